@@ -1,0 +1,34 @@
+"""Pinakes: structure-aware document search for agents and people.
+
+>>> from pinakes import Library
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pinakes.version import __version__
+
+if TYPE_CHECKING:
+    from pinakes.config import IndexSettings, SearchSettings, Settings
+    from pinakes.errors import PinakesError
+    from pinakes.library import Library
+
+__all__ = ["IndexSettings", "Library", "PinakesError", "SearchSettings", "Settings", "__version__"]
+
+_HOMES = {
+    "Library": "pinakes.library",
+    "PinakesError": "pinakes.errors",
+    "IndexSettings": "pinakes.config",
+    "SearchSettings": "pinakes.config",
+    "Settings": "pinakes.config",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import public names when they are first used, so that ``import pinakes`` is quick."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'pinakes' has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(_HOMES[name]), name)

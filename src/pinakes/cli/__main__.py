@@ -1,0 +1,6 @@
+"""``python -m pinakes.cli`` is the ``pinakes`` command."""
+
+from pinakes.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""The application: every command under its name, and what holds for all of them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pinakes.cli.doctor import doctor
+from pinakes.cli.documents import documents
+from pinakes.cli.errors import GuardedGroup
+from pinakes.cli.index import index
+from pinakes.cli.outline import outline
+from pinakes.cli.search import search
+from pinakes.cli.section import section
+from pinakes.cli.status import status
+
+HELP = """Find the right passage in structured documents, and see exactly where it stands.
+
+[bold]Start with[/bold]
+$ pinakes index docs/
+$ pinakes search reporting duties of the harbour master
+$ pinakes section "Section 306(b)"
+$ pinakes outline harbour-safety-act.md
+
+The index is the folder of [cyan]--index[/cyan] or [cyan]PINAKES_INDEX[/cyan], else the nearest
+[cyan].pinakes/[/cyan] upwards.
+
+With [cyan]--json[/cyan] standard output is one JSON document and nothing else. If the command
+fails, it is {"error": {"type": …, "message": …}}; the message is on standard error as well.
+
+[bold]Exit codes[/bold]  0 done · 1 error · 2 wrong usage · 3 done, but some documents failed · 4 nothing found
+"""
+
+FIND = "Find and read"
+KEEP = "Build and look after the index"
+
+app = typer.Typer(
+    cls=GuardedGroup,
+    help=HELP,
+    rich_markup_mode="rich",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from pinakes.version import __version__
+
+        typer.echo(f"pinakes {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _everywhere(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and leave.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error; may stand after the command too.")
+    ] = False,
+) -> None:
+    pass
+
+
+app.command(rich_help_panel=FIND)(search)
+app.command(rich_help_panel=FIND)(section)
+app.command(rich_help_panel=FIND)(outline)
+app.command(rich_help_panel=FIND)(documents)
+app.command("ls", hidden=True)(documents)
+app.command(rich_help_panel=KEEP)(index)
+app.command(rich_help_panel=KEEP)(status)
+app.command(rich_help_panel=KEEP)(doctor)

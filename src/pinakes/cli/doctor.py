@@ -1,0 +1,61 @@
+"""``pinakes doctor``: check the index, and put right what can be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pinakes.cli.errors import ERROR
+from pinakes.cli.opening import open_library
+from pinakes.cli.options import IndexOption, JsonOption
+from pinakes.cli.output import print_json, show
+from pinakes.cli.safe import one_line
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from pinakes.model import Check
+
+
+def doctor(
+    check: Annotated[bool, typer.Option("--check", help="Only look; repair nothing.")] = False,
+    index: IndexOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check that the index is whole, and repair what is not.
+
+    Leaves with exit code 1 when something is wrong that was not put right.
+
+    [bold]Examples[/bold]
+    $ pinakes doctor
+    $ pinakes doctor --check --json
+    """
+    with open_library(index) as library:
+        report = library.doctor(repair=not check)
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        show(*(_line(item) for item in report.checks), "", _verdict(report.healthy, check))
+    if not report.healthy:
+        raise typer.Exit(ERROR)
+
+
+def _line(item: Check) -> Text:
+    from rich.text import Text
+
+    mark, style = (
+        ("ok", "green") if item.ok else ("fixed", "yellow") if item.repaired else ("wrong", "bold red")
+    )
+    line = Text(f"{mark:<6}", style=style).append(one_line(item.name), style="bold")
+    detail = ". ".join(one_line(part).rstrip(".") for part in (item.detail, item.repaired) if part)
+    return line.append(f"  {detail}" if detail else "", style="dim" if item.ok else "")
+
+
+def _verdict(healthy: bool, check: bool) -> Text:
+    from rich.text import Text
+
+    if healthy:
+        return Text("The index is healthy.", style="green")
+    advice = "Run without --check to repair it." if check else "Build it anew with: pinakes index --rebuild"
+    return Text(f"The index is not healthy. {advice}", style="red")

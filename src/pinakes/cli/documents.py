@@ -1,0 +1,61 @@
+"""``pinakes documents``: what is in the index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from pinakes.cli.errors import NOTHING_FOUND
+from pinakes.cli.opening import open_library
+from pinakes.cli.options import IndexOption, JsonOption
+from pinakes.cli.output import message, print_json, show
+from pinakes.cli.paths import path_text
+from pinakes.cli.safe import one_line
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from pinakes.model import DocumentInfo
+
+
+def documents(index: IndexOption = None, as_json: JsonOption = False) -> None:
+    """List the documents of the index.
+
+    [bold]Examples[/bold]
+    $ pinakes documents
+    $ pinakes ls --json
+    """
+    with open_library(index) as library:
+        entries = library.documents()
+    if as_json:
+        print_json([entry.to_dict() for entry in entries])
+    elif entries:
+        show(_table(entries))
+    else:
+        message("The index has no documents. Add some with: pinakes index PATH")
+    if not entries:
+        raise typer.Exit(NOTHING_FOUND)
+
+
+def _table(entries: list[DocumentInfo]) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, header_style="dim", pad_edge=False, show_edge=False)
+    table.add_column("document", overflow="fold")
+    table.add_column("title", overflow="fold", ratio=1)
+    table.add_column("language")
+    table.add_column("pages", justify="right")
+    table.add_column("chunks", justify="right")
+    table.add_column("modified", no_wrap=True)
+    for entry in entries:
+        table.add_row(
+            path_text(entry.source_path),
+            one_line(entry.title),
+            one_line(entry.language),
+            str(entry.pages or ""),
+            str(entry.total_chunks),
+            one_line(entry.modified)[:10],
+        )
+    return table

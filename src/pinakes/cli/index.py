@@ -1,0 +1,200 @@
+"""``pinakes index``: read documents into the index."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pinakes.cli.errors import SOME_FAILED
+from pinakes.cli.figures import duration, plural
+from pinakes.cli.opening import FOLDER, index_path
+from pinakes.cli.options import IndexOption, JsonOption
+from pinakes.cli.output import message, print_json, show
+from pinakes.cli.paths import display_path
+from pinakes.cli.safe import one_line
+from pinakes.errors import UsageError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from pinakes.config.settings import Settings
+    from pinakes.model import IndexReport
+
+CHUNKING = "Chunks and vectors"
+_NAMED = 5
+
+
+def index(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="PATH", help="Files and folders; without any, those indexed before."),
+    ] = None,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Read every document again.")] = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Try documents again that failed and have not changed.")
+    ] = False,
+    embed: Annotated[
+        bool,
+        typer.Option(
+            "--embed/--no-embed", help="Make vectors now, or leave search by meaning for a later run."
+        ),
+    ] = True,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", "-w", min=1, metavar="N", help="How many files to read at once."),
+    ] = None,
+    wait: Annotated[
+        bool,
+        typer.Option(
+            "--wait/--no-wait", help="When another process is writing: wait, or leave with an error."
+        ),
+    ] = True,
+    strategy: Annotated[
+        str | None,
+        typer.Option(
+            "--strategy", metavar="NAME", help="structure (the default) or token.", rich_help_panel=CHUNKING
+        ),
+    ] = None,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(
+            "--max-tokens", metavar="N", help="Longest chunk, 100 to 2000.", rich_help_panel=CHUNKING
+        ),
+    ] = None,
+    overlap: Annotated[
+        int | None,
+        typer.Option(
+            "--overlap",
+            metavar="N",
+            help="Tokens repeated between chunks, 0 to 200.",
+            rich_help_panel=CHUNKING,
+        ),
+    ] = None,
+    context: Annotated[
+        bool | None,
+        typer.Option(
+            "--context/--no-context", help="Embed each chunk with its headings.", rich_help_panel=CHUNKING
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="NAME",
+            help="Embedding model; the bundled one by default.",
+            rich_help_panel=CHUNKING,
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    index: IndexOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Read documents into the index, and keep it in step with them.
+
+    Only what is new or has changed is read. Without an index here or above, one is made in ./.pinakes.
+    A run that was interrupted goes on where it stopped. How documents become chunks and vectors is
+    kept with the index; a change of it means that every document is read again.
+
+    [bold]Examples[/bold]
+    $ pinakes index docs/ contracts/lease.docx
+    $ pinakes index
+    $ pinakes index notes/ --index ~/notes.pinakes --no-embed
+    """
+    from pinakes.cli.progress import reporter
+    from pinakes.library import Library
+
+    target = index_path(index) or Path(FOLDER)
+    if not target.exists():
+        _refuse_missing(paths)
+    settings = _settings(target, strategy, max_tokens, overlap, context, model)
+    with Library(target, settings=settings) as library, reporter(quiet) as progress:
+        report = library.index(
+            paths or None,
+            rebuild=rebuild,
+            retry_failed=retry_failed,
+            workers=workers,
+            progress=progress,
+            wait=wait,
+            on_wait=lambda holder: message(f"Waiting for another process to finish writing: {holder}"),
+            embed=embed,
+        )
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        show(*_summary(report, target))
+    if report.failed:
+        raise typer.Exit(SOME_FAILED)
+
+
+def _refuse_missing(paths: list[Path] | None) -> None:
+    """Refuse what cannot be indexed before a folder for the index is made."""
+    if not paths:
+        raise UsageError("There is no index yet. Say what to put into one: pinakes index PATH")
+    for path in paths:
+        if not os.path.lexists(path.expanduser()) and not set("*?[") & set(str(path)):
+            raise UsageError(f"There is no file or folder {str(path)!r}.")
+
+
+def _settings(
+    target: Path,
+    strategy: str | None,
+    max_tokens: int | None,
+    overlap: int | None,
+    context: bool | None,
+    model: str | None,
+) -> Settings | None:
+    """Return the settings of the index with those that were given put in; None when none were."""
+    given: dict[str, Any] = {
+        "chunking_strategy": strategy,
+        "max_chunk_tokens": max_tokens,
+        "chunk_overlap": overlap,
+        "contextual_embeddings": context,
+        "embedding_model": model,
+    }
+    changes = {name: value for name, value in given.items() if value is not None}
+    if not changes:
+        return None
+    from pinakes.config.settings import Settings
+    from pinakes.library import Library
+
+    settings = Settings()
+    if target.exists():
+        with Library(target) as library:
+            settings = library.settings
+    return replace(settings, index=replace(settings.index, **changes))
+
+
+def _summary(report: IndexReport, target: Path) -> list[RenderableType]:
+    from rich.text import Text
+
+    from pinakes.cli.status import failure_lines
+
+    counts = [
+        (len(report.added), "added", "green"),
+        (len(report.updated), "updated", "green"),
+        (len(report.renamed), "renamed", "green"),
+        (len(report.removed), "removed", "yellow"),
+        (report.unchanged, "unchanged", "dim"),
+        (len(report.failed), "failed", "bold red"),
+    ]
+    line = Text()
+    for count, name, style in counts:
+        if count:
+            line.append(", " if line else "").append(f"{count:,} {name}", style=style)
+    if not line:
+        line.append("No documents were found that can be read.", style="yellow")
+    if report.chunks:
+        line.append(f" · {plural(report.chunks, 'chunk')}")
+    if report.embedded:
+        line.append(f" · {plural(report.embedded, 'passage')} embedded")
+    line.append(f" · {duration(report.seconds)}")
+    lines: list[RenderableType] = [line.append(f" · {display_path(str(target))}", style="dim")]
+    lines += [Text(f"  {display_path(old)} → {display_path(new)}") for old, new in report.renamed[:_NAMED]]
+    lines += [Text(f"  removed {display_path(gone)}", style="dim") for gone in report.removed[:_NAMED]]
+    lines += failure_lines(report.failed)
+    lines += [Text(f"warning: {one_line(warning)}", style="yellow") for warning in report.warnings]
+    return lines

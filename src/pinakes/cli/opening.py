@@ -1,0 +1,39 @@
+"""Finds the index that a command is about, and opens it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pinakes.errors import IndexNotFoundError
+
+if TYPE_CHECKING:
+    from pinakes.library import Library
+
+FOLDER = ".pinakes"
+
+
+def index_path(given: Path | None) -> Path | None:
+    """Return the index folder that is meant: the one given (or the ``.pinakes`` in it), else the nearest upwards."""
+    if given is not None:
+        inner = given / FOLDER
+        return inner if given.name != FOLDER and inner.is_dir() else given
+    from pinakes.library import find_index
+
+    return find_index()
+
+
+def open_library(given: Path | None) -> Library:
+    """Open an index that is there already."""
+    path = index_path(given)
+    if path is None:
+        raise IndexNotFoundError(
+            "There is no index here or in a folder above. Make one first with: pinakes index PATH"
+        )
+    if not path.exists():
+        raise IndexNotFoundError(
+            f"There is no index at {path}. Make one first with: pinakes index PATH --index {path}"
+        )
+    from pinakes.library import Library
+
+    return Library(path, create=False)

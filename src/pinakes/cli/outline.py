@@ -1,0 +1,96 @@
+"""``pinakes outline``: the tree of headings of a document, or of all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pinakes.cli.errors import NOTHING_FOUND
+from pinakes.cli.opening import open_library
+from pinakes.cli.options import IndexOption, JsonOption
+from pinakes.cli.output import message, print_json, show
+from pinakes.cli.paths import meant, path_text, span
+from pinakes.cli.safe import one_line
+
+if TYPE_CHECKING:
+    from rich.text import Text
+    from rich.tree import Tree
+
+    from pinakes.model import Outline, OutlineNode
+
+
+def outline(
+    document: Annotated[
+        str | None,
+        typer.Argument(metavar="DOC", help="Path, file name or title; without it, every document."),
+    ] = None,
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            "--depth",
+            "-n",
+            min=0,
+            metavar="N",
+            help="How many levels. Default: all of DOC, 1 of every document.",
+        ),
+    ] = None,
+    index: IndexOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Draw the tree of headings, with lines or pages.
+
+    [bold]Examples[/bold]
+    $ pinakes outline
+    $ pinakes outline harbour-safety-act.md --depth 2
+    $ pinakes outline annual-report.pdf --json
+    """
+    with open_library(index) as library:
+        outlines = library.outline(meant(document) if document else None)
+    if as_json:
+        print_json([entry.to_dict() for entry in outlines])
+    elif not outlines:
+        message("The index has no documents. Add some with: pinakes index PATH")
+    else:
+        levels = depth if depth is not None else (None if document is not None else 1)
+        show(*(_tree(entry, levels) for entry in outlines))
+    if not outlines:
+        raise typer.Exit(NOTHING_FOUND)
+
+
+def _tree(entry: Outline, depth: int | None) -> Tree:
+    from rich.text import Text
+    from rich.tree import Tree
+
+    nodes = entry.nodes
+    if len(nodes) == 1 and nodes[0].heading.strip() == entry.title.strip():
+        nodes = nodes[0].children  # the heading that is the title would only say it again
+    title = Text(one_line(entry.title) or "(no title)", style="bold").append("  ")
+    tree = Tree(title.append_text(path_text(entry.source_path)), guide_style="dim")
+    _grow(tree, nodes, depth)
+    return tree
+
+
+def _grow(tree: Tree, nodes: Sequence[OutlineNode], depth: int | None) -> None:
+    if depth == 0:
+        return
+    below = None if depth is None else depth - 1
+    for node in nodes:
+        _grow(tree.add(_line(node, cut=below == 0)), node.children, below)
+
+
+def _line(node: OutlineNode, cut: bool) -> Text:
+    from rich.text import Text
+
+    heading, label = one_line(node.heading), one_line(node.label)
+    line = Text()
+    if label and not heading.casefold().startswith(label.casefold()):
+        line.append(f"{label}  ", style="green")
+    line.append(heading or "(no heading)").append(f"  {span(node.lines, node.pages)}", style="dim")
+    hidden = _count(node.children) if cut else 0
+    return line.append(f"  +{hidden}", style="dim") if hidden else line
+
+
+def _count(nodes: Sequence[OutlineNode]) -> int:
+    return sum(1 + _count(node.children) for node in nodes)

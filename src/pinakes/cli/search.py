@@ -1,0 +1,195 @@
+"""``pinakes search``: find passages."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+from pinakes.cli.errors import NOTHING_FOUND
+from pinakes.cli.opening import open_library
+from pinakes.cli.options import IndexOption, JsonOption
+from pinakes.cli.output import message, print_json, show
+from pinakes.cli.paths import display_path, meant
+from pinakes.cli.safe import safe
+from pinakes.errors import UsageError
+
+FILTERS = "Filters"
+OUTPUT = "Output"
+_LONGEST_INPUT = 10_000_000  # characters read from standard input; longer queries are refused anyway
+
+
+class Format(str, Enum):
+    """How results are printed."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    LLM = "llm"
+    PATHS = "paths"
+
+
+def search(
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="QUERY", help="What to look for; - reads it from standard input."),
+    ],
+    mode: Annotated[
+        str | None,
+        typer.Option(
+            "--mode", "-m", metavar="MODE", help="hybrid (the default), semantic, keyword or exact."
+        ),
+    ] = None,
+    top_k: Annotated[
+        int | None,
+        typer.Option("--top-k", "-k", metavar="N", help="How many results, 1 to 100. Default: 10."),
+    ] = None,
+    min_score: Annotated[
+        float | None, typer.Option("--min-score", metavar="S", help="Leave out results below this, 0 to 1.")
+    ] = None,
+    token_budget: Annotated[
+        int | None, typer.Option("--token-budget", metavar="N", help="Cut the answer to fit so many tokens.")
+    ] = None,
+    filter_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter",
+            "-f",
+            metavar="KEY=VALUE",
+            help="Only documents whose frontmatter says so. Repeat a key to allow several values.",
+            rich_help_panel=FILTERS,
+        ),
+    ] = None,
+    path: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--path",
+            "-p",
+            metavar="GLOB",
+            help="Only below this folder, or matching.",
+            rich_help_panel=FILTERS,
+        ),
+    ] = None,
+    type_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--type", "-t", metavar="EXT", help="Only this type of file: pdf, md, …", rich_help_panel=FILTERS
+        ),
+    ] = None,
+    language: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--language", "-l", metavar="CODE", help="Only this language: en, de, …", rich_help_panel=FILTERS
+        ),
+    ] = None,
+    after: Annotated[
+        str | None,
+        typer.Option(
+            "--after", metavar="DATE", help="Only documents of this date or later.", rich_help_panel=FILTERS
+        ),
+    ] = None,
+    before: Annotated[
+        str | None,
+        typer.Option(
+            "--before", metavar="DATE", help="Only documents from before this date.", rich_help_panel=FILTERS
+        ),
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Show whole passages, as they are written.", rich_help_panel=OUTPUT)
+    ] = False,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Show how each result was found, and how long it took.", rich_help_panel=OUTPUT
+        ),
+    ] = False,
+    format_: Annotated[
+        Format,
+        typer.Option(
+            "--format",
+            "-o",
+            metavar="FORMAT",
+            help="text; markdown, to paste into notes; llm, for a model to read and cite; paths, for other programs.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = Format.TEXT,
+    index: IndexOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find passages by meaning, by keyword and by exact reference at once.
+
+    Quotes around the query are not needed. Quotes [italic]inside[/italic] it ask for a phrase as it is written.
+
+    [bold]Examples[/bold]
+    $ pinakes search who must report a collision, and how soon
+    $ pinakes search Section 306(b)
+    $ pinakes search '"dangerous cargo" tank' --type md -k 3
+    $ pinakes search on-call --filter tags=runbook --after 2025-01-01
+    $ echo "warranty period" | pinakes search - --format llm --token-budget 2000
+    """
+    query = _query(words)
+    filters = _filters(filter_ or (), path, type_, language, after, before)
+    with open_library(index) as library:
+        response = library.search(
+            query,
+            top_k=top_k,
+            mode=mode,
+            filters=filters or None,
+            min_score=min_score,
+            token_budget=token_budget,
+            explain=explain,
+        )
+    if as_json:
+        print_json(response.to_dict())
+    elif not response.results:
+        message(response.note or "Nothing found.")
+    elif format_ is Format.TEXT:
+        from pinakes.cli.search_text import show_response
+
+        show_response(response, full=full)
+    elif format_ is Format.MARKDOWN:
+        from pinakes.cli.search_text import as_markdown
+
+        typer.echo(as_markdown(response))
+    elif format_ is Format.LLM:
+        typer.echo(safe(response.format()))
+    else:
+        for line in dict.fromkeys(display_path(result.source_path) for result in response.results):
+            show(line)
+    if not response.results:
+        raise typer.Exit(NOTHING_FOUND)
+
+
+def _query(words: list[str]) -> str:
+    if words != ["-"]:
+        return " ".join(words)
+    if sys.stdin.isatty():
+        message("Type the query; end with Ctrl-D.")
+    return sys.stdin.read(_LONGEST_INPUT)
+
+
+def _filters(
+    pairs: Iterable[str],
+    path: list[str] | None,
+    type_: list[str] | None,
+    language: list[str] | None,
+    after: str | None,
+    before: str | None,
+) -> dict[str, object]:
+    several: dict[str, list[str]] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip() or not value.strip():
+            raise UsageError(f"The filter {pair!r} should read KEY=VALUE, as in tags=runbook.")
+        several.setdefault(key.strip(), []).append(value.strip())
+    for key, values in (
+        ("path", [meant(item) for item in path or ()]),
+        ("type", type_),
+        ("language", language),
+    ):
+        several.setdefault(key, []).extend(values or ())
+    filters: dict[str, object] = {key: values for key, values in several.items() if values}
+    filters.update({key: value for key, value in (("after", after), ("before", before)) if value is not None})
+    return filters

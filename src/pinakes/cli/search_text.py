@@ -1,0 +1,111 @@
+"""Shows the answer to a search: for a reader at a terminal, and as Markdown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from pinakes.cli.output import console, show
+from pinakes.cli.paths import display_path, path_text, span
+from pinakes.cli.safe import one_line, safe
+from pinakes.cli.snippet import snippet
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from pinakes.model import SearchResponse, SearchResult
+
+INDENT = 4
+ARROW = " › "
+SEPARATOR = " · "
+_BAR = 5
+
+
+def show_response(response: SearchResponse, full: bool = False) -> None:
+    """Print an answer: what was asked, each result with its place and the words that were found, notes."""
+    out = console()
+    show(_headline(response), to=out)
+    if response.note:
+        show(Text(one_line(response.note), style="yellow"), to=out)
+    for result in response.results:
+        show("", *_result_lines(result, response.query, out, full), to=out)
+    if response.truncated:
+        show("", Text("Cut to fit the token budget.", style="yellow"), to=out)
+    if response.explanation is not None:
+        from pinakes.cli.search_explain import explanation
+
+        show("", *explanation(response), to=out)
+
+
+def _headline(response: SearchResponse) -> Text:
+    count = len(response.results)
+    line = Text(f"{count} result{'s' if count != 1 else ''} for “")
+    line.append(one_line(response.query, 200), style="bold").append("”")
+    if response.total_matches is not None:
+        line.append(f" ({response.total_matches} in all)")
+    total = response.timings_ms.get("total")
+    details = [response.mode, f"confidence {response.confidence:.2f}"]
+    if total is not None:
+        details.append(f"{total:.0f} ms")
+    return line.append(SEPARATOR + SEPARATOR.join(details), style="dim")
+
+
+def _result_lines(result: SearchResult, query: str, out: Console, full: bool) -> list[Text]:
+    width = out.width - INDENT
+    lines = _indented(breadcrumb(result.parent_chain, result.document_title), out)
+    lines[0] = Text.assemble((f"{result.rank:>2}. ", "bold green"), lines[0][INDENT:])
+    lines += _indented(_place(result, out.is_terminal), out)
+    bar = (" " * INDENT + ("│ " if out.is_terminal else "| "), "dim")
+    lines += [Text.assemble(bar, line) for line in snippet(result, query, width - 2, full)]
+    for definition in result.definitions_context:
+        text = Text("where ", style="dim").append(one_line(definition.term), style="italic")
+        lines += _indented(text.append(": " + one_line(definition.definition_text, 300)), out)
+    return lines
+
+
+def breadcrumb(chain: list[str], title: str) -> Text:
+    """Return the way from the document's title to the heading; the last step stands out."""
+    parts = [one_line(part) for part in chain if part.strip()]
+    if one_line(title) not in parts[:1]:
+        parts.insert(0, one_line(title))
+    line = Text(ARROW.join(parts[:-1]), style="dim")
+    if len(parts) > 1:
+        line.append(ARROW)
+    return Text().append_text(line).append(parts[-1], style="bold")
+
+
+def _place(result: SearchResult, terminal: bool) -> Text:
+    line = path_text(result.source_path)
+    where = span(result.lines, result.pages)
+    if where:
+        line = Text().append_text(line).append(f", {where}", style="cyan")
+    label = one_line(result.section_label)
+    if label and label.casefold() not in one_line(" ".join(result.parent_chain[-1:])).casefold():
+        line.append(SEPARATOR + label)
+    if result.matched_by:
+        line.append(SEPARATOR + ", ".join(result.matched_by), style="dim")
+    line.append(SEPARATOR, style="dim")
+    if terminal:
+        filled = round(_BAR * min(1.0, max(0.0, result.fused_score)))
+        line.append("▰" * filled, style="green").append("▱" * (_BAR - filled) + " ", style="dim")
+    return line.append(f"{result.fused_score:.2f}", style="" if terminal else "dim")
+
+
+def _indented(text: Text, out: Console) -> list[Text]:
+    """Wrap a text to the console, each line set in."""
+    return [Text(" " * INDENT) + line for line in text.wrap(out, out.width - INDENT)]
+
+
+def as_markdown(response: SearchResponse) -> str:
+    """Return an answer as Markdown: a heading and a quotation for each result."""
+    blocks = [f"# {one_line(response.query, 200)}"]
+    if response.note:
+        blocks.append(f"*{one_line(response.note)}*")
+    for result in response.results:
+        chain = one_line(" › ".join(result.parent_chain) or result.document_title)
+        where = span(result.lines, result.pages)
+        place = f"`{display_path(result.source_path)}`" + (f", {where}" if where else "")
+        quoted = "\n".join(f"> {line}".rstrip() for line in safe(result.content.strip()).split("\n"))
+        blocks += [f"## {result.rank}. {chain}", place, quoted]
+    return "\n\n".join(blocks)

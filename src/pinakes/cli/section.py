@@ -1,0 +1,81 @@
+"""``pinakes section``: read one section."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pinakes.cli.opening import open_library
+from pinakes.cli.options import IndexOption, JsonOption
+from pinakes.cli.output import console, print_json, show
+from pinakes.cli.paths import display_path, meant, path_text, span
+from pinakes.cli.safe import one_line, safe
+
+if TYPE_CHECKING:
+    from pinakes.model import SectionView
+
+
+def section(
+    words: Annotated[
+        list[str], typer.Argument(metavar="REF", help="The section: its label, its heading, or its id.")
+    ],
+    document: Annotated[
+        str | None,
+        typer.Option(
+            "--document", "-d", metavar="DOC", help="Look in this document: its path, file name or title."
+        ),
+    ] = None,
+    index: IndexOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Read a section by the name it goes by.
+
+    [bold]Examples[/bold]
+    $ pinakes section Section 306
+    $ pinakes section "Article 6(1)(f)"
+    $ pinakes section 4.2 --document service-agreement.docx
+    """
+    with open_library(index) as library:
+        view = library.section(" ".join(words), document=meant(document) if document else None)
+    if as_json:
+        print_json(view.to_dict())
+    else:
+        _show(view)
+
+
+def _show(view: SectionView) -> None:
+    from rich.text import Text
+
+    from pinakes.cli.search_text import SEPARATOR, breadcrumb
+
+    out = console()
+    place = Text().append_text(path_text(view.source_path))
+    where = span(view.lines, view.pages)
+    place.append(f", {where}" if where else "", style="cyan")
+    if view.section_label:
+        place.append(SEPARATOR + one_line(view.section_label))
+    show(breadcrumb(view.parent_chain, view.document_title), place, to=out)
+    if not view.exact:
+        show(
+            Text("What you named has no heading of its own; it stands in this section.", style="yellow"),
+            to=out,
+        )
+    show("", to=out)
+    if out.is_terminal:
+        from rich.markdown import Markdown
+
+        # Links are written out: a document must not choose what a click on its words opens.
+        show(Markdown(safe(view.text), hyperlinks=False), to=out)
+    else:
+        show(safe(view.text).strip("\n"), to=out)
+    if view.children:
+        show("", Text("Below it", style="bold"), to=out)
+        for child in view.children:
+            below = Text("  " + one_line(child.heading or child.label))
+            show(below.append(f"  {span(child.lines, child.pages)}", style="dim"), to=out)
+    if view.alternatives:
+        show("", Text("The same name also fits", style="bold"), to=out)
+        for other in view.alternatives:
+            path, mark, section_id = other.rpartition("#")
+            show("  " + (display_path(path) + mark + one_line(section_id)), to=out)

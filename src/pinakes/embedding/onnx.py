@@ -1,0 +1,190 @@
+"""Embedding with an ONNX model on this machine's processor."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pinakes.embedding.folder import ModelFolder, read_folder
+from pinakes.embedding.pooling import normalise, pool
+from pinakes.embedding.protocol import Vectors
+from pinakes.embedding.tokenizer import read_tokenizer
+from pinakes.errors import PinakesError
+
+if TYPE_CHECKING:
+    import tokenizers
+
+# Batches are bounded in tokens (padding included) so that memory is, and in texts because more are no faster.
+_BATCH_TOKENS = 4096
+_BATCH_TEXTS = 32
+# Texts are tokenised in groups, so that a long list of them is never held as encodings all at once.
+_GROUP_TEXTS = 1024
+# No tokenizer in use packs more characters than this into a token on average: the rest would be cut anyway.
+_CHARACTERS_PER_TOKEN = 64
+_SENTENCE_OUTPUTS = ("embedding", "sentence_embedding", "embeddings", "sentence_embeddings")
+_TOKEN_OUTPUTS = ("last_hidden_state", "token_embeddings")
+
+
+def available_cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1
+
+
+class OnnxEmbedder:
+    """Runs the model in a folder that has a graph (``model.onnx``) and a ``tokenizer.json``.
+
+    Creating one reads only the settings; the model is loaded when the first text is embedded. It can be
+    shared between threads.
+
+    A model that quantises activations as it runs (as the bundled one does) picks one scale per batch, so a
+    text gets a slightly different vector in other company: cosine above .99 for the bundled model.
+    """
+
+    def __init__(self, folder: str | Path, *, name: str | None = None, threads: int | None = None) -> None:
+        if threads is not None and threads < 1:
+            raise PinakesError("threads must be at least 1.")
+        self.folder: ModelFolder = read_folder(folder, name=name)
+        self.threads = threads or available_cores()
+        self._lock = threading.Lock()
+        self._runtime: _Runtime | None = None
+
+    @property
+    def name(self) -> str:
+        """Identity of the model."""
+        return self.folder.name
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        # Asked of the graph only where the settings do not say: that means loading it.
+        return self.folder.dimension or self._load().dimension
+
+    @property
+    def max_tokens(self) -> int:
+        """How many tokens of a text the model reads."""
+        return self.folder.max_tokens
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """Languages that the model covers, or None when not known."""
+        return self.folder.languages
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one unit vector for each text, in the order given."""
+        runtime = self._load()
+        vectors = np.zeros((len(texts), runtime.dimension), np.float32)
+        for start in range(0, len(texts), _GROUP_TEXTS):
+            group = texts[start : start + _GROUP_TEXTS]
+            vectors[start : start + len(group)] = runtime.embed(group, self.folder.document_prefix)
+        return vectors
+
+    def embed_query(self, text: str) -> Vectors:
+        """Return the unit vector of a query."""
+        return np.asarray(self._load().embed([text], self.folder.query_prefix)[0], np.float32)
+
+    def _load(self) -> _Runtime:
+        with self._lock:
+            if self._runtime is None:
+                self._runtime = _Runtime(self.folder, self.threads)
+            return self._runtime
+
+
+class _Runtime:
+    """The loaded model: tokenizer and session."""
+
+    def __init__(self, folder: ModelFolder, threads: int) -> None:
+        self._pooling = folder.pooling
+        self._characters = folder.max_tokens * _CHARACTERS_PER_TOKEN
+        self._tokenizer: tokenizers.Tokenizer = read_tokenizer(folder.tokenizer)
+        self._tokenizer.enable_truncation(folder.max_tokens)
+        self._session = _open_session(folder.graph, threads)
+        self._inputs = {entry.name for entry in self._session.get_inputs()}
+        unknown = self._inputs - {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
+        if "input_ids" not in self._inputs or unknown:
+            raise PinakesError(
+                f"{folder.graph} is not a text encoder: its inputs are {sorted(self._inputs)}."
+            )
+        self._output, width = _choose_output(self._session)
+        found = width or folder.dimension
+        if found is None:
+            # Neither the settings nor the graph tell: try.
+            found = self._run([self._tokenizer.encode("a")]).shape[1]
+        if folder.dimension not in (None, found):
+            raise PinakesError(
+                f"{folder.graph} gives vectors of {found} numbers, but the settings beside it say "
+                f"{folder.dimension}."
+            )
+        self.dimension: int = found
+
+    def embed(self, texts: Sequence[str], prefix: str) -> Vectors:
+        encodings = self._tokenizer.encode_batch([prefix + text[: self._characters] for text in texts])
+        vectors = np.zeros((len(texts), self.dimension), np.float32)
+        for batch in _batches([len(encoding.ids) for encoding in encodings]):
+            vectors[batch] = self._run([encodings[index] for index in batch])
+        return vectors
+
+    def _run(self, encodings: list[tokenizers.Encoding]) -> Vectors:
+        # At least one position: a model may add no special tokens, and then an empty text has none.
+        width = max(1, *(len(encoding.ids) for encoding in encodings))
+        ids = np.zeros((len(encodings), width), np.int64)
+        mask = np.zeros_like(ids)
+        for row, encoding in enumerate(encodings):
+            ids[row, : len(encoding.ids)] = encoding.ids
+            mask[row, : len(encoding.ids)] = 1
+        feed: dict[str, NDArray[np.int64]] = {"input_ids": ids}
+        if "attention_mask" in self._inputs:
+            feed["attention_mask"] = mask
+        if "token_type_ids" in self._inputs:
+            feed["token_type_ids"] = np.zeros_like(ids)
+        if "position_ids" in self._inputs:
+            feed["position_ids"] = np.broadcast_to(np.arange(width), ids.shape)
+        (output,) = self._session.run([self._output], feed)
+        if output.ndim == 3:
+            output = pool(output, mask, self._pooling)
+        return normalise(output)
+
+
+def _open_session(graph: Path, threads: int) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    # Waiting threads must not burn a core that the rest of the program could use; measured to cost nothing.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the library's exceptions share no public base
+        raise PinakesError(f"Cannot load the model {graph}: {error}") from error
+
+
+def _choose_output(session: Any) -> tuple[str, int | None]:
+    """Return the output to read, and its width where the graph states it."""
+    outputs = {entry.name: entry.shape for entry in session.get_outputs()}
+    name = next((known for known in (*_SENTENCE_OUTPUTS, *_TOKEN_OUTPUTS) if known in outputs), None)
+    if name is None:
+        name = next(iter(outputs))
+    width = outputs[name][-1] if outputs[name] else None
+    return name, width if isinstance(width, int) else None
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Yield indices in batches of similar length, within the bounds on tokens and texts."""
+    batch: list[int] = []
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
+        # Ascending, so this text is the longest: the whole batch is padded to it.
+        if batch and (len(batch) == _BATCH_TEXTS or (len(batch) + 1) * lengths[index] > _BATCH_TOKENS):
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch

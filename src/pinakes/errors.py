@@ -1,0 +1,56 @@
+"""Errors that Pinakes raises on purpose.
+
+Each carries a message for the person at the keyboard: what is wrong and what to do about it.
+"""
+
+from __future__ import annotations
+
+
+class PinakesError(Exception):
+    """Base of every error raised on purpose; its text is fit to be shown as it is."""
+
+
+class UsageError(PinakesError):
+    """The caller asked for something that cannot be meant: an empty query, ``top_k=0``, an unknown mode."""
+
+
+class ConversionError(PinakesError):
+    """One file could not be read; the others go on."""
+
+
+class IndexStateError(PinakesError):
+    """The index cannot be used as it is: missing, locked, of another model, of a newer version."""
+
+
+class IndexNotFoundError(IndexStateError):
+    """There is no index where one was expected."""
+
+
+class IndexLockedError(IndexStateError):
+    """Another process is writing to the index."""
+
+
+class IndexVersionError(IndexStateError):
+    """The index was written by a newer version of Pinakes."""
+
+
+class ModelMismatchError(IndexStateError):
+    """The index was made with another embedding model."""
+
+
+class IndexReadOnlyError(IndexStateError):
+    """The index cannot be written to."""
+
+
+class MissingExtraError(PinakesError):
+    """A feature needs a package that is not installed; the message names the extra."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(
+            f"{feature} needs an optional package. Install it with: pip install 'pinakes[{extra}]'"
+        )
+        self.extra = extra
+
+
+class NotFoundError(PinakesError):
+    """A document, section or term that was asked for by name does not exist."""

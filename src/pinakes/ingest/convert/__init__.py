@@ -1,0 +1,139 @@
+"""From a file to text with structure.
+
+``convert`` finds out what a file is and hands it to the converter for that type. Converters for further
+extensions come from the entry-point group ``pinakes.converters``: the name is the extension, the object a
+function from a ``Path`` to a ``Converted``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from pinakes.errors import ConversionError, MissingExtraError
+from pinakes.ingest.convert.sniff import TEXT_EXTENSIONS, FileType, detect, sniff
+from pinakes.model.document import Converted
+
+__all__ = ["DATA_EXTENSIONS", "SUPPORTED_EXTENSIONS", "FileType", "convert", "detect", "supported_extensions"]
+
+log = logging.getLogger(__name__)
+
+Converter = Callable[[Path], Converted]
+
+MAX_TEXT_BYTES = 200 << 20
+MAX_BYTES = 1 << 30
+
+_HERE = "pinakes.ingest.convert"
+# Type > where its converter is (imported when the first such file comes up) and what people call it.
+CONVERTERS: dict[FileType, tuple[str, str]] = {
+    FileType.MARKDOWN: (f"{_HERE}.text:convert_markdown", "Markdown"),
+    FileType.TEXT: (f"{_HERE}.text:convert_text", "text"),
+    FileType.RST: (f"{_HERE}.text:convert_markup", "reStructuredText"),
+    FileType.ASCIIDOC: (f"{_HERE}.text:convert_markup", "AsciiDoc"),
+    FileType.ORG: (f"{_HERE}.text:convert_markup", "Org"),
+    FileType.TEX: (f"{_HERE}.text:convert_markup", "LaTeX"),
+    FileType.HTML: (f"{_HERE}.html:convert_html", "HTML"),
+    FileType.PDF: (f"{_HERE}.pdf:convert_pdf", "PDF"),
+    FileType.DOCX: (f"{_HERE}.docx:convert_docx", "Word"),
+    FileType.PPTX: (f"{_HERE}.slides:convert_pptx", "PowerPoint"),
+    FileType.XLSX: (f"{_HERE}.sheets:convert_xlsx", "Excel"),
+    FileType.XLS: (f"{_HERE}.sheets:convert_xls", "Excel"),
+    FileType.ODT: (f"{_HERE}.office:convert_odt", "OpenDocument"),
+    FileType.EPUB: (f"{_HERE}.epub:convert_epub", "EPUB"),
+    FileType.RTF: (f"{_HERE}.office:convert_rtf", "RTF"),
+    FileType.CSV: (f"{_HERE}.sheets:convert_csv", "CSV"),
+    FileType.TSV: (f"{_HERE}.sheets:convert_csv", "TSV"),
+    FileType.JSON: (f"{_HERE}.data:convert_json", "JSON"),
+    FileType.JSONL: (f"{_HERE}.data:convert_jsonl", "JSON Lines"),
+    FileType.YAML: (f"{_HERE}.data:convert_yaml", "YAML"),
+    FileType.XML: (f"{_HERE}.data:convert_xml", "XML"),
+    FileType.IPYNB: (f"{_HERE}.notebook:convert_ipynb", "notebook"),
+    FileType.EML: (f"{_HERE}.mail:convert_eml", "e-mail"),
+}
+
+_BINARY_EXTENSIONS = (
+    *(".pdf", ".docx", ".docm", ".dotx", ".pptx", ".pptm", ".ppsx", ".potx", ".xlsx", ".xlsm", ".xls"),
+    *(".odt", ".ott", ".epub", ".rtf"),
+)
+SUPPORTED_EXTENSIONS: frozenset[str] = frozenset((*TEXT_EXTENSIONS, *_BINARY_EXTENSIONS))
+# Supported, but in most folders they are settings and logs rather than documents.
+DATA_EXTENSIONS: frozenset[str] = frozenset(
+    (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".xml", ".log", ".csv", ".tsv", ".tab")
+)
+
+
+def convert(path: Path) -> tuple[str, Converted]:
+    """The type of a file (as an extension: ``.docx``) and what it holds.
+
+    Raises ``ConversionError`` with a reason for every file that gives no text.
+    """
+    path = Path(path)
+    _check(path)
+    if entry := _third_party().get(path.suffix.lower()):
+        name, file_type = path.suffix.lower().lstrip("."), path.suffix.lower()
+        converted = _call(entry.load, path, name)
+    else:
+        detection = sniff(path)
+        if detection.refusal:
+            raise ConversionError(detection.refusal)
+        where, name = CONVERTERS[detection.type]
+        file_type = detection.type.extension
+        if detection.type in TEXT_EXTENSIONS.values() and path.stat().st_size > MAX_TEXT_BYTES:
+            raise ConversionError(f"is larger than {MAX_TEXT_BYTES >> 20} MB; split it into smaller files")
+        converted = _call(lambda: _load(where), path, name)
+    if not converted.text.strip("\ufeff \t\r\n\f\v\u200b\u00a0"):
+        raise ConversionError(f"no text found in this {name} file")
+    return file_type, converted
+
+
+def supported_extensions() -> frozenset[str]:
+    """The extensions of the built-in and of the installed third-party converters."""
+    return SUPPORTED_EXTENSIONS | frozenset(_third_party())
+
+
+def _check(path: Path) -> None:
+    try:
+        if not path.is_file():
+            raise ConversionError("is not a file" if path.exists() else "does not exist")
+        size = path.stat().st_size
+    except OSError as error:
+        raise ConversionError(f"cannot be opened: {error.strerror or error}") from error
+    if size == 0:
+        raise ConversionError("the file is empty")
+    if size > MAX_BYTES:
+        raise ConversionError(f"is larger than {MAX_BYTES >> 20} MB; split it into smaller files")
+
+
+def _call(load: Callable[[], Converter], path: Path, name: str) -> Converted:
+    """Run a converter; whatever its library throws becomes a reason that names the format."""
+    try:
+        return load()(path)
+    except (ConversionError, MemoryError):
+        raise
+    except MissingExtraError as error:
+        raise ConversionError(str(error)) from error
+    except OSError as error:
+        raise ConversionError(f"cannot be read as {name}: {error.strerror or _short(error)}") from error
+    except Exception as error:
+        log.debug("converting %s failed", path, exc_info=True)
+        raise ConversionError(f"cannot be read as {name}: {_short(error)}") from error
+
+
+def _short(error: Exception) -> str:
+    text = " ".join(str(error).split())[:160]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _load(where: str) -> Converter:
+    module, _, name = where.partition(":")
+    converter: Converter = getattr(importlib.import_module(module), name)
+    return converter
+
+
+@cache
+def _third_party() -> dict[str, EntryPoint]:
+    return {f".{entry.name.lower().lstrip('.')}": entry for entry in entry_points(group="pinakes.converters")}

@@ -1,0 +1,197 @@
+"""Word files to Markdown, read from their XML.
+
+Titles, headings, Word's automatic numbers, lists, tables and notes survive; page furniture (headers, footers,
+tables of contents) and what is not part of the accepted text (deletions, comments, hidden text) does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+from lxml.etree import _Element
+
+from pinakes.errors import ConversionError
+from pinakes.ingest.convert import docx_markdown as markdown
+from pinakes.ingest.convert.docx_body import Block, BodyReader
+from pinakes.ingest.convert.docx_inline import InlineReader, Notes
+from pinakes.ingest.convert.docx_numbering import Numbering
+from pinakes.ingest.convert.docx_package import Package, W
+from pinakes.ingest.convert.docx_styles import Styles
+from pinakes.model.document import Converted
+
+_DEEPEST_HEADING = 6
+# One or two links to headings are cross-references; more are a table of contents.
+_FEWEST_ENTRIES = 3
+# Elements of docProps/core.xml, by the name under which they are kept.
+_PROPERTIES = {
+    "title": "title",
+    "creator": "author",
+    "subject": "subject",
+    "keywords": "keywords",
+    "description": "description",
+    "created": "created",
+    "modified": "modified",
+    "language": "language",
+    "category": "category",
+}
+
+
+def convert_docx(path: Path) -> Converted:
+    """Convert a ``.docx``, ``.docm`` or ``.dotx`` file.
+
+    Raises :class:`~pinakes.errors.ConversionError`, with the reason, for a file that is protected, damaged,
+    hostile or without text.
+    """
+    with Package(path) as package:
+        try:
+            return _Conversion(package).run()
+        except RecursionError as error:
+            raise ConversionError("the document is nested too deeply") from error
+
+
+class _Conversion:
+    """One file's way from package to Markdown."""
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._warnings: list[str] = []
+        self._main = package.main_part()
+        self._notes_of = {kind: self._read_notes(kind) for kind in ("footnote", "endnote")}
+        styles = Styles(self._optional("styles", "styles.xml"))
+        self._numbering = Numbering(self._optional("numbering", "numbering.xml"), styles)
+        self._notes = Notes({kind: set(found) for kind, (_, found) in self._notes_of.items()})
+        self._inline = InlineReader(styles, self._notes, package.links(self._main))
+        self._body = BodyReader(styles, self._numbering, self._inline)
+
+    def run(self) -> Converted:
+        root = self._package.xml(self._main)
+        body = root.find(W + "body") if root is not None else None
+        if body is None:
+            raise ConversionError("the file is not a Word document: it has no body text part")
+        self._inline.begin_story(body)
+        parts = list(_rendered(self._body.blocks(body)))
+        parts.extend(self._note_definitions())
+        text = "\n\n".join(parts)
+        if not text.strip():
+            raise ConversionError("the document contains no text")
+        return Converted(text + "\n", metadata=self._metadata(), warnings=(*self._warnings, *self._remarks()))
+
+    def _optional(self, kind: str, default: str) -> _Element | None:
+        """A part that a document can be read without; damage to it is worth a warning, not a failure."""
+        try:
+            return self._package.xml(self._package.related(self._main, kind, default))
+        except ConversionError as error:
+            self._warnings.append(f"read without its {kind}: {error}")
+            return None
+
+    def _read_notes(self, kind: str) -> tuple[str, dict[str, _Element]]:
+        root = self._optional(kind + "s", f"{kind}s.xml")
+        part = self._package.related(self._main, kind + "s", f"{kind}s.xml")
+        found = root.iterchildren(W + kind) if root is not None else ()
+        return part, {
+            note.get(W + "id", ""): note for note in found if note.get(W + "type", "normal") == "normal"
+        }
+
+    def _note_definitions(self) -> Iterator[str]:
+        for (kind, note_id), number in list(self._notes.numbers.items()):
+            part, found = self._notes_of[kind]
+            self._inline.links = self._package.links(part)
+            self._inline.begin_story(found[note_id])
+            texts = (_note_text(block) for block in self._body.blocks(found[note_id]))
+            yield f"[^{number}]: " + "\n".join(text for text in texts if text)
+
+    def _metadata(self) -> dict[str, str]:
+        try:
+            root = self._package.xml(self._package.related("", "core-properties", "docProps/core.xml"))
+        except ConversionError:
+            root = None
+        metadata: dict[str, str] = {}
+        for element in root if root is not None else ():
+            name = _PROPERTIES.get(str(element.tag).rpartition("}")[2])
+            value = " ".join((element.text or "").split())
+            if name and value:
+                metadata.setdefault(name, value)
+        return metadata
+
+    def _remarks(self) -> Iterator[str]:
+        counts = (
+            (self._numbering.missing, "numbering definition missing for {}", "paragraph"),
+            (
+                self._numbering.damaged,
+                "numbering definition damaged: typed numbers kept as they are in {}",
+                "paragraph",
+            ),
+            (self._notes.missing, "note missing for {}", "reference"),
+            (self._inline.pictures, "{} left out", "picture"),
+            (self._body.embedded, "{} left out", "embedded document"),
+        )
+        for count, sentence, noun in counts:
+            if count:
+                yield sentence.format(f"{count} {noun}{'' if count == 1 else 's'}")
+
+
+def _rendered(blocks: list[Block]) -> Iterator[str]:
+    """Markdown of each block; the items of one list come together."""
+    blocks = _one_title(_without_contents(blocks))
+    shift = _shift(blocks)
+    items: list[str] = []
+    open_levels: list[int] = []
+    for block in blocks:
+        if block.kind == "bullet":
+            while open_levels and open_levels[-1] >= block.level:
+                open_levels.pop()
+            # Depth follows the items above, not Word's level: four spaces without a parent would be code.
+            items.append(markdown.bullet(len(open_levels), block.text))
+            open_levels.append(block.level)
+            continue
+        if items:
+            yield "\n".join(items)
+            items, open_levels = [], []
+        if block.kind == "title":
+            yield markdown.heading(1, block.text)
+        elif block.kind == "heading":
+            yield markdown.heading(min(block.level + shift, _DEEPEST_HEADING), block.text)
+        elif block.kind == "table":
+            yield markdown.table(block.rows)
+        else:
+            yield markdown.block(block.text)
+    if items:
+        yield "\n".join(items)
+
+
+def _without_contents(blocks: list[Block]) -> list[Block]:
+    """Leave out tables of contents made by hand: runs of lines that only link to headings and repeat them."""
+    headings = {block.text.casefold() for block in blocks if block.kind in ("title", "heading")}
+    kept: list[Block] = []
+    for pointer, run in groupby(blocks, key=lambda block: block.pointer):
+        lines = list(run)
+        known = sum(block.text.casefold() in headings for block in lines) if pointer else 0
+        if known < _FEWEST_ENTRIES or known < len(lines) / 2:
+            kept.extend(lines)
+    return kept
+
+
+def _one_title(blocks: list[Block]) -> list[Block]:
+    """A title set as several paragraphs is one title."""
+    joined: list[Block] = []
+    for block in blocks:
+        if block.kind == "title" and joined and joined[-1].kind == "title":
+            joined[-1] = Block("title", f"{joined[-1].text} {block.text}", 1)
+        else:
+            joined.append(block)
+    return joined
+
+
+def _shift(blocks: list[Block]) -> int:
+    """1 when headings belong below a title and there is room for all of them, else 0."""
+    leading = next((block for block in blocks if block.kind in ("title", "heading")), None)
+    deepest = max((block.level for block in blocks if block.kind == "heading"), default=0)
+    return int(leading is not None and leading.kind == "title" and deepest < _DEEPEST_HEADING)
+
+
+def _note_text(block: Block) -> str:
+    if block.kind == "table":
+        return "\n".join(markdown.block(", ".join(text for text in row if text)) for row in block.rows)
+    return markdown.block(block.text)

@@ -1,0 +1,240 @@
+"""The blocks of a Word text in reading order: headings, numbered paragraphs, bullets and tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from lxml.etree import _Element
+
+from pinakes.ingest.convert.docx_inline import (
+    InlineReader,
+    chosen_branch,
+    is_contents_control,
+)
+from pinakes.ingest.convert.docx_markdown import Span, inline, plain
+from pinakes.ingest.convert.docx_numbering import LEVELS, Mark, Numbering
+from pinakes.ingest.convert.docx_package import MC, W, child_value, flag, integer
+from pinakes.ingest.convert.docx_styles import Role, Styles, outline_role
+
+# Contracts often set whole clauses in a heading style; text this long is a clause, whatever its style.
+LONGEST_HEADING = 300
+# Word allows 63 columns; a larger span is damage.
+_MOST_COLUMNS = 63
+# A cell that spans rows is repeated in each of them, unless that would fill the table with one long text.
+_LONGEST_REPEATED = 80
+
+# Header cells are bold by nature; the marks would only be noise in them.
+_BOLD_CELL = re.compile(r"\*\*([^*]+)\*\*")
+_WRAPPERS = frozenset(W + name for name in ("ins", "moveTo", "customXml", "sdtContent", "smartTag"))
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block. ``level`` is a heading's level or a bullet's depth; ``rows`` is for tables alone.
+
+    ``pointer`` says that the whole text is a link to another place in the document.
+    """
+
+    kind: Literal["title", "heading", "paragraph", "bullet", "table"]
+    text: str = ""
+    level: int = 0
+    rows: tuple[tuple[str, ...], ...] = ()
+    pointer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    blocks: list[Block]
+    span: int
+    merge: Literal["", "start", "continue"]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(text for block in self.blocks if (text := _flat(block)))
+
+
+class BodyReader:
+    """Turns the children of a body, cell, text box or note into blocks, counting lists as it goes."""
+
+    def __init__(self, styles: Styles, numbering: Numbering, inline_reader: InlineReader) -> None:
+        self.embedded = 0
+        self._styles = styles
+        self._numbering = numbering
+        self._inline = inline_reader
+
+    def blocks(self, container: _Element) -> list[Block]:
+        """Every block of a container, in order."""
+        found: list[Block] = []
+        carried: list[Span] = []
+        for element in self._elements(container):
+            if element.tag == W + "p":
+                carried = self._paragraph(element, carried, found)
+            else:
+                found.extend(_text_block(carried, None))
+                carried = []
+                found.extend(self._table(element))
+        found.extend(_text_block(carried, None))
+        return found
+
+    def _elements(self, container: _Element) -> Iterator[_Element]:
+        """Paragraphs and tables, looking through the wrappers that Word puts around them."""
+        for child in container:
+            tag = child.tag
+            if tag in (W + "p", W + "tbl"):
+                yield child
+            elif tag in _WRAPPERS or (tag == W + "sdt" and not is_contents_control(child)):
+                yield from self._elements(child)
+            elif tag == MC + "AlternateContent":
+                branch = chosen_branch(child)
+                if branch is not None:
+                    yield from self._elements(branch)
+            elif tag == W + "altChunk":
+                self.embedded += 1
+
+    def _paragraph(self, element: _Element, carried: list[Span], found: list[Block]) -> list[Span]:
+        """Add a paragraph's blocks; give back its spans instead when the next paragraph continues it."""
+        properties = element.find(W + "pPr")
+        style_id = child_value(properties, "pStyle") or self._styles.default
+        role = self._styles.role(style_id)
+        in_contents = self._inline.in_contents
+        spans, boxes = self._inline.read(element, style_id)
+        in_contents = in_contents or self._inline.in_contents
+        spans = [*carried, *spans]
+        mark = properties.find(W + "rPr") if properties is not None else None
+        if mark is not None and (mark.find(W + "del") is not None or mark.find(W + "moveFrom") is not None):
+            return spans
+        visible = any(span.text.strip() for span in spans)
+        if role.kind != "contents" and (visible or not (in_contents or flag(mark, "vanish"))):
+            number = self._number(properties, style_id)
+            outline = child_value(properties, "outlineLvl")
+            if outline is not None and role.kind in ("body", "heading"):
+                role = outline_role(integer(outline, 9))
+            found.extend(_block(role, spans, number))
+        for box in boxes:
+            found.extend(self.blocks(box))
+        return []
+
+    def _number(self, properties: _Element | None, style_id: str) -> Mark | None:
+        """The number or bullet that Word prints before a paragraph."""
+        direct = properties.find(W + "numPr") if properties is not None else None
+        num_id, level = child_value(direct, "numId"), child_value(direct, "ilvl")
+        index = None if level is None else integer(level)
+        if num_id is None:
+            styled = self._styles.numbering(style_id)
+            if styled is None:
+                return None
+            num_id = styled.num_id
+            if index is None:
+                index = self._numbering.style_level(num_id, styled.styles)
+            if index is None:
+                index = styled.level
+        if num_id in ("0", ""):
+            return None
+        mark = self._numbering.advance(num_id, min(max(index or 0, 0), LEVELS - 1))
+        if mark is not None and mark.bullet and mark.level == 0:
+            return mark._replace(level=self._styles.list_depth(style_id))
+        return mark
+
+    def _table(self, element: _Element) -> list[Block]:
+        rows = [row for row in self._rows(element) if row]
+        if not rows:
+            return []
+        cells = [cell for row in rows for cell in row]
+        # A single cell is a frame around text; a single column with headings is a page layout.
+        if len(cells) == 1 or (
+            all(len(row) == 1 for row in rows) and any(_has_heading(cell) for cell in cells)
+        ):
+            return [block for cell in cells for block in cell.blocks]
+        table = tuple(_filled(rows))
+        return [Block("table", rows=table)] if table else []
+
+    def _rows(self, table: _Element) -> Iterator[list[_Cell]]:
+        for row in _inside(table, "tr"):
+            properties = row.find(W + "trPr")
+            if properties is not None and properties.find(W + "del") is not None:
+                continue
+            before = min(max(integer(child_value(properties, "gridBefore")), 0), _MOST_COLUMNS)
+            cells = [_Cell([], 1, "")] * before
+            for cell in _inside(row, "tc"):
+                cell_properties = cell.find(W + "tcPr")
+                if cell_properties is not None and cell_properties.find(W + "cellDel") is not None:
+                    continue
+                span = min(max(integer(child_value(cell_properties, "gridSpan"), 1), 1), _MOST_COLUMNS)
+                merge = child_value(cell_properties, "vMerge")
+                kind: Literal["", "start", "continue"] = (
+                    "" if merge is None else "start" if merge == "restart" else "continue"
+                )
+                cells.append(_Cell(self.blocks(cell), span, kind))
+            yield cells
+
+
+def _inside(parent: _Element, name: str) -> Iterator[_Element]:
+    """Rows of a table or cells of a row, also those wrapped in content controls."""
+    for child in parent:
+        if child.tag == W + name:
+            yield child
+        elif child.tag in _WRAPPERS or child.tag == W + "sdt":
+            yield from _inside(child, name)
+
+
+def _filled(rows: list[list[_Cell]]) -> Iterator[tuple[str, ...]]:
+    """Rows of text with a value in every column: spanned columns stay empty, spanned rows repeat."""
+    above: dict[int, str] = {}
+    headed = False
+    for row in rows:
+        texts: list[str] = []
+        for cell in row:
+            text = cell.text
+            if cell.merge == "continue" and not text:
+                text = above.get(len(texts), "")
+            elif cell.merge == "start":
+                above[len(texts)] = text if len(text) <= _LONGEST_REPEATED else ""
+            texts.extend([text, *[""] * (cell.span - 1)])
+        if any(texts):
+            yield tuple(texts) if headed else tuple(_BOLD_CELL.sub(r"\1", text) for text in texts)
+            headed = True
+
+
+def _block(role: Role, spans: list[Span], number: Mark | None) -> list[Block]:
+    if role.kind in ("title", "heading"):
+        text = plain(spans)
+        if len(text) <= LONGEST_HEADING:
+            label = number.label if number and not number.bullet else ""
+            if not text and not (number and number.worded):
+                return []
+            return [Block("title" if role.kind == "title" else "heading", _labelled(label, text), role.level)]
+    if role.kind == "subtitle":
+        text = plain(spans)
+        return [Block("paragraph", f"**{text}**")] if text else []
+    return _text_block(spans, number)
+
+
+def _text_block(spans: list[Span], number: Mark | None) -> list[Block]:
+    text = inline(spans)
+    if not text:
+        return []
+    pointer = all(span.internal for span in spans if span.text.strip())
+    if number is not None and number.bullet:
+        return [Block("bullet", text, number.level, pointer=pointer)]
+    return [Block("paragraph", _labelled(number.label if number else "", text), pointer=pointer)]
+
+
+def _labelled(label: str, text: str) -> str:
+    """The printed number before the text, unless the author typed the same number as well."""
+    bare = text.lstrip("*")
+    typed = bare.startswith(label) and not bare[len(label) : len(label) + 1].isalnum()
+    return text if not label or typed else f"{label} {text}".rstrip()
+
+
+def _has_heading(cell: _Cell) -> bool:
+    return any(block.kind in ("title", "heading") for block in cell.blocks)
+
+
+def _flat(block: Block) -> str:
+    """A block as the text of a table cell."""
+    if block.kind == "table":
+        return "\n".join(", ".join(text for text in row if text) for row in block.rows)
+    return f"• {block.text}" if block.kind == "bullet" else block.text

@@ -1,0 +1,264 @@
+"""Putting a cleaned HTML tree into a shape that Markdown can express and its writer gets right."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+MAX_DEPTH = 80
+MAX_COLUMNS = 100
+LIST_PIECE = 200
+
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_VERBATIM = ("pre", "code", "kbd", "samp", "tt")
+_LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight|highlight-source|brush:)[-\s]?([\w+#.-]+)")
+# At the start of a line these would become headings, rules or fences; a tag would be taken for a tag.
+_LINE_START = re.compile(r"^(\s*)(?=#{1,6}(?:\s|$)|[-=]{2,}\s*$|```|~~~)")
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_MARKERS = {"a": "lower-alpha", "A": "upper-alpha", "i": "lower-roman", "I": "upper-roman"}
+_ROMAN = ((100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
+
+
+def shape(root: Any) -> None:
+    """Change the tree in place."""
+    _flatten(root)
+    _headings(root)
+    _lists(root)
+    _tables(root)
+    _inline(root)
+    _text(root)
+
+
+def _flatten(root: Any) -> None:
+    """Unwrap what is nested deeper than any document needs: the writer recurses."""
+    deep = []
+    stack = [(root, 0)]
+    while stack:
+        element, depth = stack.pop()
+        if depth > MAX_DEPTH:
+            deep.append(element)
+        stack.extend((child, depth + 1) for child in element)
+    for element in reversed(deep):
+        if element.getparent() is not None:
+            element.text = " " + (element.text or "")
+            element.tail = " " + (element.tail or "")
+            element.drop_tag()
+
+
+def _headings(root: Any) -> None:
+    for element in list(root.iter("*")):
+        if (element.get("role") or "").lower() == "heading":
+            level = element.get("aria-level") or "2"
+            element.tag = f"h{min(max(int(level), 1), 6)}" if level.isdigit() else "h2"
+        elif element.tag == "summary":
+            element.tag = "p"
+    for heading in list(root.iter(*_HEADINGS)):
+        if not heading.text_content().strip():
+            heading.drop_tree()
+    # A link around a heading would put the heading inside its brackets; one inside only adds noise.
+    for link in list(root.iter("a")):
+        if (
+            next(link.iterancestors(*_HEADINGS), None) is not None
+            or next(link.iter(*_HEADINGS, "p", "div", "table", "ul", "ol", "pre"), None) is not None
+        ):
+            link.drop_tag()
+
+
+def _lists(root: Any) -> None:
+    for items in list(root.iter("ol")):
+        style = _list_style(items)
+        start = items.get("start") or "1"
+        number = int(start) if start.isdigit() else 1
+        if style:
+            # Markdown counts in figures only: clause (b) would turn into 2.
+            for item in items.iterchildren("li"):
+                value = item.get("value") or ""
+                number = int(value) if value.isdigit() else number
+                _prepend(item, f"({_marker(number, style)}) ")
+                number += 1
+            items.tag = "ul"
+        elif len(items) > LIST_PIECE:
+            _split_list(items, number)
+
+
+def _list_style(items: Any) -> str:
+    if kind := _MARKERS.get(items.get("type") or ""):
+        return kind
+    style = (items.get("style") or "").lower().replace("latin", "alpha")
+    return next((kind for kind in _MARKERS.values() if kind in style), "")
+
+
+def _marker(number: int, style: str) -> str:
+    if style.endswith("alpha"):
+        text = ""
+        while number > 0:
+            number, digit = divmod(number - 1, 26)
+            text = chr(97 + digit) + text
+    else:
+        text = ""
+        for value, sign in _ROMAN:
+            count, number = divmod(number, value)
+            text += sign * min(count, 50)
+    return text.upper() if style.startswith("upper") else text
+
+
+def _split_list(items: Any, start: int) -> None:
+    """Cut a long list: for every item the writer counts those before it."""
+    children = list(items)
+    position = items
+    for begin in range(LIST_PIECE, len(children), LIST_PIECE):
+        piece = items.makeelement("ol", {"start": str(start + begin)})
+        piece.extend(children[begin : begin + LIST_PIECE])
+        piece.tail, position.tail = position.tail, None
+        position.addnext(piece)
+        position = piece
+
+
+def _prepend(element: Any, text: str) -> None:
+    first = element[0] if len(element) else None
+    if not (element.text or "").strip() and first is not None and first.tag in ("p", "div", "span"):
+        _prepend(first, text)
+    else:
+        element.text = text + (element.text or "").lstrip()
+
+
+def _tables(root: Any) -> None:
+    # Innermost first: a table that holds tables only arranges things on the page.
+    for table in reversed(list(root.iter("table"))):
+        rows = list(table.iter("tr"))
+        if not rows or _is_layout(table, rows):
+            for element in list(table.iter("tr", "td", "th", "thead", "tbody", "tfoot", "caption")):
+                if next(element.iterancestors("table")) is table:
+                    element.tag = "div"
+            table.tag = "div"
+            continue
+        caption = next(table.iter("caption"), None)
+        if caption is not None:
+            caption.tag = "p"
+            caption.tail = None
+            table.addprevious(caption)
+        grid = _grid(rows)
+        for child in list(table):
+            table.remove(child)
+        table.text = None
+        for cells in grid:
+            row = table.makeelement("tr", {})
+            row.extend(cells)
+            table.append(row)
+
+
+def _is_layout(table: Any, rows: list[Any]) -> bool:
+    if (table.get("role") or "").lower() in ("presentation", "none"):
+        return True
+    if next(table.iterdescendants("table"), None) is not None:
+        return True
+    if next(table.iter("h1", "h2", "h3"), None) is not None:
+        return True
+    return all(len(row) <= 1 for row in rows)
+
+
+def _grid(rows: list[Any]) -> list[list[Any]]:
+    """Rows of equal length, with empty cells where a span covers more than one."""
+    grid: list[list[Any]] = []
+    covered: dict[int, int] = {}
+    for row in rows:
+        cells: list[Any] = []
+        for cell in row.iterchildren("td", "th"):
+            while covered.get(len(cells), 0) > 0:
+                covered[len(cells)] -= 1
+                cells.append(row.makeelement("td", {}))
+            if len(cells) >= MAX_COLUMNS:
+                # Nothing is lost: the last cell takes in what does not fit.
+                cells[-1].extend([cell])
+                cell.tag = "span"
+                continue
+            down = _span(cell, "rowspan", len(rows))
+            across = _span(cell, "colspan", MAX_COLUMNS - len(cells))
+            _simple_cell(cell)
+            for number in range(across):
+                covered[len(cells)] = down - 1
+                cells.append(row.makeelement("td", {}) if number else cell)
+        while covered.get(len(cells), 0) > 0 and len(cells) < MAX_COLUMNS:
+            covered[len(cells)] -= 1
+            cells.append(row.makeelement("td", {}))
+        if cells:
+            grid.append(cells)
+    width = max(map(len, grid), default=0)
+    for cells in grid:
+        cells.extend(cells[0].makeelement("td", {}) for _ in range(width - len(cells)))
+    return grid
+
+
+def _span(cell: Any, name: str, most: int) -> int:
+    value = cell.attrib.pop(name, "1").strip()
+    return max(1, min(int(value), most)) if value.isdecimal() and len(value) < 6 else 1
+
+
+def _simple_cell(cell: Any) -> None:
+    """One line of text: lists and code in a cell lose their layout, not their words."""
+    cell.tail = None
+    for element in list(cell.iterdescendants()):
+        if element.tag == "li":
+            _prepend(element, "• ")
+            element.tail = " " + (element.tail or "")
+            element.drop_tag()
+        elif element.tag in ("ul", "ol", "hr", *_HEADINGS):
+            element.tail = " " + (element.tail or "")
+            element.drop_tag()
+        elif element.tag == "pre":
+            element.tag = "code"
+
+
+def _inline(root: Any) -> None:
+    for image in list(root.iter("img")):
+        source = image.get("src") or ""
+        if not (image.get("alt") or "").strip():
+            image.drop_tree()
+        elif source.startswith("data:") or not source:
+            image.tag, image.text = "span", image.get("alt")
+    for raised in root.iter("sup"):
+        text = raised.text_content().strip()
+        # A footnote number must not grow onto the word before it.
+        if text.isdigit() and (raised.find(".//a") is not None or raised.getparent().tag == "a"):
+            for child in list(raised):
+                raised.remove(child)
+            raised.text = f"[{text}]"
+    for block in root.iter("pre"):
+        if language := _code_language(block):
+            block.set("data-language", language)
+
+
+def _code_language(block: Any) -> str:
+    near = [block, *block.iterchildren("code"), block.getparent()]
+    if (above := block.getparent()) is not None:
+        near.append(above.getparent())
+    for element in near:
+        if element is not None and (match := _LANGUAGE.search(element.get("class") or "")):
+            return "" if match[1] in ("default", "none", "text", "plaintext", "notranslate") else match[1]
+    return ""
+
+
+def _text(root: Any) -> None:
+    """Collapse white space as a browser does and defuse what Markdown would read as markup."""
+    stack = [(root, False, False)]
+    while stack:
+        element, verbatim, in_cell = stack.pop()
+        inside = verbatim or element.tag in _VERBATIM
+        cell = in_cell or element.tag in ("td", "th")
+        fenced = element.tag == "pre" or (verbatim and next(element.iterancestors("pre"), None) is not None)
+        if element.text:
+            element.text = _plain(element.text, inside, fenced, cell)
+        for child in element:
+            stack.append((child, inside, cell))
+            if child.tail:
+                child.tail = _plain(child.tail, inside, fenced, cell)
+
+
+def _plain(text: str, verbatim: bool, fenced: bool, in_cell: bool) -> str:
+    if fenced and not in_cell:
+        # A zero-width space keeps a fence inside code from ending the code.
+        return text.replace("```", "``\u200b`")
+    text = re.sub(r"[ \t\r\n\f]+", " ", text)
+    if not verbatim:
+        text = _LINE_START.sub(r"\1\\", _TAG.sub(r"\\<", text))
+    return re.sub(r"(?<!\\)\|", r"\\|", text) if in_cell else text

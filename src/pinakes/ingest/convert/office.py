@@ -1,0 +1,137 @@
+"""OpenDocument text and RTF."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pinakes.errors import ConversionError, MissingExtraError
+from pinakes.ingest.convert.tables import markdown_table, trim
+from pinakes.ingest.convert.zips import open_zip, parse_xml, read_part
+from pinakes.model.document import Converted
+
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
+_MAX_DEPTH = 60
+_SPACES = frozenset((f"{_TEXT}tab", f"{_TEXT}s", f"{_TEXT}line-break"))
+_CONTAINERS = frozenset((f"{_TEXT}section", f"{_TEXT}index-body", f"{_TEXT}numbered-paragraph"))
+
+
+def convert_odt(path: Path) -> Converted:
+    """OpenDocument text: outline levels are headings, lists and tables kept."""
+    with open_zip(path) as archive:
+        try:
+            content = parse_xml(read_part(archive, "content.xml"), "content.xml")
+        except KeyError as error:
+            raise ConversionError("the file is damaged: content.xml is missing") from error
+        if "META-INF/manifest.xml" in archive.namelist():
+            manifest = read_part(archive, "META-INF/manifest.xml")
+            if b"encryption-data" in manifest:
+                raise ConversionError("is password protected; save a copy without a password")
+        meta = (
+            parse_xml(read_part(archive, "meta.xml"), "meta.xml")
+            if "meta.xml" in archive.namelist()
+            else None
+        )
+    body = content.find(".//{*}body/{*}text")
+    if body is None:
+        raise ConversionError("the file is damaged: it has no text")
+    parents = {
+        style.get(f"{_STYLE}name"): style.get(f"{_STYLE}parent-style-name")
+        for style in content.iter(f"{_STYLE}style")
+    }
+    blocks = list(_blocks(body, parents, 0))
+    return Converted("\n\n".join(blocks) + "\n" if blocks else "", metadata=_odt_metadata(meta))
+
+
+def _blocks(parent: Any, styles: dict[str, str], depth: int) -> Iterator[str]:
+    if depth > _MAX_DEPTH:
+        raise ConversionError("nests its elements too deeply to be a document")
+    for element in parent:
+        tag = element.tag
+        if tag == f"{_TEXT}h":
+            level = element.get(f"{_TEXT}outline-level") or "1"
+            if text := _inline(element):
+                yield f"{'#' * min(max(int(level) if level.isdigit() else 1, 1), 6)} {text}"
+        elif tag == f"{_TEXT}p":
+            if text := _inline(element):
+                style = element.get(f"{_TEXT}style-name") or ""
+                is_title = "Title" in (style, styles.get(style))
+                yield f"# {text}" if is_title else f"\\{text}" if text.startswith("#") else text
+        elif tag == f"{_TEXT}list":
+            if lines := list(_list(element, styles, depth)):
+                yield "\n".join(lines)
+        elif tag == f"{_TABLE}table":
+            if table := _table(element):
+                yield table.rstrip("\n")
+        elif tag in _CONTAINERS:
+            yield from _blocks(element, styles, depth + 1)
+
+
+def _list(element: Any, styles: dict[str, str], depth: int) -> Iterator[str]:
+    for item in element:
+        first = True
+        for block in _blocks(item, styles, depth + 1):
+            if block.startswith("#"):
+                # Numbered headings are often stored inside lists.
+                yield f"\n{block}\n"
+                continue
+            lines = block.split("\n")
+            lead = "- " if first and not lines[0].startswith("- ") else "  "
+            yield lead + lines[0]
+            yield from (f"  {line}" for line in lines[1:])
+            first = False
+
+
+def _table(element: Any) -> str:
+    rows: list[list[str]] = []
+    for row in element.iter(f"{_TABLE}table-row"):
+        cells: list[str] = []
+        for cell in row.iterchildren(f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
+            repeat = cell.get(f"{_TABLE}number-columns-repeated") or "1"
+            text = " ".join(filter(None, (_inline(part) for part in cell.iter(f"{_TEXT}p", f"{_TEXT}h"))))
+            cells += [text] * (min(int(repeat), 100) if repeat.isdigit() else 1)
+        rows.append(cells[:100])
+    return markdown_table(trim(rows))
+
+
+def _inline(element: Any) -> str:
+    """The text of a paragraph on one line, without its comments and the numbers of its notes."""
+    return " ".join("".join(_texts(element)).split())
+
+
+def _texts(element: Any) -> Iterator[str]:
+    yield element.text or ""
+    for child in element:
+        if child.tag in _SPACES:
+            yield " "
+        elif isinstance(child.tag, str) and not child.tag.endswith(("}annotation", "}note-citation")):
+            yield from _texts(child)
+        yield child.tail or ""
+
+
+def _odt_metadata(meta: Any) -> dict[str, Any]:
+    if meta is None:
+        return {}
+    wanted = {"title": "title", "creator": "author", "description": "description", "date": "modified"}
+    wanted |= {"language": "language", "subject": "subject"}
+    metadata: dict[str, Any] = {}
+    for element in meta.iter("{http://purl.org/dc/elements/1.1/}*"):
+        key = wanted.get(element.tag.rpartition("}")[2])
+        if key and (text := (element.text or "").strip()):
+            metadata.setdefault(key, text)
+    return metadata
+
+
+def convert_rtf(path: Path) -> Converted:
+    """RTF as plain text: it has no headings that can be told from formatting."""
+    try:
+        striprtf: Any = importlib.import_module("striprtf.striprtf")
+    except ImportError as error:
+        raise MissingExtraError("Reading RTF files", "rtf") from error
+    data = path.read_bytes().decode("latin-1")
+    text = str(striprtf.rtf_to_text(data, errors="ignore")).replace("\r\n", "\n").replace("\x00", "")
+    return Converted(text, markdown=False)

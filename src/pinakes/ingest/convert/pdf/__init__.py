@@ -1,0 +1,125 @@
+"""PDF to Markdown with headings, tables and page starts, through pdfium.
+
+The stages, in the order in which a document meets them: ``read`` (words, spans, lines) with ``rules`` and
+``tags``; ``furniture`` (running heads go); ``tables``; ``layout`` (reading order); ``contents``; ``outline``,
+``candidates``, ``levels`` and ``headings``; ``paragraphs``; ``render``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pypdfium2 as pdfium
+
+from pinakes.errors import ConversionError
+from pinakes.model.document import Converted
+
+from .candidates import find_body
+from .contents import mark_contents
+from .flow import Item
+from .furniture import remove_furniture
+from .headings import mark_headings
+from .layout import reading_order
+from .metadata import read_metadata
+from .outline import is_useful, read_outline
+from .page import Line, PageText
+from .paragraphs import make_blocks
+from .read import PageReader
+from .render import render
+from .rules import RuleReader
+from .tables import take_tables
+from .tags import page_tags
+
+__all__ = ["convert_pdf"]
+
+
+def convert_pdf(path: Path) -> Converted:
+    """Convert a PDF file; raises ``ConversionError`` with the reason when it cannot be read."""
+    document = _open(path)
+    try:
+        marks = read_outline(document)
+        metadata = read_metadata(document)
+        pages, warnings = _read_pages(document, document.is_tagged() and not is_useful(marks))
+    finally:
+        document.close()
+    if not any(page.lines or page.aside for page in pages):
+        if any(page.images for page in pages):
+            raise ConversionError("no text layer: the pages are images; run OCR first")
+        raise ConversionError("the PDF holds no text")
+    flow = _flow(pages)
+    body = find_body(item for item in flow if isinstance(item, Line))
+    blocks = make_blocks(mark_headings(flow, pages, marks, body), body)
+    text, starts = render(blocks, len(pages))
+    return Converted(text=text, pages=starts, metadata=metadata, warnings=tuple(warnings))
+
+
+def _open(path: Path) -> Any:
+    try:
+        if path.stat().st_size == 0:
+            raise ConversionError("the file is empty")
+        document = pdfium.PdfDocument(path)
+    except pdfium.PdfiumError as error:
+        code = getattr(error, "err_code", None)
+        if code == pdfium.raw.FPDF_ERR_PASSWORD:
+            raise ConversionError("encrypted with a password; remove the password first") from error
+        if code == pdfium.raw.FPDF_ERR_SECURITY:
+            raise ConversionError("encrypted in a way that cannot be read") from error
+        if code == pdfium.raw.FPDF_ERR_SUCCESS:
+            raise ConversionError("the PDF has no pages") from error
+        raise ConversionError("not a PDF, or truncated or damaged") from error
+    except OSError as error:
+        raise ConversionError(f"cannot be opened: {error.strerror or error}") from error
+    if len(document) == 0:
+        document.close()
+        raise ConversionError("the PDF has no pages")
+    return document
+
+
+def _read_pages(document: Any, tagged: bool) -> tuple[list[PageText], list[str]]:
+    reader, ruler = PageReader(tagged), RuleReader()
+    pages: list[PageText] = []
+    broken: list[int] = []
+    for number in range(len(document)):
+        try:
+            page = document[number]
+        except pdfium.PdfiumError:
+            broken.append(number + 1)
+            pages.append(PageText(number, 612, 792))
+            continue
+        try:
+            rules, images = ruler.read(page)
+            text = reader.read(page, number, rules)
+            text.images = images
+            if tagged:
+                text.tags = page_tags(page)
+        finally:
+            page.close()
+        pages.append(text)
+    warnings = []
+    if broken:
+        warnings.append(f"{_name(broken)} could not be read")
+    empty = [p.number + 1 for p in pages if not p.lines and not p.aside and p.images]
+    if empty:
+        warnings.append(f"{_name(empty)} without text: only images there; run OCR to read them")
+    return pages, warnings
+
+
+def _name(numbers: list[int]) -> str:
+    shown = ", ".join(map(str, numbers[:10])) + (
+        f" and {len(numbers) - 10} more" if len(numbers) > 10 else ""
+    )
+    return f"page {shown}" if len(numbers) == 1 else f"pages {shown}"
+
+
+def _flow(pages: list[PageText]) -> list[Item]:
+    """The lines and tables of all pages in reading order."""
+    remove_furniture(pages)
+    flow: list[Item] = []
+    carried = False
+    for page in pages:
+        tables = take_tables(page)
+        items = reading_order([*page.lines, *tables])
+        carried = mark_contents(page, [i for i in items if isinstance(i, Line)], carried)
+        flow.extend(items)
+    return flow

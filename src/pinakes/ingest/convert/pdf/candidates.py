@@ -1,0 +1,307 @@
+"""Lines that may be headings by the way they are set: larger, bolder, in capitals, labelled."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .flow import Item
+from .labels import Label, find_label, is_caption, is_strong, starts_item
+from .page import HYPHEN, Heading, Line
+
+_LONGEST = 260
+_MOST_WORDS = 40
+_MOST_LINES = 6
+_STOPS = frozenset('.;:!?”"')
+_HANGING = re.compile(r"\b(?:and|or|the|of|a|an|with|by|that|which)$")
+_ADDRESS = re.compile(r"https?://|www\.|\S+@\S+\.\w+")
+_DATE = re.compile(
+    r"(?:(?:\d{1,2}\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(?:\d{1,2},?\s+)?\d{4}"
+    r"|\d{1,2}[./]\d{1,2}[./]\d{2,4})$",
+    re.I,
+)
+
+
+class Body(NamedTuple):
+    """How the running text of a document is set."""
+
+    size: float
+    bold: bool
+    letters: int
+    """Letters in the whole document."""
+    pitch: float
+    """Distance between baselines, in sizes."""
+
+
+class Look(NamedTuple):
+    """What headings of one kind have in common."""
+
+    size: float
+    bold: bool
+    italic: bool
+    caps: bool
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A run of lines that may be a heading; ``first`` and ``last`` are positions in the flow."""
+
+    first: int
+    last: int
+    lines: list[Line]
+    text: str
+    look: Look
+    label: Label | None
+    big: bool
+    tail: Line | None = None
+    """What follows the heading on its own line, where it runs into its paragraph."""
+
+    @property
+    def page(self) -> int:
+        """The page it stands on."""
+        return self.lines[0].page
+
+
+def find_body(lines: Iterable[Line]) -> Body:
+    """The running text: the size that most letters are set in."""
+    sizes: Counter[float] = Counter()
+    bold: Counter[float] = Counter()
+    steps: Counter[float] = Counter()
+    before: Line | None = None
+    for line in lines:
+        for span in line.spans:
+            sizes[span.style.size] += len(span.text)
+            if span.style.bold:
+                bold[span.style.size] += len(span.text)
+        if (
+            before is not None
+            and before.page == line.page
+            and before.block == line.block
+            and before.size == line.size
+        ):
+            step = round((line.base - before.base) / max(line.size, 1), 1)
+            if 0.9 < step < 2.5:
+                steps[step] += 1
+        before = line
+    if not sizes:
+        return Body(10.0, False, 0, 1.2)
+    size = max(sizes, key=lambda s: sizes[s])
+    pitch = max(steps, key=lambda s: steps[s]) if steps else 1.2
+    return Body(size, bold[size] > 0.6 * sizes[size], sum(sizes.values()), pitch)
+
+
+def find_candidates(flow: Sequence[Item | Heading], body: Body) -> list[Candidate]:
+    """Every run of lines in the flow that is set like a heading, several lines of one joined."""
+    found: list[Candidate] = []
+    position = 0
+    while position < len(flow):
+        line = flow[position]
+        if isinstance(line, Line) and _prominent(line, body):
+            last = _end(flow, position, body)
+            candidate = _candidate(flow, position, last, body)
+            if candidate is not None:
+                _add_title(candidate, flow, body)
+                found.append(candidate)
+                last = candidate.last
+            position = last + 1
+        else:
+            position += 1
+    return found
+
+
+def _add_title(candidate: Candidate, flow: Sequence[Item | Heading], body: Body) -> None:
+    """Join `Article 5` and the title on the line below it."""
+    label = candidate.label
+    if not is_strong(label) or label is None or candidate.text[label.length :].strip(" .:"):
+        return
+    above = candidate.lines[-1]
+    position = candidate.last + 1
+    line = flow[position] if position < len(flow) else None
+    if not isinstance(line, Line) or line.page != above.page or line.block != above.block or line.contents:
+        return
+    if (
+        line.base - above.base > 2.4 * max(line.size, above.size)
+        or find_label(line.text)
+        or starts_item(line.text)
+    ):
+        return
+    last = _end(flow, position, body) if _prominent(line, body) else position
+    lines = [i for i in flow[position : last + 1] if isinstance(i, Line)]
+    middle = (above.left + above.right) / 2
+    centred = all(abs((i.x0 + i.x1) / 2 - middle) < 8 and i.x0 > i.left + 12 for i in (above, *lines))
+    if not (centred or _prominent(line, body) or line.style.italic):
+        return
+    text = join_heading(lines)
+    if len(text.split()) > 25 or text[0].islower() or text[-1] in ".;,:" or is_caption(text):
+        return
+    candidate.lines.extend(lines)
+    candidate.last = last
+    candidate.text = f"{candidate.text} {text}"
+
+
+def look_of(lines: Sequence[Line]) -> Look:
+    """The look of a run of lines: that of most letters, capitals only if all are."""
+    weight: Counter[tuple[float, bool, bool]] = Counter()
+    for line in lines:
+        for span in line.spans:
+            weight[span.style.size, span.style.bold, span.style.italic] += len(span.text)
+    size, bold, italic = max(weight, key=lambda k: weight[k])
+    return Look(size, bold, italic, is_caps(" ".join(line.text for line in lines)))
+
+
+def is_caps(text: str) -> bool:
+    """Whether a line is set in capitals."""
+    if not any(map(str.isupper, text[:4])) or text[-12:].islower():
+        return False
+    letters = sum(map(str.isalpha, text))
+    return letters >= 4 and sum(map(str.isupper, text)) >= 0.9 * letters
+
+
+def _bold_share(line: Line) -> float:
+    total = sum(len(s.text) for s in line.spans)
+    return sum(len(s.text) for s in line.spans if s.style.bold) / max(total, 1)
+
+
+def _prominent(line: Line, body: Body) -> bool:
+    if line.contents or not line.alone:
+        return False
+    if line.size >= body.size + 0.9:
+        return True
+    if line.style.bold and not body.bold and line.size >= body.size - 1.6 and _bold_share(line) > 0.9:
+        return True
+    if line.size < body.size - 0.6:
+        return False
+    if is_caps(line.text):
+        return True
+    label = find_label(line.text)
+    return label is not None and (is_strong(label) or label.depth >= 2)
+
+
+def _end(flow: Sequence[Item | Heading], start: int, body: Body) -> int:
+    """The last line of a heading that starts here."""
+    first = flow[start]
+    assert isinstance(first, Line)
+    caps = is_caps(first.text)
+    bold = _bold_share(first) > 0.9
+    last = start
+    if not bold and not caps and first.size < body.size + 0.9:
+        return _end_of_paragraph(flow, start, body)
+    while last + 1 < len(flow):
+        line, before = flow[last + 1], flow[last]
+        if not isinstance(line, Line) or not isinstance(before, Line) or not _prominent(line, body):
+            break
+        gap = line.base - before.base
+        if (
+            line.page != first.page
+            or line.block != first.block
+            or abs(line.size - first.size) > 0.6
+            or not 0 < gap <= 1.45 * max(line.size, first.size)
+            or is_caps(line.text) != caps
+            or find_label(line.text) is not None
+            or starts_item(line.text)
+            or (_bold_share(line) > 0.9) != bold
+            or line.spans[0].style.colour != before.spans[-1].style.colour
+            or before.text.endswith(":")
+        ):
+            break
+        last += 1
+    return last
+
+
+def _end_of_paragraph(flow: Sequence[Item | Heading], start: int, body: Body) -> int:
+    """The last line of a labelled title in the type of the text, which may fill lines as a paragraph does."""
+    last = start
+    while last + 1 < len(flow) and last - start < _MOST_LINES:
+        line, before = flow[last + 1], flow[last]
+        if not isinstance(line, Line) or not isinstance(before, Line) or line.page != before.page:
+            break
+        filled = before.x1 > before.right - 0.12 * (before.right - before.left)
+        gap = line.base - before.base
+        if line.block != before.block or not filled or not 0 < gap < 1.25 * body.pitch * line.size:
+            break
+        if abs(line.size - before.size) > 0.6 or find_label(line.text) or starts_item(line.text):
+            break
+        last += 1
+    return last
+
+
+def _candidate(flow: Sequence[Item | Heading], first: int, last: int, body: Body) -> Candidate | None:
+    lines = [i for i in flow[first : last + 1] if isinstance(i, Line)]
+    text = join_heading(lines)
+    label = find_label(text)
+    look = look_of(lines)
+    big = look.size >= body.size + 0.9
+    if not _plausible(text, label, look, big, lines):
+        return None
+    if not big and not look.bold and not starts_paragraph(flow, first, body):
+        # In the type of the text, only space or the end of a sentence sets a heading apart.
+        return None
+    return Candidate(first, last, lines, text, look, label, big)
+
+
+def starts_paragraph(flow: Sequence[Item | Heading], position: int, body: Body) -> bool:
+    """Whether a line begins something: there is space above it, or what stands above has come to an end."""
+    line, before = flow[position], flow[position - 1] if position else None
+    if not isinstance(line, Line) or not isinstance(before, Line):
+        return True
+    if before.page != line.page or before.block != line.block:
+        return before.text[-1:] in _STOPS or before.x1 < before.right - 0.2 * (before.right - before.left)
+    if (line.base - before.base) / max(line.size, 1.0) >= 1.25 * body.pitch:
+        return True
+    return before.text[-1:] in _STOPS or before.x1 < before.right - 0.35 * (before.right - before.left)
+
+
+def join_heading(lines: Sequence[Line]) -> str:
+    """The text of a heading over several lines."""
+    text = lines[0].text
+    for line in lines[1:]:
+        text = text[:-1] + line.text if text.endswith(HYPHEN) else f"{text} {line.text}"
+    return " ".join(text.replace(HYPHEN, "-").split())
+
+
+def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Sequence[Line]) -> bool:
+    rest = text[label.length :].strip() if label else text
+    letters = sum(c.isalpha() for c in rest)
+    words = text.split()
+    if len(text) > _LONGEST or len(words) > _MOST_WORDS:
+        return False
+    if (letters < 2 or letters < 0.4 * len(rest.replace(" ", ""))) and not is_strong(label):
+        return False
+    if (
+        text[0].islower()
+        or text[0] in "*+-=/<>|&%,;.!?"
+        or text[-1] in ",;"
+        or is_caption(text)
+        or _ADDRESS.search(text)
+        or _DATE.match(text)
+    ):
+        return False
+    if _HANGING.search(text):
+        return False
+    if label is None and starts_item(text):
+        return False
+    if len(lines) > _MOST_LINES:
+        return False
+    if not big and not look.bold and len(lines) > 3:
+        return False
+    if text[-1] in ".!?" and not text.endswith("..."):
+        most = (
+            30
+            if label is not None and (big or look.bold)
+            else 12
+            if look.bold or look.caps or is_strong(label)
+            else 0
+        )
+        if len(rest.split()) > most and rest != ".":
+            return False
+    if not big and not look.bold and not look.caps:
+        # Body type: a label must be followed by something like a title, and leave its line unfilled.
+        most = 30 if is_strong(label) else 14
+        if rest and (rest[0].islower() or len(rest.split()) > most or rest[-1] in ".:;,"):
+            return bool(is_strong(label) and rest[0] in ".:—–" and len(rest) <= 2)
+        if len(lines) > 1 and not is_strong(label):
+            return False
+    return True

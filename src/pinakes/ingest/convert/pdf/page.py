@@ -1,0 +1,125 @@
+"""What is read from a page: styled spans, lines, ruling lines.
+
+Coordinates are points from the top left corner of the upright page: ``y`` grows downwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from .tags import Tag
+
+HYPHEN = "\ufffe"
+"""How pdfium writes a hyphen at the end of a line whose word goes on."""
+
+
+class Style(NamedTuple):
+    """How a run of text is set. ``font`` tells fonts apart within a document; it means nothing else."""
+
+    size: float
+    bold: bool
+    italic: bool
+    font: int
+    colour: int
+
+
+class Span(NamedTuple):
+    """A run of words in one style; ``mcid`` is its marked content id, -1 without one."""
+
+    text: str
+    x0: float
+    x1: float
+    style: Style
+    mcid: int
+
+
+@dataclass(slots=True)
+class Line:
+    """Words on one baseline without a wide gap: a line of a column, or a cell of a table."""
+
+    page: int
+    x0: float
+    x1: float
+    base: float
+    spans: list[Span]
+    order: int
+    text: str = ""
+    style: Style = Style(0.0, False, False, 0, 0)
+    block: int = 0
+    """The column region the line was read in; lines of different regions are never on one level."""
+    alone: bool = True
+    """Nothing else stands on the same baseline in the same column."""
+    contents: bool = False
+    """An entry of a printed table of contents."""
+    left: float = 0.0
+    right: float = 0.0
+    """Edges of the column the line stands in."""
+
+    @property
+    def top(self) -> float:
+        """Upper edge, near enough: fonts disagree on ascents, so it is taken from the size."""
+        return self.base - 0.8 * self.style.size
+
+    @property
+    def bottom(self) -> float:
+        """Lower edge."""
+        return self.base + 0.2 * self.style.size
+
+    @property
+    def size(self) -> float:
+        """Type size of most of its letters."""
+        return self.style.size
+
+    def settle(self) -> None:
+        """Set ``text`` and ``style`` (that of most letters) from the spans."""
+        spans = self.spans
+        self.x0 = spans[0].x0
+        self.x1 = spans[-1].x1
+        if len(spans) == 1:
+            self.text, self.style = spans[0].text, spans[0].style
+            return
+        self.text = " ".join([s.text for s in spans])
+        weight: dict[Style, int] = {}
+        for s in spans:
+            weight[s.style] = weight.get(s.style, 0) + len(s.text)
+        self.style = max(weight, key=lambda k: weight[k])
+
+
+class Rule(NamedTuple):
+    """A thin horizontal or vertical line drawn on the page."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @property
+    def horizontal(self) -> bool:
+        """Whether it lies rather than stands."""
+        return self.x1 - self.x0 >= self.y1 - self.y0
+
+
+@dataclass(slots=True)
+class Heading:
+    """A heading in the flow of the document. ``level`` counts from 1, the outermost."""
+
+    page: int
+    text: str
+    level: int
+
+
+@dataclass(slots=True)
+class PageText:
+    """One page: its size, its lines in the order of the content stream, the rules drawn on it."""
+
+    number: int
+    width: float
+    height: float
+    lines: list[Line] = field(default_factory=list)
+    rules: list[Rule] = field(default_factory=list)
+    aside: list[str] = field(default_factory=list)
+    """Text that runs in another direction than the page."""
+    images: int = 0
+    tags: dict[int, Tag] = field(default_factory=dict)
+    """Marked content id to the tag it stands under, for the tags that say something here."""

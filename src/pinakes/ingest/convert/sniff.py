@@ -1,0 +1,200 @@
+"""What a file really is: its content decides, its name only chooses between kinds of text."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from enum import Enum
+from pathlib import Path
+from typing import NamedTuple
+
+from pinakes.errors import ConversionError
+from pinakes.ingest.convert.ole import ole_kind
+
+HEAD = 16384
+
+
+class FileType(str, Enum):
+    """Kinds of files told apart; the value is also the usual extension, without its dot."""
+
+    MARKDOWN = "md"
+    TEXT = "txt"
+    RST = "rst"
+    ASCIIDOC = "adoc"
+    ORG = "org"
+    TEX = "tex"
+    HTML = "html"
+    PDF = "pdf"
+    DOCX = "docx"
+    PPTX = "pptx"
+    XLSX = "xlsx"
+    XLS = "xls"
+    ODT = "odt"
+    EPUB = "epub"
+    RTF = "rtf"
+    CSV = "csv"
+    TSV = "tsv"
+    JSON = "json"
+    JSONL = "jsonl"
+    YAML = "yaml"
+    XML = "xml"
+    IPYNB = "ipynb"
+    EML = "eml"
+    # Those below are recognised so that the refusal can say why.
+    IMAGE = "image"
+    ARCHIVE = "archive"
+    OLE = "ole"
+    BINARY = "binary"
+    EMPTY = "empty"
+
+    @property
+    def extension(self) -> str:
+        """Such as ``.docx``."""
+        return f".{self.value}"
+
+
+class Detection(NamedTuple):
+    """A type, and why it cannot be read if it cannot."""
+
+    type: FileType
+    refusal: str = ""
+
+
+TEXT_EXTENSIONS: dict[str, FileType] = {
+    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd"), FileType.MARKDOWN),
+    **dict.fromkeys((".txt", ".text", ".log"), FileType.TEXT),
+    **dict.fromkeys((".rst", ".rest"), FileType.RST),
+    **dict.fromkeys((".adoc", ".asciidoc"), FileType.ASCIIDOC),
+    ".org": FileType.ORG,
+    ".tex": FileType.TEX,
+    **dict.fromkeys((".html", ".htm", ".xhtml"), FileType.HTML),
+    ".csv": FileType.CSV,
+    **dict.fromkeys((".tsv", ".tab"), FileType.TSV),
+    ".json": FileType.JSON,
+    **dict.fromkeys((".jsonl", ".ndjson"), FileType.JSONL),
+    **dict.fromkeys((".yaml", ".yml"), FileType.YAML),
+    ".xml": FileType.XML,
+    ".ipynb": FileType.IPYNB,
+    **dict.fromkeys((".eml", ".mht", ".mhtml"), FileType.EML),
+}
+
+# (offset, bytes, type, what it is) for everything told by fixed bytes.
+_MAGIC: tuple[tuple[int, bytes, FileType, str], ...] = (
+    (0, b"{\\rtf", FileType.RTF, ""),
+    (0, b"\x89PNG\r\n\x1a\n", FileType.IMAGE, "a PNG image"),
+    (0, b"\xff\xd8\xff", FileType.IMAGE, "a JPEG image"),
+    (0, b"GIF87a", FileType.IMAGE, "a GIF image"),
+    (0, b"GIF89a", FileType.IMAGE, "a GIF image"),
+    (8, b"WEBPVP8", FileType.IMAGE, "a WebP image"),
+    (0, b"II*\x00", FileType.IMAGE, "a TIFF image"),
+    (0, b"MM\x00*", FileType.IMAGE, "a TIFF image"),
+    (4, b"ftyphei", FileType.IMAGE, "a HEIC image"),
+    (4, b"ftypavif", FileType.IMAGE, "an AVIF image"),
+    (4, b"ftyp", FileType.BINARY, "a video"),
+    (0, b"\x1f\x8b", FileType.ARCHIVE, "a gzip archive"),
+    (4, b"1AY&SY", FileType.ARCHIVE, "a bzip2 archive"),
+    (0, b"\xfd7zXZ\x00", FileType.ARCHIVE, "an xz archive"),
+    (0, b"7z\xbc\xaf\x27\x1c", FileType.ARCHIVE, "a 7z archive"),
+    (0, b"Rar!\x1a\x07", FileType.ARCHIVE, "a RAR archive"),
+    (0, b"(\xb5/\xfd", FileType.ARCHIVE, "a Zstandard archive"),
+    (257, b"ustar", FileType.ARCHIVE, "a tar archive"),
+    (0, b"\x7fELF", FileType.BINARY, "a program"),
+    (0, b"MZ\x90\x00", FileType.BINARY, "a Windows program"),
+    (0, b"\xcf\xfa\xed\xfe", FileType.BINARY, "a program"),
+    (0, b"\xca\xfe\xba\xbe", FileType.BINARY, "a program"),
+    (0, b"SQLite format 3\x00", FileType.BINARY, "an SQLite database"),
+    (0, b"PAR1\x15", FileType.BINARY, "a Parquet file"),
+    (0, b"ID3\x03", FileType.BINARY, "an MP3 recording"),
+    (0, b"ID3\x04", FileType.BINARY, "an MP3 recording"),
+    (0, b"OggS\x00", FileType.BINARY, "an Ogg recording"),
+    (0, b"fLaC\x00", FileType.BINARY, "a FLAC recording"),
+    (0, b"wOFF", FileType.BINARY, "a font"),
+    (0, b"wOF2", FileType.BINARY, "a font"),
+    (0, b"%!PS", FileType.BINARY, "a PostScript file; convert it to PDF"),
+    (0, b"AT&TFORM", FileType.BINARY, "a DjVu file; convert it to PDF"),
+    (60, b"BOOKMOBI", FileType.BINARY, "a Kindle book; convert it to EPUB"),
+)
+
+_HTML = re.compile(rb"(?:<\?xml[^>]*>|<!--(?:(?!-->).)*-->|\s)*<(?:!doctype\s+html|html[\s>])", re.I | re.S)
+_MAIL = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*\n(?:[ \t][^\n]*\n)*){3}")
+_CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\r\f\x08\x1b") + b"\x7f"
+
+
+def detect(path: Path) -> FileType:
+    """The type of a file, from its first bytes and, for zip files, its directory."""
+    return sniff(path).type
+
+
+def sniff(path: Path) -> Detection:
+    """The type of a file and, when it cannot be read, why."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEAD)
+    except OSError as error:
+        raise ConversionError(f"cannot be opened: {error.strerror or error}") from error
+    if not head:
+        return Detection(FileType.EMPTY, "the file is empty")
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return _zip(path)
+    if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
+        kind, refusal = ole_kind(path)
+        return Detection(FileType.XLS if kind == "xls" else FileType.OLE, refusal)
+    for offset, magic, kind_found, what in _MAGIC:
+        if head.startswith(magic, offset):
+            return Detection(kind_found, f"looks like {what}, not text" if what else "")
+    # Some writers put a few bytes of their own before the PDF header.
+    if b"%PDF-" in head[:1024]:
+        return Detection(FileType.PDF)
+    return _text(path, head)
+
+
+def _text(path: Path, head: bytes) -> Detection:
+    from pinakes.ingest.convert.encoding import unicode_encoding
+
+    by_name = TEXT_EXTENSIONS.get(path.suffix.lower())
+    encoding = unicode_encoding(head)
+    if encoding is None:
+        if b"\x00" in head and head.count(b"\x00") * 100 > len(head):
+            return Detection(FileType.BINARY, "looks like a binary file, not text")
+        if len(head.translate(None, _CONTROLS)) < 0.9 * len(head):
+            return Detection(FileType.BINARY, "looks like a binary file, not text")
+    elif encoding != "utf-8-sig":
+        head = head.decode(encoding, "ignore").encode()
+    if by_name not in (None, FileType.TEXT):
+        return Detection(by_name)
+    head = head.removeprefix(b"\xef\xbb\xbf")
+    if _HTML.match(head):
+        return Detection(FileType.HTML)
+    if by_name is None and _MAIL.match(head) and re.search(rb"^(?:From|Subject|Date):", head, re.M):
+        return Detection(FileType.EML)
+    return Detection(FileType.TEXT)
+
+
+def _zip(path: Path) -> Detection:
+    damaged = "the file is damaged or was not copied completely"
+    by_name = {".docx": FileType.DOCX, ".pptx": FileType.PPTX, ".xlsx": FileType.XLSX, ".epub": FileType.EPUB}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = set(archive.namelist())
+            mimetype = b""
+            if "mimetype" in names:
+                with archive.open("mimetype") as file:
+                    mimetype = file.read(200).strip()
+    except Exception:  # every kind of damage has its own exception
+        return Detection(by_name.get(path.suffix.lower(), FileType.ARCHIVE), damaged)
+    if mimetype == b"application/epub+zip" or "META-INF/container.xml" in names:
+        return Detection(FileType.EPUB)
+    if mimetype.startswith(b"application/vnd.oasis.opendocument."):
+        if mimetype.startswith(b"application/vnd.oasis.opendocument.text"):
+            return Detection(FileType.ODT)
+        return Detection(
+            FileType.ARCHIVE,
+            "is an OpenDocument sheet, drawing or presentation; save it as .xlsx, .pptx or PDF",
+        )
+    if "[Content_Types].xml" in names:
+        for folder, kind in (("word/", FileType.DOCX), ("ppt/", FileType.PPTX), ("xl/", FileType.XLSX)):
+            if any(name.startswith(folder) for name in names):
+                if "xl/workbook.bin" in names:
+                    return Detection(FileType.ARCHIVE, "is a binary Excel workbook (.xlsb); save it as .xlsx")
+                return Detection(kind)
+    return Detection(FileType.ARCHIVE, "looks like a zip archive, not a document; unpack it first")

@@ -1,0 +1,91 @@
+"""Prepare: the stages from a file to a parsed document, one after the other.
+
+This is what a worker process runs for each file. It touches no index: it takes a path and settings, and
+returns plain values.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings as warning_filter
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pinakes.config import IndexSettings
+from pinakes.embedding import Tokenizer, load_tokenizer
+from pinakes.ingest.chunk import ChunkingOptions, chunk_document
+from pinakes.ingest.codec import encode
+from pinakes.ingest.contextualize import contextualize
+from pinakes.ingest.convert import convert
+from pinakes.ingest.describe import document_summary, document_title
+from pinakes.ingest.parse import parse
+from pinakes.ingest.sections import build_sections
+from pinakes.ingest.tokens import TokenIndex
+from pinakes.model import Converted, Document, ParsedDocument
+from pinakes.text.language import detect_language
+
+
+def prepare(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:
+    """Read one file, in a worker process: ``payload`` names it, ``setup`` holds the settings."""
+    warning_filter.simplefilter("ignore")
+    path = Path(payload["path"])
+    with path.open("rb") as stream:
+        content_hash = hash_stream(stream)
+    file_type, converted = convert(path)
+    parsed = prepare_text(
+        payload["path"], file_type, converted, IndexSettings(**setup["settings"]), int(setup["model_tokens"])
+    )
+    return {"content_hash": content_hash, **encode(parsed)}
+
+
+def prepare_text(
+    source_path: str, file_type: str, converted: Converted, settings: IndexSettings, model_tokens: int
+) -> ParsedDocument:
+    """Turn a converted text into a document with sections and chunks."""
+    parsed = parse(converted)
+    sections = build_sections(parsed)
+    tokens = TokenIndex(parsed.text, _tokenizer(settings.embedding_model))
+    options = ChunkingOptions(settings.chunking_strategy, settings.max_chunk_tokens, settings.chunk_overlap)
+    document = Document(
+        source_path=source_path,
+        title=document_title(parsed, sections, source_path),
+        file_type=file_type,
+        text=parsed.text,
+        body_start=parsed.body_start,
+        language=_language(parsed.metadata, parsed.text[parsed.body_start :]),
+        doc_summary=document_summary(parsed),
+        metadata=parsed.metadata,
+        pages=parsed.pages,
+        warnings=tuple(parsed.warnings),
+    )
+    chunks = chunk_document(parsed, sections, source_path, tokens, options)
+    chunks = contextualize(
+        document, chunks, tokens, enabled=settings.contextual_embeddings, model_tokens=model_tokens
+    )
+    return ParsedDocument(document, tuple(sections), tuple(chunks), links=tuple(parsed.links))
+
+
+def _language(metadata: dict[str, Any], text: str) -> str:
+    stated = metadata.get("language") or metadata.get("lang")
+    if (
+        isinstance(stated, str)
+        and len(stated) >= 2
+        and stated[:2].isalpha()
+        and (len(stated) == 2 or stated[2] in "-_")
+    ):
+        return stated[:2].lower()
+    return detect_language(text)
+
+
+@lru_cache(maxsize=2)
+def _tokenizer(model: str) -> Tokenizer:
+    return load_tokenizer(model or None)
+
+
+def hash_stream(stream: Any) -> str:
+    """Return the content hash of an open binary file."""
+    digest = hashlib.sha256()
+    while block := stream.read(1 << 20):
+        digest.update(block)
+    return digest.hexdigest()

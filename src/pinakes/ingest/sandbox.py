@@ -1,0 +1,482 @@
+"""A pool of worker processes that can be killed, for code that reads files nobody has vouched for.
+
+A reader of documents may hang, eat all memory or take the whole process down. Here it does so in a process
+of its own: the pool reports what happened to that one input and goes on with the next.
+
+>>> with Sandbox("pinakes.ingest.sandbox:echo", workers=1, limits=Limits(seconds=30)) as sandbox:
+...     [outcome.value for _, outcome in sandbox.run([{"n": 1}])]
+[{'n': 1}]
+
+Parent and worker talk over pipes in frames: eight bytes of length, then JSON.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import logging
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+import traceback
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, cast
+
+from pinakes.errors import PinakesError
+
+log = logging.getLogger(__name__)
+
+Kind = Literal["ok", "failed", "timeout", "memory", "crashed"]
+
+_START_SECONDS = 60.0
+_STDERR_KEPT = 8192
+# The worker searches modules exactly where the parent does. Not `-m`: it would put the current folder first,
+# where a file that happens to be called `email.py` would be imported.
+_BOOT = "import sys; sys.path[:] = sys.argv[1:]; from pinakes.ingest.sandbox import serve; serve()"
+_OUT_OF_MEMORY = ("bad_alloc", "out of memory", "cannot allocate memory", "memoryerror", "memory allocation")
+# Nothing is fetched, and address space, which the memory limit counts, is not reserved by the gigabyte.
+_ENVIRONMENT = {
+    "HF_HUB_OFFLINE": "1",
+    "MALLOC_ARENA_MAX": "2",
+    "MKL_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "PYTHONWARNINGS": "ignore",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one call may use: time, address space of the worker, size of the answer."""
+
+    seconds: float = 120
+    memory_mb: int = 2048
+    result_mb: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one payload: ``value`` when ``kind`` is ``ok``, otherwise ``error``, fit to be shown."""
+
+    value: dict[str, Any] | None
+    error: str | None
+    kind: Kind
+
+
+class _Run:
+    """One call of ``Sandbox.run``: where its outcomes go, and whether anybody still wants them."""
+
+    def __init__(self) -> None:
+        self.done: queue.Queue[tuple[dict[str, Any], Outcome | Exception]] = queue.Queue()
+        self.cancelled = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Task:
+    payload: dict[str, Any]
+    run: _Run
+
+
+class Sandbox:
+    """Calls ``function`` ("package.module:callable") on payloads, each call in a worker with limits.
+
+    The function takes ``(payload, setup)`` and returns a dict that JSON can hold; ``setup`` is
+    ``initializer_payload``. Workers start when there is work for them and live until ``close``.
+    """
+
+    def __init__(
+        self,
+        function: str,
+        *,
+        workers: int,
+        limits: Limits,
+        initializer_payload: dict[str, Any] | None = None,
+    ) -> None:
+        self._config = {"function": function, "setup": initializer_payload or {}, "limits": asdict(limits)}
+        self._limits = limits
+        self._workers = max(1, workers)
+        self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
+        self._keepers: list[_Keeper] = []
+        self._lock = threading.Lock()
+        self._closed = False
+        self._finalizer = weakref.finalize(self, _shut, self._keepers, self._tasks)
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Kill every worker; what is running is lost."""
+        self._closed = True
+        self._finalizer()
+
+    def run(self, payloads: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], Outcome]]:
+        """Yield every payload with its outcome, as they finish.
+
+        Payloads are pulled as needed: at most twice as many as there are workers are under way, so that the
+        workers have something to do while the caller handles an outcome.
+        """
+        run = _Run()
+        source = iter(payloads)
+        more = True
+        under_way = 0
+        try:
+            while True:
+                while more and under_way < 2 * self._workers:
+                    payload = next(source, None)
+                    if payload is None:
+                        more = False
+                    else:
+                        self._submit(_Task(payload, run))
+                        under_way += 1
+                if not under_way:
+                    return
+                try:
+                    # With a timeout so that Ctrl-C gets through on every platform.
+                    payload, outcome = run.done.get(timeout=1.0)
+                except queue.Empty:
+                    if self._closed:
+                        return
+                    continue
+                under_way -= 1
+                if isinstance(outcome, Exception):
+                    raise outcome
+                yield payload, outcome
+        finally:
+            run.cancelled = True
+            for keeper in list(self._keepers):
+                keeper.abandon(run)
+
+    def _submit(self, task: _Task) -> None:
+        with self._lock:
+            if self._closed:
+                raise PinakesError("the worker pool is closed")
+            self._tasks.put(task)
+            busy = sum(keeper.busy for keeper in self._keepers)
+            if len(self._keepers) < self._workers and self._tasks.qsize() + busy > len(self._keepers):
+                self._keepers.append(_Keeper(self._config, self._limits, self._tasks))
+
+
+def _shut(keepers: list[_Keeper], tasks: queue.SimpleQueue[_Task | None]) -> None:
+    for keeper in keepers:
+        keeper.stop()
+    for _ in keepers:
+        tasks.put(None)
+    for keeper in keepers:
+        keeper.thread.join(timeout=5)
+
+
+class _Keeper:
+    """A thread that owns one worker process: feeds it, kills it when overdue, replaces it when dead."""
+
+    def __init__(
+        self, config: dict[str, Any], limits: Limits, tasks: queue.SimpleQueue[_Task | None]
+    ) -> None:
+        self._config, self._limits, self._tasks = config, limits, tasks
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._task: _Task | None = None
+        self._stopped = self._overdue = False
+        self._stderr = b""
+        self._drainer: threading.Thread | None = None
+        self.thread = threading.Thread(target=self._loop, name="pinakes-sandbox", daemon=True)
+        self.thread.start()
+
+    @property
+    def busy(self) -> bool:
+        return self._task is not None
+
+    def abandon(self, run: _Run) -> None:
+        """Kill the worker if it works for ``run``."""
+        with self._lock:
+            if self._task is not None and self._task.run is run:
+                self._kill()
+
+    def stop(self) -> None:
+        with self._lock:
+            self._stopped = True
+            self._kill()
+
+    def _loop(self) -> None:
+        while not self._stopped:
+            task = self._tasks.get()
+            if task is None:
+                break
+            with self._lock:
+                if task.run.cancelled:
+                    continue
+                self._task = task
+            outcome: Outcome | Exception
+            try:
+                outcome = self._call(task.payload)
+            except Exception as error:
+                self._discard()
+                outcome = error
+            with self._lock:
+                self._task = None
+            task.run.done.put((task.payload, outcome))
+        self._discard()
+
+    def _call(self, payload: dict[str, Any]) -> Outcome:
+        limits = self._limits
+        if self._process is None:
+            self._start()
+        answer = self._exchange(payload, limits.seconds)
+        if isinstance(answer, dict):
+            if trace := answer.get("trace"):
+                log.debug("%s on %s:\n%s", answer["kind"], payload, trace)
+            if answer["kind"] == "memory":
+                # What is left of its memory is anybody's guess.
+                self._discard()
+                return Outcome(None, f"needs more than {limits.memory_mb} MB to read", "memory")
+            return Outcome(answer.get("value"), answer.get("error"), answer["kind"])
+        overdue = self._overdue
+        status, noise = self._discard()
+        log.debug("worker ended with status %s on %s; it last wrote:\n%s", status, payload, noise)
+        if answer == "too big":
+            return Outcome(None, f"gives more than {limits.result_mb} MB", "failed")
+        if overdue:
+            return Outcome(None, f"took longer than {limits.seconds:g} seconds to read", "timeout")
+        if any(mark in noise.lower() for mark in _OUT_OF_MEMORY):
+            return Outcome(None, f"needs more than {limits.memory_mb} MB to read", "memory")
+        return Outcome(None, f"reading it crashed the worker ({_describe(status)})", "crashed")
+
+    def _exchange(
+        self, message: dict[str, Any], seconds: float
+    ) -> dict[str, Any] | Literal["gone", "too big"]:
+        """Send one frame and wait for one; the timer kills the worker, which ends the wait."""
+        process = self._process
+        assert process is not None and process.stdin is not None and process.stdout is not None
+        self._overdue = False
+        timer = threading.Timer(seconds, self._expire)
+        timer.daemon = True
+        timer.start()
+        try:
+            _write(cast(BinaryIO, process.stdin), _encode(message))
+            # The worker keeps to the limit; twice as much can only be garbage or malice.
+            answer = _read(cast(BinaryIO, process.stdout), (2 * self._limits.result_mb) << 20)
+            return "gone" if answer is None else answer
+        except ValueError:
+            return "too big"
+        except OSError:
+            return "gone"
+        finally:
+            timer.cancel()
+
+    def _start(self) -> None:
+        env = os.environ | _ENVIRONMENT
+        path = [str(Path(entry).absolute()) for entry in sys.path]
+        with self._lock:
+            if self._stopped:
+                raise PinakesError("the worker pool is closed")
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", _BOOT, *path],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=env,
+                # Ctrl-C is for the parent, and a group of its own can be killed with all it started.
+                start_new_session=True,
+            )
+        self._stderr = b""
+        self._drainer = threading.Thread(target=self._drain, args=(self._process.stderr,), daemon=True)
+        self._drainer.start()
+        answer = self._exchange(self._config, max(_START_SECONDS, self._limits.seconds))
+        if not isinstance(answer, dict) or answer["kind"] != "ok":
+            status, noise = self._discard()
+            if self._stopped:
+                raise PinakesError("the worker pool is closed")
+            reason = answer["error"] if isinstance(answer, dict) else noise.strip() or _describe(status)
+            raise PinakesError(f"the conversion worker could not start: {reason}")
+
+    def _drain(self, stream: Any) -> None:
+        with contextlib.suppress(OSError, ValueError), stream:
+            while data := stream.read1(65536):
+                self._stderr = (self._stderr + data)[-_STDERR_KEPT:]
+
+    def _expire(self) -> None:
+        with self._lock:
+            self._overdue = True
+            self._kill()
+
+    def _kill(self) -> None:
+        """Kill the worker and all it started; the caller holds the lock.
+
+        Only ``_discard`` reaps the worker, so its number cannot have passed to another process by now.
+        """
+        if self._process is None:
+            return
+        with contextlib.suppress(OSError):
+            if hasattr(os, "killpg"):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+
+    def _discard(self) -> tuple[int | None, str]:
+        """Make an end of the worker; its exit status and the last of what it wrote to stderr."""
+        process = self._process
+        if process is None:
+            return None, ""
+        with contextlib.suppress(OSError):
+            if process.stdin is not None:
+                process.stdin.close()
+        # One that is dying of its own accord gets a moment, so that its status is its own and not our kill.
+        _await_death(process.pid, 1.0)
+        with self._lock:
+            self._kill()
+            self._process = None
+        status = process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+        if self._drainer is not None:
+            self._drainer.join(timeout=1)
+        return status, self._stderr.decode("utf-8", "replace")
+
+
+def _await_death(pid: int, seconds: float) -> None:
+    """Wait for a child to die without reaping it: until then its process group is safe to signal."""
+    if not hasattr(os, "waitid"):
+        return
+    deadline = time.monotonic() + seconds
+    with contextlib.suppress(ChildProcessError):
+        while os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            if time.monotonic() > deadline:
+                return
+            time.sleep(0.005)
+
+
+def _describe(status: int | None) -> str:
+    if status is None or status >= 0:
+        return f"exit status {status}"
+    if status == -9:
+        return "killed by the system, perhaps out of memory"
+    with contextlib.suppress(ValueError):
+        return signal.Signals(-status).name
+    return f"signal {-status}"
+
+
+# Frames. Lone surrogates occur in file names and in broken documents, hence "surrogatepass".
+
+
+def _encode(message: dict[str, Any]) -> bytes:
+    return json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def _write(stream: BinaryIO, data: bytes) -> None:
+    stream.write(len(data).to_bytes(8, "big"))
+    stream.write(data)
+    stream.flush()
+
+
+def _read(stream: BinaryIO, limit: int | None = None) -> dict[str, Any] | None:
+    """The next frame, ``None`` at the end, ``ValueError`` when it is larger than ``limit``."""
+    header = stream.read(8)
+    if len(header) < 8:
+        return None
+    size = int.from_bytes(header, "big")
+    if limit is not None and size > limit:
+        raise ValueError("frame too large")
+    data = stream.read(size)
+    if len(data) < size:
+        return None
+    return cast("dict[str, Any]", json.loads(data.decode("utf-8", "surrogatepass")))
+
+
+# The worker's side.
+
+
+def echo(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:
+    """Give the payload back: the smallest function a sandbox can run."""
+    return payload
+
+
+def serve() -> None:
+    """Run as a worker: answer frames until standard input ends."""
+    parent = os.getppid()
+    # Frames get private copies of the pipes: whatever third-party code prints must not end up among them.
+    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(2, 1)
+    _die_with(parent)
+    config = _read(requests)
+    if config is None:
+        return
+    limits = Limits(**config["limits"])
+    function: Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]] | None = None
+    try:
+        _restrict(limits)
+        module, _, name = config["function"].partition(":")
+        function = getattr(importlib.import_module(module), name)
+        answer: dict[str, Any] = {"kind": "ok"}
+    except BaseException as error:
+        answer = {"kind": "failed", "error": f"{type(error).__name__}: {error}"}
+    _write(replies, _encode(answer))
+    inbox: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(requests, inbox), daemon=True).start()
+    while function is not None:
+        _write(replies, _answer(function, inbox.get(), config["setup"], limits))
+
+
+def _listen(requests: BinaryIO, inbox: queue.SimpleQueue[dict[str, Any]]) -> None:
+    """Read ahead, so that the end of the parent is noticed in the middle of a call too."""
+    with contextlib.suppress(BaseException):
+        while (message := _read(requests)) is not None:
+            inbox.put(message)
+    os._exit(0)
+
+
+def _answer(
+    function: Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]],
+    payload: dict[str, Any],
+    setup: dict[str, Any],
+    limits: Limits,
+) -> bytes:
+    try:
+        data = _encode({"kind": "ok", "value": function(payload, setup)})
+        if len(data) <= limits.result_mb << 20:
+            return data
+        return _encode({"kind": "failed", "error": f"gives more than {limits.result_mb} MB"})
+    except MemoryError:
+        return _encode({"kind": "memory", "trace": traceback.format_exc(limit=-20)})
+    except PinakesError as error:
+        return _encode({"kind": "failed", "error": str(error), "trace": traceback.format_exc(limit=-20)})
+    except BaseException as error:
+        text = " ".join(str(error).split())[:200]
+        reason = f"{type(error).__name__}: {text}" if text else type(error).__name__
+        return _encode({"kind": "failed", "error": reason, "trace": traceback.format_exc(limit=-20)})
+
+
+def _restrict(limits: Limits) -> None:
+    """Set the limits that the operating system keeps; Windows has none of this kind."""
+    try:
+        import resource
+    except ImportError:
+        return
+    for what, size in (("RLIMIT_AS", limits.memory_mb << 20), ("RLIMIT_CORE", 0)):
+        # Refused where the system has no such limit or a lower one is in force already.
+        with contextlib.suppress(AttributeError, ValueError, OSError):
+            resource.setrlimit(getattr(resource, what), (size, size))
+
+
+def _die_with(parent: int) -> None:
+    """Have Linux kill this process when the parent dies, even inside C code that lets no thread run."""
+    if not sys.platform.startswith("linux"):
+        return
+    with contextlib.suppress(Exception):
+        import ctypes
+
+        pr_set_pdeathsig = 1
+        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(0)

@@ -1,0 +1,265 @@
+"""Library: the one object that every interface calls."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from pinakes.config import Settings
+from pinakes.errors import IndexNotFoundError, ModelMismatchError, UsageError
+from pinakes.model import (
+    DoctorReport,
+    DocumentInfo,
+    IndexReport,
+    Outline,
+    Progress,
+    SearchResponse,
+    SectionView,
+    Status,
+)
+
+if TYPE_CHECKING:
+    from pinakes.embedding import Embedder, Tokenizer
+    from pinakes.search.engine import SearchEngine
+    from pinakes.stores.embedded.index import EmbeddedIndex
+
+INDEX_FOLDER = ".pinakes"
+
+
+def find_index(start: Path | None = None) -> Path | None:
+    """Return the nearest ``.pinakes`` folder, from ``start`` upwards."""
+    here = (start or Path.cwd()).absolute()
+    return next(
+        (folder / INDEX_FOLDER for folder in (here, *here.parents) if (folder / INDEX_FOLDER).is_dir()), None
+    )
+
+
+class Library:
+    """A searchable collection of documents in one index folder. Safe to share between threads."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        settings: Settings | None = None,
+        embedder: Embedder | None = None,
+        create: bool = True,
+    ) -> None:
+        from pinakes.stores.embedded.index import RECORD, EmbeddedIndex
+
+        self.path = Path(path).expanduser().absolute()
+        if self.path.exists() and not self.path.is_dir():
+            raise UsageError(f"{self.path} is a file; an index is a folder.")
+        if not create and not (self.path / RECORD).exists():
+            raise IndexNotFoundError(f"There is no index at {self.path}. Make one with: pinakes index PATH")
+        self._index: EmbeddedIndex = EmbeddedIndex(self.path, create=create)
+        self.settings = settings or self._stored_settings()
+        self._given_embedder = embedder
+        self._embedder: Embedder | None = embedder
+        self._tokenizer: Tokenizer | None = None
+        self._engine: SearchEngine | None = None
+        self._guard = threading.RLock()
+
+    def __enter__(self) -> Library:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        with self._guard:
+            self._engine = None
+            self._index.close()
+
+    def _stored_settings(self) -> Settings:
+        stored = self._index.record.meta("settings")
+        return Settings.from_dict({"index": json.loads(stored)}) if stored else Settings()
+
+    # -- what is loaded when it is needed --------------------------------------------------------------------
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedding model of this library, loaded when first used."""
+        with self._guard:
+            if self._embedder is None:
+                from pinakes.embedding import load_embedder
+
+                self._embedder = load_embedder(self.settings.index.embedding_model or None)
+            self._check_model(self._embedder)
+            return self._embedder
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer that lengths are counted with."""
+        with self._guard:
+            if self._tokenizer is None:
+                from pinakes.embedding import load_tokenizer
+
+                self._tokenizer = load_tokenizer(self.settings.index.embedding_model or None)
+            return self._tokenizer
+
+    def _check_model(self, embedder: Embedder) -> None:
+        name, dimension = self._index.model
+        if name and (name != embedder.name or dimension != embedder.dimension):
+            raise ModelMismatchError(
+                f"The index at {self.path} was made with the embedding model {name} ({dimension} dimensions), not with "
+                f"{embedder.name} ({embedder.dimension}). Use that model, or make the index anew with: "
+                "pinakes index --rebuild"
+            )
+
+    def _search_engine(self) -> SearchEngine:
+        with self._guard:
+            if self._engine is None:
+                from pinakes.search.engine import SearchEngine
+
+                self._engine = SearchEngine(self._index, lambda: self.embedder, lambda: self.tokenizer)
+            return self._engine
+
+    # -- indexing --------------------------------------------------------------------------------------------
+
+    def index(
+        self,
+        paths: Sequence[str | Path] | str | Path | None = None,
+        *,
+        rebuild: bool = False,
+        retry_failed: bool = False,
+        workers: int | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        wait: bool = True,
+        on_wait: Callable[[str], None] | None = None,
+        embed: bool = True,
+    ) -> IndexReport:
+        """Bring the index up to date with files and folders; without ``paths``, with those given before."""
+        from pinakes.ingest.pipeline import Pipeline
+        from pinakes.stores.embedded.database import explain_errors
+
+        if isinstance(paths, (str, Path)):
+            paths = [paths]
+        wanted = [str(path) for path in paths] if paths else self._index.record.roots()
+        if not wanted:
+            raise UsageError("Nothing to index: give a folder, a file or a pattern.")
+        missing = [path for path in wanted if not os.path.lexists(path) and not _is_pattern(path)]
+        if paths and missing:
+            raise UsageError(
+                f"{missing[0]} does not exist. Give a folder, a file or a pattern such as 'docs/**/*.md'."
+            )
+        with explain_errors(self._index.database.path), self._index.lock.held(wait=wait, on_wait=on_wait):
+            if rebuild:
+                self._forget()
+            embedder = self.embedder
+            self._index.record.set_meta(
+                {
+                    "model": embedder.name,
+                    "dimension": str(embedder.dimension),
+                    "settings": self.settings.index.fingerprint(),
+                }
+            )
+            pipeline = Pipeline(
+                self._index, self.settings.index, embedder, workers=workers, progress=progress
+            )
+            return pipeline.run(
+                [path for path in wanted if path not in missing], retry_failed=retry_failed, embed=embed
+            )
+
+    def _forget(self) -> None:
+        with self._guard:
+            self._engine = None
+            self._index.record.clear()
+            self._index.record.set_meta({"model": "", "dimension": "0"})
+            for name in ("keyword", "vectors"):
+                self._index.discard_derived(name)
+
+    # -- searching -------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        *,
+        top_k: int | None = None,
+        mode: str | None = None,
+        filters: Mapping[str, object] | None = None,
+        token_budget: int | None = None,
+        rerank: bool | None = None,
+        explain: bool = False,
+        min_score: float | None = None,
+    ) -> SearchResponse:
+        """Find passages by meaning, keyword and exact reference."""
+        if rerank:
+            raise UsageError("No reranker is configured for this library.")
+        settings = self.settings.search.with_overrides(search_mode=mode, top_k=top_k, min_score=min_score)
+        self._index.refresh()
+        return self._search_engine().search(
+            query,
+            settings,
+            filters=filters,
+            token_budget=token_budget,
+            explain=explain,
+            every_occurrence=top_k is None,
+        )
+
+    # -- reading ---------------------------------------------------------------------------------------------
+
+    def section(self, reference: str, *, document: str | None = None) -> SectionView:
+        """Return the section that a reference or a heading names."""
+        from pinakes.search.navigate import find_section
+
+        self._index.refresh()
+        return find_section(self._index, reference, document)
+
+    def outline(self, document: str | None = None) -> list[Outline]:
+        """Return the heading trees of one document, or of all."""
+        from pinakes.search.navigate import outlines
+
+        return outlines(self._index, document)
+
+    def documents(self, filters: Mapping[str, object] | None = None) -> list[DocumentInfo]:
+        """Return the documents of the library, those that pass the filters."""
+        from pinakes.search.navigate import list_documents
+
+        return list_documents(self._index, filters)
+
+    # -- state -----------------------------------------------------------------------------------------------
+
+    def status(self) -> Status:
+        """Return what the index holds and how it is."""
+        from pinakes.stores.embedded.health import status
+
+        return status(self._index, self.settings.to_dict())
+
+    def doctor(self, *, repair: bool = True) -> DoctorReport:
+        """Compare the record with the derived indexes, and put right what is wrong."""
+        from pinakes.stores.embedded.health import examine
+
+        return examine(self._index, repair=repair)
+
+    # -- for callers that await ------------------------------------------------------------------------------
+
+    async def asearch(self, query: str, **options: object) -> SearchResponse:
+        """Like :meth:`search`, without blocking the event loop."""
+        return await asyncio.to_thread(partial(self.search, query, **options))  # type: ignore[arg-type]
+
+    async def asection(self, reference: str, *, document: str | None = None) -> SectionView:
+        """Like :meth:`section`, without blocking the event loop."""
+        return await asyncio.to_thread(self.section, reference, document=document)
+
+    async def aoutline(self, document: str | None = None) -> list[Outline]:
+        """Like :meth:`outline`, without blocking the event loop."""
+        return await asyncio.to_thread(self.outline, document)
+
+    async def adocuments(self, filters: Mapping[str, object] | None = None) -> list[DocumentInfo]:
+        """Like :meth:`documents`, without blocking the event loop."""
+        return await asyncio.to_thread(self.documents, filters)
+
+
+def _is_pattern(path: str) -> bool:
+    return any(c in path for c in "*?[")

@@ -1,0 +1,48 @@
+"""The entities everything else is about. Plain data: no input, no output, and no import of other parts."""
+
+from pinakes.model.chunk import Chunk, ChunkType, Passage, chunk_id
+from pinakes.model.document import Converted, Document, Lines, Pages, PageStart
+from pinakes.model.knowledge import Definition, Link, Reference
+from pinakes.model.parsed import ParsedDocument
+from pinakes.model.report import Failure, IndexReport, Progress
+from pinakes.model.result import Match, SearchResponse, SearchResult
+from pinakes.model.section import Section
+from pinakes.model.views import (
+    Check,
+    DoctorReport,
+    DocumentInfo,
+    Outline,
+    OutlineNode,
+    SectionView,
+    Status,
+)
+
+__all__ = [
+    "Check",
+    "Chunk",
+    "ChunkType",
+    "Converted",
+    "Definition",
+    "DoctorReport",
+    "Document",
+    "DocumentInfo",
+    "Failure",
+    "IndexReport",
+    "Lines",
+    "Link",
+    "Match",
+    "Outline",
+    "OutlineNode",
+    "PageStart",
+    "Pages",
+    "ParsedDocument",
+    "Passage",
+    "Progress",
+    "Reference",
+    "SearchResponse",
+    "SearchResult",
+    "Section",
+    "SectionView",
+    "Status",
+    "chunk_id",
+]

@@ -1,0 +1,117 @@
+"""What a search answers."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from pinakes.model.document import Lines, Pages
+from pinakes.model.knowledge import Definition, Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One place in a result's content that the query names literally; offsets into ``content``."""
+
+    start: int
+    end: int
+    line: int
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """A passage that was found, and exactly where it stands."""
+
+    rank: int
+    chunk_id: str
+    content: str
+    fused_score: float
+    source_path: str
+    parent_chain: list[str]
+    section_id: str
+    semantic_score: float | None = None
+    keyword_score: float | None = None
+    exact_match: bool = False
+    definitions_context: list[Definition] = field(default_factory=list)
+    heading: str = ""
+    section_label: str = ""
+    chunk_type: str = "content"
+    matched_by: list[str] = field(default_factory=list)
+    lines: Lines | None = None
+    pages: Pages | None = None
+    cross_references: list[Reference] = field(default_factory=list)
+    document_title: str = ""
+    matches: list[Match] = field(default_factory=list)
+    explanation: dict[str, Any] | None = None
+
+    @property
+    def location(self) -> str:
+        """Where it stands, as a citation would say it: path, then pages or lines."""
+        parts = [" > ".join(self.parent_chain) or self.document_title]
+        if self.pages:
+            first, last = self.pages
+            parts.append(f"p. {first}" if first == last else f"pp. {first}–{last}")
+        elif self.lines:
+            parts.append(f"lines {self.lines.first}–{self.lines.last}")
+        return ", ".join(parts)
+
+    def format(self) -> str:
+        """Return the result as text for a model to read and cite."""
+        head = [f"[{self.rank}] {self.source_path}", f"Location: {self.location}"]
+        if self.section_label or self.section_id:
+            head.append(f"Section: {self.section_label or self.section_id}")
+        head.append(f"Score: {self.fused_score:.3f} (found by {', '.join(self.matched_by) or 'none'})")
+        tail = [f"- {entry.term}: {entry.definition_text}" for entry in self.definitions_context]
+        if tail:
+            tail.insert(0, "Definitions used here:")
+        return "\n".join([*head, "", self.content.strip(), *([""] if tail else []), *tail])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON values."""
+        data = asdict(self)
+        data["location"] = self.location
+        if self.explanation is None:
+            del data["explanation"]
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResponse:
+    """The answer to one query."""
+
+    query: str
+    mode: str
+    results: list[SearchResult]
+    confidence: float
+    note: str = ""
+    compression_stats: dict[str, int] = field(default_factory=dict)
+    timings_ms: dict[str, float] = field(default_factory=dict)
+    truncated: bool = False
+    total_matches: int | None = None
+    explanation: dict[str, Any] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the response as JSON values."""
+        data: dict[str, Any] = {
+            "query": self.query,
+            "mode": self.mode,
+            "confidence": self.confidence,
+            "note": self.note,
+            "results": [result.to_dict() for result in self.results],
+            "compression_stats": self.compression_stats,
+            "timings_ms": self.timings_ms,
+            "truncated": self.truncated,
+        }
+        if self.total_matches is not None:
+            data["total_matches"] = self.total_matches
+        if self.explanation is not None:
+            data["explanation"] = self.explanation
+        return data
+
+    def format(self) -> str:
+        """Return the whole answer as text for a model to read and cite."""
+        parts = [result.format() for result in self.results]
+        if self.note:
+            parts.insert(0, self.note)
+        return "\n\n".join(parts)

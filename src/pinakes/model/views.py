@@ -1,0 +1,137 @@
+"""What a library shows of itself besides search results: documents, outlines, sections, its own state."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from pinakes.model.document import Lines, Pages
+from pinakes.model.report import Failure
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentInfo:
+    """A document as a list shows it."""
+
+    source_path: str
+    title: str
+    file_type: str
+    language: str
+    doc_summary: str
+    total_chunks: int
+    pages: int
+    size: int
+    modified: str
+    ingested_at: str
+    metadata: dict[str, Any] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document as JSON values."""
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class OutlineNode:
+    """A heading in the tree of a document."""
+
+    heading: str
+    label: str
+    section_id: str
+    level: int
+    lines: Lines
+    pages: Pages | None = None
+    children: list[OutlineNode] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The tree of one document."""
+
+    source_path: str
+    title: str
+    nodes: list[OutlineNode]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outline as JSON values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class SectionView:
+    """One section with its text, as it stands in its document.
+
+    ``exact`` is false when the reference names a part of this section that has no heading of its own.
+    ``alternatives`` are other sections that the same reference fits, as ``path#section_id``.
+    """
+
+    source_path: str
+    document_title: str
+    section_id: str
+    section_label: str
+    heading: str
+    heading_level: int
+    parent_chain: list[str]
+    text: str
+    lines: Lines
+    pages: Pages | None = None
+    children: list[OutlineNode] = field(default_factory=list)
+    chunk_ids: list[str] = field(default_factory=list)
+    exact: bool = True
+    alternatives: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the section as JSON values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The state of an index."""
+
+    path: str
+    documents: int
+    chunks: int
+    passages: int
+    pending_passages: int
+    languages: dict[str, int]
+    file_types: dict[str, int]
+    failures: list[Failure]
+    roots: list[str]
+    model: str
+    dimension: int
+    size_bytes: int
+    updated_at: str
+    generation: int
+    settings: dict[str, Any]
+    writer: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the state as JSON values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that the doctor looked at. ``repaired`` says what was done about it."""
+
+    name: str
+    ok: bool
+    detail: str = ""
+    repaired: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorReport:
+    """Everything the doctor looked at."""
+
+    checks: list[Check]
+
+    @property
+    def healthy(self) -> bool:
+        """Whether nothing is wrong that was not put right."""
+        return all(check.ok or check.repaired for check in self.checks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON values."""
+        return {"healthy": self.healthy, "checks": [asdict(check) for check in self.checks]}

@@ -1,0 +1,220 @@
+"""The engine: composes the stages of a search and times each.
+
+understand > retrieve (exact, keyword, semantic) > fuse > refine > enrich > respond
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from pinakes.config import SearchSettings
+from pinakes.embedding import Embedder, Tokenizer
+from pinakes.errors import UsageError
+from pinakes.model import SearchResponse
+from pinakes.search.candidates import Candidate, Leg
+from pinakes.search.enrich import to_results
+from pinakes.search.exact import ExactHits, ExactSearch
+from pinakes.search.filters import allowed_documents
+from pinakes.search.fuse import fuse
+from pinakes.search.respond import confidence, fit_budget, note_for, word_coverage
+from pinakes.search.understand import Query, understand
+from pinakes.stores.embedded.index import EmbeddedIndex
+
+# Pinned results take the upper part of the scale, all others the lower.
+_UNPINNED = 0.85
+# Asked for a phrase and nothing else, people want every occurrence.
+_PHRASE_TOP_K = 100
+
+
+class _Stopwatch:
+    def __init__(self) -> None:
+        self.milliseconds: dict[str, float] = {}
+        self._start = time.perf_counter()
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self.milliseconds[name] = round((time.perf_counter() - start) * 1000, 3)
+
+    def total(self) -> dict[str, float]:
+        self.milliseconds["total"] = round((time.perf_counter() - self._start) * 1000, 3)
+        return self.milliseconds
+
+
+class SearchEngine:
+    """Answers queries from one index."""
+
+    def __init__(
+        self, index: EmbeddedIndex, embedder: Callable[[], Embedder], tokenizer: Callable[[], Tokenizer]
+    ) -> None:
+        self._index = index
+        self._embedder = embedder
+        self._tokenizer = tokenizer
+        self._exact = ExactSearch(index.lookup, index.keyword)
+        self._known: tuple[int, list[str], int] = (-1, [], 0)
+
+    def search(
+        self,
+        text: str,
+        settings: SearchSettings,
+        *,
+        filters: Mapping[str, object] | None = None,
+        token_budget: int | None = None,
+        explain: bool = False,
+        every_occurrence: bool = False,
+    ) -> SearchResponse:
+        """Run the stages; ``every_occurrence`` lifts ``top_k`` for a query that is only a quoted phrase."""
+        if token_budget is not None and token_budget < 1:
+            raise UsageError(f"token_budget must be at least 1, not {token_budget}.")
+        watch = _Stopwatch()
+        with watch.stage("understand"):
+            query = understand(text)
+            documents = self._allowed(filters)
+            languages, pending = self._corpus()
+        exact = ExactHits()
+        legs = self._retrieve(query, settings, documents, languages, watch, exact)
+        with watch.stage("fuse"):
+            weights = _weights(settings)
+            candidates = fuse(legs, weights, method=settings.fusion, rrf_k=settings.rrf_k)
+        with watch.stage("refine"):
+            stats = {"original_count": len(candidates)}
+            candidates = _pin(candidates, exact)
+            if settings.min_score is not None:
+                candidates = [c for c in candidates if c.score >= settings.min_score]
+            stats["after_threshold"] = len(candidates)
+            top_k = _PHRASE_TOP_K if every_occurrence and query.is_only_phrases else settings.top_k
+        with watch.stage("enrich"):
+            candidates, chunks = self._hydrate(candidates, top_k)
+            results = to_results(candidates, chunks, _phrases(query, settings, exact), explain=explain)
+        with watch.stage("respond"):
+            coverage = 0.0
+            if candidates and not candidates[0].reason:
+                first = chunks[candidates[0].chunk]
+                whole = f"{first.context}\n{first.content}"
+                coverage = word_coverage(query.text, languages, whole, first.language)
+            sure = confidence(candidates, coverage)
+            missing = pending if weights["semantic"] > 0 else 0
+            note = note_for(results, sure, filtered=bool(filters), pending=missing)
+            results, truncated = fit_budget(results, token_budget, self._count_tokens)
+        return SearchResponse(
+            query=query.text,
+            mode=settings.search_mode,
+            results=results,
+            confidence=sure,
+            note=note,
+            compression_stats=stats,
+            timings_ms=watch.total(),
+            truncated=truncated,
+            total_matches=exact.total,
+            explanation=_explanation(query, legs, weights, settings) if explain else None,
+        )
+
+    # -- stages ----------------------------------------------------------------------------------------------
+
+    def _retrieve(
+        self,
+        query: Query,
+        settings: SearchSettings,
+        documents: set[int] | None,
+        languages: list[str],
+        watch: _Stopwatch,
+        exact: ExactHits,
+    ) -> list[Leg]:
+        mode, weights = settings.search_mode, _weights(settings)
+        limit = max(settings.candidates, settings.top_k)
+        legs = []
+        if weights["exact"] > 0:
+            with watch.stage("exact"):
+                found = self._exact.search(query, limit=limit, documents=documents, alone=mode == "exact")
+                exact.hits, exact.pins, exact.total = found.hits, found.pins, found.total
+                legs.append(Leg("exact", exact.hits))
+        if weights["keyword"] > 0:
+            with watch.stage("keyword"):
+                hits = self._index.keyword.search(
+                    query.text,
+                    languages=languages,
+                    limit=limit,
+                    documents=documents,
+                    boosts=settings.boosts or None,
+                )
+                legs.append(Leg("keyword", hits))
+        if weights["semantic"] > 0 and len(self._index.vectors.snapshot.rows):
+            with watch.stage("embed"):
+                vector = self._embedder().embed_query(query.text)
+            with watch.stage("semantic"):
+                legs.append(Leg("semantic", self._index.vectors.search(vector, limit, documents)))
+        return legs
+
+    def _hydrate(self, candidates: list[Candidate], top_k: int) -> tuple[list[Candidate], dict[int, Any]]:
+        """Read the best chunks from the record; those that are gone from it make room for the next."""
+        kept: list[Candidate] = []
+        chunks: dict[int, Any] = {}
+        position = 0
+        while len(kept) < top_k and position < len(candidates):
+            batch = candidates[position : position + top_k - len(kept)]
+            position += len(batch)
+            found = self._index.lookup.chunks([candidate.chunk for candidate in batch])
+            chunks.update(found)
+            kept += [candidate for candidate in batch if candidate.chunk in found]
+        return kept, chunks
+
+    # -- what the stages need --------------------------------------------------------------------------------
+
+    def _allowed(self, filters: Mapping[str, object] | None) -> set[int] | None:
+        return allowed_documents(self._index.lookup.documents(), filters) if filters else None
+
+    def _corpus(self) -> tuple[list[str], int]:
+        """The languages of the library, whose stems words are looked up by, and how many vectors are missing."""
+        generation = self._index.record.generation()
+        if self._known[0] != generation:
+            languages = [language for language in self._index.lookup.languages() if language][:4]
+            self._known = (generation, languages or ["en"], self._index.record.pending_count())
+        return self._known[1:]
+
+    def _count_tokens(self, text: str) -> int:
+        return len(self._tokenizer().offsets(text))
+
+
+def _weights(settings: SearchSettings) -> dict[str, float]:
+    if settings.search_mode != "hybrid":
+        return {name: float(name == settings.search_mode) for name in ("semantic", "keyword", "exact")}
+    return {
+        "semantic": settings.semantic_weight,
+        "keyword": settings.keyword_weight,
+        "exact": settings.exact_weight,
+    }
+
+
+def _pin(candidates: list[Candidate], exact: ExactHits) -> list[Candidate]:
+    """Put what the query names literally first."""
+    for candidate in candidates:
+        pin, reason = exact.pins.get(candidate.chunk, (0.0, ""))
+        candidate.pin, candidate.reason = pin, reason
+        candidate.score = min(1.0, _UNPINNED + (1 - _UNPINNED) * pin) if pin else _UNPINNED * candidate.score
+    fused = {candidate.chunk: position for position, candidate in enumerate(candidates)}
+    return sorted(candidates, key=lambda item: (-item.pin, fused[item.chunk]))
+
+
+def _phrases(query: Query, settings: SearchSettings, exact: ExactHits) -> tuple[str, ...]:
+    if query.phrases:
+        return query.phrases
+    return (query.text,) if settings.search_mode == "exact" and exact.total else ()
+
+
+def _explanation(
+    query: Query, legs: list[Leg], weights: Mapping[str, float], settings: SearchSettings
+) -> dict[str, Any]:
+    return {
+        "phrases": list(query.phrases),
+        "references": [{"text": label.text, "section_id": label.section_id} for label in query.references],
+        "fusion": settings.fusion,
+        "rrf_k": settings.rrf_k,
+        "legs": [
+            {"name": leg.name, "weight": weights[leg.name], "found": len(leg.hits), "best": leg.hits[:3]}
+            for leg in legs
+        ],
+    }

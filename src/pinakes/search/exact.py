@@ -1,0 +1,214 @@
+"""The exact leg: sections by number or title, and phrases, word for word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from pinakes.search.understand import Query
+from pinakes.stores.embedded.lookup import Lookup, StoredSection
+from pinakes.stores.protocol import TextSearch
+from pinakes.text.keys import title_key
+from pinakes.text.labels import LEAF_KINDS, Label
+
+# More sections than this of the same name are a habit of the author, not an answer.
+_MAX_TITLE_PINS = 5
+_MAX_PHRASE_WORDS = 8
+
+
+@dataclass(slots=True)
+class ExactHits:
+    """Chunks that the query names. ``pins`` are those that go first, with how surely they are meant."""
+
+    hits: list[tuple[int, float]] = field(default_factory=list)
+    pins: dict[int, tuple[float, str]] = field(default_factory=dict)
+    total: int | None = None
+
+    def add(self, chunk: int, score: float, pin: float = 0.0, reason: str = "") -> None:
+        """Take a chunk in unless it is there already; the surest reason counts."""
+        if pin > self.pins.get(chunk, (0.0, ""))[0]:
+            self.pins[chunk] = (pin, reason)
+        if all(chunk != known for known, _ in self.hits):
+            self.hits.append((chunk, score))
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedSection:
+    """A section that a reference leads to; ``rest`` is what the section tree could not follow."""
+
+    found: StoredSection
+    label: Label
+    rest: tuple[str, ...]
+    fit: float
+
+
+class ExactSearch:
+    """Finds what is named literally."""
+
+    def __init__(self, lookup: Lookup, text: TextSearch) -> None:
+        self._lookup = lookup
+        self._text = text
+
+    def search(
+        self, query: Query, *, limit: int, documents: Collection[int] | None, alone: bool
+    ) -> ExactHits:
+        """Return what the query names. ``alone``: no other leg searches, so plain words count as a phrase."""
+        out = ExactHits()
+        for resolved in self.resolve_all(query, documents):
+            self._add_section(out, resolved)
+        self._add_titles(out, query, documents)
+        self._add_phrases(out, query, limit, documents, alone)
+        out.hits.sort(key=lambda hit: -hit[1])
+        del out.hits[limit:]
+        return out
+
+    # -- references ------------------------------------------------------------------------------------------
+
+    def resolve_all(self, query: Query, documents: Collection[int] | None) -> list[ResolvedSection]:
+        """Return the sections that a query's references lead to, the best first for each reference."""
+        per_label = [self.resolve(label, query.rest, documents) for label in query.references]
+        if len(per_label) > 1:
+            per_label = _narrow_to_containers(per_label)
+        return [resolved for found in per_label for resolved in found]
+
+    def resolve(
+        self, label: Label, words: str = "", documents: Collection[int] | None = None
+    ) -> list[ResolvedSection]:
+        """Follow a reference as deep as the section tree goes: ``4.2(a)`` leads at least to ``4.2``."""
+        rest: tuple[str, ...] = ()
+        current: Label | None = label
+        while current is not None:
+            found = [
+                found
+                for found in self._lookup.sections_by_number(current.key, documents)
+                if _kinds_agree(current.kind, found.section.kind)
+            ]
+            if found:
+                ranked = [
+                    ResolvedSection(item, current, rest, _kind_fit(current.kind, item) + _named(item, words))
+                    for item in found
+                ]
+                ranked.sort(key=lambda item: -item.fit)
+                return _keep_best_kind(ranked)
+            rest = (*current.number[-1:], *rest)
+            current = current.shortened()
+        return []
+
+    def _add_section(self, out: ExactHits, resolved: ResolvedSection) -> None:
+        found = resolved.found
+        section = found.section
+        chunks = self._lookup.chunk_ids_between(found.document, section.start, section.end)
+        if not chunks:
+            return
+        first = self._clause_chunk(chunks, resolved.rest) if resolved.rest else chunks[0]
+        exactness = 1.0 if not resolved.rest else 0.95
+        out.add(first, 100.0 + resolved.fit, exactness + resolved.fit / 1000, "section")
+        for position, chunk in enumerate(chunks):
+            if chunk != first:
+                out.add(chunk, 50.0 - position / 100)
+
+    def _clause_chunk(self, chunks: Sequence[int], rest: tuple[str, ...]) -> int:
+        """Find the chunk in which the clause marks of ``rest`` stand, in order."""
+        stored = self._lookup.chunks(chunks[:50])
+        marks = [re.compile(rf"(?m)^\W{{0,6}}\(?{re.escape(part)}[.)]", re.IGNORECASE) for part in rest]
+        pending = list(marks)
+        best = chunks[0]
+        for chunk in chunks[:50]:
+            while pending and pending[0].search(stored[chunk].content):
+                best = chunk
+                pending.pop(0)
+            if not pending:
+                break
+        return best
+
+    # -- titles ----------------------------------------------------------------------------------------------
+
+    def _add_titles(self, out: ExactHits, query: Query, documents: Collection[int] | None) -> None:
+        if not query.title_key:
+            return
+        found = self._lookup.sections_by_title(query.title_key, documents)
+        # A title that is the whole query says more than a reference that is a part of it: `Using Part 52`.
+        surest = 1.1 if query.references and query.rest else 0.9
+        for item in found:
+            chunks = self._lookup.chunk_ids_between(item.document, item.section.start, item.section.end)
+            if chunks:
+                # Of a chapter and its only article of the same name, people want the one with the text.
+                has_text = not self._is_header(chunks[0])
+                pin = surest - (0.0 if has_text else 0.01)
+                out.add(chunks[0], 90.0 + has_text, pin if len(found) <= _MAX_TITLE_PINS else 0.0, "title")
+
+    def _is_header(self, chunk: int) -> bool:
+        stored = self._lookup.chunks([chunk]).get(chunk)
+        return stored is not None and stored.chunk_type == "header"
+
+    # -- phrases ---------------------------------------------------------------------------------------------
+
+    def _add_phrases(
+        self, out: ExactHits, query: Query, limit: int, documents: Collection[int] | None, alone: bool
+    ) -> None:
+        phrases: Iterable[tuple[str, float]] = [(phrase, 0.8) for phrase in query.phrases]
+        if not query.phrases and (
+            (alone and not out.hits) or 2 <= len(query.text.split()) <= _MAX_PHRASE_WORDS
+        ):
+            phrases = [(query.text, 0.0)]
+        for phrase, pin in phrases:
+            hits, total = self._text.phrase(phrase, limit=limit, documents=documents)
+            if pin or alone:
+                out.total = (out.total or 0) + total
+            for chunk, score in hits:
+                out.add(chunk, min(score, 40.0), pin, "phrase" if pin else "")
+
+
+def _kinds_agree(asked: str, printed: str) -> bool:
+    """People say section, article and clause for one another, but not for a chapter."""
+    return asked == printed or (asked in LEAF_KINDS and printed in LEAF_KINDS)
+
+
+def _kind_fit(asked: str, found: StoredSection) -> float:
+    if asked == found.section.kind:
+        return 4.0
+    return 2.0 if not asked or not found.section.kind else 0.0
+
+
+def _named(found: StoredSection, words: str) -> float:
+    """Whether the query also names the document: ``FAR 32.706-2``, ``GDPR art 15``."""
+    names = set(title_key(f"{found.document_title} {PurePath(found.source_path).stem}").split())
+    initials = "".join(word[0] for word in title_key(found.document_title).split())
+    asked = [word for word in title_key(words).split() if len(word) > 1]
+    return 1.0 if any(word in names or (len(word) > 2 and word in initials) for word in asked) else 0.0
+
+
+def _keep_best_kind(ranked: list[ResolvedSection]) -> list[ResolvedSection]:
+    """Within one document only the best reading of a reference is kept: `Article 1`, not also `Section 1`."""
+    best: dict[int, float] = {}
+    for item in ranked:
+        best.setdefault(item.found.document, item.fit)
+    return [item for item in ranked if item.fit == best[item.found.document]]
+
+
+def _narrow_to_containers(per_label: list[list[ResolvedSection]]) -> list[list[ResolvedSection]]:
+    """Read `chapter 2, section 1` as the section inside that chapter, when there is one."""
+    everything = [item for found in per_label for item in found]
+    inside = [
+        item
+        for item in everything
+        if any(_contains(outer.found, item.found) for outer in everything if outer is not item)
+    ]
+    if not inside:
+        return per_label
+    containers = {
+        id(outer) for outer in everything if any(_contains(outer.found, item.found) for item in inside)
+    }
+    rest = [item for item in everything if item not in inside and id(item) not in containers]
+    return [inside, [item for item in everything if id(item) in containers], rest]
+
+
+def _contains(outer: StoredSection, inner: StoredSection) -> bool:
+    return (
+        outer.document == inner.document
+        and outer.section.ordinal != inner.section.ordinal
+        and outer.section.start <= inner.section.start
+        and inner.section.end <= outer.section.end
+    )

@@ -1,0 +1,1 @@
+"""The store that needs nothing else installed: files in one folder."""

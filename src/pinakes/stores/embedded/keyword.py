@@ -1,0 +1,198 @@
+"""Keyword and phrase search over chunks: a tantivy index, derived from the record and rebuilt at will."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+import tantivy
+
+from pinakes.errors import IndexNotFoundError, IndexStateError, UsageError
+from pinakes.stores.embedded.keyword_files import (
+    DamagedIndexError,
+    Manifest,
+    damage_reported,
+    manifest_mark,
+    read_manifest,
+    verify_files,
+)
+from pinakes.stores.embedded.keyword_query import phrase_query, terms_query, within
+from pinakes.stores.embedded.keyword_schema import (
+    CHUNK,
+    DEFAULT_BOOSTS,
+    DOCUMENT,
+    EXACT,
+    KeywordEntry,
+    build_schema,
+)
+from pinakes.stores.embedded.keyword_writer import KeywordWriter
+from pinakes.text.analysis import phrase_terms, query_terms
+from pinakes.text.folding import fold, lower
+
+__all__ = ["DEFAULT_BOOSTS", "DamagedIndexError", "KeywordEntry", "KeywordIndex", "KeywordWriter"]
+
+_FEW_DOCUMENTS = 500  # up to here the index filters; beyond, looking through more hits is cheaper
+_SPARE_HITS = 2000
+
+
+class KeywordIndex:
+    """Finds chunks by their words. Safe to share between threads; see ``reload`` for other processes' writes."""
+
+    def __init__(
+        self, folder: Path, index: tantivy.Index, schema: tantivy.Schema, manifest: Manifest
+    ) -> None:
+        self._folder = folder
+        self._schema = schema
+        self._lock = threading.Lock()
+        self._index: tantivy.Index | None = index
+        self._manifest = manifest
+        self._searcher = index.searcher()
+
+    @classmethod
+    def open(cls, folder: Path, *, create: bool = True) -> KeywordIndex:
+        """Open the index in a folder, or make an empty one.
+
+        Raises ``DamagedIndexError`` when it cannot be read or was made by other rules: delete the folder then.
+        """
+        manifest = read_manifest(folder)
+        with damage_reported(folder):
+            exists = folder.is_dir() and tantivy.Index.exists(str(folder))
+        if not exists:
+            if manifest.mark is not None:
+                raise DamagedIndexError(f"The keyword index in {folder} has lost its files")
+            if not create:
+                raise IndexNotFoundError(f"There is no keyword index in {folder}")
+            folder.mkdir(parents=True, exist_ok=True)
+        with damage_reported(folder):
+            schema = build_schema()
+            index = tantivy.Index(schema, path=str(folder), reuse=True)
+            index.config_reader("manual")  # the default polls the disk from a thread of its own
+            index.reload()
+            return cls(folder, index, schema, manifest)
+
+    @property
+    def generation(self) -> int:
+        """The generation of the record that this index reflects; 0 when it is new."""
+        return self._manifest.generation
+
+    def writer(self, *, timeout: float = 60.0) -> KeywordWriter:
+        """A writer, to be entered with ``with``; waits for its turn up to ``timeout`` seconds."""
+        return KeywordWriter(self._opened(), self._folder, timeout, self.reload)
+
+    def reload(self) -> None:
+        """See what has been committed since, by whomever. Costs one ``stat`` when nothing has."""
+        index = self._opened()
+        if manifest_mark(self._folder) == self._manifest.mark:
+            return
+        with self._lock, damage_reported(self._folder):
+            manifest = read_manifest(self._folder)  # first: what is loaded after it is at least as new
+            index.reload()
+            self._searcher = index.searcher()
+            self._manifest = manifest
+
+    def search(
+        self,
+        query: str,
+        *,
+        languages: Sequence[str],
+        limit: int,
+        documents: Collection[int] | None = None,
+        boosts: Mapping[str, float] | None = None,
+    ) -> list[tuple[int, float]]:
+        """Chunks that have some of the query's words, best first, as (chunk, score).
+
+        ``languages`` are those of the indexed texts, most important first. ``documents`` restricts the search to
+        these; ``boosts`` overrides the weights of fields (0 leaves a field out).
+        """
+        weights = {**DEFAULT_BOOSTS, **(boosts or {})}
+        if unknown := weights.keys() - DEFAULT_BOOSTS.keys():
+            raise UsageError(f"Unknown search fields: {', '.join(sorted(unknown))}")
+        self._opened()
+        terms = query_terms(query, languages)
+        if not terms or limit < 1 or max(weights.values()) <= 0:
+            return []
+        built = terms_query(self._schema, terms, weights)
+        return self._find(built, limit, documents)
+
+    def phrase(
+        self, phrase: str, *, limit: int, documents: Collection[int] | None = None
+    ) -> tuple[list[tuple[int, float]], int]:
+        """Chunks whose text has these very words in this order, and how many there are in all."""
+        self._opened()
+        words = phrase_terms(phrase)
+        if not words:
+            return [], 0
+        query = phrase_query(self._schema, words)
+        if documents is not None:
+            query = within(self._schema, query, documents)
+        with damage_reported(self._folder):
+            searcher = self._searcher
+            found = searcher.search(query, limit=max(limit, 1), count=True)
+            return self._chunks(searcher, found.hits[: max(limit, 0)]), int(found.count)  # type: ignore[attr-defined]  # missing from tantivy's stub
+
+    def suggest(self, prefix: str, limit: int = 10) -> list[str]:
+        """Words of the texts that begin so, most frequent first."""
+        self._opened()
+        start = fold(lower(prefix.strip()))
+        if not start or limit < 1:
+            return []
+        with damage_reported(self._folder):
+            return [word for word, _ in self._searcher.terms_with_prefix(EXACT, start, limit=limit)]
+
+    def chunk_count(self) -> int:
+        """How many chunks can be found."""
+        self._opened()
+        return int(self._searcher.num_docs)
+
+    def documents(self) -> set[int]:
+        """The documents that have entries. Looks at every entry."""
+        self._opened()
+        with damage_reported(self._folder):
+            searcher = self._searcher
+            if not searcher.num_docs:
+                return set()
+            hits = searcher.search(tantivy.Query.all_query(), limit=searcher.num_docs, count=False).hits
+            values = searcher.fast_field_values(DOCUMENT, [address for _, address in hits])
+            return {int(value) for value in values if value is not None}
+
+    def verify(self) -> list[str]:
+        """Names of damaged files. Reads the whole index; opening only notices what is missing or cut short."""
+        return verify_files(self._folder)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._index = None
+        if hasattr(self, "_searcher"):
+            del self._searcher
+
+    def _opened(self) -> tantivy.Index:
+        if self._index is None:
+            raise IndexStateError("The keyword index has been closed")
+        return self._index
+
+    def _find(
+        self, query: tantivy.Query, limit: int, documents: Collection[int] | None
+    ) -> list[tuple[int, float]]:
+        with damage_reported(self._folder):
+            searcher = self._searcher
+            if documents is not None and len(documents) > _FEW_DOCUMENTS:
+                allowed = documents if isinstance(documents, (set, frozenset)) else frozenset(documents)
+                wanted = 4 * limit + _SPARE_HITS
+                hits = searcher.search(query, limit=wanted, count=False).hits
+                owners = searcher.fast_field_values(DOCUMENT, [address for _, address in hits])
+                kept = [hit for hit, owner in zip(hits, owners, strict=True) if owner in allowed]
+                if len(kept) >= limit or len(hits) < wanted:
+                    return self._chunks(searcher, kept[:limit])
+            if documents is not None:
+                query = within(self._schema, query, documents)
+            return self._chunks(searcher, searcher.search(query, limit=limit, count=False).hits)
+
+    def _chunks(
+        self, searcher: tantivy.Searcher, hits: Sequence[tuple[float, tantivy.DocAddress]]
+    ) -> list[tuple[int, float]]:
+        """Row ids of hits; equal scores in order of row, since tantivy's own order changes with its merges."""
+        chunks = searcher.fast_field_values(CHUNK, [address for _, address in hits])
+        found = [(int(chunk or 0), score) for (score, _), chunk in zip(hits, chunks, strict=True)]
+        found.sort(key=lambda entry: (-entry[1], entry[0]))
+        return found

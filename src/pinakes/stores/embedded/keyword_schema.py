@@ -1,0 +1,69 @@
+"""Which fields the keyword index has, and how an entry becomes one of its documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import tantivy
+
+from pinakes.text.analysis import index_and_exact_terms, index_terms
+
+DEFAULT_BOOSTS: Mapping[str, float] = {
+    "title": 1.0,
+    "headings": 2.5,
+    "keywords": 2.5,
+    "description": 2.0,
+    "tags": 2.0,
+    "aliases": 1.5,
+    "author": 1.0,
+    "category": 1.0,
+    "body": 1.0,
+}
+"""How much a match in a field counts. These are also the fields that are searched."""
+
+DOCUMENT, CHUNK, BODY, EXACT = "document", "chunk", "body", "exact"
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordEntry:
+    """What is searched of one chunk. ``fields`` holds frontmatter: keywords, description, tags and the like."""
+
+    document: int
+    chunk: int
+    language: str
+    title: str
+    headings: str
+    body: str
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+
+def build_schema() -> tantivy.Schema:
+    """Analysed fields for searching, the words as written for phrases, and two numbers to know the chunk by."""
+    builder = tantivy.SchemaBuilder()
+    # Signed: deleting by an unsigned field's term silently deletes nothing, for ints become signed terms there.
+    builder.add_integer_field(DOCUMENT, indexed=True, fast=True)
+    builder.add_integer_field(CHUNK, fast=True)
+    for name in DEFAULT_BOOSTS:
+        builder.add_text_field(name, tokenizer_name="raw", index_option="freq")
+    builder.add_text_field(EXACT, tokenizer_name="raw", index_option="position")
+    return builder.build()
+
+
+def to_tantivy(entry: KeywordEntry) -> tantivy.Document:
+    """The entry as terms of our own analysis; texts themselves are not kept."""
+    document = tantivy.Document()
+    document.add_integer(DOCUMENT, entry.document)
+    document.add_integer(CHUNK, entry.chunk)
+    for name, text in {**entry.fields, "title": entry.title, "headings": entry.headings}.items():
+        if text and name in DEFAULT_BOOSTS and name != BODY:
+            document.add_pre_tokenized_text(name, _tokenized(index_terms(text, entry.language)))
+    stems, words = index_and_exact_terms(entry.body, entry.language)
+    document.add_pre_tokenized_text(BODY, _tokenized(stems))
+    document.add_pre_tokenized_text(EXACT, _tokenized(words))
+    return document
+
+
+def _tokenized(terms: list[tuple[str, int]]) -> tantivy.PreTokenizedString:
+    token = tantivy.Token
+    return tantivy.PreTokenizedString("", [token(text, position, 0, 0) for text, position in terms])

@@ -1,0 +1,87 @@
+"""One writer at a time, and everybody can see who it is."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from pinakes.errors import IndexLockedError
+from pinakes.stores.embedded.files import DamagedIndexError, read_json, write_json
+from pinakes.stores.embedded.record import now
+
+
+class WriterLock:
+    """A lock of the operating system: it is gone with the process that held it, however that ended."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = FileLock(str(folder / "writer.lock"))
+        self._holder = folder / "writer.json"
+
+    def holder(self) -> str:
+        """Say who is writing now; an empty string when nobody is."""
+        if self._lock.is_locked:
+            return ""
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            return self._describe()
+        except OSError:
+            return ""
+        self._lock.release()
+        return ""
+
+    def _describe(self) -> str:
+        try:
+            data = read_json(self._holder) or {}
+        except DamagedIndexError:
+            data = {}
+        if not data:
+            return "another process"
+        return f"process {data.get('pid')} on {data.get('host')} ({data.get('command')}), since {data.get('since')}"
+
+    @contextmanager
+    def held(self, *, wait: bool, on_wait: Callable[[str], None] | None = None) -> Iterator[None]:
+        """Hold the lock; when it is taken, wait for it or say who has it."""
+        if not self._try():
+            holder = self._describe()
+            if not wait:
+                raise IndexLockedError(
+                    f"The index at {self._folder} is being written by {holder}. Wait until it is done, or run "
+                    "without --no-wait."
+                )
+            if on_wait:
+                on_wait(holder)
+            self._lock.acquire()
+        try:
+            command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:2]])[:80]
+            write_json(
+                self._holder,
+                {"pid": os.getpid(), "host": socket.gethostname(), "command": command, "since": now()},
+            )
+            yield
+        finally:
+            self._lock.release()
+
+    @contextmanager
+    def held_if_free(self) -> Iterator[bool]:
+        """Hold the lock if nobody else does, for small repairs on the way."""
+        taken = self._try()
+        try:
+            yield taken
+        finally:
+            if taken:
+                self._lock.release()
+
+    def _try(self) -> bool:
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            return False
+        return True

@@ -1,0 +1,228 @@
+"""Look-ups in the record: chunks by id, sections by number, title or id, documents by filter."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pinakes.model import Lines, Pages, Section
+from pinakes.stores.embedded.database import Database
+
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk as it lies in the record, with what its document and section say about it."""
+
+    id: int
+    document: int
+    chunk_index: int
+    section: int
+    content: str
+    prefix: int
+    start: int
+    end: int
+    lines: Lines
+    pages: Pages | None
+    tokens: int
+    chunk_type: str
+    context: str
+    source_path: str
+    document_title: str
+    language: str
+    parent_chain: tuple[str, ...]
+    section_id: str
+    section_label: str
+    heading: str
+    heading_level: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSection:
+    """A section together with the document it belongs to."""
+
+    document: int
+    source_path: str
+    document_title: str
+    section: Section
+
+
+_CHUNK = (
+    'SELECT c.id, c.document, c.chunk_index, c.section, c.content, c.prefix, c.start, c."end" AS "end", c.line_first, '
+    "c.line_last, c.page_first, c.page_last, c.tokens, c.chunk_type, c.context, d.source_path, "
+    "d.title AS document_title, d.language, s.path AS parent_chain, s.section_id, s.label AS section_label, "
+    "s.heading, s.level AS heading_level "
+    "FROM chunks c JOIN documents d ON d.id = c.document "
+    "JOIN sections s ON s.document = c.document AND s.ordinal = c.section "
+)
+_SECTION = (
+    "SELECT s.*, d.source_path AS source_path, d.title AS document_title "
+    "FROM sections s JOIN documents d ON d.id = s.document "
+)
+
+
+class Lookup:
+    """Read-only questions to the record."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
+        return self._database.connection.execute(query, values).fetchall()
+
+    # -- chunks ----------------------------------------------------------------------------------------------
+
+    def chunks(self, ids: Collection[int]) -> dict[int, StoredChunk]:
+        """Return chunks by id. Ids of documents that are gone are left out."""
+        found = {}
+        for batch in _batches(list(ids)):
+            marks = ",".join("?" * len(batch))
+            for row in self._rows(f"{_CHUNK} WHERE c.id IN ({marks})", batch):
+                found[int(row[0])] = _chunk(row)
+        return found
+
+    def chunks_of_document(self, document: int) -> list[StoredChunk]:
+        """Return all chunks of a document, in order."""
+        return [
+            _chunk(row)
+            for row in self._rows(f"{_CHUNK} WHERE c.document = ? ORDER BY c.chunk_index", (document,))
+        ]
+
+    def chunk_ids_between(self, document: int, start: int, end: int) -> list[int]:
+        """Return the chunks that begin inside a span of a document's text, in order."""
+        rows = self._rows(
+            "SELECT id FROM chunks WHERE document = ? AND start >= ? AND start < ? ORDER BY chunk_index",
+            (document, start, end),
+        )
+        return [int(row[0]) for row in rows]
+
+    def chunk_indexes_between(self, document: int, start: int, end: int) -> list[int]:
+        """Return the numbers of the chunks that overlap a span of a document's text."""
+        rows = self._rows(
+            'SELECT chunk_index FROM chunks WHERE document = ? AND "end" > ? AND start < ? ORDER BY chunk_index',
+            (document, start, end),
+        )
+        return [int(row[0]) for row in rows]
+
+    # -- sections --------------------------------------------------------------------------------------------
+
+    def sections_by_number(
+        self, number_key: str, documents: Collection[int] | None = None
+    ) -> list[StoredSection]:
+        """Return the sections whose label has this number, in the order of documents."""
+        return self._sections("s.number_key = ?", number_key, documents)
+
+    def sections_by_title(
+        self, title_key: str, documents: Collection[int] | None = None
+    ) -> list[StoredSection]:
+        """Return the sections whose title is exactly this, label left aside."""
+        return self._sections("s.title_key = ?", title_key, documents)
+
+    def sections_by_id(
+        self, section_id: str, documents: Collection[int] | None = None
+    ) -> list[StoredSection]:
+        """Return the sections with this id, one a document at most."""
+        return self._sections("s.section_id = ?", section_id, documents)
+
+    def sections_of_document(self, document: int) -> list[StoredSection]:
+        """Return the section tree of a document, in order."""
+        return self._sections("s.document = ?", document, None)
+
+    def section(self, document: int, ordinal: int) -> StoredSection | None:
+        """Return one section of a document."""
+        rows = self._rows(f"{_SECTION} WHERE s.document = ? AND s.ordinal = ?", (document, ordinal))
+        return _section(rows[0]) if rows else None
+
+    def _sections(
+        self, where: str, value: str | int, documents: Collection[int] | None
+    ) -> list[StoredSection]:
+        rows = self._rows(f"{_SECTION} WHERE {where} ORDER BY d.source_path, s.ordinal LIMIT 1000", (value,))
+        return [_section(row) for row in rows if documents is None or row["document"] in documents]
+
+    def similar_titles(self, words: Sequence[str], limit: int) -> list[StoredSection]:
+        """Return sections whose title holds all the words, for "did you mean"."""
+        if not words:
+            return []
+        where = " AND ".join(["s.title_key LIKE ? ESCAPE '\\'"] * len(words))
+        patterns = [
+            "%" + word.replace("\\", "").replace("%", r"\%").replace("_", r"\_") + "%" for word in words
+        ]
+        return [_section(row) for row in self._rows(f"{_SECTION} WHERE {where} LIMIT ?", (*patterns, limit))]
+
+    # -- documents -------------------------------------------------------------------------------------------
+
+    def documents(self) -> list[sqlite3.Row]:
+        """Return all documents without their text."""
+        return self._rows(
+            "SELECT id, source_path, title, file_type, language, doc_summary, metadata, pages, warnings, mtime_ns, "
+            "size, total_chunks, ingested_at FROM documents ORDER BY source_path"
+        )
+
+    def document_text(self, document: int, start: int, end: int) -> str:
+        """Return a stretch of a document's text."""
+        rows = self._rows(
+            "SELECT substr(text, ?, ?) FROM documents WHERE id = ?", (start + 1, end - start, document)
+        )
+        return str(rows[0][0]) if rows else ""
+
+    def metadata(self, document: int) -> dict[str, Any]:
+        """Return a document's frontmatter and properties."""
+        rows = self._rows("SELECT metadata FROM documents WHERE id = ?", (document,))
+        return dict(json.loads(rows[0][0])) if rows else {}
+
+    def languages(self) -> dict[str, int]:
+        """Return how many documents there are in each language, most first."""
+        rows = self._rows("SELECT language, COUNT(*) FROM documents GROUP BY language ORDER BY 2 DESC")
+        return {row[0]: row[1] for row in rows}
+
+    def file_types(self) -> dict[str, int]:
+        """Return how many documents there are of each type, most first."""
+        rows = self._rows("SELECT file_type, COUNT(*) FROM documents GROUP BY file_type ORDER BY 2 DESC")
+        return {row[0]: row[1] for row in rows}
+
+    def count(self, table: str) -> int:
+        """Return the number of rows of a table of ours."""
+        if table not in ("documents", "chunks", "passages", "sections"):
+            raise ValueError(table)
+        return int(self._rows(f"SELECT COUNT(*) FROM {table}")[0][0])
+
+
+def _batches(ids: list[int]) -> Iterable[list[int]]:
+    return (ids[start : start + _BATCH] for start in range(0, len(ids), _BATCH))
+
+
+def _pages(first: int | None, last: int | None) -> Pages | None:
+    return None if first is None or last is None else Pages(first, last)
+
+
+def _chunk(row: sqlite3.Row) -> StoredChunk:
+    values = dict(row)
+    values["lines"] = Lines(values.pop("line_first"), values.pop("line_last"))
+    values["pages"] = _pages(values.pop("page_first"), values.pop("page_last"))
+    values["parent_chain"] = tuple(json.loads(values["parent_chain"]))
+    return StoredChunk(**values)
+
+
+def _section(row: sqlite3.Row) -> StoredSection:
+    section = Section(
+        ordinal=row["ordinal"],
+        parent=row["parent"],
+        level=row["level"],
+        heading=row["heading"],
+        start=row["start"],
+        body=row["body"],
+        end=row["end"],
+        lines=Lines(row["line_first"], row["line_last"]),
+        label=row["label"],
+        title=row["title"],
+        kind=row["kind"],
+        number=tuple(row["number_key"].split("_")) if row["number_key"] else (),
+        section_id=row["section_id"],
+        path=tuple(json.loads(row["path"])),
+        pages=_pages(row["page_first"], row["page_last"]),
+    )
+    return StoredSection(row["document"], row["source_path"], row["document_title"], section)

@@ -1,0 +1,342 @@
+"""The record: the one place where what was read from documents is kept.
+
+Everything else (keyword index, vector matrix) is derived from here. A document is replaced in one
+transaction, and each change gets a generation, by which derived indexes know what they have missed.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timezone
+from typing import NamedTuple
+
+import numpy as np
+
+from pinakes.embedding.protocol import Vectors
+from pinakes.model import Chunk, ParsedDocument, Section
+from pinakes.stores.embedded.database import Database
+from pinakes.text.keys import title_key
+
+
+class FileState(NamedTuple):
+    """What is known about a file that was indexed before."""
+
+    document: int
+    size: int
+    mtime_ns: int
+    content_hash: str
+    settings: str
+    ingested_at: str
+
+
+class Change(NamedTuple):
+    """One entry of the change log."""
+
+    generation: int
+    document: int
+    kind: str
+
+
+class PendingPassage(NamedTuple):
+    """A text that has no vector yet; ``id`` is the passage's, to go on from."""
+
+    id: int
+    text_hash: bytes
+    context: str
+    text: str
+
+
+def now() -> str:
+    """Return the present time as the record writes it."""
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+
+class Record:
+    """Reads and writes of whole documents, their vectors, and the change log."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    # -- meta ------------------------------------------------------------------------------------------------
+
+    def meta(self, key: str) -> str:
+        """Return a stored setting, or an empty string."""
+        row = self.database.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return str(row[0]) if row else ""
+
+    def set_meta(self, values: Mapping[str, str]) -> None:
+        """Store settings."""
+        with self.database.transaction() as connection:
+            connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
+
+    # -- documents -------------------------------------------------------------------------------------------
+
+    def file_states(self) -> dict[str, FileState]:
+        """Return what is known of every indexed file, by path."""
+        rows = self.database.connection.execute(
+            "SELECT source_path, id, size, mtime_ns, content_hash, settings, ingested_at FROM documents"
+        )
+        return {row[0]: FileState(*row[1:]) for row in rows}
+
+    def put(self, parsed: ParsedDocument, *, mtime_ns: int, settings: str) -> int:
+        """Store a document in place of any older version of it; return its new id."""
+        with self.database.transaction() as connection:
+            self._remove(connection, [parsed.document.source_path])
+            document = _insert_document(connection, parsed, mtime_ns, settings)
+            _insert_sections(connection, document, parsed.sections)
+            _insert_chunks(connection, document, parsed.chunks)
+            connection.executemany(
+                "INSERT INTO definitions (document, term, term_normalized, definition_text, source_section, "
+                'exceptions, start, "end") VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+                [
+                    (document, d.term, d.term_normalized, d.definition_text, d.source_section)
+                    + (json.dumps(d.exceptions), d.start, d.end)
+                    for d in parsed.definitions
+                ],
+            )
+            connection.executemany(
+                "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?)",
+                [(document, x.target, x.text, x.kind, x.start, x.end) for x in parsed.links],
+            )
+            connection.execute("DELETE FROM failures WHERE source_path = ?", (parsed.document.source_path,))
+            _log(connection, [document], "added")
+            if _is_embedded(connection, document):
+                _log(connection, [document], "embedded")
+        return document
+
+    def touch(self, path: str, mtime_ns: int) -> None:
+        """Note a new modification time of a file whose content is the same."""
+        with self.database.transaction() as connection:
+            connection.execute(
+                "UPDATE documents SET mtime_ns = ?, ingested_at = ? WHERE source_path = ?",
+                (mtime_ns, now(), path),
+            )
+
+    def remove(self, paths: Sequence[str]) -> None:
+        """Forget documents and failures by path."""
+        with self.database.transaction() as connection:
+            self._remove(connection, paths)
+            connection.executemany("DELETE FROM failures WHERE source_path = ?", [(path,) for path in paths])
+
+    def clear(self) -> None:
+        """Forget everything but the settings."""
+        with self.database.transaction() as connection:
+            documents = [row[0] for row in connection.execute("SELECT id FROM documents")]
+            connection.execute("DELETE FROM documents")
+            connection.execute("DELETE FROM vectors")
+            connection.execute("DELETE FROM failures")
+            _log(connection, documents, "removed")
+
+    def _remove(self, connection: sqlite3.Connection, paths: Sequence[str]) -> None:
+        documents = []
+        for path in paths:
+            row = connection.execute("SELECT id FROM documents WHERE source_path = ?", (path,)).fetchone()
+            if row:
+                connection.execute("DELETE FROM documents WHERE id = ?", (row[0],))
+                documents.append(int(row[0]))
+        _log(connection, documents, "removed")
+
+    # -- failures and roots ----------------------------------------------------------------------------------
+
+    def put_failure(self, path: str, reason: str, size: int, mtime_ns: int) -> None:
+        """Remember that a file could not be read, so that it is not tried again until it changes."""
+        with self.database.transaction() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?)",
+                (path, reason, size, mtime_ns, now()),
+            )
+
+    def failures(self) -> dict[str, tuple[str, int, int]]:
+        """Return reason, size and modification time of each file that could not be read."""
+        rows = self.database.connection.execute("SELECT source_path, reason, size, mtime_ns FROM failures")
+        return {row[0]: (row[1], row[2], row[3]) for row in rows}
+
+    def add_roots(self, roots: Iterable[str]) -> None:
+        """Remember which paths were indexed."""
+        with self.database.transaction() as connection:
+            connection.executemany("INSERT OR IGNORE INTO roots VALUES (?)", [(root,) for root in roots])
+
+    def roots(self) -> list[str]:
+        """Return the paths that were indexed."""
+        return [row[0] for row in self.database.connection.execute("SELECT path FROM roots ORDER BY path")]
+
+    # -- vectors ---------------------------------------------------------------------------------------------
+
+    def pending_count(self) -> int:
+        """Return how many texts have no vector yet."""
+        query = "SELECT COUNT(DISTINCT text_hash) FROM passages WHERE text_hash NOT IN (SELECT text_hash FROM vectors)"
+        return int(self.database.connection.execute(query).fetchone()[0])
+
+    def pending(self, limit: int, after: int = 0) -> list[PendingPassage]:
+        """Return up to ``limit`` texts without a vector, in the order of documents, beyond a passage id."""
+        rows = self.database.connection.execute(
+            'SELECT p.id, p.text_hash, c.context, substr(c.content, p.start + 1, p."end" - p.start) '
+            "FROM passages p JOIN chunks c ON c.id = p.chunk WHERE p.id > ? "
+            "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.text_hash = p.text_hash) ORDER BY p.id LIMIT ?",
+            (after, limit),
+        )
+        return [PendingPassage(*row) for row in rows]
+
+    def put_vectors(self, hashes: Sequence[bytes], vectors: Vectors) -> None:
+        """Store vectors, and log the documents that are complete with them."""
+        with self.database.transaction() as connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
+                [(name, row.tobytes()) for name, row in zip(hashes, vectors, strict=True)],
+            )
+            touched: set[int] = set()
+            for name in hashes:
+                rows = connection.execute(
+                    "SELECT DISTINCT document FROM passages WHERE text_hash = ?", (name,)
+                )
+                touched.update(row[0] for row in rows)
+            _log(connection, [d for d in sorted(touched) if _is_embedded(connection, d)], "embedded")
+
+    def document_vectors(self, document: int, dimension: int) -> tuple[list[int], Vectors]:
+        """Return the chunk id and the vector of each passage of a document."""
+        rows = self.database.connection.execute(
+            "SELECT p.chunk, v.vector FROM passages p JOIN vectors v ON v.text_hash = p.text_hash "
+            "WHERE p.document = ? ORDER BY p.id",
+            (document,),
+        ).fetchall()
+        data = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32)
+        return [row[0] for row in rows], data.reshape(len(rows), dimension)
+
+    def is_embedded(self, document: int) -> bool:
+        """Return whether every passage of a document has its vector."""
+        return _is_embedded(self.database.connection, document)
+
+    def embedded_passages(self) -> int:
+        """Return how many passages belong to documents whose vectors are complete."""
+        query = (
+            "SELECT COUNT(*) FROM passages WHERE document NOT IN (SELECT p.document FROM passages p "
+            "WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.text_hash = p.text_hash))"
+        )
+        return int(self.database.connection.execute(query).fetchone()[0])
+
+    def drop_orphan_vectors(self) -> None:
+        """Delete vectors of texts that no document holds any more."""
+        with self.database.transaction() as connection:
+            connection.execute("DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM passages)")
+
+    # -- the change log --------------------------------------------------------------------------------------
+
+    def generation(self) -> int:
+        """Return the number of the last change."""
+        row = self.database.connection.execute("SELECT MAX(generation) FROM changes").fetchone()
+        return int(row[0] or 0)
+
+    def changes_since(self, generation: int) -> list[Change]:
+        """Return what happened after a generation, in order."""
+        rows = self.database.connection.execute(
+            "SELECT generation, document, kind FROM changes WHERE generation > ? ORDER BY generation",
+            (generation,),
+        )
+        return [Change(*row) for row in rows]
+
+    def is_current(self, document: int) -> bool:
+        """Return whether a document id is the present version of its file."""
+        query = "SELECT 1 FROM documents WHERE id = ?"
+        return self.database.connection.execute(query, (document,)).fetchone() is not None
+
+    def trim_changes(self, generation: int) -> None:
+        """Forget changes that every derived index has seen, but for the last, which carries the number."""
+        with self.database.transaction() as connection:
+            connection.execute(
+                "DELETE FROM changes WHERE generation <= ? AND generation < (SELECT MAX(generation) FROM changes)",
+                (generation,),
+            )
+
+    def oldest_change(self) -> int:
+        """Return the first generation still in the log; an index that is older must be rebuilt."""
+        row = self.database.connection.execute("SELECT MIN(generation) FROM changes").fetchone()
+        return int(row[0] or 0)
+
+    def document_ids(self) -> Iterator[int]:
+        """Return the ids of all documents, in order."""
+        for row in self.database.connection.execute("SELECT id FROM documents ORDER BY id").fetchall():
+            yield int(row[0])
+
+
+def _log(connection: sqlite3.Connection, documents: Iterable[int], kind: str) -> None:
+    connection.executemany(
+        "INSERT INTO changes (document, kind) VALUES (?, ?)", [(d, kind) for d in documents]
+    )
+
+
+def _is_embedded(connection: sqlite3.Connection, document: int) -> bool:
+    query = (
+        "SELECT 1 FROM passages p WHERE p.document = ? "
+        "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.text_hash = p.text_hash) LIMIT 1"
+    )
+    return connection.execute(query, (document,)).fetchone() is None
+
+
+def _insert_document(
+    connection: sqlite3.Connection, parsed: ParsedDocument, mtime_ns: int, settings: str
+) -> int:
+    document = parsed.document
+    cursor = connection.execute(
+        "INSERT INTO documents (source_path, title, file_type, language, doc_summary, metadata, text, body_start, "
+        "pages, warnings, mtime_ns, size, content_hash, settings, total_chunks, ingested_at) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            document.source_path,
+            document.title,
+            document.file_type,
+            document.language,
+            document.doc_summary,
+            json.dumps(document.metadata, ensure_ascii=False),
+            document.text,
+            document.body_start,
+            json.dumps(document.pages),
+            json.dumps(document.warnings, ensure_ascii=False),
+            mtime_ns,
+            document.size,
+            document.content_hash,
+            settings,
+            len(parsed.chunks),
+            now(),
+        ),
+    )
+    assert cursor.lastrowid is not None
+    return cursor.lastrowid
+
+
+def _insert_sections(connection: sqlite3.Connection, document: int, sections: Iterable[Section]) -> None:
+    connection.executemany(
+        "INSERT INTO sections VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (document, s.ordinal, s.parent, s.level, s.heading, s.label, s.title, title_key(s.title), s.kind)
+            + ("_".join(s.number), s.section_id, json.dumps(s.path, ensure_ascii=False))
+            + (s.start, s.body, s.end, *s.lines, *(s.pages or (None, None)))
+            for s in sections
+        ],
+    )
+
+
+def _insert_chunks(connection: sqlite3.Connection, document: int, chunks: Iterable[Chunk]) -> None:
+    for chunk in chunks:
+        cursor = connection.execute(
+            'INSERT INTO chunks (document, chunk_index, section, content, prefix, start, "end", line_first, line_last, '
+            "page_first, page_last, tokens, chunk_type, context, cross_references, defined_term, "
+            "defined_term_normalized) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (document, chunk.chunk_index, chunk.section, chunk.content, chunk.prefix, chunk.start, chunk.end)
+            + (
+                *chunk.lines,
+                *(chunk.pages or (None, None)),
+                chunk.tokens,
+                chunk.chunk_type.value,
+                chunk.context,
+            )
+            + (json.dumps(chunk.cross_references), chunk.defined_term, chunk.defined_term_normalized),
+        )
+        connection.executemany(
+            'INSERT INTO passages (document, chunk, start, "end", text_hash) VALUES (?, ?, ?, ?, ?)',
+            [
+                (document, cursor.lastrowid, p.start, p.end, bytes.fromhex(p.text_hash))
+                for p in chunk.passages
+            ],
+        )

@@ -1,0 +1,177 @@
+"""The tables of the record, and how an older file becomes a newer one."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+from pinakes.errors import IndexStateError, IndexVersionError
+
+# "Pina": tells our files from other SQLite databases.
+APPLICATION_ID = 0x50696E61
+
+_SCHEMA_1 = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+
+-- A new version of a file is a new row: ids are never used twice, so what other indexes hold about an id
+-- stays true until they are told that it is gone.
+CREATE TABLE documents (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    source_path TEXT NOT NULL UNIQUE,
+    title TEXT NOT NULL,
+    file_type TEXT NOT NULL,
+    language TEXT NOT NULL,
+    doc_summary TEXT NOT NULL,
+    metadata TEXT NOT NULL,
+    body_start INTEGER NOT NULL,
+    pages TEXT NOT NULL,
+    warnings TEXT NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    content_hash TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    total_chunks INTEGER NOT NULL,
+    ingested_at TEXT NOT NULL,
+    text TEXT NOT NULL  -- last: a scan of the other columns does not have to read past it
+);
+CREATE INDEX documents_by_hash ON documents (content_hash);
+
+CREATE TABLE sections (
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    ordinal INTEGER NOT NULL,
+    parent INTEGER,
+    level INTEGER NOT NULL,
+    heading TEXT NOT NULL,
+    label TEXT NOT NULL,
+    title TEXT NOT NULL,
+    title_key TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    number_key TEXT NOT NULL,
+    section_id TEXT NOT NULL,
+    path TEXT NOT NULL,
+    start INTEGER NOT NULL, body INTEGER NOT NULL, "end" INTEGER NOT NULL,
+    line_first INTEGER NOT NULL, line_last INTEGER NOT NULL,
+    page_first INTEGER, page_last INTEGER,
+    PRIMARY KEY (document, ordinal)
+) WITHOUT ROWID;
+CREATE INDEX sections_by_number ON sections (number_key) WHERE number_key != '';
+CREATE INDEX sections_by_id ON sections (section_id);
+CREATE INDEX sections_by_title ON sections (title_key) WHERE title_key != '';
+
+CREATE TABLE chunks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    chunk_index INTEGER NOT NULL,
+    section INTEGER NOT NULL,
+    prefix INTEGER NOT NULL,
+    start INTEGER NOT NULL, "end" INTEGER NOT NULL,
+    line_first INTEGER NOT NULL, line_last INTEGER NOT NULL,
+    page_first INTEGER, page_last INTEGER,
+    tokens INTEGER NOT NULL,
+    chunk_type TEXT NOT NULL,
+    cross_references TEXT NOT NULL,
+    defined_term TEXT NOT NULL,
+    defined_term_normalized TEXT NOT NULL,
+    context TEXT NOT NULL,
+    content TEXT NOT NULL,
+    UNIQUE (document, chunk_index)
+);
+CREATE INDEX chunks_by_section ON chunks (document, section);
+
+CREATE TABLE passages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    chunk INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+    start INTEGER NOT NULL, "end" INTEGER NOT NULL,
+    text_hash BLOB NOT NULL
+);
+CREATE INDEX passages_by_document ON passages (document);
+CREATE INDEX passages_by_chunk ON passages (chunk);
+CREATE INDEX passages_by_hash ON passages (text_hash);
+
+-- Vectors by the text they stand for: equal texts, renamed files and interrupted runs cost nothing twice.
+CREATE TABLE vectors (text_hash BLOB PRIMARY KEY, vector BLOB NOT NULL);
+
+CREATE TABLE definitions (
+    id INTEGER PRIMARY KEY,
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    term TEXT NOT NULL, term_normalized TEXT NOT NULL,
+    definition_text TEXT NOT NULL, source_section TEXT NOT NULL, exceptions TEXT NOT NULL,
+    start INTEGER NOT NULL, "end" INTEGER NOT NULL
+);
+CREATE INDEX definitions_by_document ON definitions (document);
+CREATE INDEX definitions_by_term ON definitions (term_normalized);
+
+CREATE TABLE links (
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    target TEXT NOT NULL, text TEXT NOT NULL, kind TEXT NOT NULL,
+    start INTEGER NOT NULL, "end" INTEGER NOT NULL
+);
+CREATE INDEX links_by_document ON links (document);
+
+CREATE TABLE failures (
+    source_path TEXT PRIMARY KEY,
+    reason TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, failed_at TEXT NOT NULL
+);
+
+CREATE TABLE roots (path TEXT PRIMARY KEY);
+
+-- What derived indexes still have to be told, in order. Kinds: added, embedded, removed.
+CREATE TABLE changes (
+    generation INTEGER PRIMARY KEY AUTOINCREMENT,
+    document INTEGER NOT NULL,
+    kind TEXT NOT NULL
+);
+"""
+
+# Step n brings a file from version n to n + 1.
+MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [lambda connection: _script(connection, _SCHEMA_1)]
+SCHEMA_VERSION = len(MIGRATIONS)
+
+
+def _script(connection: sqlite3.Connection, script: str) -> None:
+    # executescript would commit the transaction that makes a migration all or nothing.
+    for statement in _statements(script):
+        connection.execute(statement)
+
+
+def _statements(script: str) -> list[str]:
+    statements, lines = [], ""
+    for line in script.splitlines():
+        lines += line + "\n"
+        if sqlite3.complete_statement(lines):
+            statements.append(lines)
+            lines = ""
+    return statements
+
+
+def check_version(connection: sqlite3.Connection, where: str) -> int:
+    """Return the file's version; refuse what is not ours or too new."""
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    application = int(connection.execute("PRAGMA application_id").fetchone()[0])
+    if version and application != APPLICATION_ID:
+        raise IndexStateError(f"{where} is not a Pinakes index. Choose another folder with --index.")
+    if version > SCHEMA_VERSION:
+        raise IndexVersionError(
+            f"The index at {where} was written by a newer version of Pinakes (format {version}, this one reads up to "
+            f"{SCHEMA_VERSION}). Upgrade Pinakes, or index into another folder."
+        )
+    return version
+
+
+def migrate(connection: sqlite3.Connection, where: str) -> None:
+    """Bring the tables up to date, one version after the other, each in a transaction of its own."""
+    version = check_version(connection, where)
+    while version < SCHEMA_VERSION:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            version = check_version(connection, where)
+            if version < SCHEMA_VERSION:
+                MIGRATIONS[version](connection)
+                version += 1
+                connection.execute(f"PRAGMA user_version = {version}")
+                connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise

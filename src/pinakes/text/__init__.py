@@ -1,0 +1,1 @@
+"""Reading text: search terms, languages, sentences, labels."""

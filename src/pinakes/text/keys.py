@@ -1,0 +1,19 @@
+"""Forms of a text under which it is looked up."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_NOT_WORD = re.compile(r"[^\w]+")
+
+
+def title_key(text: str) -> str:
+    """Reduce a heading or a query to its words, so that case, accents and punctuation do not matter.
+
+    >>> title_key("Right to erasure (‘right to be forgotten’).")
+    'right to erasure right to be forgotten'
+    """
+    folded = unicodedata.normalize("NFKD", text.casefold())
+    plain = "".join(c for c in folded if not unicodedata.combining(c))
+    return _NOT_WORD.sub(" ", plain).strip()[:300]

@@ -1,0 +1,47 @@
+"""Number formats of Word's lists."""
+
+from __future__ import annotations
+
+import pytest
+
+from pinakes.ingest.convert.docx_numfmt import format_number
+
+
+@pytest.mark.parametrize(
+    ("value", "style", "expected"),
+    [
+        (3, "decimal", "3"),
+        (3, "decimalZero", "03"),
+        (12, "decimalZero", "12"),
+        (27, "lowerLetter", "aa"),
+        (28, "upperLetter", "BB"),
+        (0, "lowerLetter", ""),
+        (4, "lowerRoman", "iv"),
+        (1994, "upperRoman", "MCMXCIV"),
+        (0, "upperRoman", ""),
+        (5000, "upperRoman", "5000"),
+        (1, "ordinal", "1st"),
+        (12, "ordinal", "12th"),
+        (23, "ordinal", "23rd"),
+        (21, "cardinalText", "Twenty-one"),
+        (342, "cardinalText", "Three hundred forty-two"),
+        (1, "ordinalText", "First"),
+        (20, "ordinalText", "Twentieth"),
+        (35, "ordinalText", "Thirty-fifth"),
+        (112, "ordinalText", "One hundred twelfth"),
+        (4000, "ordinalText", "4000th"),
+        (5, "none", ""),
+        (5, "bullet", ""),
+        (7, "custom:001, 002, 003, ...", "007"),
+        (21, "chineseCounting", "二十一"),
+        (10, "japaneseCounting", "十"),
+        (3, "russianLower", "в"),
+        (2, "numberInDash", "- 2 -"),
+        (2, "chicago", "†"),
+        (5, "aFormatOfTheFuture", "5"),
+        (10**6, "lowerLetter", "1000000"),
+        (12, "decimalFullWidth", "１２"),
+    ],
+)
+def test_number_formats(value: int, style: str, expected: str) -> None:
+    assert format_number(value, style) == expected

@@ -1,0 +1,10 @@
+from __future__ import annotations
+
+import pytest
+
+from pinakes.embedding import Embedder, load_embedder
+
+
+@pytest.fixture(scope="session")
+def bundled() -> Embedder:
+    return load_embedder()

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from pinakes.embedding import Embedder, load_embedder
+from pinakes.embedding.registry import BUNDLED_MODEL
+
+TEXTS = [
+    "The tenant shall pay the rent on the first day of each month.",
+    "Rent is due monthly, in advance.",
+    "Photosynthesis turns light into chemical energy.",
+    "",
+    "Zürich – 東京 🚀 \x00 e\u0301",
+    "clause " * 3000,
+    "x" * 100_000,
+]
+
+
+def test_is_an_embedder(bundled: Embedder) -> None:
+    assert isinstance(bundled, Embedder)
+    assert (bundled.dimension, bundled.max_tokens, bundled.languages) == (384, 256, frozenset({"en"}))
+
+
+def test_shipped_files_are_the_recorded_ones() -> None:
+    recorded = json.loads((BUNDLED_MODEL / "model.json").read_text(encoding="utf-8"))["sha256"]
+    assert set(recorded) == {"model.onnx", "tokenizer.json"}
+    for name, digest in recorded.items():
+        assert hashlib.sha256((BUNDLED_MODEL / name).read_bytes()).hexdigest() == digest
+
+
+@pytest.mark.parametrize(
+    ("query", "near", "far"),
+    [
+        ("When must the rent be paid?", TEXTS[1], TEXTS[2]),
+        ("how plants make energy", TEXTS[2], TEXTS[0]),
+        (
+            "ending the contract early",
+            "Either party may terminate upon 90 days' notice.",
+            "Deliveries are free.",
+        ),
+        ("delete my data", "Right to erasure: the data subject may ask for removal.", "The fee is 20 euros."),
+    ],
+)
+def test_paraphrase_is_nearer_than_the_unrelated(bundled: Embedder, query: str, near: str, far: str) -> None:
+    vectors = bundled.embed([near, far])
+    scores = vectors @ bundled.embed_query(query)
+    assert scores[0] > scores[1] + 0.2
+
+
+def test_vectors_are_finite_and_of_length_one(bundled: Embedder) -> None:
+    vectors = bundled.embed(TEXTS)
+    assert vectors.shape == (len(TEXTS), 384)
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+def test_no_texts(bundled: Embedder) -> None:
+    assert bundled.embed([]).shape == (0, 384)
+
+
+def test_only_the_first_tokens_count(bundled: Embedder) -> None:
+    start = "word " * 400
+    first, second = bundled.embed([start + "one ending", start + "another end entirely"])
+    np.testing.assert_allclose(first, second, atol=1e-6)
+
+
+def test_batch_is_like_single_and_keeps_the_order(bundled: Embedder) -> None:
+    # Activations are quantised with one scale per batch, so the vectors are close and not equal.
+    texts = [
+        f"Article {number}: {'the member states report yearly ' * (number % 30)}" for number in range(100)
+    ]
+    vectors = bundled.embed(texts)
+    cosines = [float(vector @ bundled.embed_query(text)) for text, vector in zip(texts, vectors, strict=True)]
+    assert min(cosines) > 0.985
+    assert sum(cosines) / len(cosines) > 0.995
+
+
+def test_same_call_gives_the_same_vectors(bundled: Embedder) -> None:
+    np.testing.assert_array_equal(bundled.embed(TEXTS), bundled.embed(TEXTS))
+
+
+def test_many_threads_share_a_fresh_one() -> None:
+    embedder = load_embedder(threads=1)
+    with ThreadPoolExecutor(8) as pool:
+        vectors = list(pool.map(embedder.embed_query, ["the same words"] * 16))
+    for vector in vectors[1:]:
+        np.testing.assert_array_equal(vectors[0], vector)
+
+
+def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
+    code = (
+        "import sys; from pinakes.embedding import load_embedder, load_tokenizer\n"
+        "embedder = load_embedder(); embedder.dimension, embedder.max_tokens\n"
+        "heavy = {'onnxruntime', 'tokenizers', 'openai', 'huggingface_hub'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+        "assert load_tokenizer().offsets('two words') == [(0, 3), (4, 9)]\n"
+        "assert 'onnxruntime' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pinakes.embedding import Tokenizer
+from pinakes.embedding import tokenizer as module
+from pinakes.embedding.registry import BUNDLED_MODEL
+from pinakes.embedding.tokenizer import HuggingFaceTokenizer
+from pinakes.errors import PinakesError
+
+TOKENIZER = HuggingFaceTokenizer(BUNDLED_MODEL / "tokenizer.json")
+
+PARAGRAPHS = st.lists(st.text(max_size=40), max_size=12).map("\n\n".join)
+
+
+def check_spans(text: str, spans: list[tuple[int, int]]) -> None:
+    end = 0
+    for start, stop in spans:
+        assert end <= start < stop <= len(text)
+        end = stop
+
+
+def test_is_a_tokenizer() -> None:
+    assert isinstance(TOKENIZER, Tokenizer)
+
+
+@given(st.one_of(st.text(), PARAGRAPHS))
+def test_spans_ascend_without_overlap(text: str) -> None:
+    check_spans(text, TOKENIZER.offsets(text))
+
+
+@given(PARAGRAPHS)
+def test_pieces_change_nothing(text: str) -> None:
+    whole, count = TOKENIZER.offsets(text), TOKENIZER.count(text)
+    before = module._PIECE_CHARACTERS
+    module._PIECE_CHARACTERS = 10
+    try:
+        assert TOKENIZER.offsets(text) == whole
+        assert TOKENIZER.count(text) == count
+    finally:
+        module._PIECE_CHARACTERS = before
+
+
+@given(st.text(alphabet="abc XYZ.,;\n§é東🚀", max_size=200))
+def test_every_visible_character_is_in_a_token(text: str) -> None:
+    covered = {index for start, stop in TOKENIZER.offsets(text) for index in range(start, stop)}
+    assert {index for index, character in enumerate(text) if not character.isspace()} <= covered
+
+
+def test_empty() -> None:
+    assert TOKENIZER.offsets("") == []
+    assert TOKENIZER.count("") == 0
+    assert TOKENIZER.offsets(" \n\n ") == []
+
+
+def test_offsets_are_characters_not_bytes() -> None:
+    text = "§ 4 Zürich 🚀 law"
+    assert [text[start:stop] for start, stop in TOKENIZER.offsets(text)] == ["§", "4", "Zürich", "🚀", "law"]
+
+
+def test_long_text_is_not_truncated() -> None:
+    text = "\n\n".join("the quick brown fox jumps over the lazy dog" for _ in range(20_000))
+    spans = TOKENIZER.offsets(text)
+    assert len(spans) == TOKENIZER.count(text) == 180_000
+    check_spans(text, spans)
+    assert text[slice(*spans[-1])] == "dog"
+
+
+def test_special_tokens_are_not_added() -> None:
+    assert TOKENIZER.count("law") == 1
+
+
+def test_travels_to_another_process() -> None:
+    copy = pickle.loads(pickle.dumps(TOKENIZER))
+    assert copy.offsets("two words") == [(0, 3), (4, 9)]
+
+
+def test_unreadable_file(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(PinakesError, match="Cannot read the tokenizer"):
+        HuggingFaceTokenizer(tmp_path / "tokenizer.json").offsets("text")
