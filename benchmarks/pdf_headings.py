@@ -210,7 +210,8 @@ def main() -> int:
 
 def mean(rows: list[Row], name: str) -> float:
     """Mean over files, weighted by their true headings."""
-    return sum(getattr(r, name) * r.truth for r in rows) / max(sum(r.truth for r in rows), 1)
+    total = sum(float(getattr(r, name)) * r.truth for r in rows)
+    return total / max(sum(r.truth for r in rows), 1)
 
 
 if __name__ == "__main__":

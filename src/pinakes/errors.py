@@ -42,6 +42,10 @@ class IndexReadOnlyError(IndexStateError):
     """The index cannot be written to."""
 
 
+class DamagedIndexError(IndexStateError):
+    """A derived index is unreadable; it can be rebuilt from the record."""
+
+
 class MissingExtraError(PinakesError):
     """A feature needs a package that is not installed; the message names the extra."""
 

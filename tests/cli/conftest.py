@@ -52,9 +52,10 @@ When the queue grows, add a consumer before you restart the broker.
 """
 
 EVIL = (
-    "# Evil \x1b]0;owned\x07 title\n\n"
+    "# Evil \x1b]0;owned\x07 title\n\n## Xylophones\n\n"
     "The xylophone \x1b[31mis red\x1b[0m and \x9b2Jclears \x1b]8;;http://evil.example/\x1b\\link\x1b]8;;\x1b\\ "
-    "&#27;[5mblinks, \u202ereversed\u202c, bell \x07 and back\x08space. Markup: [bold]stays[/bold] :smile:\n"
+    "&#27;[5mblinks, &#8238;turns, [here](http://evil.example/), "
+    "\u202ereversed\u202c, bell \x07 and back\x08space. Markup: [bold]stays[/bold] :smile:\n"
 )
 
 

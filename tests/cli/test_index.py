@@ -40,16 +40,16 @@ def test_vectors_can_be_made_later(folder: Path, run: Run) -> None:
     assert json.loads(run("status", "--json").stdout)["pending_passages"] == 0
 
 
-def test_a_document_that_fails_is_named_and_the_exit_code_is_3(folder: Path, spawn: Run) -> None:
+def test_a_document_that_fails_is_named_and_the_exit_code_is_3(folder: Path, run: Run, spawn: Run) -> None:
     (folder / "docs" / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing of the kind")
     done = spawn("index", "docs", "--no-embed", folder=folder)
     assert done.returncode == 3
     assert "2 added, 1 failed" in done.stdout
     assert "docs/broken.pdf: " in done.stdout
-    status = spawn("status", folder=folder)
+    status = run("status")
     assert "docs/broken.pdf: " in status.stdout
-    as_json = spawn("index", "--no-embed", "--retry-failed", "--json", folder=folder)
-    assert as_json.returncode == 3
+    as_json = run("index", "--no-embed", "--retry-failed", "--json")
+    assert as_json.exit_code == 3
     assert Path(json.loads(as_json.stdout)["failed"][0]["path"]).name == "broken.pdf"
 
 

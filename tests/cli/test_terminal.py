@@ -23,7 +23,7 @@ COMMANDS = (
     ("search", "xylophone", "--format", "markdown"),
     ("search", "xylophone", "--format", "llm"),
     ("search", "xylophone \x1b[31m \x9b2J \u202e", "--full"),
-    ("section", "Evil title", "--document", "evil.md"),
+    ("section", "Xylophones", "--document", "evil.md"),
     ("outline",),
     ("outline", "--json"),
     ("documents",),
@@ -44,7 +44,7 @@ def test_escape_sequences_in_documents_and_queries_are_inert(
 
 
 @pytest.mark.parametrize(
-    "arguments", [("search", "xylophone"), ("section", "Evil title", "-d", "evil.md"), ("outline",)]
+    "arguments", [("search", "xylophone"), ("section", "Xylophones", "-d", "evil.md"), ("outline",)]
 )
 def test_on_a_terminal_only_our_own_sequences_remain(spawn: Run, arguments: tuple[str, ...]) -> None:
     done = spawn(*arguments, env={"FORCE_COLOR": "1", "TERM": "xterm-256color"})
@@ -76,15 +76,15 @@ def test_no_color_is_honoured(spawn: Run) -> None:
     assert not COLOURS.search(done.stdout)
 
 
-def test_elsewhere_text_is_plain(spawn: Run) -> None:
+def test_elsewhere_text_is_plain(here: Path, run: Run) -> None:
     for arguments in (("search", "collision"), ("outline",), ("section", "Section 21"), ("status",), ("ls",)):
-        done = spawn(*arguments)
+        done = run(*arguments)
         assert "\x1b" not in done.stdout
         assert not re.search(r"[ \t]$", done.stdout, re.MULTILINE)
 
 
-def test_the_width_is_kept(spawn: Run) -> None:
-    done = spawn("search", "collision", env={"COLUMNS": "50"})
+def test_the_width_is_kept(here: Path, run: Run) -> None:
+    done = run("search", "collision", env={"COLUMNS": "50"})
     assert max(map(len, done.stdout.splitlines()[1:])) <= 50
 
 

@@ -31,6 +31,13 @@ class Format(str, Enum):
     PATHS = "paths"
 
 
+def _modes() -> list[str]:
+    """Name the modes, for completion."""
+    from pinakes.config.settings import MODES
+
+    return list(MODES)
+
+
 def search(
     words: Annotated[
         list[str],
@@ -39,7 +46,11 @@ def search(
     mode: Annotated[
         str | None,
         typer.Option(
-            "--mode", "-m", metavar="MODE", help="hybrid (the default), semantic, keyword or exact."
+            "--mode",
+            "-m",
+            metavar="MODE",
+            help="hybrid (the default), semantic, keyword or exact.",
+            autocompletion=_modes,
         ),
     ] = None,
     top_k: Annotated[

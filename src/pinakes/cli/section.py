@@ -13,6 +13,8 @@ from pinakes.cli.paths import display_path, meant, path_text, span
 from pinakes.cli.safe import one_line, safe
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from pinakes.model import SectionView
 
 
@@ -44,6 +46,21 @@ def section(
         _show(view)
 
 
+def _rendered(text: str) -> RenderableType:
+    """Return Markdown as it looks. It is made safe afterwards as well: entities can stand for any character."""
+    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.markdown import Markdown
+    from rich.segment import Segment
+
+    class Rendered:
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            # Links are written out: a document must not choose what a click on its words opens.
+            for segment in console.render(Markdown(safe(text), hyperlinks=False), options):
+                yield Segment(safe(segment.text), segment.style, segment.control)
+
+    return Rendered()
+
+
 def _show(view: SectionView) -> None:
     from rich.text import Text
 
@@ -62,13 +79,7 @@ def _show(view: SectionView) -> None:
             to=out,
         )
     show("", to=out)
-    if out.is_terminal:
-        from rich.markdown import Markdown
-
-        # Links are written out: a document must not choose what a click on its words opens.
-        show(Markdown(safe(view.text), hyperlinks=False), to=out)
-    else:
-        show(safe(view.text).strip("\n"), to=out)
+    show(_rendered(view.text) if out.is_terminal else safe(view.text).strip("\n"), to=out)
     if view.children:
         show("", Text("Below it", style="bold"), to=out)
         for child in view.children:

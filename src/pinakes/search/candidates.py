@@ -23,4 +23,3 @@ class Candidate:
     scores: dict[str, float] = field(default_factory=dict)
     pin: float = 0.0
     reason: str = ""
-    strong: str = ""

@@ -19,7 +19,8 @@ from pinakes.search.enrich import to_results
 from pinakes.search.exact import ExactHits, ExactSearch
 from pinakes.search.filters import allowed_documents
 from pinakes.search.fuse import fuse
-from pinakes.search.respond import confidence, fit_budget, note_for, word_coverage
+from pinakes.search.respond import confidence, fit_budget, note_for
+from pinakes.search.strength import keyword_strength, semantic_strength, word_coverage
 from pinakes.search.understand import Query, understand
 from pinakes.stores.embedded.index import EmbeddedIndex
 
@@ -78,7 +79,7 @@ class SearchEngine:
         exact = ExactHits()
         legs = self._retrieve(query, settings, documents, languages, watch, exact)
         with watch.stage("fuse"):
-            weights = _weights(settings)
+            weights = self._scaled(_weights(settings), legs, query, languages)
             candidates = fuse(legs, weights, method=settings.fusion, rrf_k=settings.rrf_k)
         with watch.stage("refine"):
             stats = {"original_count": len(candidates)}
@@ -86,7 +87,11 @@ class SearchEngine:
             if settings.min_score is not None:
                 candidates = [c for c in candidates if c.score >= settings.min_score]
             stats["after_threshold"] = len(candidates)
-            top_k = _PHRASE_TOP_K if every_occurrence and query.is_only_phrases else settings.top_k
+            top_k = settings.top_k
+            if query.is_only_phrases and exact.total:
+                # Word for word was asked for: what does not hold the phrase is no answer.
+                candidates = [candidate for candidate in candidates if candidate.reason]
+                top_k = _PHRASE_TOP_K if every_occurrence else top_k
         with watch.stage("enrich"):
             candidates, chunks = self._hydrate(candidates, top_k)
             results = to_results(candidates, chunks, _phrases(query, settings, exact), explain=explain)
@@ -96,9 +101,9 @@ class SearchEngine:
                 first = chunks[candidates[0].chunk]
                 whole = f"{first.context}\n{first.content}"
                 coverage = word_coverage(query.text, languages, whole, first.language)
-            sure = confidence(candidates, coverage)
+            sure = confidence(candidates, coverage, missing=bool(exact.missing))
             missing = pending if weights["semantic"] > 0 else 0
-            note = note_for(results, sure, filtered=bool(filters), pending=missing)
+            note = note_for(results, sure, filtered=bool(filters), pending=missing, missing=exact.missing)
             results, truncated = fit_budget(results, token_budget, self._count_tokens)
         return SearchResponse(
             query=query.text,
@@ -129,8 +134,7 @@ class SearchEngine:
         legs = []
         if weights["exact"] > 0:
             with watch.stage("exact"):
-                found = self._exact.search(query, limit=limit, documents=documents, alone=mode == "exact")
-                exact.hits, exact.pins, exact.total = found.hits, found.pins, found.total
+                self._exact.search(exact, query, limit=limit, documents=documents, alone=mode == "exact")
                 legs.append(Leg("exact", exact.hits))
         if weights["keyword"] > 0:
             with watch.stage("keyword"):
@@ -148,6 +152,21 @@ class SearchEngine:
             with watch.stage("semantic"):
                 legs.append(Leg("semantic", self._index.vectors.search(vector, limit, documents)))
         return legs
+
+    def _scaled(
+        self, weights: dict[str, float], legs: list[Leg], query: Query, languages: list[str]
+    ) -> dict[str, float]:
+        """Give each leg as much say as it knows something."""
+        scaled = dict(weights)
+        for leg in legs:
+            if leg.name == "semantic":
+                scaled["semantic"] *= semantic_strength(leg)
+            elif leg.name == "keyword" and leg.hits:
+                best = self._index.lookup.chunks([leg.hits[0][0]]).get(leg.hits[0][0])
+                if best is not None:
+                    whole = f"{best.context}\n{best.content}"
+                    scaled["keyword"] *= keyword_strength(query.text, languages, whole, best.language)
+        return scaled
 
     def _hydrate(self, candidates: list[Candidate], top_k: int) -> tuple[list[Candidate], dict[int, Any]]:
         """Read the best chunks from the record; those that are gone from it make room for the next."""

@@ -61,7 +61,6 @@ def _explanation(candidate: Candidate) -> dict[str, object]:
         "ranks": candidate.ranks,
         "scores": {name: round(score, 4) for name, score in candidate.scores.items()},
         "exact": candidate.reason,
-        "strong": candidate.strong,
     }
 
 

@@ -20,11 +20,16 @@ _MAX_PHRASE_WORDS = 8
 
 @dataclass(slots=True)
 class ExactHits:
-    """Chunks that the query names. ``pins`` are those that go first, with how surely they are meant."""
+    """Chunks that the query names.
+
+    ``pins`` are those that go first, with how surely they are meant; ``total`` counts the chunks that hold a
+    phrase; ``missing`` are places that the query names and no document has.
+    """
 
     hits: list[tuple[int, float]] = field(default_factory=list)
     pins: dict[int, tuple[float, str]] = field(default_factory=dict)
     total: int | None = None
+    missing: list[str] = field(default_factory=list)
 
     def add(self, chunk: int, score: float, pin: float = 0.0, reason: str = "") -> None:
         """Take a chunk in unless it is there already; the surest reason counts."""
@@ -52,17 +57,20 @@ class ExactSearch:
         self._text = text
 
     def search(
-        self, query: Query, *, limit: int, documents: Collection[int] | None, alone: bool
-    ) -> ExactHits:
-        """Return what the query names. ``alone``: no other leg searches, so plain words count as a phrase."""
-        out = ExactHits()
-        for resolved in self.resolve_all(query, documents):
-            self._add_section(out, resolved)
+        self, out: ExactHits, query: Query, *, limit: int, documents: Collection[int] | None, alone: bool
+    ) -> None:
+        """Collect what the query names. ``alone``: no other leg searches, so plain words count as a phrase."""
+        resolved = self.resolve_all(query, documents)
+        for item in resolved:
+            self._add_section(out, item)
+        found = {item.label.text for item in resolved}
+        # `version 1.2` may look like a place; `Section 1.2`, or a number alone, is meant as one.
+        named = [label for label in query.references if label.kind or not query.rest]
+        out.missing = [label.text for label in named if label.text not in found]
         self._add_titles(out, query, documents)
         self._add_phrases(out, query, limit, documents, alone)
         out.hits.sort(key=lambda hit: -hit[1])
         del out.hits[limit:]
-        return out
 
     # -- references ------------------------------------------------------------------------------------------
 
@@ -157,6 +165,8 @@ class ExactSearch:
             hits, total = self._text.phrase(phrase, limit=limit, documents=documents)
             if pin or alone:
                 out.total = (out.total or 0) + total
+            if pin and not total:
+                out.missing.append(f"“{phrase}”")
             for chunk, score in hits:
                 out.add(chunk, min(score, 40.0), pin, "phrase" if pin else "")
 

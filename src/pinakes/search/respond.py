@@ -7,17 +7,19 @@ from dataclasses import replace
 
 from pinakes.model import SearchResult
 from pinakes.search.candidates import Candidate
-from pinakes.text.analysis import analyze
-from pinakes.text.query_terms import query_terms
 
 LOW_CONFIDENCE = 0.3
+_MISSING_PLACE = 0.5
 # Cosine at which a passage of the bundled model's kind has nothing, or everything, to do with a question.
 _COSINE_NOTHING, _COSINE_SURE = 0.2, 0.7
 _PIN_CONFIDENCE = {"section": 0.98, "title": 0.95, "phrase": 0.9}
 
 
-def confidence(best: Sequence[Candidate], coverage: float) -> float:
-    """Estimate, between 0 and 1, that the first result is what was asked for."""
+def confidence(best: Sequence[Candidate], coverage: float, *, missing: bool = False) -> float:
+    """Estimate, between 0 and 1, that the first result is what was asked for.
+
+    ``missing``: the query names a place that does not exist, so nothing can be quite what was asked for.
+    """
     if not best:
         return 0.0
     first = best[0]
@@ -25,21 +27,15 @@ def confidence(best: Sequence[Candidate], coverage: float) -> float:
     by_meaning = min(1.0, max(0.0, (cosine - _COSINE_NOTHING) / (_COSINE_SURE - _COSINE_NOTHING)))
     by_words = 0.7 * coverage**2
     plain = 1.0 - (1.0 - by_meaning) * (1.0 - by_words)
-    return round(max(_PIN_CONFIDENCE.get(first.reason, 0.0), min(plain, 0.95)), 3)
+    plain = min(plain, _MISSING_PLACE if missing else 0.95)
+    return round(max(_PIN_CONFIDENCE.get(first.reason, 0.0), plain), 3)
 
 
-def word_coverage(query: str, languages: Sequence[str], text: str, language: str) -> float:
-    """Return which share of the query's words stand in a text."""
-    terms = query_terms(query, languages)
-    if not terms:
-        return 0.0
-    have = {token.text for token in analyze(text, language)}
-    return sum(any(form in have for form in term.forms) for term in terms) / len(terms)
-
-
-def note_for(results: Sequence[SearchResult], sure: float, *, filtered: bool, pending: int) -> str:
+def note_for(
+    results: Sequence[SearchResult], sure: float, *, filtered: bool, pending: int, missing: Sequence[str] = ()
+) -> str:
     """Say in plain words what the reader should know about the answer."""
-    notes = []
+    notes = [f"There is no {name} in the library." for name in missing]
     if not results:
         notes.append("No match found." + (" The filters may leave too little." if filtered else ""))
     elif sure < LOW_CONFIDENCE:

@@ -7,11 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from pinakes.errors import PinakesError
-
-
-class DamagedIndexError(PinakesError):
-    """A derived index is unreadable; it can be rebuilt from the record."""
+from pinakes.errors import DamagedIndexError
 
 
 def write_json(path: Path, data: dict[str, Any]) -> None:

@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Callable
 from typing import Any
 
+from pinakes.errors import DamagedIndexError
 from pinakes.model import Check, DoctorReport, Failure, Status
-from pinakes.stores.embedded.files import DamagedIndexError
 from pinakes.stores.embedded.index import EmbeddedIndex
 
 

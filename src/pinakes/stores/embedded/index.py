@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from pinakes.embedding.protocol import Vectors
+from pinakes.errors import DamagedIndexError
 from pinakes.stores.embedded.database import Database, explain_errors
-from pinakes.stores.embedded.files import DamagedIndexError
 from pinakes.stores.embedded.keyword import KeywordEntry, KeywordIndex
 from pinakes.stores.embedded.lock import WriterLock
 from pinakes.stores.embedded.lookup import Lookup

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import tantivy
 
-from pinakes.errors import IndexNotFoundError, IndexStateError, UsageError
+from pinakes.errors import DamagedIndexError, IndexNotFoundError, IndexStateError, UsageError
 from pinakes.stores.embedded.keyword_files import (
-    DamagedIndexError,
     Manifest,
     damage_reported,
     manifest_mark,

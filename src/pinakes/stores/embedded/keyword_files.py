@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pinakes.errors import IndexStateError
+from pinakes.errors import DamagedIndexError
 from pinakes.text.analysis import analysis_version
 
 FORMAT = 1
@@ -21,10 +21,6 @@ FORMAT = 1
 _NAME = "generation.json"
 _SEGMENT_FILES = ("*.term", "*.idx", "*.pos", "*.fast", "*.fieldnorm", "*.store", "*.del")
 _FOOTER_MAGIC = 1337
-
-
-class DamagedIndexError(IndexStateError):
-    """The keyword index cannot be read: it must be deleted and made again from the record."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from pinakes.errors import IndexLockedError
-from pinakes.stores.embedded.files import DamagedIndexError, read_json, write_json
+from pinakes.errors import DamagedIndexError, IndexLockedError
+from pinakes.stores.embedded.files import read_json, write_json
 from pinakes.stores.embedded.record import now
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pinakes.embedding.protocol import Vectors
-from pinakes.stores.embedded.files import DamagedIndexError, read_json, write_json
+from pinakes.errors import DamagedIndexError
+from pinakes.stores.embedded.files import read_json, write_json
 
 FORMAT = 1
 # Dead rows cost time in every search; below this many they are not worth a rewrite.

@@ -33,6 +33,8 @@ from .tags import page_tags
 
 __all__ = ["convert_pdf"]
 
+_UNREADABLE = ("\ufffd", "\x7f", "\x80")
+
 
 def convert_pdf(path: Path) -> Converted:
     """Convert a PDF file; raises ``ConversionError`` with the reason when it cannot be read."""
@@ -51,6 +53,10 @@ def convert_pdf(path: Path) -> Converted:
     body = find_body(item for item in flow if isinstance(item, Line))
     blocks = make_blocks(mark_headings(flow, pages, marks, body), body)
     text, starts = render(blocks, len(pages))
+    if sum(map(text.count, _UNREADABLE)) + sum("\ue000" <= c <= "\uf8ff" for c in text) > 0.1 * len(text):
+        warnings.append(
+            "much of the text cannot be read: its fonts do not say which letters they draw; run OCR"
+        )
     return Converted(text=text, pages=starts, metadata=metadata, warnings=tuple(warnings))
 
 

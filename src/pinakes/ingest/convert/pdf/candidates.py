@@ -16,6 +16,7 @@ _LONGEST = 260
 _MOST_WORDS = 40
 _MOST_LINES = 6
 _STOPS = frozenset('.;:!?”"')
+_NO_START = frozenset("*+-=/<>|&%,;.!?")
 _HANGING = re.compile(r"\b(?:and|or|the|of|a|an|with|by|that|which)$")
 _ADDRESS = re.compile(r"https?://|www\.|\S+@\S+\.\w+")
 _DATE = re.compile(
@@ -72,6 +73,8 @@ def find_body(lines: Iterable[Line]) -> Body:
     steps: Counter[float] = Counter()
     before: Line | None = None
     for line in lines:
+        if line.contents:
+            continue
         for span in line.spans:
             sizes[span.style.size] += len(span.text)
             if span.style.bold:
@@ -270,16 +273,9 @@ def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Seq
         return False
     if (letters < 2 or letters < 0.4 * len(rest.replace(" ", ""))) and not is_strong(label):
         return False
-    if (
-        text[0].islower()
-        or text[0] in "*+-=/<>|&%,;.!?"
-        or text[-1] in ",;"
-        or is_caption(text)
-        or _ADDRESS.search(text)
-        or _DATE.match(text)
-    ):
+    if text[0].islower() or text[0] in _NO_START or text[-1] in ",;" or _HANGING.search(text):
         return False
-    if _HANGING.search(text):
+    if is_caption(text) or _ADDRESS.search(text) or _DATE.match(text):
         return False
     if label is None and starts_item(text):
         return False
@@ -288,20 +284,24 @@ def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Seq
     if not big and not look.bold and len(lines) > 3:
         return False
     if text[-1] in ".!?" and not text.endswith("..."):
-        most = (
-            30
-            if label is not None and (big or look.bold)
-            else 12
-            if look.bold or look.caps or is_strong(label)
-            else 0
-        )
+        most = 12 if look.bold or look.caps or is_strong(label) else 0
+        if label is not None and (big or look.bold):
+            most = 30
         if len(rest.split()) > most and rest != ".":
             return False
-    if not big and not look.bold and not look.caps:
-        # Body type: a label must be followed by something like a title, and leave its line unfilled.
-        most = 30 if is_strong(label) else 14
-        if rest and (rest[0].islower() or len(rest.split()) > most or rest[-1] in ".:;,"):
-            return bool(is_strong(label) and rest[0] in ".:—–" and len(rest) <= 2)
-        if len(lines) > 1 and not is_strong(label):
-            return False
-    return True
+    if big or look.bold or look.caps:
+        return True
+    return _titled(rest, is_strong(label), lines)
+
+
+def _titled(rest: str, strong: bool, lines: Sequence[Line]) -> bool:
+    """In the type of the text, a label must be followed by something like a title and nothing else."""
+    title = rest.strip(" .:—–")
+    if not title:
+        return True
+    if title[0].islower() or len(title.split()) > (30 if strong else 14):
+        return False
+    if rest[-1] in ".:;,":
+        first = lines[0]
+        return strong and len(lines) == 1 and first.x1 < first.right - 0.15 * (first.right - first.left)
+    return strong or len(lines) == 1

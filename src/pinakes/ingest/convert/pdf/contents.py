@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from .page import Line, PageText
 
@@ -58,7 +59,7 @@ def _numbered(lines: list[Line], carried: bool) -> list[int]:
             numbers.append(int(match[1]))
     if len(entries) < 4 or len(entries) < 0.4 * len(lines):
         return []
-    rising = sum(1 for a, b in zip(numbers, numbers[1:], strict=False) if b >= a)
+    rising = sum(1 for a, b in pairwise(numbers) if b >= a)
     return entries if rising >= 0.8 * (len(numbers) - 1) else []
 
 

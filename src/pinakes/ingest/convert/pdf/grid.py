@@ -9,28 +9,40 @@ _MOST_RULES = 3000
 
 
 def grids(rules: list[Rule]) -> list[tuple[list[float], list[float]]]:
-    """The column and row edges of each grid of at least two columns and two rows."""
+    """The column and row edges of each grid of at least two columns and two rows, from merged rules."""
     if len(rules) < 4:
         return []
-    merged = sorted(_merge(rules), key=lambda r: r.y0)
-    if len(merged) > _MOST_RULES:
+    if len(rules) > _MOST_RULES:
         return []
     found = []
-    for group in _connected(merged):
+    for group in _connected(sorted(rules, key=lambda r: r.y0)):
         if len(group) < 4:
             continue
         x0, x1 = min(r.x0 for r in group), max(r.x1 for r in group)
         y0, y1 = min(r.y0 for r in group), max(r.y1 for r in group)
         if x1 - x0 < 60 or y1 - y0 < 16:
             continue
-        xs = _distinct([x0, x1, *(r.x0 for r in group if r.x1 == r.x0)], 8.0)
-        ys = _distinct([y0, y1, *(r.y0 for r in group if r.y1 == r.y0)], 6.0)
+        # An edge counts if it goes most of the way: a bar behind a heading beside a column is no row.
+        upright = _long([(r.x0, r.y1 - r.y0) for r in group if r.x1 == r.x0], 0.3 * (y1 - y0))
+        level = _long([(r.y0, r.x1 - r.x0) for r in group if r.y1 == r.y0], 0.5 * (x1 - x0))
+        xs = _distinct([x0, x1, *upright], 8.0)
+        ys = _distinct([y0, y1, *level], 6.0)
         if len(xs) >= 3 and len(ys) >= 3:
             found.append((xs, ys))
     return found
 
 
-def _merge(rules: list[Rule]) -> list[Rule]:
+def _long(pieces: list[tuple[float, float]], least: float) -> list[float]:
+    """Where pieces of rule in one line add up to a length."""
+    lengths: dict[float, float] = {}
+    for place, length in pieces:
+        for other in (place - 1, place, place + 1):
+            if other == place or other in lengths:
+                lengths[other] = lengths.get(other, 0.0) + length
+    return [place for place, length in lengths.items() if length >= least]
+
+
+def merge(rules: list[Rule]) -> list[Rule]:
     """Rules drawn piece by piece, a piece for each cell, as whole ones."""
     rows: dict[int, list[tuple[float, float]]] = {}
     columns: dict[int, list[tuple[float, float]]] = {}

@@ -41,6 +41,8 @@ def _by_look(flow: Sequence[Item | Heading], body: Body, pages: int) -> list[Can
 
 def _add(flow: Flow, body: Body, pages: int, sparse: bool) -> Flow:
     """Headings that bookmarks or tags leave out: Articles and Sections that count up; any, if those are sparse."""
+    if not sparse and not _has_labels(flow):
+        return flow
     found = _by_look(flow, body, pages)
     if not sparse:
         numbers: dict[str, list[str]] = defaultdict(list)
@@ -62,6 +64,16 @@ def _add(flow: Flow, body: Body, pages: int, sparse: bool) -> Flow:
         kind = candidate.label.kind if candidate.label is not None else ""
         levels.append(known.get(kind, outer[candidate.first] + inner))
     return _replace(flow, found, levels)
+
+
+def _has_labels(flow: Flow) -> bool:
+    count = 0
+    for item in flow:
+        if isinstance(item, Line) and is_strong(find_label(item.text)):
+            count += 1
+            if count >= _LEAST_LABELS:
+                return True
+    return False
 
 
 def _levels_of_labels(flow: Flow) -> dict[str, int]:

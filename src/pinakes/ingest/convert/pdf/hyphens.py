@@ -10,6 +10,7 @@ from .page import HYPHEN
 _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _TAIL = re.compile(r"([^\W\d_]+(?:-[^\W\d_]+)*)[-\u00ad\u2010" + HYPHEN + r"]$")
 _MARKS = frozenset("-\u00ad\u2010" + HYPHEN)
+_ADDRESS = re.compile(r"(?:https?://|www\.|/)\S*$")
 _HEAD = re.compile(r"[^\W\d_]+")
 _KEPT = frozenset("self non cross well high low long short co ex anti multi all half mid part full".split())
 
@@ -30,6 +31,8 @@ class Hyphens:
             return before[:-1] + "-" + after if before[-1] == HYPHEN else f"{before} {after}"
         head = _HEAD.match(after)
         if head is None or not head.group()[0].islower():
+            return before[:-1] + "-" + after
+        if _ADDRESS.search(before[-120:]):
             return before[:-1] + "-" + after
         first, second = tail.group(1).lower(), head.group().lower()
         known = self._vocabulary()

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 # Outermost first: where both occur, a Part holds Chapters and a Chapter holds Articles.
 _RANKS = {
-    "book": 0, "volume": 0, "title": 1, "part": 2, "annex": 2, "appendix": 2, "schedule": 2, "exhibit": 2, "attachment": 2,
-    "division": 3, "subtitle": 3, "chapter": 4, "subchapter": 5, "subpart": 5, "article": 6, "section": 7,
-    "sec": 7, "§": 7, "rule": 7, "clause": 7, "regulation": 7, "subsection": 8,
+    "book": 0, "volume": 0, "title": 1, "part": 2, "annex": 2, "appendix": 2, "schedule": 2, "exhibit": 2,
+    "attachment": 2, "division": 3, "subtitle": 3, "chapter": 4, "subchapter": 5, "subpart": 5, "article": 6,
+    "section": 7, "sec": 7, "§": 7, "rule": 7, "clause": 7, "regulation": 7, "subsection": 8,
 }  # fmt: skip
 _WORDS = "|".join(sorted((w for w in _RANKS if w != "§"), key=len, reverse=True))
 _NUMBER = r"(?:\d+[A-Za-z]?(?:[.\-–]\d+[A-Za-z]?)*|[IVXLCDM]+|[A-Z])"
@@ -18,11 +18,11 @@ _LABEL = re.compile(
     r"(?P<end>(?=[^\w])|$)",
     re.I,
 )
-_DECIMAL = re.compile(r"(?P<number>(?:\d{1,3}|[A-Z])(?:\s?\.\s?\d{1,3}){1,5})\s?\.?(?=\s|$)")
+_DECIMAL = re.compile(r"(?P<number>(?:\d{1,3}|[A-Z])(?:\s?\.\s?\d{1,4}){1,5}(?:-\d{1,3}){0,3})\s?\.?(?=\s|$)")
 _SIMPLE = re.compile(r"(?P<number>\d{1,3}|[IVX]{1,6}|[A-Z])\s?[.)]\s+(?=\S)")
 _BARE = re.compile(r"(?P<number>\d{1,2})\s+(?=[A-Z][a-z]|[A-Z]{2})")
 _WORDED = re.compile(
-    r"(?P<word>[A-Z][A-Za-z]{1,14}(?: [A-Z][A-Za-z]{1,14})?)\s+"
+    r"(?P<word>(?!(?:This|The|See|In|Under|Of|And|Or|From|To|Per)\b)[A-Z][A-Za-z]{1,14}(?: [A-Z][A-Za-z]{1,14})?)\s+"
     r"(?P<number>(?:\d{1,3}|[A-Z])(?:\s?\.\s?\d{1,3}){1,5})\s?[.:]?(?=\s|$)"
 )
 _CAPTION = re.compile(
@@ -75,7 +75,7 @@ def _numbered(kind: str, number: str, end: int) -> Label:
 
 
 def _depth(number: str) -> int:
-    return 1 + len(re.findall(r"\.\d", number))
+    return 1 + len(re.findall(r"[.\-–]\d", number))
 
 
 def is_strong(label: Label | None) -> bool:
@@ -91,7 +91,7 @@ def is_caption(text: str) -> bool:
 _LIST = re.compile(
     r"[•●○◦▪■□▫–—‣⁃∙·➢➤►✓✔❖\uf0b7\uf0a7\uf0d8-]\s+\S|o\s+[A-Z\d\"“]|"
     r"\((?:[a-z]{1,3}|[A-Z]|\d{1,3}|[ivx]{1,6})\)\s?|(?:\d{1,3}|[a-z]|[ivx]{2,5})[.)]\s+\S|"
-    r"\d{1,2}(?:\.\d{1,2}){1,4}\.?\s+\S"
+    r"\d{1,2}(?:\.\d{1,2}){1,4}\.?\s+\S|\[\^\w+\]\s"
 )
 
 

@@ -7,7 +7,7 @@ do cross it (a heading over both columns) cut the page into bands; within a band
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import pairwise
 
 from .flow import Item
 from .labels import find_label, starts_item
@@ -15,12 +15,6 @@ from .page import Line
 
 _EDGE = 4.0
 _DEEPEST = 4
-
-
-@dataclass(slots=True)
-class _Band:
-    items: list[Item]
-    split: bool
 
 
 def reading_order(items: Sequence[Item]) -> list[Item]:
@@ -157,7 +151,7 @@ def _columns(items: list[Item], gutter: float) -> bool:
 def _swaps(left: list[Item], right: list[Item]) -> int:
     """How often the content stream changes sides."""
     sides = sorted([(i.order, 0) for i in left] + [(i.order, 1) for i in right])
-    return sum(1 for a, b in zip(sides, sides[1:], strict=False) if a[1] != b[1]) - 1
+    return sum(1 for a, b in pairwise(sides) if a[1] != b[1]) - 1
 
 
 def _filled(side: list[Item], width: float) -> bool:

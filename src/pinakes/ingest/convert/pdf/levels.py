@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 from typing import TypeAlias
 
@@ -61,7 +62,7 @@ def _without_rare(groups: list[list[_Kind]], members: dict[_Kind, list[Candidate
 def _directly(found: Sequence[Candidate], outer: str, inner: str) -> int:
     """How often a label of one kind is followed by one of the other with nothing between."""
     count = 0
-    for a, b in zip(found, found[1:], strict=False):
+    for a, b in pairwise(found):
         if a.label is not None and b.label is not None and (a.label.kind, b.label.kind) == (outer, inner):
             count += b.first == a.last + 1
     return count
@@ -84,7 +85,7 @@ def _effective_sizes(members: dict[_Kind, list[Candidate]]) -> dict[_Kind, float
     """The size each kind counts as: never more than that of the kind it must go below."""
     sizes = {k: float(median(c.look.size for c in v)) for k, v in members.items()}
     labels = sorted((k for k in sizes if k[0] == "label"), key=lambda k: k[1])
-    for outer, inner in zip(labels, labels[1:], strict=False):
+    for outer, inner in pairwise(labels):
         sizes[inner] = min(sizes[inner], sizes[outer])
     return sizes
 

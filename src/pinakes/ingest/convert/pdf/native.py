@@ -13,9 +13,13 @@ from typing import Any
 import pypdfium2.raw as pdfium
 
 
+def address(handle: Any) -> int:
+    """A pdfium handle of the stock bindings as a plain address."""
+    return ctypes.cast(handle, c_void_p).value or 0
+
+
 def _bind(function: Any, result: Any, *arguments: Any) -> Any:
-    address = ctypes.cast(function, c_void_p).value
-    return ctypes.PYFUNCTYPE(result, *arguments)(address)
+    return ctypes.PYFUNCTYPE(result, *arguments)(address(function))
 
 
 class Rect(ctypes.Structure):
@@ -62,8 +66,3 @@ element_child = _bind(pdfium.FPDF_StructElement_GetChildAtIndex, c_void_p, c_voi
 element_mcid = _bind(pdfium.FPDF_StructElement_GetChildMarkedContentID, c_int, c_void_p, c_int)
 element_type = _bind(pdfium.FPDF_StructElement_GetType, c_ulong, c_void_p, c_void_p, c_ulong)
 object_matrix = _bind(pdfium.FPDFPageObj_GetMatrix, c_int, c_void_p, c_void_p)
-
-
-def address(handle: Any) -> int:
-    """A pdfium handle of the stock bindings as a plain address."""
-    return ctypes.cast(handle, c_void_p).value or 0

@@ -24,6 +24,9 @@ class Style(NamedTuple):
     colour: int
 
 
+_UNSET = Style(0.0, False, False, 0, 0)
+
+
 class Span(NamedTuple):
     """A run of words in one style; ``mcid`` is its marked content id, -1 without one."""
 
@@ -45,7 +48,7 @@ class Line:
     spans: list[Span]
     order: int
     text: str = ""
-    style: Style = Style(0.0, False, False, 0, 0)
+    style: Style = _UNSET
     block: int = 0
     """The column region the line was read in; lines of different regions are never on one level."""
     alone: bool = True

@@ -11,6 +11,7 @@ import ctypes
 import re
 from bisect import bisect_left
 from ctypes import addressof, byref, c_double, c_uint
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import pypdfium2.raw as pdfium
@@ -256,6 +257,12 @@ def _lines(words: list[_Word], number: int, fences: list[Fence]) -> list[Line]:
     def close_line() -> None:
         close_span()
         if spans:
+            if (
+                len(spans) > 1
+                and spans[0].style.size < 0.8 * spans[1].style.size
+                and _NOTE.fullmatch(spans[0].text)
+            ):
+                spans[0] = spans[0]._replace(text=f"[^{spans[0].text}]", style=spans[1].style)
             line = Line(number, spans[0].x0, end, base, list(spans), len(lines))
             line.settle()
             lines.append(line)
@@ -312,7 +319,7 @@ def _join_split_lines(lines: list[Line], fences: list[Fence]) -> list[Line]:
         if len(close) < 2:
             continue
         close.sort(key=lambda line: line.x0)
-        for a, b in zip(close, close[1:], strict=False):
+        for a, b in pairwise(close):
             if a.order in gone or b.order in gone or abs(a.base - b.base) > 1.0:
                 continue
             reach = max(a.size, b.size)

@@ -8,6 +8,7 @@ from typing import Any
 import pypdfium2.raw as pdfium
 
 from . import native
+from .grid import merge
 from .page import Rule
 
 _THIN = 2.5
@@ -43,7 +44,8 @@ class RuleReader:
             elif kind == pdfium.FPDF_PAGEOBJ_FORM:
                 images += self._form(item, rules, left, top)
         width, height = right - left, top - bottom
-        return [r for r in rules if r.x1 - r.x0 < 0.99 * width and r.y1 - r.y0 < 0.99 * height], images
+        kept = [r for r in rules if r.x1 - r.x0 < 0.99 * width and r.y1 - r.y0 < 0.99 * height]
+        return merge(kept), images
 
     def _form(self, form: int, rules: list[Rule], left: float, top: float) -> int:
         matrix = self._matrix

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 
 from .candidates import Body, Candidate, look_of, starts_paragraph
 from .flow import Item
@@ -29,7 +30,7 @@ def find_run_ins(flow: Sequence[Item | Heading], body: Body, found: Sequence[Can
             continue
         if starts_paragraph(flow, position, body):
             kinds[label.kind].append((position, line, label))
-    result = []
+    result: list[Candidate] = []
     for entries in kinds.values():
         if len(entries) >= _LEAST and counts_up([label.number for _, _, label in entries]):
             result.extend(_split(*entry, body) for entry in entries)
@@ -39,7 +40,7 @@ def find_run_ins(flow: Sequence[Item | Heading], body: Body, found: Sequence[Can
 def counts_up(numbers: Sequence[str]) -> bool:
     """Whether label numbers mostly rise, as those of headings do and those of references do not."""
     values = [_value(n) for n in numbers]
-    rising = sum(1 for a, b in zip(values, values[1:], strict=False) if b > a)
+    rising = sum(1 for a, b in pairwise(values) if b > a)
     return rising >= 0.7 * (len(values) - 1)
 
 
