@@ -230,6 +230,35 @@ def test_a_bookmark_finds_a_title_over_two_lines_and_not_its_contents_entry(tmp_
     assert "# The register of vessels and berths\n\nThe harbour master" in converted.text
 
 
+def test_few_bookmarks_are_filled_in_from_the_type(tmp_path: Path) -> None:
+    pages = []
+    for n in range(14):
+        page = Page()
+        if n in (0, 7):
+            page.text(72, 70, "Volume of rules" if n == 0 else "Volume of forms", 20, "B")
+        page.text(
+            72, 110, f"{'Dues Berths Pilots Tugs Cranes Fuel Waste'.split()[n % 7]} of group {n}", 14, "B"
+        )
+        page.lines(72, 140, PROSE)
+        pages.append(page)
+    outline = [(1, "Volume of rules", 0, 60.0), (1, "Volume of forms", 7, 60.0)]
+    found = headings(convert(tmp_path, *pages, outline=outline))
+    assert found[:3] == ["# Volume of rules", "## Dues of group 0", "## Berths of group 1"]
+    assert found[8:10] == ["# Volume of forms", "## Dues of group 7"]
+    assert len(found) == 16
+
+
+def test_articles_that_the_bookmarks_leave_out_are_added_below_them(tmp_path: Path) -> None:
+    page, y = Page(), 60.0
+    for label in ("CHAPTER I", "Article 1 Scope", "Article 2 Vessels", "CHAPTER II", "Article 3 Dues"):
+        page.text(72, y, label)
+        y = page.lines(72, y + 20, PROSE) + 12
+    converted = convert(tmp_path, page, outline=[(1, "Chapter I", 0, 50.0), (1, "Chapter II", 0, 300.0)])
+    assert headings(converted) == [
+        "# Chapter I", "## Article 1 Scope", "## Article 2 Vessels", "# Chapter II", "## Article 3 Dues",
+    ]  # fmt: skip
+
+
 def test_fonts_alone_give_headings(tmp_path: Path) -> None:
     pages = []
     for n in range(3):

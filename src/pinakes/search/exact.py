@@ -16,6 +16,8 @@ from pinakes.text.labels import LEAF_KINDS, Label
 # More sections than this of the same name are a habit of the author, not an answer.
 _MAX_TITLE_PINS = 5
 _MAX_PHRASE_WORDS = 8
+# One word with a digit, an underscore, a capital inside, or a mark between its parts.
+_IDENTIFIER = re.compile(r"(?=\S*(?:[\d_]|[a-z][A-Z]|\w(?:::|[./+#-])))[^\s\"]{2,80}")
 
 
 @dataclass(slots=True)
@@ -157,9 +159,9 @@ class ExactSearch:
         self, out: ExactHits, query: Query, limit: int, documents: Collection[int] | None, alone: bool
     ) -> None:
         phrases: Iterable[tuple[str, float]] = [(phrase, 0.8) for phrase in query.phrases]
-        if not query.phrases and (
-            (alone and not out.hits) or 2 <= len(query.text.split()) <= _MAX_PHRASE_WORDS
-        ):
+        if _IDENTIFIER.fullmatch(query.text) and not out.pins:
+            self._add_identifier(out, query.text, limit, documents)
+        if not query.phrases and (alone or 2 <= len(query.text.split()) <= _MAX_PHRASE_WORDS):
             phrases = [(query.text, 0.0)]
         for phrase, pin in phrases:
             hits, total = self._text.phrase(phrase, limit=limit, documents=documents)
@@ -169,6 +171,14 @@ class ExactSearch:
                 out.missing.append(f"“{phrase}”")
             for chunk, score in hits:
                 out.add(chunk, min(score, 40.0), pin, "phrase" if pin else "")
+
+    def _add_identifier(
+        self, out: ExactHits, name: str, limit: int, documents: Collection[int] | None
+    ) -> None:
+        """A name that is the whole query is meant as it is written: `getAuthToken`, `E17`, `max_pressure_kpa`."""
+        hits, _ = self._text.phrase(name, limit=limit, documents=documents)
+        for chunk, score in hits:
+            out.add(chunk, min(score, 40.0), 0.7, "identifier")
 
 
 def _kinds_agree(asked: str, printed: str) -> bool:

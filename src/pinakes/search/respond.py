@@ -12,7 +12,7 @@ LOW_CONFIDENCE = 0.3
 _MISSING_PLACE = 0.5
 # Cosine at which a passage of the bundled model's kind has nothing, or everything, to do with a question.
 _COSINE_NOTHING, _COSINE_SURE = 0.2, 0.7
-_PIN_CONFIDENCE = {"section": 0.98, "title": 0.95, "phrase": 0.9}
+_PIN_CONFIDENCE = {"section": 0.98, "title": 0.95, "phrase": 0.9, "identifier": 0.85}
 
 
 def confidence(best: Sequence[Candidate], coverage: float, *, missing: bool = False) -> float:

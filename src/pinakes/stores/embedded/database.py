@@ -6,14 +6,18 @@ import errno
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from pinakes.errors import IndexReadOnlyError, IndexStateError
+from pinakes.errors import DamagedIndexError, IndexReadOnlyError, IndexStateError
+from pinakes.stores.embedded import schema
 from pinakes.stores.embedded.schema import check_version, migrate
 
 _BUSY_MS = 30_000
+_WAL_ATTEMPTS = 100
 
 
 class Database:
@@ -22,26 +26,24 @@ class Database:
     def __init__(self, path: Path, *, create: bool) -> None:
         self.path = path
         self._local = threading.local()
-        self._all: list[sqlite3.Connection] = []
+        self._all: list[tuple[threading.Thread, sqlite3.Connection]] = []
         self._guard = threading.Lock()
         self.read_only = not _writable(path, create)
         with explain_errors(path):
             connection = self._connect()
             if self.read_only:
-                if check_version(connection, str(path.parent)) == 0:
-                    raise IndexReadOnlyError(f"{path.parent} cannot be written to, and holds no index yet.")
+                version = check_version(connection, str(path.parent))
+                if version < schema.SCHEMA_VERSION:
+                    state = "is of an older version" if version else "holds no index yet"
+                    raise IndexReadOnlyError(
+                        f"{path.parent} {state}, and cannot be written to. Check its permissions."
+                    )
             else:
-                connection.execute("PRAGMA journal_mode = WAL")
+                _use_wal(connection)
                 migrate(connection, str(path.parent))
 
     def _connect(self) -> sqlite3.Connection:
-        if self.read_only:
-            # A folder that cannot be written to cannot hold SQLite's shared memory either: nobody else writes.
-            connection = sqlite3.connect(
-                f"{self.path.as_uri()}?immutable=1", uri=True, check_same_thread=False
-            )
-        else:
-            connection = sqlite3.connect(self.path, timeout=_BUSY_MS / 1000, check_same_thread=False)
+        connection = self._open_read_only() if self.read_only else self._open(str(self.path))
         connection.isolation_level = None
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -50,7 +52,30 @@ class Database:
         connection.row_factory = sqlite3.Row
         self._local.connection = connection
         with self._guard:
-            self._all.append(connection)
+            # Threads come and go; what one leaves behind is closed when the next one comes.
+            left = [one for thread, one in self._all if not thread.is_alive()]
+            self._all = [(thread, one) for thread, one in self._all if thread.is_alive()]
+            self._all.append((threading.current_thread(), connection))
+        for one in left:
+            one.close()
+        return connection
+
+    def _open(self, name: str) -> sqlite3.Connection:
+        return sqlite3.connect(
+            name, timeout=_BUSY_MS / 1000, check_same_thread=False, uri=name.startswith("file:")
+        )
+
+    def _open_read_only(self) -> sqlite3.Connection:
+        """Somebody else may be writing: then SQLite's own files are there, and it needs them to see the latest.
+
+        Where they are not, it could only make them in a folder that can be written to; so it must do without.
+        """
+        connection = self._open(f"{self.path.as_uri()}?mode=ro")
+        try:
+            connection.execute("PRAGMA user_version").fetchone()
+        except sqlite3.OperationalError:
+            connection.close()
+            connection = self._open(f"{self.path.as_uri()}?immutable=1")
         return connection
 
     @property
@@ -58,6 +83,16 @@ class Database:
         """The calling thread's connection."""
         existing: sqlite3.Connection | None = getattr(self._local, "connection", None)
         return existing if existing is not None else self._connect()
+
+    def rows(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[sqlite3.Row]:
+        """Ask the record a question."""
+        with explain_errors(self.path):
+            return self.connection.execute(query, values).fetchall()
+
+    def value(self, query: str, values: Sequence[Any] = ()) -> Any:
+        """Return the first column of the first row, or None."""
+        rows = self.rows(query, values)
+        return rows[0][0] if rows else None
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -77,12 +112,12 @@ class Database:
 
     def checkpoint(self) -> None:
         """Make every commit so far survive a power cut; derived indexes may then speak of it."""
-        self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        self.rows("PRAGMA wal_checkpoint(PASSIVE)")
 
     def close(self) -> None:
         """Close the connections of every thread."""
         with self._guard:
-            for connection in self._all:
+            for _, connection in self._all:
                 connection.close()
             self._all.clear()
         self._local = threading.local()
@@ -93,7 +128,23 @@ def _writable(path: Path, create: bool) -> bool:
         return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     if not create:
         raise IndexStateError(f"There is no index at {path.parent}.")
+    if not os.access(path.parent, os.W_OK):
+        raise IndexReadOnlyError(f"{path.parent} cannot be written to. Check its permissions.")
     return True
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Let readers and the writer work side by side; a file remembers this, so it is asked for once."""
+    for attempt in range(_WAL_ATTEMPTS):
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+            return
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError:
+            # Another process is doing the same right now, and SQLite does not wait here.
+            if attempt == _WAL_ATTEMPTS - 1:
+                raise
+            time.sleep(0.05)
 
 
 @contextmanager
@@ -101,13 +152,14 @@ def explain_errors(path: Path) -> Iterator[None]:
     """Turn SQLite's and the system's errors into messages that say what to do."""
     try:
         yield
+    except DamagedIndexError as error:
+        if is_disk_full(error):
+            raise _disk_full(path) from error
+        raise
     except sqlite3.DatabaseError as error:
         text = str(error)
-        if "full" in text:
-            raise IndexStateError(
-                f"The disk that holds {path.parent} is full. Free some space and run the command again: it goes on "
-                "where it stopped."
-            ) from error
+        if is_disk_full(error):
+            raise _disk_full(path) from error
         if "readonly" in text or "read-only" in text:
             raise IndexReadOnlyError(
                 f"The index at {path.parent} is read-only; it cannot be changed."
@@ -118,13 +170,25 @@ def explain_errors(path: Path) -> Iterator[None]:
             ) from error
         raise IndexStateError(f"The record at {path} could not be used: {text}.") from error
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise IndexStateError(
-                f"The disk that holds {path.parent} is full. Free some space and run the command again: it goes on "
-                "where it stopped."
-            ) from error
+        if is_disk_full(error):
+            raise _disk_full(path) from error
         if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
             raise IndexReadOnlyError(
                 f"The index at {path.parent} cannot be written to: {error.strerror}. Check its permissions."
             ) from error
         raise
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Whether an error of SQLite, the keyword index or the system means that no room is left."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    text = str(error)
+    return "disk is full" in text or f"os error {errno.ENOSPC})" in text or "No space left" in text
+
+
+def _disk_full(path: Path) -> IndexStateError:
+    return IndexStateError(
+        f"The disk that holds {path.parent} is full. Free some space and run the command again: it goes on where it "
+        "stopped."
+    )

@@ -6,12 +6,15 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from pinakes.model import Lines, Pages, Section
 from pinakes.stores.embedded.database import Database
 
 _BATCH = 500
+# A number or title that more sections share than this names none of them.
+_MAX_SECTIONS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ class Lookup:
         self._database = database
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
-        return self._database.connection.execute(query, values).fetchall()
+        return self._database.rows(query, values)
 
     # -- chunks ----------------------------------------------------------------------------------------------
 
@@ -114,13 +117,14 @@ class Lookup:
         self, number_key: str, documents: Collection[int] | None = None
     ) -> list[StoredSection]:
         """Return the sections whose label has this number, in the order of documents."""
-        return self._sections("s.number_key = ?", number_key, documents)
+        # The second condition is the index's own; without it SQLite reads the whole table.
+        return self._sections("s.number_key = ? AND s.number_key != ''", number_key, documents)
 
     def sections_by_title(
         self, title_key: str, documents: Collection[int] | None = None
     ) -> list[StoredSection]:
         """Return the sections whose title is exactly this, label left aside."""
-        return self._sections("s.title_key = ?", title_key, documents)
+        return self._sections("s.title_key = ? AND s.title_key != ''", title_key, documents)
 
     def sections_by_id(
         self, section_id: str, documents: Collection[int] | None = None
@@ -130,7 +134,7 @@ class Lookup:
 
     def sections_of_document(self, document: int) -> list[StoredSection]:
         """Return the section tree of a document, in order."""
-        return self._sections("s.document = ?", document, None)
+        return self._sections("s.document = ?", document, None, limit=None)
 
     def section(self, document: int, ordinal: int) -> StoredSection | None:
         """Return one section of a document."""
@@ -138,10 +142,15 @@ class Lookup:
         return _section(rows[0]) if rows else None
 
     def _sections(
-        self, where: str, value: str | int, documents: Collection[int] | None
+        self,
+        where: str,
+        value: str | int,
+        documents: Collection[int] | None,
+        limit: int | None = _MAX_SECTIONS,
     ) -> list[StoredSection]:
-        rows = self._rows(f"{_SECTION} WHERE {where} ORDER BY d.source_path, s.ordinal LIMIT 1000", (value,))
-        return [_section(row) for row in rows if documents is None or row["document"] in documents]
+        rows = self._rows(f"{_SECTION} WHERE {where} ORDER BY d.source_path, s.ordinal", (value,))
+        wanted = (row for row in rows if documents is None or row["document"] in documents)
+        return [_section(row) for row in islice(wanted, limit)]
 
     def similar_titles(self, words: Sequence[str], limit: int) -> list[StoredSection]:
         """Return sections whose title holds all the words, for "did you mean"."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import NamedTuple
 
@@ -63,8 +63,7 @@ class Record:
 
     def meta(self, key: str) -> str:
         """Return a stored setting, or an empty string."""
-        row = self.database.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return str(row[0]) if row else ""
+        return str(self.database.value("SELECT value FROM meta WHERE key = ?", (key,)) or "")
 
     def set_meta(self, values: Mapping[str, str]) -> None:
         """Store settings."""
@@ -75,7 +74,7 @@ class Record:
 
     def file_states(self) -> dict[str, FileState]:
         """Return what is known of every indexed file, by path."""
-        rows = self.database.connection.execute(
+        rows = self.database.rows(
             "SELECT source_path, id, size, mtime_ns, content_hash, settings, ingested_at FROM documents"
         )
         return {row[0]: FileState(*row[1:]) for row in rows}
@@ -148,9 +147,14 @@ class Record:
                 (path, reason, size, mtime_ns, now()),
             )
 
+    def forget_failures(self, paths: Iterable[str]) -> None:
+        """Forget that files could not be read; what is stored of them stays."""
+        with self.database.transaction() as connection:
+            connection.executemany("DELETE FROM failures WHERE source_path = ?", [(path,) for path in paths])
+
     def failures(self) -> dict[str, tuple[str, int, int]]:
         """Return reason, size and modification time of each file that could not be read."""
-        rows = self.database.connection.execute("SELECT source_path, reason, size, mtime_ns FROM failures")
+        rows = self.database.rows("SELECT source_path, reason, size, mtime_ns FROM failures")
         return {row[0]: (row[1], row[2], row[3]) for row in rows}
 
     def add_roots(self, roots: Iterable[str]) -> None:
@@ -160,18 +164,18 @@ class Record:
 
     def roots(self) -> list[str]:
         """Return the paths that were indexed."""
-        return [row[0] for row in self.database.connection.execute("SELECT path FROM roots ORDER BY path")]
+        return [row[0] for row in self.database.rows("SELECT path FROM roots ORDER BY path")]
 
     # -- vectors ---------------------------------------------------------------------------------------------
 
     def pending_count(self) -> int:
         """Return how many texts have no vector yet."""
         query = "SELECT COUNT(DISTINCT text_hash) FROM passages WHERE text_hash NOT IN (SELECT text_hash FROM vectors)"
-        return int(self.database.connection.execute(query).fetchone()[0])
+        return int(self.database.value(query))
 
     def pending(self, limit: int, after: int = 0) -> list[PendingPassage]:
         """Return up to ``limit`` texts without a vector, in the order of documents, beyond a passage id."""
-        rows = self.database.connection.execute(
+        rows = self.database.rows(
             'SELECT p.id, p.text_hash, c.context, substr(c.content, p.start + 1, p."end" - p.start) '
             "FROM passages p JOIN chunks c ON c.id = p.chunk WHERE p.id > ? "
             "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.text_hash = p.text_hash) ORDER BY p.id LIMIT ?",
@@ -196,17 +200,17 @@ class Record:
 
     def document_vectors(self, document: int, dimension: int) -> tuple[list[int], Vectors]:
         """Return the chunk id and the vector of each passage of a document."""
-        rows = self.database.connection.execute(
+        rows = self.database.rows(
             "SELECT p.chunk, v.vector FROM passages p JOIN vectors v ON v.text_hash = p.text_hash "
             "WHERE p.document = ? ORDER BY p.id",
             (document,),
-        ).fetchall()
+        )
         data = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32)
         return [row[0] for row in rows], data.reshape(len(rows), dimension)
 
     def is_embedded(self, document: int) -> bool:
         """Return whether every passage of a document has its vector."""
-        return _is_embedded(self.database.connection, document)
+        return not self.database.rows(_NOT_EMBEDDED, (document,))
 
     def embedded_passages(self) -> int:
         """Return how many passages belong to documents whose vectors are complete."""
@@ -214,7 +218,7 @@ class Record:
             "SELECT COUNT(*) FROM passages WHERE document NOT IN (SELECT p.document FROM passages p "
             "WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.text_hash = p.text_hash))"
         )
-        return int(self.database.connection.execute(query).fetchone()[0])
+        return int(self.database.value(query))
 
     def drop_orphan_vectors(self) -> None:
         """Delete vectors of texts that no document holds any more."""
@@ -225,12 +229,11 @@ class Record:
 
     def generation(self) -> int:
         """Return the number of the last change."""
-        row = self.database.connection.execute("SELECT MAX(generation) FROM changes").fetchone()
-        return int(row[0] or 0)
+        return int(self.database.value("SELECT MAX(generation) FROM changes") or 0)
 
     def changes_since(self, generation: int) -> list[Change]:
         """Return what happened after a generation, in order."""
-        rows = self.database.connection.execute(
+        rows = self.database.rows(
             "SELECT generation, document, kind FROM changes WHERE generation > ? ORDER BY generation",
             (generation,),
         )
@@ -238,8 +241,7 @@ class Record:
 
     def is_current(self, document: int) -> bool:
         """Return whether a document id is the present version of its file."""
-        query = "SELECT 1 FROM documents WHERE id = ?"
-        return self.database.connection.execute(query, (document,)).fetchone() is not None
+        return self.database.value("SELECT 1 FROM documents WHERE id = ?", (document,)) is not None
 
     def trim_changes(self, generation: int) -> None:
         """Forget changes that every derived index has seen, but for the last, which carries the number."""
@@ -251,13 +253,11 @@ class Record:
 
     def oldest_change(self) -> int:
         """Return the first generation still in the log; an index that is older must be rebuilt."""
-        row = self.database.connection.execute("SELECT MIN(generation) FROM changes").fetchone()
-        return int(row[0] or 0)
+        return int(self.database.value("SELECT MIN(generation) FROM changes") or 0)
 
-    def document_ids(self) -> Iterator[int]:
+    def document_ids(self) -> list[int]:
         """Return the ids of all documents, in order."""
-        for row in self.database.connection.execute("SELECT id FROM documents ORDER BY id").fetchall():
-            yield int(row[0])
+        return [int(row[0]) for row in self.database.rows("SELECT id FROM documents ORDER BY id")]
 
 
 def _log(connection: sqlite3.Connection, documents: Iterable[int], kind: str) -> None:
@@ -266,12 +266,14 @@ def _log(connection: sqlite3.Connection, documents: Iterable[int], kind: str) ->
     )
 
 
+_NOT_EMBEDDED = (
+    "SELECT 1 FROM passages p WHERE p.document = ? "
+    "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.text_hash = p.text_hash) LIMIT 1"
+)
+
+
 def _is_embedded(connection: sqlite3.Connection, document: int) -> bool:
-    query = (
-        "SELECT 1 FROM passages p WHERE p.document = ? "
-        "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.text_hash = p.text_hash) LIMIT 1"
-    )
-    return connection.execute(query, (document,)).fetchone() is None
+    return connection.execute(_NOT_EMBEDDED, (document,)).fetchone() is None
 
 
 def _insert_document(

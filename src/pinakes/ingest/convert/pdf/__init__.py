@@ -1,8 +1,9 @@
 """PDF to Markdown with headings, tables and page starts, through pdfium.
 
 The stages, in the order in which a document meets them: ``read`` (words, spans, lines) with ``rules`` and
-``tags``; ``furniture`` (running heads go); ``tables``; ``layout`` (reading order); ``contents``; ``outline``,
-``candidates``, ``levels`` and ``headings``; ``paragraphs``; ``render``.
+``tags``; ``furniture`` (running heads go); ``tables``; ``layout`` (reading order); ``contents``; ``headings``,
+which asks ``outline``, ``tagged``, then ``candidates``, ``selection`` and ``runins``, and ``levels``;
+``paragraphs``; ``render``.
 """
 
 from __future__ import annotations

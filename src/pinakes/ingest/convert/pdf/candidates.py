@@ -262,7 +262,7 @@ def join_heading(lines: Sequence[Line]) -> str:
     text = lines[0].text
     for line in lines[1:]:
         text = text[:-1] + line.text if text.endswith(HYPHEN) else f"{text} {line.text}"
-    return " ".join(text.replace(HYPHEN, "-").split())
+    return " ".join(text.replace(HYPHEN, "-").replace("\u00ad", "").split())
 
 
 def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Sequence[Line]) -> bool:

@@ -23,6 +23,7 @@ from .page import HYPHEN, Line, PageText, Rule, Span, Style
 _WORD = re.compile(rf"[^\s\x00-\x1f{HYPHEN}]+{HYPHEN}?")
 _NOTE = re.compile(r"\d{1,3}$|[*†‡§]{1,3}$")
 _NOTE_ENDS = frozenset("0123456789*†‡§")
+_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 _SMALLEST = 2.0
 _LEAST_SPACE = 0.1
 
@@ -99,6 +100,7 @@ class PageReader:
         run_font = -1
         size = 0.0
         matches = list(_WORD.finditer(text))
+        joined = any(letter in text for letter in "ﬀﬁﬂﬃﬄﬅﬆ")
         if not matches:
             return words, runs
         next_key = text_object(handle, matches[0].start()) or 0
@@ -133,6 +135,8 @@ class PageReader:
             # The next word is in the same object: then so is all of this one.
             if next_key != key and last > first and (end_key := text_object(handle, last) or 0) != key:
                 word = self._mend(handle, word, first, end_key, run)
+            if joined:
+                word = word.translate(_LIGATURES)
             direction = run[2]
             if direction == 0:
                 end = box.right

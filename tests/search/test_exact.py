@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pinakes import Library
+
+CONTRACTS = {
+    "lease.md": """# Lease
+
+## 4. Rent
+
+### 4.2 Late payment
+
+(a) Interest accrues daily.
+
+(b) The landlord may terminate.
+
+## Chapter II General
+
+### Section 1 Scope
+
+Lease scope.
+""",
+    "loan.md": """# Loan agreement
+
+## 4. Interest
+
+### 4.2 Default rate
+
+The default rate is five per cent.
+
+## Chapter I Introduction
+
+### Section 1 Parties
+
+The parties to the loan.
+
+## Chapter II Security
+
+### Section 1 Pledge
+
+The pledge secures the loan.
+
+## Appendix B Forms
+
+Form of notice.
+
+## § 17a Costs
+
+Costs are shared.
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def contracts(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    folder = tmp_path_factory.mktemp("contracts")
+    for name, text in CONTRACTS.items():
+        (folder / name).write_text(text)
+    library = Library(folder / ".pinakes")
+    library.index([folder], embed=False)
+    return library
+
+
+@pytest.mark.parametrize(
+    ("query", "heading"),
+    [
+        ("§ 4.2 lease", "4.2 Late payment"),
+        ("Loan 4.2", "4.2 Default rate"),
+        ("clause 4.2(a) of the lease", "4.2 Late payment"),
+        ("loan, chapter II section 1", "Section 1 Pledge"),
+        ("loan chapter 1, sec. 1", "Section 1 Parties"),
+        ("appendix b", "Appendix B Forms"),
+        ("§ 17a", "§ 17a Costs"),
+        ("Section 17A", "§ 17a Costs"),
+        ("Default rate", "4.2 Default rate"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["exact", "hybrid"])
+def test_a_reference_goes_first_to_that_very_section(
+    contracts: Library, query: str, heading: str, mode: str
+) -> None:
+    first = contracts.search(query, mode=mode).results[0]
+    assert first.heading == heading
+    assert first.exact_match and "exact" in first.matched_by
+
+
+def test_the_same_number_in_two_documents_gives_both(contracts: Library) -> None:
+    found = contracts.search("4.2", mode="exact").results[:2]
+    assert {Path(result.source_path).name for result in found} == {"lease.md", "loan.md"}
+
+
+def test_a_place_that_does_not_exist_is_said(contracts: Library) -> None:
+    response = contracts.search("Section 999")
+    assert "no Section 999" in response.note
+    assert response.confidence <= 0.5
+
+
+def test_a_number_that_is_no_section_number_is_not_missed(contracts: Library) -> None:
+    assert "There is no" not in contracts.search("default rate of 3.75 per year").note
+
+
+@pytest.mark.parametrize(
+    ("query", "section"),
+    [
+        ("Section 403(b)(2)", "Section 403"),
+        ("§ 403", "Section 403"),
+        ("Sec. 403 of the Harbour Safety Act", "Section 403"),
+        ("clause 4.2(a) service agreement", "4.2"),
+        ("§ 4 Hafenordnung", "§ 4"),
+        ("TITLE IV", "TITLE IV"),
+        ("title 4", "TITLE IV"),
+        ("6.2 pump manual", "6.2"),
+    ],
+)
+def test_references_to_the_examples(library: Library, query: str, section: str) -> None:
+    assert library.search(query).results[0].section_label == section
+
+
+def test_a_clause_leads_to_the_chunk_that_holds_it(library: Library) -> None:
+    result = library.search("Section 403(b)(2)", mode="exact").results[0]
+    assert "(2)" in result.content
+
+
+def test_a_quoted_phrase_returns_every_occurrence_with_context(library: Library) -> None:
+    for mode in ("exact", "hybrid", "keyword"):
+        response = library.search('"reasonable best efforts"', mode=mode)
+        if mode == "keyword":
+            continue
+        assert response.total_matches == 3
+        assert len(response.results) == 3
+        for result in response.results:
+            [match] = result.matches
+            assert result.content[match.start : match.end].split() == ["reasonable", "best", "efforts"]
+            assert "reasonable best efforts" in match.context
+            lines = Path(result.source_path).read_text().splitlines()
+            assert "reasonable" in lines[match.line - 1]
+
+
+def test_a_phrase_is_found_across_line_ends_and_markup(small: Library, tmp_path: Path) -> None:
+    (tmp_path / "docs" / "a.txt").write_text("He kept the lamp\nburning all **night** long.")
+    small.index([tmp_path / "docs"], embed=False)
+    assert small.search('"lamp burning all night long"', mode="exact").results[0].matches
+
+
+def test_a_phrase_that_does_not_occur_is_said(library: Library) -> None:
+    response = library.search('"reasonable worst efforts"')
+    assert "“reasonable worst efforts”" in response.note
+
+
+def test_exact_mode_takes_plain_words_as_a_phrase(library: Library) -> None:
+    response = library.search("reasonable best efforts", mode="exact")
+    assert len(response.results) == 3
+    assert not library.search("efforts best reasonable", mode="exact").results

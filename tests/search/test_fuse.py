@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pinakes.search.candidates import Leg
+from pinakes.search.fuse import fuse
+
+WEIGHTS = {"semantic": 0.5, "keyword": 0.3, "exact": 0.2}
+METHODS = ("rrf", "scores")
+
+
+def hits(*chunks: int) -> list[tuple[int, float]]:
+    return [(chunk, 1.0 - position / 100) for position, chunk in enumerate(chunks)]
+
+
+legs = st.lists(
+    st.builds(
+        lambda name, chunks: Leg(name, hits(*chunks)),
+        st.sampled_from(sorted(WEIGHTS)),
+        st.lists(st.integers(0, 50), unique=True, max_size=20),
+    ),
+    unique_by=lambda leg: leg.name,
+    max_size=3,
+)
+
+
+@given(legs, st.sampled_from(METHODS), st.integers(1, 1000))
+def test_scores_lie_between_0_and_1_and_descend(found: list[Leg], method: str, rrf_k: int) -> None:
+    candidates = fuse(found, WEIGHTS, method=method, rrf_k=rrf_k)
+    scores = [candidate.score for candidate in candidates]
+    assert all(0.0 <= score <= 1.0 + 1e-9 for score in scores)
+    assert scores == sorted(scores, reverse=True)
+
+
+@given(legs, st.sampled_from(METHODS))
+def test_nothing_is_lost_and_nothing_invented(found: list[Leg], method: str) -> None:
+    candidates = fuse(found, WEIGHTS, method=method, rrf_k=60)
+    assert {c.chunk for c in candidates} == {chunk for leg in found for chunk, _ in leg.hits}
+    for candidate in candidates:
+        for name, rank in candidate.ranks.items():
+            leg = next(leg for leg in found if leg.name == name)
+            assert leg.hits[rank - 1][0] == candidate.chunk
+
+
+@given(st.lists(st.integers(0, 50), unique=True, min_size=1, max_size=20), st.sampled_from(METHODS))
+def test_one_leg_keeps_its_order(chunks: list[int], method: str) -> None:
+    candidates = fuse([Leg("keyword", hits(*chunks))], WEIGHTS, method=method, rrf_k=60)
+    assert [candidate.chunk for candidate in candidates] == chunks
+
+
+def test_reciprocal_ranks_follow_the_formula() -> None:
+    found = fuse([Leg("semantic", hits(1, 2)), Leg("keyword", hits(2, 3))], WEIGHTS, method="rrf", rrf_k=60)
+    scores = {candidate.chunk: candidate.score for candidate in found}
+    best = 0.5 / 61 + 0.3 / 61
+    assert scores[2] == pytest.approx((0.5 / 62 + 0.3 / 61) / best)
+    assert scores[1] == pytest.approx(0.5 / 61 / best)
+    assert scores[3] == pytest.approx(0.3 / 62 / best)
+
+
+def test_weights_decide_between_legs() -> None:
+    found = [Leg("semantic", hits(1)), Leg("keyword", hits(2))]
+    assert fuse(found, {"semantic": 0.9, "keyword": 0.1}, method="rrf", rrf_k=60)[0].chunk == 1
+    assert fuse(found, {"semantic": 0.1, "keyword": 0.9}, method="rrf", rrf_k=60)[0].chunk == 2
+
+
+def test_a_leg_without_weight_has_no_say() -> None:
+    found = [Leg("semantic", hits(1, 2)), Leg("keyword", hits(3))]
+    candidates = fuse(found, {"semantic": 1.0, "keyword": 0.0}, method="rrf", rrf_k=60)
+    assert [candidate.chunk for candidate in candidates] == [1, 2]
