@@ -7,13 +7,20 @@ import json
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from pinakes.config import Settings
-from pinakes.errors import IndexNotFoundError, ModelMismatchError, UsageError
+from pinakes.config import IndexSettings, Settings
+from pinakes.errors import (
+    DamagedIndexError,
+    IndexNotFoundError,
+    ModelMismatchError,
+    NotFoundError,
+    UsageError,
+)
 from pinakes.model import (
     DoctorReport,
     DocumentInfo,
@@ -60,7 +67,8 @@ class Library:
         if not create and not (self.path / RECORD).exists():
             raise IndexNotFoundError(f"There is no index at {self.path}. Make one with: pinakes index PATH")
         self._index: EmbeddedIndex = EmbeddedIndex(self.path, create=create)
-        self.settings = settings or self._stored_settings()
+        self.settings = settings or Settings()
+        self.index_settings = self.settings.index or self._stored_settings()
         self._given_embedder = embedder
         self._embedder: Embedder | None = embedder
         self._tokenizer: Tokenizer | None = None
@@ -81,9 +89,9 @@ class Library:
             self._engine = None
             self._index.close()
 
-    def _stored_settings(self) -> Settings:
+    def _stored_settings(self) -> IndexSettings:
         stored = self._index.record.meta("settings")
-        return Settings.from_dict({"index": json.loads(stored)}) if stored else Settings()
+        return IndexSettings(**json.loads(stored)) if stored else IndexSettings()
 
     # -- what is loaded when it is needed --------------------------------------------------------------------
 
@@ -94,7 +102,7 @@ class Library:
             if self._embedder is None:
                 from pinakes.embedding import load_embedder
 
-                self._embedder = load_embedder(self.settings.index.embedding_model or None)
+                self._embedder = load_embedder(self.index_settings.embedding_model or None)
             self._check_model(self._embedder)
             return self._embedder
 
@@ -105,7 +113,7 @@ class Library:
             if self._tokenizer is None:
                 from pinakes.embedding import load_tokenizer
 
-                self._tokenizer = load_tokenizer(self.settings.index.embedding_model or None)
+                self._tokenizer = load_tokenizer(self.index_settings.embedding_model or None)
             return self._tokenizer
 
     def _check_model(self, embedder: Embedder) -> None:
@@ -145,14 +153,14 @@ class Library:
 
         if isinstance(paths, (str, Path)):
             paths = [paths]
-        wanted = [str(path) for path in paths] if paths else self._index.record.roots()
+        wanted = [str(Path(path).expanduser()) for path in paths] if paths else self._index.record.roots()
         if not wanted:
             raise UsageError("Nothing to index: give a folder, a file or a pattern.")
-        missing = [path for path in wanted if not os.path.lexists(path) and not _is_pattern(path)]
-        if paths and missing:
-            raise UsageError(
-                f"{missing[0]} does not exist. Give a folder, a file or a pattern such as 'docs/**/*.md'."
-            )
+        for path in wanted if paths else ():
+            if not os.path.lexists(path) and not _is_pattern(path):
+                raise UsageError(
+                    f"{path} does not exist. Give a folder, a file or a pattern such as 'docs/**/*.md'."
+                )
         with explain_errors(self._index.database.path), self._index.lock.held(wait=wait, on_wait=on_wait):
             if rebuild:
                 self._forget()
@@ -161,15 +169,30 @@ class Library:
                 {
                     "model": embedder.name,
                     "dimension": str(embedder.dimension),
-                    "settings": self.settings.index.fingerprint(),
+                    "settings": self.index_settings.fingerprint(),
                 }
             )
             pipeline = Pipeline(
-                self._index, self.settings.index, embedder, workers=workers, progress=progress
+                self._index, self.index_settings, embedder, workers=workers, progress=progress
             )
-            return pipeline.run(
-                [path for path in wanted if path not in missing], retry_failed=retry_failed, embed=embed
-            )
+            return pipeline.run(wanted, retry_failed=retry_failed, embed=embed)
+
+    def forget(self, paths: Sequence[str | Path] | str | Path) -> list[str]:
+        """Take the documents below some paths out of the index, and the paths off its list; return which."""
+        given = [paths] if isinstance(paths, (str, Path)) else list(paths)
+        wanted = [str(Path(path).expanduser().absolute()) for path in given]
+        with self._index.lock.held(wait=True):
+            record = self._index.record
+            known = [*record.file_states(), *record.failures()]
+            gone = [path for path in known if any(path == root or _is_below(path, root) for root in wanted)]
+            roots = [root for root in record.roots() if root in wanted]
+            if not gone and not roots:
+                raise NotFoundError(f"The index holds nothing of {', '.join(map(str, given))}.")
+            record.remove(gone)
+            record.forget_roots(roots)
+            self._index.catch_up_keyword()
+            self._index.catch_up_vectors()
+        return sorted(set(gone))
 
     def _forget(self) -> None:
         with self._guard:
@@ -198,7 +221,8 @@ class Library:
             raise UsageError("No reranker is configured for this library.")
         settings = self.settings.search.with_overrides(search_mode=mode, top_k=top_k, min_score=min_score)
         self._index.refresh()
-        return self._search_engine().search(
+        ask = partial(
+            self._search_engine().search,
             query,
             settings,
             filters=filters,
@@ -206,6 +230,13 @@ class Library:
             explain=explain,
             every_occurrence=top_k is None,
         )
+        try:
+            return ask()
+        except DamagedIndexError:
+            # Bad bytes in the keyword index show only when they are read.
+            if not self._index.mend_keyword():
+                raise
+            return ask()
 
     # -- reading ---------------------------------------------------------------------------------------------
 
@@ -234,7 +265,7 @@ class Library:
         """Return what the index holds and how it is."""
         from pinakes.stores.embedded.health import status
 
-        return status(self._index, self.settings.to_dict())
+        return status(self._index, replace(self.settings, index=self.index_settings).to_dict())
 
     def doctor(self, *, repair: bool = True) -> DoctorReport:
         """Compare the record with the derived indexes, and put right what is wrong."""
@@ -263,3 +294,7 @@ class Library:
 
 def _is_pattern(path: str) -> bool:
     return any(c in path for c in "*?[")
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path.startswith(folder.rstrip(os.sep) + os.sep)

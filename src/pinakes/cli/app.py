@@ -9,6 +9,7 @@ import typer
 from pinakes.cli.doctor import doctor
 from pinakes.cli.documents import documents
 from pinakes.cli.errors import GuardedGroup
+from pinakes.cli.forget import forget
 from pinakes.cli.index import index
 from pinakes.cli.outline import outline
 from pinakes.cli.search import search
@@ -72,4 +73,5 @@ app.command(rich_help_panel=FIND)(documents)
 app.command("ls", hidden=True)(documents)
 app.command(rich_help_panel=KEEP)(index)
 app.command(rich_help_panel=KEEP)(status)
+app.command(rich_help_panel=KEEP)(forget)
 app.command(rich_help_panel=KEEP)(doctor)

@@ -158,14 +158,14 @@ def _settings(
     changes = {name: value for name, value in given.items() if value is not None}
     if not changes:
         return None
-    from pinakes.config.settings import Settings
+    from pinakes.config.settings import IndexSettings, Settings
     from pinakes.library import Library
 
-    settings = Settings()
+    known = IndexSettings()
     if target.exists():
         with Library(target) as library:
-            settings = library.settings
-    return replace(settings, index=replace(settings.index, **changes))
+            known = library.index_settings
+    return Settings(index=replace(known, **changes))
 
 
 def _summary(report: IndexReport, target: Path) -> list[RenderableType]:

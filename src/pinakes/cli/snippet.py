@@ -70,15 +70,16 @@ def snippet(result: SearchResult, query: str, width: int, full: bool = False) ->
         source = safe(result.content.strip("\n")).expandtabs(4).split("\n")
     else:
         source = [safe(line) for line in _without_heading(plain_lines(result.content), result)]
-    lines = _wrap(source, width)
+    # Room for the dots that say there is more before or after.
+    lines = _wrap(source, width if full else width - 2)
     marks = [marker.marks(line) for line in lines]
     first = 0 if full or _named(result, query) else best_window(marks, LINES)
     last = len(lines) if full else min(len(lines), first + LINES)
     shown = [_marked(line, found) for line, found in zip(lines[first:last], marks[first:last], strict=True)]
     if shown and first > 0:
-        shown[0] = _cut(shown[0], width, front=True)
+        shown[0] = _cut(shown[0], front=True)
     if shown and last < len(lines):
-        shown[-1] = _cut(shown[-1], width, front=False)
+        shown[-1] = _cut(shown[-1], front=False)
     return shown
 
 
@@ -119,15 +120,11 @@ def _marked(line: str, marks: Sequence[Mark]) -> Text:
     return text
 
 
-def _cut(line: Text, width: int, front: bool) -> Text:
+def _cut(line: Text, front: bool) -> Text:
     """Show that there is more before or after a line."""
     from rich.text import Text
 
     dots = ("… " if front else " …", "dim")
-    line = line.copy()
-    if line.cell_len + 2 > width:
-        line.truncate(width - 2)
-        line.rstrip()
     return Text.assemble(dots, line) if front else Text.assemble(line, dots)
 
 

@@ -17,7 +17,9 @@ FUSIONS = ("rrf", "scores")
 MAX_TOP_K = 100
 
 
-def _within(name: str, value: float, low: float, high: float) -> None:
+def _within(name: str, value: object, low: float, high: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise UsageError(f"{name} must be a number between {low:g} and {high:g}, not {value!r}.")
     if not low <= value <= high:
         raise UsageError(f"{name} must be between {low:g} and {high:g}, not {value:g}.")
 
@@ -58,7 +60,7 @@ class SearchSettings:
     keyword_weight: float = 0.3
     exact_weight: float = 0.2
     rrf_k: int = 60
-    fusion: str = "rrf"
+    fusion: str = "scores"
     candidates: int = 100
     boosts: dict[str, float] = field(default_factory=dict)
 
@@ -70,6 +72,8 @@ class SearchSettings:
         _within("candidates", self.candidates, 100, 10_000)
         for name in ("semantic_weight", "keyword_weight", "exact_weight"):
             _within(name, getattr(self, name), 0.0, 1.0)
+        for name, value in self.boosts.items():
+            _within(f"the boost of {name}", value, 0.0, 100.0)
         if self.min_score is not None:
             _within("min_score", self.min_score, 0.0, 1.0)
         total = self.semantic_weight + self.keyword_weight + self.exact_weight
@@ -85,17 +89,19 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be configured about a library."""
+    """Everything that can be configured about a library; without ``index``, what the index was made with holds."""
 
-    index: IndexSettings = field(default_factory=IndexSettings)
+    index: IndexSettings | None = None
     search: SearchSettings = field(default_factory=SearchSettings)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Settings:
         """Build settings from plain values, unknown names refused with the list of known ones."""
-        return cls(
-            _build(IndexSettings, data.get("index", {})), _build(SearchSettings, data.get("search", {}))
-        )
+        unknown = sorted(set(data) - {"index", "search"})
+        if unknown:
+            raise UsageError(f"Unknown settings {', '.join(unknown)}; known are index and search.")
+        index = _build(IndexSettings, data["index"]) if data.get("index") else None
+        return cls(index, _build(SearchSettings, data.get("search") or {}))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as plain values."""

@@ -124,7 +124,7 @@ def _hub_folder(name: str, allow_download: bool) -> Path:
         if not allow_download:
             raise PinakesError(
                 f"The model {name!r} is not on this machine: no such folder, nor in the Hugging Face cache. "
-                f"Pass allow_download=True to fetch it, or run: hf download {name}"
+                f"Fetch it once with: hf download {name}"
             ) from error
     try:
         return Path(huggingface_hub.snapshot_download(name, allow_patterns=_HUB_FILES))

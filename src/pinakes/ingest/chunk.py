@@ -5,14 +5,18 @@ Whatever the strategy, the spans of the chunks tile the document: joined, they g
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pinakes.ingest.parse import Block, Parsed
-from pinakes.ingest.split import Piece, split
+from pinakes.ingest.split import Piece, Stretch, split
 from pinakes.ingest.tokens import TokenIndex
 from pinakes.model import Chunk, ChunkType, Section
+
+_WORD = re.compile(r"\w")
+_TAG = re.compile(r"<[^<>]*>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,51 +36,46 @@ def chunk_document(
     options: ChunkingOptions,
 ) -> list[Chunk]:
     """Return the chunks of a document, in order."""
-    text = parsed.text
-    windows = options.strategy == "token"
-    regions = [(parsed.body_start, len(text), 0)] if windows else _regions(text, sections)
     block_starts = [block.start for block in parsed.blocks]
     section_starts = [section.start for section in sections]
+    by_section = options.strategy != "token"
     chunks: list[Chunk] = []
-    for start, end, owner in regions:
-        blocks = parsed.blocks[max(0, bisect_right(block_starts, start) - 1) : bisect_left(block_starts, end)]
-        if windows:
-            blocks = [Block("text", start, end)]
-        for piece in _merge_blank(
-            text, split(text, start, end, blocks, tokens, options.max_tokens, options.overlap)
-        ):
-            if windows:
+    for start, end, owner in _regions(parsed.text, sections) if by_section else _whole(parsed):
+        if by_section:
+            first, last = bisect_right(block_starts, start) - 1, bisect_left(block_starts, end)
+            stretch = Stretch(start, end, parsed.blocks[max(0, first) : last], sections[owner].body)
+        else:
+            stretch = Stretch(start, end, [Block("text", start, end)])
+        for piece in split(parsed.text, stretch, tokens, options.max_tokens, options.overlap):
+            if not by_section:
                 owner = max(0, bisect_right(section_starts, piece.start) - 1)
             chunks.append(_chunk(parsed, sections[owner], source_path, len(chunks), piece, tokens))
     return chunks
 
 
+def _whole(parsed: Parsed) -> list[tuple[int, int, int]]:
+    blank = not parsed.text[parsed.body_start :].strip()
+    return [] if blank else [(parsed.body_start, len(parsed.text), 0)]
+
+
 def _regions(text: str, sections: Sequence[Section]) -> list[tuple[int, int, int]]:
-    """Return each section's own text, up to the next heading; blank text joins what comes next."""
+    """Return each section's own text, up to the next heading.
+
+    Before the first heading, blank text and lone marks (a rule, an opening ``<div>``) join what comes next.
+    """
     regions: list[tuple[int, int, int]] = []
     pending = sections[0].start
     for index, section in enumerate(sections):
         end = sections[index + 1].start if index + 1 < len(sections) else sections[0].end
-        if text[section.start : end].strip():
+        own = text[section.start : end]
+        if index or (own.strip() and (end == sections[0].end or not _only_marks(own))):
             regions.append((pending, end, section.ordinal))
             pending = end
-    if regions and pending < sections[0].end:
-        start, _, owner = regions[-1]
-        regions[-1] = (start, sections[0].end, owner)
     return regions
 
 
-def _merge_blank(text: str, pieces: list[Piece]) -> list[Piece]:
-    """Join pieces of nothing but white space to the one before, or after."""
-    merged: list[Piece] = []
-    for piece in pieces:
-        if merged and not text[piece.start : piece.end].strip():
-            merged[-1] = Piece(merged[-1].start, piece.end, merged[-1].prefix)
-        elif merged and not text[merged[-1].start : merged[-1].end].strip():
-            merged[-1] = Piece(merged[-1].start, piece.end, None)
-        else:
-            merged.append(piece)
-    return merged
+def _only_marks(text: str) -> bool:
+    return len(text) < 1000 and not _WORD.search(_TAG.sub("", text))
 
 
 def _chunk(
@@ -85,7 +84,7 @@ def _chunk(
     text = parsed.text
     prefix = text[slice(*piece.prefix)] if piece.prefix else ""
     own = text[piece.start : piece.end]
-    only_heading = section.level > 0 and not text[section.body : piece.end].strip()
+    only_heading = section.level > 0 and not _WORD.search(text, section.body, piece.end)
     count = tokens.count(piece.start, piece.end) + (tokens.count(*piece.prefix) if piece.prefix else 0)
     return Chunk(
         source_path=source_path,

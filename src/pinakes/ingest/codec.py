@@ -36,13 +36,24 @@ def _values(entity: Any) -> list[Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, ChunkType):
         return value.value
-    if isinstance(value, tuple) and value and isinstance(value[0], Passage):
-        return [[p.start, p.end, p.text_hash] for p in value]
-    return _clean(value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, Passage):
+        return [value.start, value.end, value.text_hash]
+    if isinstance(value, dict):
+        return {_plain(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    return value
 
 
-def _clean(text: str) -> str:
-    """Replace lone surrogates, which some converters let through and no database takes."""
+def clean(text: str) -> str:
+    """Replace lone surrogates and zero characters, which some converters let through.
+
+    No database takes the former, and SQLite sees the end of a text in the latter. Lengths stay as they are.
+    """
+    if "\0" in text:
+        text = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -13,36 +13,64 @@ from dataclasses import replace
 from pinakes.ingest.tokens import TokenIndex
 from pinakes.model import Chunk, Document, Passage
 
-# Room for the context in front of a passage; the rest of the model's window belongs to the text itself.
 MAX_CONTEXT_CHARACTERS = 240
 PASSAGE_TOKENS = 160
 PASSAGE_OVERLAP = 20
+# Two special tokens, and what cutting inside a word may add.
+SPARE_TOKENS = 10
 
 
-def structural_context(document_title: str, path: Sequence[str]) -> str:
+def structural_context(
+    document_title: str, path: Sequence[str], characters: int = MAX_CONTEXT_CHARACTERS
+) -> str:
     """Return title and path on one line each; the middle of a long path is left out first."""
     parts = [part for part in path if part != document_title]
-    while len(parts) > 2 and sum(map(len, parts)) + len(document_title) > MAX_CONTEXT_CHARACTERS:
+    while len(parts) > 2 and sum(map(len, parts)) + len(document_title) > characters:
         parts.pop(len(parts) // 2)
-    trail = " > ".join(parts)[-MAX_CONTEXT_CHARACTERS:]
-    return "\n".join(line for line in (document_title[:MAX_CONTEXT_CHARACTERS], trail) if line)
+    trail = " > ".join(parts)[-characters:]
+    return "\n".join(line for line in (document_title[:characters], trail) if line)
 
 
 def contextualize(
     document: Document, chunks: Sequence[Chunk], tokens: TokenIndex, *, enabled: bool, model_tokens: int
 ) -> list[Chunk]:
     """Give each chunk its context and its passages."""
+    # The better part of the model's window belongs to the text itself.
+    paths = dict.fromkeys(chunk.parent_chain for chunk in chunks) if enabled else {}
+    contexts = _contexts(document.title, list(paths), tokens, model_tokens // 3)
     done = []
     for chunk in chunks:
-        context = structural_context(document.title, chunk.parent_chain) if enabled else ""
-        room = model_tokens - 2 - len(context) // 3 if context else model_tokens - 2
-        windows = _windows(chunk, tokens, room)
+        context, size = contexts.get(chunk.parent_chain, ("", 0))
         passages = tuple(
             Passage(start, end, text_hash(passage_text(context, chunk.content[start:end])))
-            for start, end in windows
+            for start, end in _windows(
+                document.text, chunk, tokens, max(1, model_tokens - SPARE_TOKENS - size)
+            )
         )
         done.append(replace(chunk, context=context, passages=passages))
     return done
+
+
+def _contexts(
+    title: str, paths: Sequence[tuple[str, ...]], tokens: TokenIndex, max_tokens: int
+) -> dict[tuple[str, ...], tuple[str, int]]:
+    """Return the context of each path and how many tokens it has, at most ``max_tokens``.
+
+    Characters do not tell: some scripts take a token or more for each of them.
+    """
+    contexts: dict[tuple[str, ...], tuple[str, int]] = {}
+    characters = MAX_CONTEXT_CHARACTERS
+    while paths and characters:
+        texts = [structural_context(title, path, characters) for path in paths]
+        # All in one go, because a tokenizer takes longer to start than to run.
+        measured = tokens.of("\n".join(texts))
+        end = 0
+        for path, text in zip(paths, texts, strict=True):
+            start, end = end, end + len(text) + 1
+            contexts[path] = (text, measured.count(start, end))
+        paths = [path for path in paths if contexts[path][1] > max_tokens]
+        characters = characters * 3 // 4
+    return contexts | dict.fromkeys(paths, ("", 0))
 
 
 def passage_text(context: str, text: str) -> str:
@@ -55,27 +83,38 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _windows(chunk: Chunk, tokens: TokenIndex, room: int) -> list[tuple[int, int]]:
+def _windows(text: str, chunk: Chunk, tokens: TokenIndex, room: int) -> list[tuple[int, int]]:
     """Return the spans of the chunk's content to embed: all of it when it fits, else windows that overlap."""
-    length = len(chunk.content)
-    if chunk.tokens <= max(room, PASSAGE_TOKENS):
-        return [(0, length)]
-    # A repeated table header is not next to the rows in the source; the first window takes it whole.
-    starts = [chunk.prefix + at - chunk.start for at in tokens.starts(chunk.start, chunk.end)]
-    count = -(-(len(starts) - PASSAGE_OVERLAP) // (PASSAGE_TOKENS - PASSAGE_OVERLAP))
-    if count <= 1:
-        return [(0, length)]
-    step = (len(starts) - PASSAGE_OVERLAP) / count
-    edges = []
+    content = chunk.content
+    if chunk.tokens <= room:
+        return [(0, len(content))]
+    starts = _token_starts(text, chunk, tokens)
+    size = min(PASSAGE_TOKENS, room)
+    overlap = min(PASSAGE_OVERLAP, size // 4)
+    count = max(1, -(-(len(starts) - overlap) // (size - overlap)))
+    step = (len(starts) - overlap) / count
+    windows = []
     for number in range(count):
-        low = starts[round(number * step)] if number else 0
-        last = min(round(number * step) + round(step) + PASSAGE_OVERLAP, len(starts))
-        high = starts[last] if last < len(starts) and number < count - 1 else length
-        edges.append((_word_start(chunk.content, low), min(high, length)))
-    return [(low, high) for low, high in edges if chunk.content[low:high].strip()] or [(0, length)]
+        first, last = round(number * step), round((number + 1) * step) + overlap
+        low = starts[_word_start(content, starts, first)] if number else 0
+        windows.append((low, starts[last] if number < count - 1 else len(content)))
+    return [(low, high) for low, high in windows if content[low:high].strip()]
 
 
-def _word_start(content: str, at: int) -> int:
-    """Move a cut back to the beginning of the word it falls into, unless that is far."""
-    blank = max(content.rfind(" ", max(0, at - 30), at), content.rfind("\n", max(0, at - 30), at))
-    return blank + 1 if blank >= 0 else at
+def _token_starts(text: str, chunk: Chunk, tokens: TokenIndex) -> list[int]:
+    """Where the tokens of a chunk's content begin, in the content."""
+    begin = chunk.start - chunk.prefix
+    if begin >= 0 and text.startswith(chunk.content[: chunk.prefix], begin):
+        return [at - begin for at in tokens.starts(begin, begin + len(chunk.content))]
+    # The header of a table is repeated from further up.
+    own = tokens.starts(chunk.start, begin + len(chunk.content))
+    header = tokens.of(chunk.content[: chunk.prefix]).starts(0, chunk.prefix)
+    return header + [at - begin for at in own]
+
+
+def _word_start(content: str, starts: Sequence[int], index: int) -> int:
+    """Go back to the token that begins the word, unless that is far."""
+    for earlier in range(index, max(0, index - 5), -1):
+        if content[starts[earlier] - 1].isspace():
+            return earlier
+    return index

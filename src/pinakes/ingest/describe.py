@@ -9,27 +9,32 @@ from pathlib import Path
 from pinakes.ingest.parse import Parsed
 from pinakes.model import Section
 
+_TITLE_LENGTH = 300
 _SUMMARY_LENGTH = 300
+# A heading further down than this is the name of a part, even if there is no other.
+_TITLE_REACH = 1000
 # What programs write into a file's properties when nobody gave it a title.
 _NO_TITLE = re.compile(
-    r"^(microsoft word|powerpoint|untitled|document\d*$|slide 1|title$)|\.\w{2,4}$", re.IGNORECASE
+    r"^(?:microsoft word - .*|(?:microsoft )?powerpoint presentation|untitled(?: document)?\s?\d*"
+    r"|document\s?\d*|slide 1|title|.*\.(?:docx?|xlsx?|pptx?|odt|rtf|pdf|txt|html?|md|tex|dvi|indd|qxd|p65))$",
+    re.IGNORECASE,
 )
-_MARKUP = re.compile(r"[*_`>#|]+|!?\[\[?|\]\]?(?:\([^)]*\))?")
+_MARKUP = re.compile(r"<!--|-->|</?[a-zA-Z][^<>]*>|[*_`>#|]+|!?\[\[?|\]\]?(?:\([^)]*\))?")
 
 
 def document_title(parsed: Parsed, sections: Sequence[Section], path: str) -> str:
     """Return the title: from frontmatter, the one top heading, the file's properties, or its name."""
     front = parsed.frontmatter.get("title")
-    if isinstance(front, (str, int, float)) and str(front).strip():
-        return str(front).strip()
+    if isinstance(front, (str, int, float)) and not isinstance(front, bool) and str(front).strip():
+        return _one_line(str(front), _TITLE_LENGTH)
     headings = [section for section in sections if section.level > 0]
-    top = min((section.level for section in headings), default=0)
-    tops = [section.heading for section in headings if section.level == top]
-    if len(tops) == 1:
-        return tops[0]
+    if headings and all(section.level > headings[0].level for section in headings[1:]):
+        before = parsed.text[parsed.body_start : headings[0].start]
+        if len(before) <= _TITLE_REACH:
+            return headings[0].heading
     own = parsed.metadata.get("title")
-    if isinstance(own, str) and own.strip() and not _NO_TITLE.search(own.strip()):
-        return own.strip()
+    if isinstance(own, str) and own.strip() and not _NO_TITLE.match(own.strip()):
+        return _one_line(own, _TITLE_LENGTH)
     return Path(path).stem.replace("_", " ").replace("-", " ").strip() or path
 
 
@@ -38,10 +43,16 @@ def document_summary(parsed: Parsed) -> str:
     for key in ("description", "summary", "abstract"):
         value = parsed.metadata.get(key)
         if isinstance(value, str) and value.strip():
-            return value.strip()[:_SUMMARY_LENGTH]
+            return _one_line(value, _SUMMARY_LENGTH)
     for block in parsed.blocks:
         if block.kind == "text":
-            words = " ".join(_MARKUP.sub(" ", parsed.text[block.start : block.end]).split())
+            # Ten times what is kept: enough, however much markup there is, and bounded.
+            end = min(block.end, block.start + 10 * _SUMMARY_LENGTH)
+            words = _one_line(_MARKUP.sub(" ", parsed.text[block.start : end]), _SUMMARY_LENGTH)
             if len(words) > 40:
-                return words[:_SUMMARY_LENGTH]
+                return words
     return ""
+
+
+def _one_line(text: str, limit: int) -> str:
+    return " ".join(text.split())[:limit].rstrip()

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import os
-from collections.abc import Iterator, Sequence
+import re
+import stat
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from pathspec import PathSpec
-
-from pinakes.errors import UsageError
+from pathspec import GitIgnoreSpec
 
 # Patterns with the folder they count from, outermost first.
-Rules: TypeAlias = "list[tuple[Path, PathSpec[Any]]]"
+Rules: TypeAlias = "list[tuple[Path, GitIgnoreSpec]]"
 IGNORE_FILES = (".gitignore", ".pinakesignore")
 
 
@@ -35,83 +36,176 @@ class Discovery:
     folders: list[str] = field(default_factory=list)
     singles: set[str] = field(default_factory=set)
     patterns: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
     unreadable: list[tuple[str, str]] = field(default_factory=list)
 
     def covers(self, path: str) -> bool:
         """Whether a file would have been found if it still existed."""
-        if path in self.singles or any(_matches(path, pattern) for pattern in self.patterns):
-            return True
-        if any(path.startswith(folder.rstrip(os.sep) + os.sep) for folder, _ in self.unreadable):
-            # A folder that cannot be listed now says nothing about what is in it.
+        if any(is_at_or_below(path, unreadable) for unreadable, _ in self.unreadable):
+            # What cannot be looked at now says nothing about what is in it.
             return False
-        return any(path.startswith(folder.rstrip(os.sep) + os.sep) for folder in self.folders)
+        return (
+            path in self.singles
+            or any(is_at_or_below(path, folder) for folder in self.folders)
+            or any(_matches(Path(path).parts, Path(pattern).parts) for pattern in self.patterns)
+        )
 
 
-def _matches(path: str, pattern: str) -> bool:
-    return PathSpec.from_lines("gitignore", [pattern.lstrip("/")]).match_file(path.lstrip("/"))
+def absolute(path: str | Path) -> str:
+    """Return a path as the index remembers it; symbolic links are left alone."""
+    return os.path.abspath(os.path.expanduser(str(path)))
+
+
+def is_at_or_below(path: str, folder: str) -> bool:
+    """Whether a path is a folder or lies anywhere in it."""
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def discover(paths: Sequence[str | Path], extensions: frozenset[str], skip: Path) -> Discovery:
     """Find the files below ``paths``. Hidden and ignored files are left out, and so is ``skip``, the index.
 
     Symbolic links are not followed: what they lead to inside the folder is found anyway, and what lies outside
-    was not asked for. A file that is named itself is always taken.
+    was not asked for. A file or folder that is named itself is always taken.
     """
     discovery = Discovery()
-    seen: set[str] = set()
+    found: dict[str, FoundFile] = {}
     for given in paths:
-        text = os.path.expanduser(str(given))
-        path = Path(os.path.abspath(text))
-        if path.is_dir():
-            discovery.folders.append(str(path))
-            found: Iterator[Path] = _walk(path, extensions, skip.absolute(), discovery)
-        elif path.exists():
-            discovery.singles.add(str(path))
-            found = iter([path])
-        elif glob.has_magic(text):
-            discovery.patterns.append(str(path))
-            matches = (Path(os.path.abspath(match)) for match in sorted(glob.glob(text, recursive=True)))
-            found = (match for match in matches if match.is_file() and not match.is_symlink())
-        else:
-            raise UsageError(
-                f"{given} does not exist. Give a folder, a file or a pattern such as 'docs/**/*.md'."
-            )
-        for file in found:
-            if str(file) in seen:
-                continue
-            seen.add(str(file))
-            try:
-                state = file.stat()
-            except OSError as error:
-                discovery.unreadable.append((str(file), error.strerror or str(error)))
-                continue
-            discovery.files.append(FoundFile(str(file), state.st_size, state.st_mtime_ns))
+        path = Path(absolute(given))
+        if not _is_text(str(path)):
+            discovery.unreadable.append(_unspeakable(str(path)))
+            continue
+        for file in _files(path, extensions, skip.absolute(), discovery):
+            if str(file) not in found and (state := _state(file, discovery)):
+                found[str(file)] = state
+    discovery.files = list(found.values())
+    discovery.unreadable = list(dict(discovery.unreadable).items())
     return discovery
 
 
-def _walk(root: Path, extensions: frozenset[str], skip: Path, discovery: Discovery) -> Iterator[Path]:
-    stack: list[tuple[Path, Rules]] = [(root, _outer_rules(root))]
+def remembered(roots: Iterable[str]) -> Discovery:
+    """Return what paths of earlier runs stand for, without looking for files."""
+    discovery = Discovery()
+    for root in roots:
+        _classify(Path(root), discovery)
+    return discovery
+
+
+def _classify(path: Path, discovery: Discovery) -> None:
+    if path.is_dir():
+        discovery.folders.append(str(path))
+        return
+    # A pattern too: it may once have been the name of a file, brackets and all.
+    discovery.singles.add(str(path))
+    if path.exists():
+        return
+    (discovery.patterns if glob.has_magic(str(path)) else discovery.missing).append(str(path))
+
+
+def _files(path: Path, extensions: frozenset[str], skip: Path, discovery: Discovery) -> Iterator[Path]:
+    _classify(path, discovery)
+    if str(path) in discovery.folders:
+        return _walk(path, extensions, skip, discovery)
+    if str(path) in discovery.patterns:
+        return _glob(path, extensions, skip, discovery)
+    return iter([path])
+
+
+def _state(file: Path, discovery: Discovery) -> FoundFile | None:
+    try:
+        state = file.stat()
+    except FileNotFoundError:
+        return None  # deleted a moment ago
+    except OSError as error:
+        discovery.unreadable.append((str(file), error.strerror or str(error)))
+        return None
+    if not stat.S_ISREG(state.st_mode):
+        discovery.unreadable.append((str(file), "is not a file"))
+        return None
+    return FoundFile(str(file), state.st_size, state.st_mtime_ns)
+
+
+# -- names -----------------------------------------------------------------------------------------------------
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _unspeakable(path: str) -> tuple[str, str]:
+    """Linux allows any bytes as a name. Such a file could be neither recorded nor cited."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace"), "its name is not valid UTF-8; rename it"
+
+
+# -- patterns --------------------------------------------------------------------------------------------------
+
+
+def _glob(pattern: Path, extensions: frozenset[str], skip: Path, discovery: Discovery) -> Iterator[Path]:
+    """Walk from the last folder that the pattern names, under the same rules as any folder."""
+    parts = pattern.parts
+    fixed = next(number for number, part in enumerate(parts) if glob.has_magic(part))
+    base = Path(*parts[:fixed])
+    depth = None if "**" in parts else len(parts) - fixed
+    # `*.json` asks for JSON, `*` for documents.
+    if not glob.has_magic(pattern.suffix):
+        extensions |= {pattern.suffix.lower()}
+    if not base.is_dir():
+        return
+    for path in _walk(base, extensions, skip, discovery, depth):
+        if _matches(path.parts, parts):
+            yield path
+
+
+def _matches(path: Sequence[str], pattern: Sequence[str]) -> bool:
+    if not pattern:
+        return not path
+    if pattern[0] == "**":
+        return any(_matches(path[skipped:], pattern[1:]) for skipped in range(len(path) + 1))
+    return bool(path) and fnmatch.fnmatch(path[0], pattern[0]) and _matches(path[1:], pattern[1:])
+
+
+# -- folders ---------------------------------------------------------------------------------------------------
+
+
+def _walk(
+    root: Path, extensions: frozenset[str], skip: Path, discovery: Discovery, depth: int | None = None
+) -> Iterator[Path]:
+    rules = _outer_rules(root)
+    if _ignored(root, True, rules):
+        # It was named, so the rules that would hide it do not count.
+        rules = []
+    stack = [(root, rules, 1)]
     while stack:
-        folder, rules = stack.pop()
+        folder, rules, level = stack.pop()
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
             discovery.unreadable.append((str(folder), error.strerror or str(error)))
             continue
         rules = [*rules, *_rules_of(folder)]
-        below: list[tuple[Path, Rules]] = []
+        below: list[tuple[Path, Rules, int]] = []
         for entry in entries:
             if entry.name.startswith(".") or entry.is_symlink():
                 continue
             path = Path(entry.path)
             is_folder = entry.is_dir(follow_symlinks=False)
-            if path == skip or _ignored(path, is_folder, rules):
+            wanted = is_folder or path.suffix.lower() in extensions
+            if not wanted or path == skip or _ignored(path, is_folder, rules):
                 continue
-            if is_folder:
-                below.append((path, rules))
-            elif entry.is_file(follow_symlinks=False) and path.suffix.lower() in extensions:
+            if not _is_text(entry.name):
+                discovery.unreadable.append(_unspeakable(entry.path))
+            elif is_folder:
+                below.append((path, rules, level + 1))
+            elif entry.is_file(follow_symlinks=False):
                 yield path
-        stack.extend(reversed(below))
+        if depth is None or level < depth:
+            stack.extend(reversed(below))
+
+
+# -- rules of what to ignore -----------------------------------------------------------------------------------
 
 
 def _rules_of(folder: Path) -> Rules:
@@ -121,8 +215,17 @@ def _rules_of(folder: Path) -> Rules:
             lines = (folder / name).read_text(encoding="utf-8", errors="replace").splitlines()
         except OSError:
             continue
-        rules.append((folder, PathSpec.from_lines("gitignore", lines)))
+        rules.append((folder, GitIgnoreSpec.from_lines(filter(_is_rule, lines))))
     return rules
+
+
+def _is_rule(line: str) -> bool:
+    """Whether a line can be understood; git passes over those that cannot."""
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except (ValueError, re.error):
+        return False
+    return True
 
 
 def _outer_rules(root: Path) -> Rules:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
 import sys
 from typing import Any
 
@@ -18,13 +19,37 @@ else:
 MAX_CHARACTERS = 64 * 1024
 
 
-class _PlainLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """A safe loader without anchors: a few nested aliases can stand for gigabytes."""
+_MAX_DEPTH = 100
+_OPENING = re.compile(r"\ufeff?(---|\+\+\+)[ \t]*\r?\n")
+_LOOKS_LIKE_DATA = re.compile(r"(?:#.*\n\s*)*[\w\"'.-]+[ \t]*[:=]")
 
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.events.AliasEvent):
-            raise yaml.YAMLError("aliases are not allowed in frontmatter")
-        return super().compose_node(parent, index)
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """A safe loader that leaves ``no``, ``12:30`` and ``0123`` the text that their authors meant."""
+
+
+def _timestamp(loader: Any, node: Any) -> Any:
+    try:
+        return loader.construct_yaml_timestamp(node)
+    except ValueError:
+        # The thirty-second of May is no date; it is no reason to lose the title either.
+        return node.value
+
+
+_TAG = "tag:yaml.org,2002:"
+_Loader.yaml_implicit_resolvers = {
+    first: [
+        (tag, pattern) for tag, pattern in resolvers if tag.removeprefix(_TAG) not in {"bool", "int", "float"}
+    ]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+for _kind, _pattern, _firsts in (
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("int", r"[-+]?(?:0|[1-9][0-9]*)", "-+0123456789"),
+    ("float", r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?\.inf|\.nan", "-+0123456789."),
+):
+    _Loader.add_implicit_resolver(_TAG + _kind, re.compile(rf"(?:{_pattern})\Z"), list(_firsts))
+_Loader.add_constructor(_TAG + "timestamp", _timestamp)
 
 
 def split_frontmatter(text: str) -> tuple[dict[str, Any], int, str]:
@@ -33,31 +58,42 @@ def split_frontmatter(text: str) -> tuple[dict[str, Any], int, str]:
     >>> split_frontmatter("---\\ntitle: A note\\n---\\nBody")
     ({'title': 'A note'}, 23, '')
     """
-    opening = text[:4]
-    if opening not in ("---\n", "+++\n"):
-        return {}, 0, ""
-    fence = opening[:3]
-    end = _closing_fence(text, fence)
-    if end is None:
-        return {}, 0, ""
-    block = text[4 : end[0]]
+    nothing: tuple[dict[str, Any], int, str] = ({}, 1 if text.startswith("\ufeff") else 0, "")
+    opening = _OPENING.match(text)
+    end = _closing_fence(text, opening[1], opening.end()) if opening else None
+    if not opening or end is None:
+        return nothing
+    block = text[opening.end() : end[0]]
     try:
-        data = yaml.load(block, Loader=_PlainLoader) if fence == "---" else tomllib.loads(block)
+        data = _load_yaml(block) if opening[1] == "---" else tomllib.loads(block.replace("\r\n", "\n"))
+        data = to_json(data)
     except (yaml.YAMLError, tomllib.TOMLDecodeError, ValueError, RecursionError) as error:
+        if not _LOOKS_LIKE_DATA.match(block):
+            return nothing
         reason = " ".join(str(error).split())[:120]
         return {}, end[1], f"the frontmatter could not be read: {reason}"
-    if data is None:
-        return {}, end[1], ""
-    if not isinstance(data, dict):
-        # Two rules around a line of prose look like frontmatter and are not.
-        return {}, 0, ""
-    return {str(key): to_json(value) for key, value in data.items()}, end[1], ""
+    if isinstance(data, dict):
+        return data, end[1], ""
+    # Two rules around a line of prose, or around a heading, look like frontmatter and are not.
+    return nothing if block.strip() else ({}, end[1], "")
 
 
-def _closing_fence(text: str, fence: str) -> tuple[int, int] | None:
+def _load_yaml(block: str) -> Any:
+    """Read a block without aliases and deep nesting: the one can stand for gigabytes, the other ends the process."""
+    if "*" in block or len(block) > _MAX_DEPTH:
+        depth = 0
+        for event in yaml.parse(block, Loader=_Loader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _MAX_DEPTH:
+                raise yaml.YAMLError("it is nested too deep")
+            if isinstance(event, yaml.AliasEvent):
+                raise yaml.YAMLError("aliases are not allowed")
+    return yaml.load(block, Loader=_Loader)
+
+
+def _closing_fence(text: str, fence: str, position: int) -> tuple[int, int] | None:
     """Find the line that ends the block: where the block stops and where the body starts."""
     closers = {fence, "..."} if fence == "---" else {fence}
-    position = 4
     while position < min(len(text), MAX_CHARACTERS):
         line_end = text.find("\n", position)
         stop = len(text) if line_end < 0 else line_end

@@ -6,10 +6,11 @@ stays what it is.
 
 from __future__ import annotations
 
+import html
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from html.parser import HTMLParser
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,15 @@ _OPTIONS = (
     | pyromark.Options.ENABLE_HEADING_ATTRIBUTES
     | pyromark.Options.ENABLE_WIKILINKS
 )
-_BLOCK_STARTS = frozenset({"Paragraph", "HtmlBlock", "Item", "BlockQuote", "FootnoteDefinition", "List"})
+_BLOCK_KINDS = dict.fromkeys(
+    ("Paragraph", "HtmlBlock", "Item", "BlockQuote", "FootnoteDefinition", "List"), "text"
+) | {"CodeBlock": "code", "Table": "table"}
+_ASIDES = frozenset({"BlockQuote", "FootnoteDefinition"})
 _MAX_HEADING = 500
+_MAX_LINK_WORDS = 100
+_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
+# What may stand before a block on its line: indentation, quote and list marks, a list number, a check box.
+_LEAD = re.compile(r"(?:[\s>*+\-]|\d{1,9}[.)](?=\s)|\[[ xX]\])*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +122,7 @@ class Positions:
 
 def parse(converted: Converted) -> Parsed:
     """Find the headings, blocks and links of a converted text."""
-    text = converted.text
+    text = _encodable(converted.text)
     warnings = list(converted.warnings)
     front: dict[str, Any] = {}
     body_start = 0
@@ -145,6 +153,15 @@ def parse(converted: Converted) -> Parsed:
         warnings=warnings,
         position=position,
     )
+
+
+def _encodable(text: str) -> str:
+    """Replace half characters, which a broken file may hold and no parser takes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _LONE_SURROGATE.sub("\ufffd", text)
+    return text
 
 
 def _paragraphs(text: str) -> list[Block]:
@@ -185,37 +202,8 @@ def _char_offsets(body: str) -> Callable[[int], int]:
     if body.isascii():
         return lambda offset: offset
     data = np.frombuffer(body.encode(), dtype=np.uint8)
-    starts = np.concatenate(([0], np.cumsum((data & 0xC0) != 0x80)))
+    starts = np.concatenate(([0], np.cumsum((data & 0xC0) != 0x80, dtype=np.int32)))
     return lambda offset: int(starts[offset])
-
-
-@dataclass(slots=True)
-class _Reader:
-    """State of one pass over the parser's events."""
-
-    text: str
-    base: int
-    position: Positions
-    char: Callable[[int], int]
-    headings: list[Heading] = field(default_factory=list)
-    starts: list[tuple[int, str, int]] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
-
-    def offset(self, byte: int) -> int:
-        return self.base + self.char(byte)
-
-    def block_start(self, offset: int) -> int:
-        """Begin a block with its line when only list marks or white space stand before it."""
-        line = self.position.line_start(offset)
-        return line if line >= self.base and not any(c.isalnum() for c in self.text[line:offset]) else offset
-
-    def add_heading(self, level: int, words: str, start: int, end: int) -> None:
-        words = " ".join(words.split())[:_MAX_HEADING].strip()
-        if not words:
-            return
-        start = self.block_start(start)
-        self.headings.append(Heading(level, words, start, end))
-        self.starts.append((start, "heading", 0))
 
 
 def _read_markdown(
@@ -223,76 +211,114 @@ def _read_markdown(
 ) -> tuple[list[Heading], list[Block], list[Link]]:
     body = text[base:]
     reader = _Reader(text, base, position, _char_offsets(body))
-    events = pyromark.events_with_range(body, options=_OPTIONS)
-    quoted = 0
-    for event, span in events:
-        if not isinstance(event, dict):
-            if event == "Rule":
-                reader.starts.append((reader.offset(span["start"]), "text", 0))
-            continue
-        start_tag = event.get("Start")
-        if start_tag is None:
-            if "End" in event and isinstance(event["End"], dict) and "BlockQuote" in event["End"]:
-                quoted -= 1
-            continue
-        name, detail = _tag(start_tag)
-        start, end = reader.offset(span["start"]), reader.offset(span["end"])
-        if name == "Heading":
-            words = _inline_text(events, reader)
-            if not quoted:
-                reader.add_heading(int(detail["level"][1]), words, start, end)
-        elif name == "CodeBlock":
-            reader.starts.append((reader.block_start(start), "code", 0))
-            _skip_to_end(events, "CodeBlock")
-        elif name == "Table":
-            reader.starts.append((reader.block_start(start), "table", _first_row(events, reader)))
-        elif name == "HtmlBlock":
-            reader.starts.append((reader.block_start(start), "text", 0))
-            if not quoted:
-                _html_headings(text[start:end], start, reader)
-        elif name in ("Link", "Image"):
-            _read_link(name, detail, events, reader, start, end)
-        elif name in _BLOCK_STARTS:
-            quoted += name == "BlockQuote"
-            reader.starts.append((reader.block_start(start), "text", 0))
-    reader.headings.sort(key=lambda heading: heading.start)
+    for event, span in pyromark.events_with_range(body, options=_OPTIONS):
+        reader.read(event, span)
+    headings = sorted(reader.headings, key=lambda heading: heading.start)
     # What follows a heading on new ground starts a block of its own.
-    reader.starts += [(heading.body, "text", 0) for heading in reader.headings]
-    return reader.headings, _tile(reader.starts, base, len(text)), reader.links
+    starts = reader.starts + [(heading.body, "text", 0) for heading in headings]
+    return headings, _tile(starts, base, len(text)), reader.links
 
 
-def _tag(tag: Any) -> tuple[str, Any]:
-    if isinstance(tag, str):
-        return tag, None
-    name, detail = next(iter(tag.items()))
-    return name, detail
+def _name(tag: Any) -> str:
+    return tag if isinstance(tag, str) else next(iter(tag))
 
 
-def _inline_text(events: Iterator[Any], reader: _Reader) -> str:
-    """Read up to the end of a heading, and return its words without markup."""
-    words: list[str] = []
-    depth = 0
-    for event, span in events:
+class _Reader:
+    """State of one pass over the parser's events."""
+
+    def __init__(self, text: str, base: int, position: Positions, char: Callable[[int], int]) -> None:
+        self.headings: list[Heading] = []
+        self.starts: list[tuple[int, str, int]] = []
+        self.links: list[Link] = []
+        self._text = text
+        self._base = base
+        self._position = position
+        self._char = char
+        # Quotes and footnotes that are open: their headings are not the document's own.
+        self._asides = 0
+        self._heading: tuple[int, int, int] | None = None
+        self._open_links: list[tuple[str, Any, int, int, int]] = []
+        self._words: list[str] = []
+        self._table = 0
+
+    def read(self, event: Any, span: Any) -> None:
+        """Take in one event."""
         if isinstance(event, str):
-            words.append(" " if event in ("SoftBreak", "HardBreak") else "")
-        elif "Text" in event or "Code" in event:
-            words.append(event.get("Text", event.get("Code", "")))
-        elif "Start" in event:
-            name, detail = _tag(event["Start"])
-            depth += 1
-            if name == "Link":
-                reader.links.append(
-                    Link(detail["dest_url"], "", _link_kind(name, detail), *_span(reader, span))
-                )
-        elif "End" in event:
-            if depth == 0:
-                break
-            depth -= 1
-    return "".join(words)
+            if event == "Rule":
+                self.starts.append((self._line_start(span), "text", 0))
+            elif event in ("SoftBreak", "HardBreak"):
+                self._add_words(" ")
+            return
+        kind, value = next(iter(event.items()))
+        if kind in ("Text", "Code"):
+            self._add_words(value)
+        elif kind == "Start":
+            name = _name(value)
+            self._open(name, None if name == value else value[name], span)
+        elif kind == "End":
+            self._close(_name(value))
 
+    def _open(self, name: str, detail: Any, span: Any) -> None:
+        if name in _BLOCK_KINDS:
+            self.starts.append((self._line_start(span), _BLOCK_KINDS[name], 0))
+        if name in _ASIDES:
+            self._asides += 1
+        elif name == "Heading":
+            self._heading = (int(detail["level"][1]), self._line_start(span), self._offset(span["end"]))
+            self._words.clear()
+        elif name == "HtmlBlock" and not self._asides:
+            self._html_headings(self._offset(span["start"]), self._offset(span["end"]))
+        elif name == "Table":
+            self._table = len(self.starts)
+        elif name == "TableRow" and self._table:
+            start, kind, _ = self.starts[self._table - 1]
+            self.starts[self._table - 1] = (start, kind, self._line_start(span))
+            self._table = 0
+        elif name in ("Link", "Image"):
+            if not self._heading and not self._open_links:
+                self._words.clear()
+            self._open_links.append(
+                (name, detail, self._offset(span["start"]), self._offset(span["end"]), len(self._words))
+            )
 
-def _span(reader: _Reader, span: Any) -> tuple[int, int]:
-    return reader.offset(span["start"]), reader.offset(span["end"])
+    def _close(self, name: str) -> None:
+        if name in _ASIDES:
+            self._asides -= 1
+        elif name == "Heading" and self._heading:
+            if not self._asides:
+                self._add_heading("".join(self._words), *self._heading)
+            self._heading = None
+        elif name in ("Link", "Image"):
+            name, detail, start, end, first = self._open_links.pop()
+            words = "".join(self._words[first : first + _MAX_LINK_WORDS])
+            self.links.append(Link(detail["dest_url"], words, _link_kind(name, detail), start, end))
+
+    def _add_words(self, words: str) -> None:
+        if self._heading or self._open_links:
+            self._words.append(words)
+
+    def _add_heading(self, words: str, level: int, start: int, end: int) -> None:
+        words = " ".join(words.split())[:_MAX_HEADING].strip()
+        if words:
+            self.headings.append(Heading(level, words, start, end))
+            self.starts.append((start, "heading", 0))
+
+    def _html_headings(self, start: int, end: int) -> None:
+        block = self._text[start:end]
+        for level, words, first, last in html_headings(block):
+            # A heading begins with its line unless something else stands there.
+            line = max(self._base, self._position.line_start(start + first))
+            before = self._text[line : start + first]
+            self._add_heading(
+                words, level, line if not before.strip(" \t-*+>") else start + first, start + last
+            )
+
+    def _offset(self, byte: int) -> int:
+        return self._base + self._char(byte)
+
+    def _line_start(self, span: Any) -> int:
+        """Where the line of a block begins: before it stand only the marks of lists and quotes around it."""
+        return max(self._base, self._position.line_start(self._offset(span["start"])))
 
 
 def _link_kind(name: str, detail: Any) -> str:
@@ -302,82 +328,35 @@ def _link_kind(name: str, detail: Any) -> str:
     return "wiki" if wiki else "markdown"
 
 
-def _read_link(name: str, detail: Any, events: Iterator[Any], reader: _Reader, start: int, end: int) -> None:
-    words: list[str] = []
-    depth = 0
-    for event, _ in events:
-        if isinstance(event, dict):
-            if "Text" in event or "Code" in event:
-                words.append(str(event.get("Text", event.get("Code", ""))))
-            elif "Start" in event:
-                depth += 1
-            elif "End" in event:
-                if depth == 0:
-                    break
-                depth -= 1
-    reader.links.append(Link(detail["dest_url"], "".join(words), _link_kind(name, detail), start, end))
+# The tags that matter. Scanning stops at every `<`, so that hostile text cannot make it start over.
+_HTML_TAG = re.compile(
+    r"""<!--|-->|<(?P<close>/?)(?P<name>h[1-6]|pre|script|style|textarea)(?:\s[^<>"']*(?:(?:"[^"<]*"|'[^'<]*')[^<>"']*)*)?/?>""",
+    re.IGNORECASE,
+)
+_ANY_TAG = re.compile(r"<[^<>]*>")
 
 
-def _skip_to_end(events: Iterator[Any], name: str) -> None:
-    for event, _ in events:
-        if isinstance(event, dict) and event.get("End") == name:
-            return
+def _tag_space(tag: re.Match[str]) -> str:
+    return " " if tag.group()[:3].lower() == "<br" else ""
 
 
-def _first_row(events: Iterator[Any], reader: _Reader) -> int:
-    """Read a table to its end; return where its first data row begins, or 0 when it has none."""
-    first = 0
-    for event, span in events:
-        if not isinstance(event, dict):
-            continue
-        if event.get("Start") == "TableRow" and not first:
-            first = reader.offset(span["start"])
-        elif event.get("End") == "Table":
-            break
-        elif "Start" in event and isinstance(event["Start"], dict):
-            name, detail = _tag(event["Start"])
-            if name == "Link":
-                reader.links.append(
-                    Link(detail["dest_url"], "", _link_kind(name, detail), *_span(reader, span))
-                )
-    return first
-
-
-class _HtmlHeadings(HTMLParser):
-    """Collects h1 to h6 of a raw HTML block, with offsets."""
-
-    def __init__(self, block: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.found: list[tuple[int, str, int, int]] = []
-        self._open: tuple[int, int, list[str]] | None = None
-        self._lines = [0]
-        for line in block.splitlines(keepends=True):
-            self._lines.append(self._lines[-1] + len(line))
-
-    def _here(self) -> int:
-        line, column = self.getpos()
-        return self._lines[line - 1] + column
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if len(tag) == 2 and tag[0] == "h" and tag[1] in "123456":
-            self._open = (int(tag[1]), self._here(), [])
-
-    def handle_data(self, data: str) -> None:
-        if self._open:
-            self._open[2].append(data)
-
-    def handle_endtag(self, tag: str) -> None:
-        if self._open and tag == f"h{self._open[0]}":
-            level, start, words = self._open
-            self.found.append((level, "".join(words), start, self._here() + len(tag) + 3))
-            self._open = None
-
-
-def _html_headings(block: str, base: int, reader: _Reader) -> None:
-    if "<h" not in block and "<H" not in block:
-        return
-    parser = _HtmlHeadings(block)
-    parser.feed(block)
-    parser.close()
-    for level, words, start, end in parser.found:
-        reader.add_heading(level, words, base + start, base + min(end, len(block)))
+def html_headings(block: str) -> Iterator[tuple[int, str, int, int]]:
+    """Yield level, words, start and end of the headings of raw HTML; comments, scripts and ``pre`` have none."""
+    hidden = ""
+    heading: re.Match[str] | None = None
+    for tag in _HTML_TAG.finditer(block):
+        name = (tag["name"] or "").lower()
+        closes = tag["close"] == "/" or tag.group() == "-->"
+        if hidden:
+            if closes and name == hidden.removeprefix("!"):
+                hidden = ""
+        elif name.startswith("h"):
+            if not closes:
+                heading = tag
+            elif heading and heading["name"].lower() == name:
+                words = _ANY_TAG.sub(_tag_space, block[heading.end() : tag.start()])
+                yield int(name[1]), html.unescape(words), heading.start(), tag.end()
+                heading = None
+        elif not closes:
+            # A comment has no name; the mark keeps it apart from nothing being hidden.
+            hidden = name or "!"

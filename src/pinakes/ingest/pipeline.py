@@ -15,12 +15,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pinakes.config import IndexSettings
 from pinakes.embedding import Embedder
+from pinakes.embedding.protocol import Vectors
+from pinakes.errors import PinakesError, UsageError
 from pinakes.ingest.codec import decode
 from pinakes.ingest.contextualize import passage_text
 from pinakes.ingest.convert import DATA_EXTENSIONS, supported_extensions
-from pinakes.ingest.discover import Discovery, FoundFile, discover
+from pinakes.ingest.discover import Discovery, FoundFile, discover, is_at_or_below, remembered
 from pinakes.ingest.prepare import hash_stream
 from pinakes.ingest.sandbox import Limits, Outcome, Sandbox
 from pinakes.model import Failure, IndexReport, Progress
@@ -33,6 +37,8 @@ _KEYWORD_SECONDS = 2.0
 _VECTOR_SECONDS = 15.0
 _EMBED_WINDOW = 512
 _RETRY = -1
+# A larger file without any text was hardly meant to be emptied.
+_BLANK_BYTES = 1 << 16
 # Mostly settings and logs; taken when they are named, not when a folder is.
 _NOT_UNASKED = DATA_EXTENSIONS - {".csv", ".tsv", ".tab"}
 # Two writes within one tick of the clock look like one; a file this fresh is compared by content.
@@ -41,10 +47,11 @@ _FRESH_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What a run has to do."""
+    """What a run has to do; ``known`` are the files that the record has some version of."""
 
     read: list[FoundFile]
     gone: dict[str, FileState]
+    known: frozenset[str]
 
 
 class Pipeline:
@@ -81,13 +88,22 @@ class Pipeline:
     def run(
         self, paths: Sequence[str | Path], *, retry_failed: bool = False, embed: bool = True
     ) -> IndexReport:
-        """Bring the index up to date with the files below ``paths``."""
+        """Bring the index up to date with the files below ``paths``.
+
+        A path that does not exist is an error, unless it is remembered from an earlier run.
+        """
         started = time.perf_counter()
+        with self._timed("keyword"):
+            # Before anything changes: indexes that are ahead of the record could not be told from late ones then.
+            self._index.catch_up()
         with self._timed("scan"):
             discovery = discover(paths, supported_extensions() - _NOT_UNASKED, self._index.folder)
+            self._check_missing(discovery)
             plan = self._plan(discovery, retry_failed)
-            self._record.add_roots(os.path.abspath(os.path.expanduser(str(path))) for path in paths)
-        self._remove(plan.gone)
+            self._record.add_roots(
+                [*discovery.folders, *sorted(discovery.singles.difference(discovery.missing))]
+            )
+        self._record.remove(list(plan.gone))
         self._read(plan)
         if embed:
             self.embed()
@@ -102,10 +118,32 @@ class Pipeline:
 
     # -- what to do ------------------------------------------------------------------------------------------
 
+    def _check_missing(self, discovery: Discovery) -> None:
+        """A remembered file that is gone was deleted; a folder may come back, so what is known of it stays."""
+        if not discovery.missing:
+            return
+        roots, states = set(self._record.roots()), self._record.file_states()
+        for path in discovery.missing:
+            if path not in roots:
+                raise UsageError(
+                    f"{path} does not exist. Give a folder, a file or a pattern such as 'docs/**/*.md'."
+                )
+            kept = sum(is_at_or_below(known, path) for known in states)
+            if path in states and Path(path).parent.is_dir():
+                self._record.forget_roots([path])
+            elif kept:
+                discovery.singles.discard(path)
+                self.report.warnings.append(
+                    f"{path} is not there any more. What was read from it ({kept} documents) is kept until it is back."
+                )
+            else:
+                self._record.forget_roots([path])
+
     def _plan(self, discovery: Discovery, retry_failed: bool) -> _Plan:
         states, failures = self._record.file_states(), self._record.failures()
         fingerprint = self._settings.fingerprint()
-        read = []
+        read: list[FoundFile] = []
+        forgiven: list[str] = []
         for count, file in enumerate(discovery.files, 1):
             self._progress(Progress("scan", count, len(discovery.files), file.path))
             state, failure = states.get(file.path), failures.get(file.path)
@@ -113,14 +151,32 @@ class Pipeline:
                 self.report.failed.append(Failure(file.path, failure[0]))
             elif state and state.settings == fingerprint and not self._changed(file, state):
                 self.report.unchanged += 1
+                if failure:
+                    forgiven.append(file.path)
             else:
                 read.append(file)
         found = {file.path for file in discovery.files}
-        gone = {path: state for path, state in states.items() if path not in found and discovery.covers(path)}
-        forgotten = [path for path in failures if path not in found and discovery.covers(path)]
-        self._record.remove([path for path in forgotten if path not in gone])
+        kept = self._named_before(discovery)
+        gone = {
+            path: state
+            for path, state in states.items()
+            if path not in found
+            and discovery.covers(path)
+            and not (kept.covers(path) and Path(path).is_file())
+        }
+        forgiven += [path for path in failures if path not in found and discovery.covers(path)]
+        self._record.forget_failures(forgiven)
         self.report.failed += [Failure(path, reason) for path, reason in discovery.unreadable]
-        return _Plan(read, gone)
+        return _Plan(read, gone, frozenset(states.keys() - gone.keys()))
+
+    def _named_before(self, discovery: Discovery) -> Discovery:
+        """What earlier runs named inside the folders of this one: hidden or ignored, it was asked for all the same."""
+        given = {*discovery.folders, *discovery.singles}
+        return remembered(
+            root
+            for root in self._record.roots()
+            if root not in given and any(is_at_or_below(root, folder) for folder in discovery.folders)
+        )
 
     def _changed(self, file: FoundFile, state: FileState) -> bool:
         """Size and time first; content only when the time says nothing."""
@@ -137,17 +193,13 @@ class Pipeline:
             self._record.touch(file.path, file.mtime_ns)
         return not same
 
-    def _remove(self, gone: dict[str, FileState]) -> None:
-        if gone:
-            self._record.remove(list(gone))
-            self.report.removed += sorted(gone)
-
     # -- reading ---------------------------------------------------------------------------------------------
 
     def _read(self, plan: _Plan) -> None:
-        known = {file.path: file for file in plan.read}
-        moved = {state.content_hash: path for path, state in plan.gone.items()}
-        existing = self._record.file_states()
+        files = {file.path: file for file in plan.read}
+        moved: dict[str, list[str]] = {}
+        for path, state in sorted(plan.gone.items(), reverse=True):
+            moved.setdefault(state.content_hash, []).append(path)
         total, last_commit = len(plan.read), time.perf_counter()
         setup = {"settings": asdict(self._settings), "model_tokens": self._embedder.max_tokens}
         workers = min(self._workers, max(1, total))
@@ -158,12 +210,13 @@ class Pipeline:
             outcomes = sandbox.run({"path": file.path} for file in readable)
             with self._timed("read"):
                 for count, (payload, outcome) in enumerate(outcomes, 1):
-                    file = known[payload["path"]]
-                    self._store(file, outcome, file.path in existing, moved)
+                    file = files[payload["path"]]
+                    self._store(file, outcome, file.path in plan.known, moved)
                     self._progress(Progress("read", count, total, file.path))
                     if time.perf_counter() - last_commit > _KEYWORD_SECONDS:
                         self._index.catch_up_keyword()
                         last_commit = time.perf_counter()
+        self.report.removed = sorted(plan.gone.keys() - {old for old, _ in self.report.renamed})
         with self._timed("keyword"):
             self._index.catch_up_keyword()
 
@@ -173,7 +226,7 @@ class Pipeline:
         self._fail(file, "it cannot be opened: permission denied", retry=True)
         return False
 
-    def _store(self, file: FoundFile, outcome: Outcome, known: bool, moved: dict[str, str]) -> None:
+    def _store(self, file: FoundFile, outcome: Outcome, known: bool, moved: dict[str, list[str]]) -> None:
         if outcome.value is None:
             self._fail(file, outcome.error or "it could not be read")
             return
@@ -190,15 +243,14 @@ class Pipeline:
         self.report.warnings += [f"{file.path}: {warning}" for warning in document.warnings]
         if known:
             self.report.updated.append(file.path)
-        elif content_hash in moved:
-            self.report.renamed.append((moved[content_hash], file.path))
-            self.report.removed.remove(moved.pop(content_hash))
+        elif moved.get(content_hash):
+            self.report.renamed.append((moved[content_hash].pop(), file.path))
         else:
             self.report.added.append(file.path)
 
     def _fail(self, file: FoundFile, reason: str, *, retry: bool = False) -> None:
         """Report a file. An older version stays, unless the file was emptied, which somebody meant."""
-        if file.size == 0:
+        if _is_blank(file):
             self._record.remove([file.path])
         self._record.put_failure(file.path, reason, file.size, _RETRY if retry else file.mtime_ns)
         self.report.failed.append(Failure(file.path, reason))
@@ -218,7 +270,7 @@ class Pipeline:
             unique = list({passage.text_hash: passage for passage in pending}.values())
             texts = [passage_text(passage.context, passage.text) for passage in unique]
             with self._timed("embed"):
-                vectors = self._embedder.embed(texts)
+                vectors = self._checked(self._embedder.embed(texts), len(texts))
             with self._timed("vectors"):
                 self._record.put_vectors([passage.text_hash for passage in unique], vectors)
             done += len(unique)
@@ -228,6 +280,17 @@ class Pipeline:
                     self._index.catch_up_vectors()
                 last_sync = time.perf_counter()
         self.report.embedded = done
+
+    def _checked(self, vectors: Any, count: int) -> Vectors:
+        """Models come from elsewhere; what is not a vector must not get into the record."""
+        checked: Vectors = np.asarray(vectors, dtype=np.float32)
+        expected = (count, self._embedder.dimension)
+        if checked.shape != expected or not np.isfinite(checked).all():
+            raise PinakesError(
+                f"The embedding model {self._embedder.name} gave {checked.shape} numbers where {expected} finite ones "
+                "were expected."
+            )
+        return checked
 
     def _warn_of_languages(self) -> None:
         covered = self._embedder.languages
@@ -240,6 +303,15 @@ class Pipeline:
                     f"{count} document(s) in {name}: the embedding model {self._embedder.name} was not made for that "
                     "language. Keyword and exact search work; choose another model for search by meaning."
                 )
+
+
+def _is_blank(file: FoundFile) -> bool:
+    if file.size > _BLANK_BYTES:
+        return False
+    try:
+        return not Path(file.path).read_bytes().strip()
+    except OSError:
+        return False
 
 
 def _fresh(state: FileState) -> bool:

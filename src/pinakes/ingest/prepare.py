@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings as warning_filter
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from pinakes.config import IndexSettings
 from pinakes.embedding import Tokenizer, load_tokenizer
 from pinakes.ingest.chunk import ChunkingOptions, chunk_document
-from pinakes.ingest.codec import encode
+from pinakes.ingest.codec import clean, encode
 from pinakes.ingest.contextualize import contextualize
 from pinakes.ingest.convert import convert
 from pinakes.ingest.describe import document_summary, document_title
@@ -30,6 +31,7 @@ def prepare(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:
     """Read one file, in a worker process: ``payload`` names it, ``setup`` holds the settings."""
     warning_filter.simplefilter("ignore")
     path = Path(payload["path"])
+    # The hash first: a file that changes in between is then read again next time.
     with path.open("rb") as stream:
         content_hash = hash_stream(stream)
     file_type, converted = convert(path)
@@ -43,7 +45,7 @@ def prepare_text(
     source_path: str, file_type: str, converted: Converted, settings: IndexSettings, model_tokens: int
 ) -> ParsedDocument:
     """Turn a converted text into a document with sections and chunks."""
-    parsed = parse(converted)
+    parsed = parse(replace(converted, text=clean(converted.text)))
     sections = build_sections(parsed)
     tokens = TokenIndex(parsed.text, _tokenizer(settings.embedding_model))
     options = ChunkingOptions(settings.chunking_strategy, settings.max_chunk_tokens, settings.chunk_overlap)

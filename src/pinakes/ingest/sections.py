@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pinakes.ingest.parse import Heading, Parsed
 from pinakes.model import Section
-from pinakes.text.labels import parse_heading, slug
+from pinakes.text.labels import LEAF_KINDS, parse_heading, slug
 
 
 def build_sections(parsed: Parsed) -> list[Section]:
@@ -33,6 +33,8 @@ def build_sections(parsed: Parsed) -> list[Section]:
     for index, heading in enumerate(parsed.headings):
         parent = sections[parents[index]]
         label, title = parse_heading(heading.text)
+        if label and label.relative and parent.number and parent.kind in LEAF_KINDS:
+            label = label.below(parent.label, parent.kind, parent.number)
         wanted = label.section_id if label else slug(title)
         section_id = _unique(wanted or f"section_{index + 1}", parent.section_id, taken)
         sections.append(

@@ -26,6 +26,7 @@ from pinakes.stores.embedded.index import EmbeddedIndex
 
 # Pinned results take the upper part of the scale, all others the lower.
 _UNPINNED = 0.85
+_HEADER_FACTOR = 0.6
 # Asked for a phrase and nothing else, people want every occurrence.
 _PHRASE_TOP_K = 100
 
@@ -55,7 +56,6 @@ class SearchEngine:
         self._index = index
         self._embedder = embedder
         self._tokenizer = tokenizer
-        self._exact = ExactSearch(index.lookup, index.keyword)
         self._known: tuple[int, list[str], int] = (-1, [], 0)
 
     def search(
@@ -83,7 +83,7 @@ class SearchEngine:
             candidates = fuse(legs, weights, method=settings.fusion, rrf_k=settings.rrf_k)
         with watch.stage("refine"):
             stats = {"original_count": len(candidates)}
-            candidates = _pin(candidates, exact)
+            candidates = self._lower_headers(_pin(candidates, exact), settings)
             if settings.min_score is not None:
                 candidates = [c for c in candidates if c.score >= settings.min_score]
             stats["after_threshold"] = len(candidates)
@@ -134,7 +134,9 @@ class SearchEngine:
         legs = []
         if weights["exact"] > 0:
             with watch.stage("exact"):
-                self._exact.search(exact, query, limit=limit, documents=documents, alone=mode == "exact")
+                # Made anew each time: the keyword index may have been rebuilt since.
+                search = ExactSearch(self._index.lookup, self._index.keyword)
+                search.search(exact, query, limit=limit, documents=documents, alone=mode == "exact")
                 legs.append(Leg("exact", exact.hits))
         if weights["keyword"] > 0:
             with watch.stage("keyword"):
@@ -158,6 +160,8 @@ class SearchEngine:
     ) -> dict[str, float]:
         """Give each leg as much say as it knows something."""
         scaled = dict(weights)
+        if sum(bool(leg.hits) for leg in legs) < 2:
+            return scaled
         for leg in legs:
             if leg.name == "semantic":
                 scaled["semantic"] *= semantic_strength(leg)
@@ -167,6 +171,15 @@ class SearchEngine:
                     whole = f"{best.context}\n{best.content}"
                     scaled["keyword"] *= keyword_strength(query.text, languages, whole, best.language)
         return scaled
+
+    def _lower_headers(self, candidates: list[Candidate], settings: SearchSettings) -> list[Candidate]:
+        """Let bare headings, which match well and say little, give way to text; not where they were named."""
+        best = candidates[: 2 * settings.top_k]
+        headers = self._index.lookup.headers([candidate.chunk for candidate in best if not candidate.pin])
+        for candidate in best:
+            if candidate.chunk in headers:
+                candidate.score *= _HEADER_FACTOR
+        return sorted(candidates, key=lambda item: (-item.pin, -item.score))
 
     def _hydrate(self, candidates: list[Candidate], top_k: int) -> tuple[list[Candidate], dict[int, Any]]:
         """Read the best chunks from the record; those that are gone from it make room for the next."""

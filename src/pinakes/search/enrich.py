@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pinakes.model import Match, SearchResult, chunk_id
 from pinakes.search.candidates import Candidate
@@ -21,7 +21,7 @@ def to_results(
     explain: bool,
 ) -> list[SearchResult]:
     """Build the results, in the order of the candidates."""
-    patterns = [phrase_pattern(phrase) for phrase in phrases]
+    patterns = [PhrasePattern(phrase) for phrase in phrases]
     results: list[SearchResult] = []
     for candidate in candidates:
         chunk = chunks[candidate.chunk]
@@ -64,13 +64,31 @@ def _explanation(candidate: Candidate) -> dict[str, object]:
     }
 
 
-def phrase_pattern(phrase: str) -> re.Pattern[str]:
-    """Match the words of a phrase in order, whatever white space, markup or case is between and around them."""
-    words = re.findall(r"\w+", phrase)
-    return re.compile(r"(?<!\w)" + r"[\W_]+".join(map(re.escape, words)) + r"(?!\w)", re.IGNORECASE)
+class PhrasePattern:
+    """Matches the words of a phrase in order, whatever white space, markup or case is between and around them."""
+
+    def __init__(self, phrase: str) -> None:
+        words = re.findall(r"\w+", phrase)
+        self._first = words[0].lower()
+        self._pattern = re.compile(
+            r"(?<!\w)" + r"[\W_]+".join(map(re.escape, words)) + r"(?!\w)", re.IGNORECASE
+        )
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """Find every place; a search for the first word alone skips most of the text."""
+        lower = text.lower()
+        if len(lower) != len(text):
+            yield from self._pattern.finditer(text)
+            return
+        at = lower.find(self._first)
+        while at >= 0:
+            match = self._pattern.match(text, at)
+            if match:
+                yield match
+            at = lower.find(self._first, match.end() if match else at + 1)
 
 
-def find_matches(chunk: StoredChunk, patterns: Sequence[re.Pattern[str]]) -> list[Match]:
+def find_matches(chunk: StoredChunk, patterns: Sequence[PhrasePattern]) -> list[Match]:
     """Return every place in a chunk where a phrase stands, with its line and what is around it."""
     matches = []
     for pattern in patterns:

@@ -32,12 +32,14 @@ class ExactHits:
     pins: dict[int, tuple[float, str]] = field(default_factory=dict)
     total: int | None = None
     missing: list[str] = field(default_factory=list)
+    _known: set[int] = field(default_factory=set)
 
     def add(self, chunk: int, score: float, pin: float = 0.0, reason: str = "") -> None:
         """Take a chunk in unless it is there already; the surest reason counts."""
         if pin > self.pins.get(chunk, (0.0, ""))[0]:
             self.pins[chunk] = (pin, reason)
-        if all(chunk != known for known, _ in self.hits):
+        if chunk not in self._known:
+            self._known.add(chunk)
             self.hits.append((chunk, score))
 
 
@@ -63,8 +65,8 @@ class ExactSearch:
     ) -> None:
         """Collect what the query names. ``alone``: no other leg searches, so plain words count as a phrase."""
         resolved = self.resolve_all(query, documents)
-        for item in resolved:
-            self._add_section(out, item)
+        for position, item in enumerate(resolved):
+            self._add_section(out, item, position)
         found = {item.label.text for item in resolved}
         # `version 1.2` may look like a place; `Section 1.2`, or a number alone, is meant as one.
         named = [label for label in query.references if label.kind or not query.rest]
@@ -106,18 +108,19 @@ class ExactSearch:
             current = current.shortened()
         return []
 
-    def _add_section(self, out: ExactHits, resolved: ResolvedSection) -> None:
+    def _add_section(self, out: ExactHits, resolved: ResolvedSection, position: int) -> None:
         found = resolved.found
         section = found.section
         chunks = self._lookup.chunk_ids_between(found.document, section.start, section.end)
         if not chunks:
             return
         first = self._clause_chunk(chunks, resolved.rest) if resolved.rest else chunks[0]
-        exactness = 1.0 if not resolved.rest else 0.95
-        out.add(first, 100.0 + resolved.fit, exactness + resolved.fit / 1000, "section")
-        for position, chunk in enumerate(chunks):
+        # The order of the readings counts, within the surest first.
+        pin = (1.0 if not resolved.rest else 0.95) - position / 10_000
+        out.add(first, 100.0 - position / 100, pin, "section")
+        for number, chunk in enumerate(chunks):
             if chunk != first:
-                out.add(chunk, 50.0 - position / 100)
+                out.add(chunk, 50.0 - number / 100)
 
     def _clause_chunk(self, chunks: Sequence[int], rest: tuple[str, ...]) -> int:
         """Find the chunk in which the clause marks of ``rest`` stand, in order."""
@@ -126,7 +129,7 @@ class ExactSearch:
         pending = list(marks)
         best = chunks[0]
         for chunk in chunks[:50]:
-            while pending and pending[0].search(stored[chunk].content):
+            while pending and chunk in stored and pending[0].search(stored[chunk].content):
                 best = chunk
                 pending.pop(0)
             if not pending:

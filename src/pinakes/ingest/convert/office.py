@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pinakes.errors import ConversionError, MissingExtraError
+from pinakes.errors import ConversionError
 from pinakes.ingest.convert.tables import markdown_table, trim
 from pinakes.ingest.convert.zips import open_zip, parse_xml, read_part
 from pinakes.model.document import Converted
@@ -131,7 +131,7 @@ def convert_rtf(path: Path) -> Converted:
     try:
         striprtf: Any = importlib.import_module("striprtf.striprtf")
     except ImportError as error:
-        raise MissingExtraError("Reading RTF files", "rtf") from error
+        raise ConversionError("RTF cannot be read: the package striprtf is missing; pip install striprtf") from error
     data = path.read_bytes().decode("latin-1")
     text = str(striprtf.rtf_to_text(data, errors="ignore")).replace("\r\n", "\n").replace("\x00", "")
     return Converted(text, markdown=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import sqlite3
 import threading
 import time
@@ -18,6 +19,7 @@ from pinakes.stores.embedded.schema import check_version, migrate
 
 _BUSY_MS = 30_000
 _WAL_ATTEMPTS = 100
+_SHARED_MEMORY = 1 << 16
 
 
 class Database:
@@ -29,8 +31,16 @@ class Database:
         self._all: list[tuple[threading.Thread, sqlite3.Connection]] = []
         self._guard = threading.Lock()
         self.read_only = not _writable(path, create)
+        self._full = False
         with explain_errors(path):
-            connection = self._connect()
+            try:
+                connection = self._connect()
+            except sqlite3.OperationalError as error:
+                if not is_disk_full(error, path) or not path.exists():
+                    raise
+                # There is no room for what SQLite keeps beside the file while it is written to; reading goes on.
+                self.read_only = self._full = True
+                connection = self._connect()
             if self.read_only:
                 version = check_version(connection, str(path.parent))
                 if version < schema.SCHEMA_VERSION:
@@ -97,6 +107,8 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All or nothing, and one writer at a time."""
+        if self._full:
+            raise _disk_full(self.path)
         if self.read_only:
             raise IndexReadOnlyError(f"The index at {self.path.parent} is read-only; it cannot be changed.")
         connection = self.connection
@@ -158,7 +170,7 @@ def explain_errors(path: Path) -> Iterator[None]:
         raise
     except sqlite3.DatabaseError as error:
         text = str(error)
-        if is_disk_full(error):
+        if is_disk_full(error, path):
             raise _disk_full(path) from error
         if "readonly" in text or "read-only" in text:
             raise IndexReadOnlyError(
@@ -172,6 +184,10 @@ def explain_errors(path: Path) -> Iterator[None]:
     except OSError as error:
         if is_disk_full(error):
             raise _disk_full(path) from error
+        if isinstance(error, (NotADirectoryError, FileExistsError)):
+            raise IndexStateError(
+                f"{path.parent} cannot be a folder: a part of that path is a file. Choose another with --index."
+            ) from error
         if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
             raise IndexReadOnlyError(
                 f"The index at {path.parent} cannot be written to: {error.strerror}. Check its permissions."
@@ -179,11 +195,14 @@ def explain_errors(path: Path) -> Iterator[None]:
         raise
 
 
-def is_disk_full(error: BaseException) -> bool:
+def is_disk_full(error: BaseException, path: Path | None = None) -> bool:
     """Whether an error of SQLite, the keyword index or the system means that no room is left."""
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT)
     text = str(error)
+    if "disk I/O error" in text and path is not None:
+        # What SQLite calls it when there is no room for its shared memory.
+        return shutil.disk_usage(path.parent).free < _SHARED_MEMORY
     return "disk is full" in text or f"os error {errno.ENOSPC})" in text or "No space left" in text
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from typing import Any
 
-from pinakes.errors import DamagedIndexError
+import numpy as np
+
+from pinakes.errors import DamagedIndexError, IndexNotFoundError, IndexStateError
 from pinakes.model import Check, DoctorReport, Failure, Status
 from pinakes.stores.embedded.index import EmbeddedIndex
 
@@ -14,7 +15,6 @@ from pinakes.stores.embedded.index import EmbeddedIndex
 def status(index: EmbeddedIndex, settings: dict[str, Any]) -> Status:
     """Count what is in the index."""
     record, lookup = index.record, index.lookup
-    updated = index.database.connection.execute("SELECT MAX(ingested_at) FROM documents").fetchone()[0]
     model, dimension = index.model
     return Status(
         path=str(index.folder),
@@ -29,7 +29,7 @@ def status(index: EmbeddedIndex, settings: dict[str, Any]) -> Status:
         model=model,
         dimension=dimension,
         size_bytes=index.size_bytes(),
-        updated_at=updated or "",
+        updated_at=index.database.value("SELECT MAX(ingested_at) FROM documents") or "",
         generation=record.generation(),
         settings=settings,
         writer="" if index.read_only else index.lock.holder(),
@@ -39,54 +39,70 @@ def status(index: EmbeddedIndex, settings: dict[str, Any]) -> Status:
 def examine(index: EmbeddedIndex, *, repair: bool) -> DoctorReport:
     """Check the record itself, then each derived index against it."""
     checks = [_integrity(index)]
-    holder = index.lock.holder()
+    if not checks[0].ok:
+        return DoctorReport(checks)
+    index.reload()
+    holder = "" if index.read_only else index.lock.holder()
     if holder:
-        checks.append(Check("writer", True, f"being written by {holder}: the indexes may be a little behind"))
-        repair = False
+        detail = f"being written by {holder}: the indexes can be checked when it is done"
+        return DoctorReport([*checks, Check("writer", True, detail)])
     repair = repair and not index.read_only
-    if checks[0].ok:
-        checks.append(_derived(index, "keyword", _compare_keyword, repair=repair))
-        if index.model[0]:
-            checks.append(_derived(index, "vectors", _compare_vectors, repair=repair))
-            pending = index.record.pending_count()
-            detail = f"{pending:,} passages wait for their vectors: run pinakes index" if pending else ""
-            checks.append(Check("embedding", True, detail))
+    checks.append(_derived(index, "keyword", _compare_keyword, repair=repair))
+    if index.model[0]:
+        checks.append(_derived(index, "vectors", _compare_vectors, repair=repair))
+        pending = index.record.pending_count()
+        detail = f"{pending:,} passages wait for their vectors: run pinakes index" if pending else ""
+        checks.append(Check("embedding", True, detail))
     return DoctorReport(checks)
 
 
 def _integrity(index: EmbeddedIndex) -> Check:
     try:
-        connection = index.database.connection
-        result = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        orphans = connection.execute("PRAGMA foreign_key_check").fetchone()
-    except sqlite3.DatabaseError as error:
-        return Check("record", False, f"{error}. Delete {index.folder} and index again.")
+        result = index.database.value("PRAGMA quick_check(1)")
+        orphans = index.database.rows("PRAGMA foreign_key_check")
+    except IndexStateError as error:
+        return Check("record", False, str(error))
     if result != "ok" or orphans:
-        return Check("record", False, f"{result}. Delete {index.folder} and index again.")
+        problem = result if result != "ok" else "rows of documents that are gone"
+        return Check("record", False, f"{problem}. Delete {index.folder} and index again.")
     return Check("record", True, f"{index.lookup.count('documents'):,} documents")
 
 
 def _derived(
     index: EmbeddedIndex, name: str, compare: Callable[[EmbeddedIndex], str], *, repair: bool
 ) -> Check:
-    try:
-        problem = compare(index)
-    except DamagedIndexError as error:
-        problem = str(error)
+    problem = _problem(index, compare)
     if not problem:
         return Check(name, True)
     if not repair:
         return Check(name, False, problem)
+    catch_up = index.catch_up_keyword if name == "keyword" else index.catch_up_vectors
     with index.lock.held(wait=True):
-        index.discard_derived(name)
-        index.catch_up_keyword()
-        index.catch_up_vectors()
-    left = compare(index)
-    return Check(name, False, problem, "" if left else "rebuilt from the record")
+        catch_up()
+        repaired = "caught up with the record"
+        if _problem(index, compare):
+            index.discard_derived(name)
+            catch_up()
+            repaired = "rebuilt from the record"
+        left = _problem(index, compare)
+    return Check(name, False, left or problem, "" if left else repaired)
+
+
+def _problem(index: EmbeddedIndex, compare: Callable[[EmbeddedIndex], str]) -> str:
+    try:
+        return compare(index)
+    except IndexNotFoundError as error:
+        return str(error) if index.record.generation() else ""
+    except DamagedIndexError as error:
+        return str(error)
 
 
 def _compare_keyword(index: EmbeddedIndex) -> str:
     index.keyword.reload()
+    if late := _lateness(index, index.keyword.generation):
+        return late
+    if broken := index.keyword.verify():
+        return f"damaged files: {', '.join(broken)}"
     recorded, indexed = set(index.record.document_ids()), index.keyword.documents()
     if recorded != indexed:
         return _difference(recorded, indexed)
@@ -96,14 +112,30 @@ def _compare_keyword(index: EmbeddedIndex) -> str:
 
 def _compare_vectors(index: EmbeddedIndex) -> str:
     index.vectors.reload()
+    if late := _lateness(index, index.vectors.generation):
+        return late
+    snapshot, dimension = index.vectors.snapshot, index.model[1]
     recorded = {document for document in index.record.document_ids() if index.record.is_embedded(document)}
-    rows = index.vectors.snapshot.rows
-    indexed = {int(document) for document in rows[:, 0] if document >= 0}
+    documents = snapshot.rows[:, 0]
+    indexed = {int(document) for document in np.unique(documents) if document >= 0}
     if recorded != indexed:
         return _difference(recorded, indexed)
-    wanted = index.record.embedded_passages()
-    found = index.vectors.snapshot.live
-    return "" if wanted == found else f"{found:,} vectors where the record has {wanted:,}"
+    order = np.argsort(documents, kind="stable")
+    starts = np.searchsorted(documents, sorted(recorded), side="left", sorter=order)
+    ends = np.searchsorted(documents, sorted(recorded), side="right", sorter=order)
+    different = 0
+    for document, start, end in zip(sorted(recorded), starts, ends, strict=True):
+        rows = order[start:end]
+        chunks, vectors = index.record.document_vectors(document, dimension)
+        different += snapshot.rows[rows, 1].tolist() != chunks or not np.array_equal(
+            snapshot.matrix[rows], vectors
+        )
+    return f"the vectors of {different:,} documents differ from the record's" if different else ""
+
+
+def _lateness(index: EmbeddedIndex, seen: int) -> str:
+    generation = index.record.generation()
+    return "" if seen == generation else f"at change {seen:,} where the record is at {generation:,}"
 
 
 def _difference(recorded: set[int], indexed: set[int]) -> str:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import shutil
+import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from pinakes.embedding.protocol import Vectors
-from pinakes.errors import DamagedIndexError
-from pinakes.stores.embedded.database import Database, explain_errors
+from pinakes.errors import DamagedIndexError, IndexNotFoundError, IndexStateError
+from pinakes.stores.embedded.database import Database, explain_errors, is_disk_full
 from pinakes.stores.embedded.keyword import KeywordEntry, KeywordIndex
+from pinakes.stores.embedded.keyword_files import manifest_mark, write_manifest
 from pinakes.stores.embedded.lock import WriterLock
 from pinakes.stores.embedded.lookup import Lookup
 from pinakes.stores.embedded.record import Change, Record
@@ -26,6 +29,8 @@ from pinakes.stores.embedded.vectors import VectorIndex
 logger = logging.getLogger("pinakes")
 
 RECORD = "record.sqlite3"
+_KEYWORD = "keyword"
+_VECTORS = "vectors"
 _META_FIELDS = ("keywords", "description", "tags", "aliases", "author", "category")
 _SYNONYMS = {
     "description": ("description", "summary"),
@@ -33,6 +38,8 @@ _SYNONYMS = {
     "author": ("author", "authors"),
 }
 _COMMIT_EVERY = 500
+# How long a search waits for another process that is making an index right now.
+_PATIENCE = 10.0
 
 
 class EmbeddedIndex:
@@ -40,9 +47,10 @@ class EmbeddedIndex:
 
     def __init__(self, folder: Path, *, create: bool) -> None:
         with explain_errors(folder / RECORD):
-            if create:
-                folder.mkdir(parents=True, exist_ok=True)
-                _keep_out_of_git(folder)
+            if create and not folder.exists():
+                folder.mkdir(parents=True)
+                # Not into a folder that was there before: it may be somebody's work.
+                (folder / ".gitignore").write_text("*\n", encoding="utf-8")
             self.folder = folder
             self.database = Database(folder / RECORD, create=create)
         self.record = Record(self.database)
@@ -50,6 +58,8 @@ class EmbeddedIndex:
         self.lock = WriterLock(folder)
         self._keyword: KeywordIndex | None = None
         self._vectors: VectorIndex | None = None
+        self._links: tempfile.TemporaryDirectory[str] | None = None
+        self._links_mark: object = None
 
     @property
     def read_only(self) -> bool:
@@ -66,68 +76,151 @@ class EmbeddedIndex:
     @property
     def keyword(self) -> KeywordIndex:
         """The keyword index, opened when first used."""
-        if self._keyword is None:
-            self._keyword = self._open("keyword", self._open_keyword)
-        return self._keyword
+        opened = self._keyword
+        if opened is None:
+            folder = self._linked(self.folder / _KEYWORD) if self.read_only else self.folder / _KEYWORD
+            opened = self._keyword = KeywordIndex.open(folder, create=False)
+        return opened
+
+    def _linked(self, folder: Path) -> Path:
+        """Return a folder of links to the same files: tantivy wants to put its lock beside what it reads."""
+        if not folder.is_dir():
+            return folder
+        self._links_mark = manifest_mark(folder)
+        self._links = tempfile.TemporaryDirectory(prefix="pinakes-", ignore_cleanup_errors=True)
+        for path in folder.iterdir():
+            if not path.name.endswith(".lock"):
+                (Path(self._links.name) / path.name).symlink_to(path)
+        return Path(self._links.name)
+
+    def _drop_links(self) -> None:
+        if self._links is not None:
+            self._links.cleanup()
+            self._links = None
 
     @property
     def vectors(self) -> VectorIndex:
         """The vector matrix, opened when first used."""
-        if self._vectors is None:
-            self._vectors = self._open("vectors", self._open_vectors)
-        return self._vectors
-
-    def _open_keyword(self) -> KeywordIndex:
-        return KeywordIndex.open(self.folder / "keyword", create=not self.read_only)
-
-    def _open_vectors(self) -> VectorIndex:
-        name, dimension = self.model
-        return VectorIndex(self.folder / "vectors", name, dimension)
-
-    def _open(self, name: str, opener: Callable[[], Any]) -> Any:
-        """Open a derived index; one that cannot be read is thrown away, to be built again."""
-        try:
-            return opener()
-        except DamagedIndexError as error:
-            if self.read_only:
-                raise
-            logger.warning("The %s index is rebuilt: %s", name, error)
-            with self.lock.held(wait=True):
-                shutil.rmtree(self.folder / name, ignore_errors=True)
-                return opener()
+        opened = self._vectors
+        if opened is None:
+            opened = self._vectors = VectorIndex(self.folder / _VECTORS, *self.model)
+        return opened
 
     def discard_derived(self, name: str) -> None:
-        """Throw a derived index away; it is built again when next used."""
-        if name == "keyword" and self._keyword is not None:
-            self._keyword.close()
-        self._keyword, self._vectors = None, None
+        """Throw a derived index away and begin an empty one. The caller holds the writer lock.
+
+        A search that is under way in another thread finishes with the files that it has open.
+        """
         shutil.rmtree(self.folder / name, ignore_errors=True)
+        if name == _KEYWORD:
+            self._keyword = KeywordIndex.open(self.folder / _KEYWORD)
+        else:
+            self._vectors = VectorIndex(self.folder / _VECTORS, *self.model)
 
     def refresh(self) -> None:
-        """See what others wrote, and catch up what was left behind unless somebody is at it right now."""
-        self.keyword.reload()
-        self.vectors.reload()
-        generation = self.record.generation()
-        if self.read_only or (
-            self.keyword.generation == generation and self.vectors.generation == generation
-        ):
-            return
-        with self.lock.held_if_free() as free:
+        """See what others wrote, and catch up or rebuild what needs it unless somebody is at it right now."""
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            problem = self.reload()
+            if not problem and (self.read_only or not self.behind()):
+                return
+            if self.read_only:
+                # Files may be on the move under the hands of somebody who is allowed to write.
+                if time.monotonic() < deadline - _PATIENCE + 1:
+                    time.sleep(0.05)
+                    continue
+                raise IndexStateError(
+                    f"{problem}. It cannot be rebuilt, because {self.folder} cannot be written to. Check the "
+                    "permissions, or search a copy of the folder."
+                )
+            with explain_errors(self.database.path), self.lock.held_if_free() as free:
+                if free:
+                    self._catch_up_on_the_way(usable=not problem)
+                    return
+            if not problem:
+                # What is there is good, if late, and whoever is writing brings it up to date.
+                return
+            if time.monotonic() > deadline:
+                raise IndexStateError(
+                    f"{problem}. It is rebuilt when {self.lock.holder() or 'the writer'} is done; try again then."
+                )
+            time.sleep(0.05)
+
+    def mend_keyword(self) -> bool:
+        """Rebuild the keyword index, in which a search came upon damage; False when that cannot be done now."""
+        if self.read_only:
+            return False
+        with explain_errors(self.database.path), self.lock.held_if_free() as free:
             if free:
+                self.discard_derived(_KEYWORD)
                 self.catch_up_keyword()
-                self.catch_up_vectors()
+        return free
+
+    def reload(self) -> str:
+        """See what others wrote; say what is wrong when an index is missing or damaged."""
+        try:
+            if self.read_only and self._links_mark != manifest_mark(self.folder / _KEYWORD):
+                self._keyword = None
+                self._drop_links()
+            self.keyword.reload()
+            if self._vectors is not None and self._vectors.model != self.model:
+                # Another process made the first run, or made the index anew with another model.
+                self._vectors = None
+            self.vectors.reload()
+        except (DamagedIndexError, IndexNotFoundError) as error:
+            return str(error)
+        return ""
+
+    def behind(self) -> bool:
+        """Whether a derived index has not seen the last change of the record."""
+        generation = self.record.generation()
+        return self.keyword.generation != generation or self.vectors.generation != generation
+
+    def _catch_up_on_the_way(self, *, usable: bool) -> None:
+        try:
+            self.catch_up()
+        except (IndexStateError, OSError) as error:
+            if not usable:
+                raise
+            # A search can do without what came last; a disk that is full is for those who write.
+            logger.warning("The indexes at %s could not be caught up: %s", self.folder, error)
+
+    def catch_up(self) -> None:
+        """Tell both derived indexes what changed. The caller holds the writer lock."""
+        self.catch_up_keyword()
+        self.catch_up_vectors()
 
     def catch_up_keyword(self) -> None:
         """Tell the keyword index what changed. The caller holds the writer lock."""
-        index, generation = self.keyword, self.record.generation()
+        self._mended(_KEYWORD, self._feed_keyword)
+
+    def catch_up_vectors(self) -> None:
+        """Tell the vector matrix what changed. The caller holds the writer lock."""
+        self._mended(_VECTORS, self._feed_vectors)
+
+    def _mended(self, name: str, feed: Callable[[], None]) -> None:
+        """Feed a derived index; one that cannot be read is thrown away and built again."""
+        try:
+            feed()
+        except DamagedIndexError as error:
+            if is_disk_full(error):
+                raise
+            logger.warning("The %s index is rebuilt: %s", name, error)
+            self.discard_derived(name)
+            feed()
+
+    def _feed_keyword(self) -> None:
+        if self._keyword is None:
+            self._keyword = KeywordIndex.open(self.folder / _KEYWORD)
+        index, generation = self._keyword, self.record.generation()
         index.reload()
         if index.generation == generation:
             return
         self.database.checkpoint()
         if self._must_rebuild(index.generation, generation):
-            self.discard_derived("keyword")
-            index = self.keyword
-            changes: Iterable[Change] = self._everything("added")
+            # The writer begins by emptying an index of generation 0; until it commits, readers keep what they see.
+            write_manifest(self.folder / _KEYWORD, 0)
+            changes = self._everything("added")
         else:
             changes = self.record.changes_since(index.generation)
         with index.writer() as writer:
@@ -141,17 +234,18 @@ class EmbeddedIndex:
             writer.commit(generation)
         index.reload()
 
-    def catch_up_vectors(self) -> None:
-        """Tell the vector matrix what changed. The caller holds the writer lock."""
+    def _feed_vectors(self) -> None:
+        if self._vectors is not None and self._vectors.model != self.model:
+            self._vectors = None
         index, generation = self.vectors, self.record.generation()
         index.reload()
         if index.generation == generation:
             return
         self.database.checkpoint()
         if self._must_rebuild(index.generation, generation):
-            self.discard_derived("vectors")
+            self.discard_derived(_VECTORS)
             index = self.vectors
-            changes = list(self._everything("embedded"))
+            changes = self._everything("embedded")
         else:
             changes = self.record.changes_since(index.generation)
         removed = {change.document for change in changes if change.kind == "removed"}
@@ -162,11 +256,13 @@ class EmbeddedIndex:
         """Whether the log no longer says what happened since, or the index speaks of a future that never was."""
         return seen > generation or (seen + 1 < self.record.oldest_change())
 
-    def _everything(self, kind: str) -> Iterator[Change]:
+    def _everything(self, kind: str) -> list[Change]:
         # Numbered 0, so that a build that is interrupted starts again from the beginning.
-        for document in self.record.document_ids():
-            if kind == "added" or self.record.is_embedded(document):
-                yield Change(0, document, kind)
+        return [
+            Change(0, document, kind)
+            for document in self.record.document_ids()
+            if kind == "added" or self.record.is_embedded(document)
+        ]
 
     def _document_vectors(self, documents: Iterable[int]) -> Iterator[tuple[int, list[int], Vectors]]:
         dimension = self.model[1]
@@ -193,13 +289,19 @@ class EmbeddedIndex:
 
     def size_bytes(self) -> int:
         """Return how much room the index takes."""
-        return sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
+        total = 0
+        for path in self.folder.rglob("*"):
+            # Files come and go while somebody writes.
+            with suppress(OSError):
+                total += path.stat().st_size if path.is_file() else 0
+        return total
 
     def close(self) -> None:
         """Let go of files and connections."""
         if self._keyword is not None:
             self._keyword.close()
         self._keyword, self._vectors = None, None
+        self._drop_links()
         self.database.close()
 
 
@@ -213,9 +315,3 @@ def _metadata_text(metadata: dict[str, Any], name: str) -> str:
         if isinstance(value, dict):
             return json.dumps(value, ensure_ascii=False)
     return ""
-
-
-def _keep_out_of_git(folder: Path) -> None:
-    ignore = folder / ".gitignore"
-    if not ignore.exists() and os.access(folder, os.W_OK):
-        ignore.write_text("*\n", encoding="utf-8")

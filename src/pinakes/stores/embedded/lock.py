@@ -6,7 +6,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -14,6 +14,9 @@ from filelock import FileLock, Timeout
 from pinakes.errors import DamagedIndexError, IndexLockedError
 from pinakes.stores.embedded.files import read_json, write_json
 from pinakes.stores.embedded.record import now
+
+# A search that catches up what was left behind, or somebody who asks who is writing, is gone after a moment.
+_MOMENT = 0.5
 
 
 class WriterLock:
@@ -29,9 +32,8 @@ class WriterLock:
         if self._lock.is_locked:
             return ""
         try:
-            self._lock.acquire(timeout=0)
-        except Timeout:
-            return self._describe()
+            if not self._try(0):
+                return self._describe()
         except OSError:
             return ""
         self._lock.release()
@@ -49,7 +51,7 @@ class WriterLock:
     @contextmanager
     def held(self, *, wait: bool, on_wait: Callable[[str], None] | None = None) -> Iterator[None]:
         """Hold the lock; when it is taken, wait for it or say who has it."""
-        if not self._try():
+        if not self._try(_MOMENT):
             holder = self._describe()
             if not wait:
                 raise IndexLockedError(
@@ -59,29 +61,39 @@ class WriterLock:
             if on_wait:
                 on_wait(holder)
             self._lock.acquire()
-        try:
-            command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:2]])[:80]
-            write_json(
-                self._holder,
-                {"pid": os.getpid(), "host": socket.gethostname(), "command": command, "since": now()},
-            )
+        with self._signed():
             yield
-        finally:
-            self._lock.release()
 
     @contextmanager
     def held_if_free(self) -> Iterator[bool]:
         """Hold the lock if nobody else does, for small repairs on the way."""
-        taken = self._try()
-        try:
-            yield taken
-        finally:
-            if taken:
-                self._lock.release()
+        if not self._try(0):
+            yield False
+            return
+        with self._signed():
+            yield True
 
-    def _try(self) -> bool:
+    @contextmanager
+    def _signed(self) -> Iterator[None]:
+        """Say who holds the lock while it is held, and give it back at the end."""
         try:
-            self._lock.acquire(timeout=0)
+            # The name is a courtesy: a disk without room for it is no reason to stop here.
+            with suppress(OSError):
+                command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:2]])[:80]
+                write_json(
+                    self._holder,
+                    {"pid": os.getpid(), "host": socket.gethostname(), "command": command, "since": now()},
+                )
+            yield
+        finally:
+            if self._lock.lock_counter == 1:
+                with suppress(OSError):
+                    self._holder.unlink()
+            self._lock.release()
+
+    def _try(self, seconds: float) -> bool:
+        try:
+            self._lock.acquire(timeout=seconds)
         except Timeout:
             return False
         return True

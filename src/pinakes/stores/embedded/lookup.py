@@ -88,6 +88,15 @@ class Lookup:
                 found[int(row[0])] = _chunk(row)
         return found
 
+    def headers(self, ids: Collection[int]) -> set[int]:
+        """Return which of some chunks are nothing but a heading."""
+        found: set[int] = set()
+        for batch in _batches(list(ids)):
+            marks = ",".join("?" * len(batch))
+            query = f"SELECT id FROM chunks WHERE id IN ({marks}) AND chunk_type = 'header'"
+            found.update(int(row[0]) for row in self._rows(query, batch))
+        return found
+
     def chunks_of_document(self, document: int) -> list[StoredChunk]:
         """Return all chunks of a document, in order."""
         return [

@@ -115,6 +115,8 @@ class Record:
 
     def remove(self, paths: Sequence[str]) -> None:
         """Forget documents and failures by path."""
+        if not paths:
+            return
         with self.database.transaction() as connection:
             self._remove(connection, paths)
             connection.executemany("DELETE FROM failures WHERE source_path = ?", [(path,) for path in paths])
@@ -161,6 +163,11 @@ class Record:
         """Remember which paths were indexed."""
         with self.database.transaction() as connection:
             connection.executemany("INSERT OR IGNORE INTO roots VALUES (?)", [(root,) for root in roots])
+
+    def forget_roots(self, roots: Iterable[str]) -> None:
+        """Forget paths that were indexed; their documents stay."""
+        with self.database.transaction() as connection:
+            connection.executemany("DELETE FROM roots WHERE path = ?", [(root,) for root in roots])
 
     def roots(self) -> list[str]:
         """Return the paths that were indexed."""

@@ -145,11 +145,16 @@ def _statements(script: str) -> list[str]:
     return statements
 
 
+def _tables(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0])
+
+
 def check_version(connection: sqlite3.Connection, where: str) -> int:
     """Return the file's version; refuse what is not ours or too new."""
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     application = int(connection.execute("PRAGMA application_id").fetchone()[0])
-    if version and application != APPLICATION_ID:
+    foreign = application != APPLICATION_ID if version else bool(_tables(connection))
+    if foreign:
         raise IndexStateError(f"{where} is not a Pinakes index. Choose another folder with --index.")
     if version > SCHEMA_VERSION:
         raise IndexVersionError(

@@ -56,6 +56,11 @@ class VectorIndex:
         return Snapshot(0, matrix, np.zeros((0, 2), dtype=np.int64), "", "")
 
     @property
+    def model(self) -> tuple[str, int]:
+        """Name and dimension of the model whose vectors this index holds."""
+        return self._model, self._dimension
+
+    @property
     def generation(self) -> int:
         """The record's generation that this index has seen."""
         return self._snapshot.generation
@@ -130,6 +135,9 @@ class VectorIndex:
         added_ids: list[int] = []
         new_rows: list[NDArray[np.int64]] = []
         count = len(rows)
+        if not old.matrix_name:
+            # A file of that name that nobody vouches for may still be mapped by a reader: leave it to them.
+            (self._folder / matrix_name).unlink(missing_ok=True)
         with (self._folder / matrix_name).open("r+b" if old.matrix_name else "w+b") as stream:
             # Whatever an interrupted run wrote beyond the last row that counts is overwritten.
             stream.truncate(count * self._dimension * 4)

@@ -1,0 +1,51 @@
+"""How long it takes to start: the import, the help, and a first search in a new process.
+
+python -m benchmarks.startup
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.common import percentile, save
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+ROUNDS = 7
+
+
+def seconds(command: list[str]) -> float:
+    """Return the median wall time of a command, after one run to warm the disk cache."""
+    times = []
+    for _ in range(ROUNDS + 1):
+        start = time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True)
+        times.append(time.perf_counter() - start)
+    return percentile(times[1:], 0.5)
+
+
+def main() -> None:
+    python = sys.executable
+    pinakes = [python, "-m", "pinakes"]
+    with tempfile.TemporaryDirectory() as scratch:
+        where = ["--index", str(Path(scratch) / "index")]
+        subprocess.run([*pinakes, "index", str(EXAMPLES), *where, "--quiet"], check=True, capture_output=True)
+        empty = seconds([python, "-c", "pass"])
+        figures = {
+            "python alone": empty,
+            "import pinakes": seconds([python, "-c", "import pinakes"]) - empty,
+            "from pinakes import Library": seconds([python, "-c", "from pinakes import Library"]) - empty,
+            "pinakes --help": seconds([*pinakes, "--help"]),
+            "pinakes search, hybrid": seconds([*pinakes, "search", "notice of arrival", *where]),
+            "pinakes search, keyword": seconds([*pinakes, "search", "notice", "--mode", "keyword", *where]),
+        }
+    for name, value in figures.items():
+        print(f"{name:28} {value:.3f} s")
+    save("startup", figures)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""``pinakes forget``: take documents out of the index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pinakes.cli.opening import open_library
+from pinakes.cli.options import IndexOption, JsonOption
+from pinakes.cli.output import print_json, show
+from pinakes.cli.safe import one_line
+
+
+def forget(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH...", help="A folder or file that was indexed.", show_default=False),
+    ],
+    index: IndexOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take a folder or a file out of the index; the files themselves stay.
+
+    For folders that were moved or deleted. A later [cyan]pinakes index[/cyan] no longer looks there.
+
+    [bold]Example[/bold]
+    $ pinakes forget old-contracts/
+    """
+    with open_library(index) as library:
+        gone = library.forget(paths)
+    if as_json:
+        print_json({"removed": gone})
+    else:
+        show(f"{len(gone):,} documents taken out: {', '.join(one_line(str(path)) for path in paths)}")

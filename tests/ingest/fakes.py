@@ -1,0 +1,115 @@
+"""Stand-ins that make a run quick: a model that counts words, and a worker pool without processes.
+
+Also what a library holds, as plain values that two libraries can be compared by.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pinakes import Library
+from pinakes.errors import PinakesError
+from pinakes.ingest.prepare import prepare
+from pinakes.ingest.sandbox import Outcome
+
+MODES = ("hybrid", "semantic", "keyword", "exact")
+
+
+class WordEmbedder:
+    """Counts words into 32 boxes. ``texts`` is everything it was given; ``before`` is called ahead of each batch."""
+
+    max_tokens = 256
+    languages = None
+
+    def __init__(
+        self, name: str = "words", dimension: int = 32, before: Callable[[], None] | None = None
+    ) -> None:
+        self.name = name
+        self.dimension = dimension
+        self.texts: list[str] = []
+        self._before = before
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if self._before:
+            self._before()
+        self.texts += texts
+        return np.stack([self.embed_query(text) for text in texts])
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        vector = np.full(self.dimension, 0.01, dtype=np.float32)
+        for word in text.lower().split():
+            vector[zlib.crc32(word.encode()) % self.dimension] += 1
+        unit: NDArray[np.float32] = (vector / np.linalg.norm(vector)).astype(np.float32)
+        return unit
+
+
+class InlineSandbox:
+    """Does what ``Sandbox`` does, in this process."""
+
+    def __init__(self, function: str, *, initializer_payload: dict[str, Any], **options: Any) -> None:
+        self._setup = initializer_payload
+
+    def __enter__(self) -> InlineSandbox:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
+    def run(self, payloads: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], Outcome]]:
+        return ((payload, self._outcome(payload)) for payload in payloads)
+
+    def _outcome(self, payload: dict[str, Any]) -> Outcome:
+        try:
+            return Outcome(json.loads(json.dumps(prepare(payload, self._setup))), None, "ok")
+        except PinakesError as error:
+            return Outcome(None, str(error), "failed")
+
+
+def found(library: Library, query: str, mode: str = "keyword") -> list[str]:
+    """The paths of what a search finds."""
+    return [result.source_path for result in library.search(query, mode=mode, top_k=50).results]
+
+
+def texts_found(library: Library, query: str) -> str:
+    """Everything that any mode finds, as one text."""
+    return "\n".join(
+        result.content for mode in MODES for result in library.search(query, mode=mode, top_k=100).results
+    )
+
+
+def holdings(library: Library, words: Sequence[str] = ()) -> dict[str, Any]:
+    """All that can be found in a library, without the numbers that differ from one index to the next."""
+    library.search("anything")
+    index = library._index
+    names: dict[int, tuple[str, int]] = {}
+    chunks = []
+    for document in index.record.document_ids():
+        for chunk in index.lookup.chunks_of_document(document):
+            names[chunk.id] = (chunk.source_path, chunk.chunk_index)
+            chunks.append((chunk.source_path, chunk.chunk_index, chunk.content, chunk.parent_chain))
+    snapshot = index.vectors.snapshot
+    rows = [
+        (names[int(chunk)], snapshot.matrix[row].tobytes())
+        for row, (document, chunk) in enumerate(snapshot.rows)
+        if document >= 0
+    ]
+    return {
+        "chunks": sorted(chunks),
+        "vectors": sorted(rows),
+        "hits": {
+            word: sorted(
+                (result.source_path, result.content)
+                for result in library.search(word, mode="keyword", top_k=100).results
+            )
+            for word in words
+        },
+        "keyword": index.keyword.chunk_count(),
+        "outline": [outline.to_dict() for outline in library.outline()],
+        "stored_vectors": index.database.value("SELECT COUNT(*) FROM vectors"),
+    }

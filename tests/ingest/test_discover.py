@@ -1,0 +1,246 @@
+"""Which files an index takes in."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pinakes import Library
+from pinakes.errors import UsageError
+
+Names = Callable[..., list[str]]
+
+
+def write(path: Path, text: str = "") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text or f"# {path.stem}\n\nSome words about {path.stem}.\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def names(library: Library, docs: Path) -> Names:
+    """Index some paths (by default the folder); the names of all documents then, relative to the folder."""
+
+    def run(*paths: Path | str) -> list[str]:
+        report = library.index(list(paths) or [docs])
+        assert not report.failed
+        return sorted(
+            Path(os.path.relpath(info.source_path, docs)).as_posix() for info in library.documents()
+        )
+
+    return run
+
+
+def test_a_folder_stands_for_the_documents_in_it(docs: Path, names: Names) -> None:
+    for name in ("b.md", "a.txt", "sub/deep/c.html", "UPPER.MD"):
+        write(docs / name)
+    for name in ("picture.png", "program.exe", "none", "settings.json", "run.log", ".hidden.md", ".git/x.md"):
+        write(docs / name)
+    assert names() == ["UPPER.MD", "a.txt", "b.md", "sub/deep/c.html"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "kept"),
+    [
+        ({"": "*.txt\n"}, ["a.md", "sub/b.md"]),
+        ({"": "*.txt\n!keep.txt\n"}, ["a.md", "sub/b.md", "sub/keep.txt"]),
+        ({"": "*.txt\n", "sub": "!keep.txt\n"}, ["a.md", "sub/b.md", "sub/keep.txt"]),
+        ({"": "!*.txt\n", "sub": "*.txt"}, ["a.md", "sub/b.md"]),
+        ({"": "sub/\n!sub/b.md\n"}, ["a.md"]),
+        ({"": "/*\n!/sub\n"}, ["sub/b.md", "sub/keep.txt"]),
+        ({"": "*.md\n!sub/\n"}, ["sub/keep.txt"]),
+        ({"": "/a.md\n"}, ["sub/b.md", "sub/keep.txt"]),
+        ({"sub": "/a.md\n"}, ["a.md", "sub/b.md", "sub/keep.txt"]),
+        ({"": "a.m? \n# b.md\n\\#c\n"}, ["sub/b.md", "sub/keep.txt"]),
+        ({"": "!\n\\\n[z-a]\n***\x00\n*.txt"}, ["a.md", "sub/b.md"]),
+    ],
+)
+def test_gitignore_is_respected(docs: Path, names: Names, rules: dict[str, str], kept: list[str]) -> None:
+    for name in ("a.md", "sub/b.md", "sub/keep.txt"):
+        write(docs / name)
+    for folder, text in rules.items():
+        write(docs / folder / ".gitignore", text)
+    assert names() == kept
+
+
+def test_rules_of_a_repository_hold_below_its_top(docs: Path, names: Names) -> None:
+    (docs / ".git").mkdir()
+    write(docs / ".gitignore", "draft*.md\n")
+    write(docs / "sub/.gitignore", "!draft2.md\n")
+    for name in ("sub/in/draft1.md", "sub/in/draft2.md", "sub/in/final.md"):
+        write(docs / name)
+    assert names(docs / "sub" / "in") == ["sub/in/draft2.md", "sub/in/final.md"]
+
+
+def test_rules_above_the_folder_do_not_count_without_a_repository(docs: Path, names: Names) -> None:
+    write(docs / ".gitignore", "*.md\n")
+    write(docs / "sub/a.md")
+    assert names(docs / "sub") == ["sub/a.md"]
+
+
+def test_what_is_named_is_taken(docs: Path, names: Names) -> None:
+    (docs / ".git").mkdir()
+    write(docs / ".gitignore", "build/\nsecret.md\n")
+    for name in ("build/a.md", "secret.md", ".hidden.md", ".notes/n.md", "settings.json"):
+        write(docs / name, "{}" if name.endswith("json") else "")
+    write(docs / "settings.json", '{"colour": "green"}')
+    write(docs / "README", "Plain words without any extension at all.\n")
+    named = [
+        docs / name for name in ("build", "secret.md", ".hidden.md", ".notes", "settings.json", "README")
+    ]
+    everything = [".hidden.md", ".notes/n.md", "README", "build/a.md", "secret.md", "settings.json"]
+    assert names(*named) == everything
+    # Nor does a run over the folder around them take them away again.
+    assert names(docs) == everything
+    (docs / "secret.md").unlink()
+    assert names(docs) == [name for name in everything if name != "secret.md"]
+
+
+def test_patterns(docs: Path, names: Names) -> None:
+    for name in ("a.md", "sub/b.md", "sub/deep/c.md", "sub/x.txt", "sub/.hidden.md", "skipped/s.md"):
+        write(docs / name)
+    write(docs / "data.json", '{"colour": "green"}')
+    write(docs / ".gitignore", "skipped/\n")
+    assert names(f"{docs}/*.md") == ["a.md"]
+    assert names(f"{docs}/*.json") == ["a.md", "data.json"]
+    assert names(f"{docs}/*/?.md") == ["a.md", "data.json", "sub/b.md"]
+    assert names(f"{docs}/**/c.*") == ["a.md", "data.json", "sub/b.md", "sub/deep/c.md"]
+    assert names(f"{docs}/s*/**") == ["a.md", "data.json", "sub/b.md", "sub/deep/c.md", "sub/x.txt"]
+    (docs / "sub/b.md").unlink()
+    (docs / "a.md").unlink()
+    # A pattern speaks of what it matches, and of nothing else.
+    assert names(f"{docs}/sub/*") == ["a.md", "data.json", "sub/deep/c.md", "sub/x.txt"]
+    assert names(docs) == ["data.json", "sub/deep/c.md", "sub/x.txt"]
+
+
+def test_a_pattern_over_a_folder_leaves_what_lies_deeper(docs: Path, names: Names) -> None:
+    write(docs / "a.md")
+    write(docs / "sub/b.md")
+    assert names() == ["a.md", "sub/b.md"]
+    assert names(f"{docs}/*") == ["a.md", "sub/b.md"]
+
+
+def test_a_pattern_that_matches_nothing(docs: Path, names: Names) -> None:
+    assert names(f"{docs}/*.md", f"{docs}/nowhere/*.md") == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs symbolic links")
+def test_symbolic_links_are_not_followed(docs: Path, tmp_path: Path, names: Names) -> None:
+    outside = write(tmp_path / "outside/secret.md")
+    write(docs / "a.md")
+    write(docs / "sub/b.md")
+    (docs / "file-out.md").symlink_to(outside)
+    (docs / "folder-out").symlink_to(outside.parent)
+    (docs / "file-in.md").symlink_to(docs / "a.md")
+    (docs / "folder-in").symlink_to(docs / "sub")
+    (docs / "sub/loop").symlink_to(docs)
+    (docs / "broken.md").symlink_to(docs / "nowhere.md")
+    assert names() == ["a.md", "sub/b.md"]
+    assert names(f"{docs}/**/*.md") == ["a.md", "sub/b.md"]
+    # Named, they are what they lead to.
+    assert names(docs / "file-out.md") == ["a.md", "file-out.md", "sub/b.md"]
+    assert names(docs / "folder-out") == ["a.md", "file-out.md", "folder-out/secret.md", "sub/b.md"]
+
+
+def test_the_index_is_not_indexed(docs: Path, quick: None) -> None:
+    write(docs / "a.md")
+    with Library(docs / "index") as library:
+        library.index(docs)
+        write(docs / "index" / "note.md")
+        (docs / "index" / ".gitignore").unlink()
+        library.index(docs)
+        assert [info.source_path for info in library.documents()] == [str(docs / "a.md")]
+
+
+def test_an_index_in_a_folder_of_documents_hides_nothing_from_git(docs: Path, quick: None) -> None:
+    write(docs / "a.md")
+    with Library(docs) as library:
+        assert library.index(docs).added == [str(docs / "a.md")]
+    assert not (docs / ".gitignore").exists()
+
+
+def test_overlapping_paths_are_one(docs: Path, names: Names, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(docs / "sub/a.md")
+    monkeypatch.chdir(docs)
+    paths = [docs, docs / "sub", "sub/../sub", "sub/a.md", f"{docs}/**/*.md", "."]
+    assert names(*paths) == ["sub/a.md"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a b.md", "ünïcödé 文書.md", "line\nbreak.md", "quote'\".md", "[1].md", "%41?.md", "-x.md", "😀.md"],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="names that Windows does not allow")
+def test_odd_names(docs: Path, names: Names, library: Library, name: str) -> None:
+    write(docs / name, "# Odd\n\nA walrus.\n")
+    assert names() == [name]
+    assert names(docs / name) == [name]
+    assert library.search("walrus").results[0].source_path == str(docs / name)
+    (docs / name).unlink()
+    assert names() == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems keep names in Unicode")
+def test_a_name_that_is_not_text_is_reported(docs: Path, library: Library) -> None:
+    write(docs / "good.md")
+    bad = Path(os.fsdecode(os.fsencode(docs) + b"/b\xffd"))
+    write(bad / "x.md")
+    write(Path(f"{bad}.md"), "# Bad\n\nSome words.\n")
+    for _ in range(2):
+        report = library.index([docs, bad, Path(f"{bad}.md")])
+        reported = {failure.path: failure.reason for failure in report.failed}
+        assert reported.keys() == {f"{docs}/b\\xffd", f"{docs}/b\\xffd.md"}
+        assert len(report.failed) == 2
+        assert all("UTF-8" in reason for reason in reported.values())
+        assert len(library.documents()) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+def test_what_is_not_a_file_is_reported(docs: Path, library: Library) -> None:
+    write(docs / "good.md")
+    os.mkfifo(docs / "pipe.md")
+    report = library.index([docs, docs / "pipe.md"])
+    assert [(failure.path, failure.reason) for failure in report.failed] == [
+        (str(docs / "pipe.md"), "is not a file")
+    ]
+    assert report.added == [str(docs / "good.md")]
+
+
+def test_a_folder_that_cannot_be_read_is_reported_and_keeps_its_documents(
+    docs: Path, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(docs / "a.md")
+    write(docs / "locked/b.md")
+    library.index(docs)
+    scandir = os.scandir
+
+    def refuse(folder: Any) -> Any:
+        if Path(folder).name == "locked":
+            raise PermissionError(13, "Permission denied", str(folder))
+        return scandir(folder)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "scandir", refuse)
+        report = library.index(docs)
+    assert [(failure.path, failure.reason) for failure in report.failed] == [
+        (str(docs / "locked"), "Permission denied")
+    ]
+    assert report.removed == [] and len(library.documents()) == 2
+
+
+def test_a_path_that_does_not_exist_changes_nothing(docs: Path, library: Library) -> None:
+    write(docs / "a.md")
+    library.index(docs)
+    with pytest.raises(UsageError, match=r"nowhere does not exist"):
+        library.index([docs, docs / "nowhere"])
+    (docs / "broken.md").symlink_to(docs / "nowhere.md")
+    with pytest.raises(UsageError, match="does not exist"):
+        library.index(docs / "broken.md")
+    assert library.status().roots == [str(docs)]
+    with Library(docs.parent / "empty") as empty, pytest.raises(UsageError, match="Nothing to index"):
+        empty.index()

@@ -1,0 +1,56 @@
+"""The questions that every search asks find their rows by an index, however large the record is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pinakes import Library
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    folder = tmp_path_factory.mktemp("questions")
+    headings = "".join(f"## Section {number}. Title {number}\n\nText {number}.\n\n" for number in range(1200))
+    (folder / "long.md").write_text(f"# Long\n\n{headings}")
+    (folder / "short.md").write_text("# Short\n\n## Section 7. Title 7\n\nText.\n")
+    with Library(folder / "index") as opened:
+        opened.index(folder, embed=False)
+        yield opened
+
+
+def test_no_question_reads_a_whole_table(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    database = library._index.database
+    connection = database.connection
+    asked: list[str] = []
+    connection.set_trace_callback(asked.append)
+    try:
+        library.search("Section 7", mode="exact")
+        library.search("Title 7", mode="exact")
+        library.search("text", mode="keyword")
+        asked_by_search = [question for question in asked if question.startswith("SELECT")]
+        asked.clear()
+        document = library._index.record.document_ids()[0]
+        asked.clear()
+        library._index.record.is_embedded(document)
+        library._index.record.pending(10)
+        library._index.record.document_vectors(document, 384)
+        library._index.lookup.chunk_indexes_between(document, 0, 10)
+    finally:
+        connection.set_trace_callback(None)
+    questions = {*asked_by_search, *asked}
+    assert any("sections" in question for question in questions)
+    for question in questions:
+        if "GROUP BY language" in question or "COUNT(DISTINCT" in question:
+            continue  # asked once after each change
+        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {question}")]
+        assert not [step for step in plan if step.startswith("SCAN")], question
+
+
+def test_a_long_document_is_shown_whole(library: Library, tmp_path: Path) -> None:
+    (outline,) = library.outline("long.md")
+    assert len(outline.nodes[0].children) == 1200
+    assert library.section("Section 1199").heading == "Section 1199. Title 1199"
+    assert library.section("Section 7", document="short.md").text.endswith("Text.")
