@@ -71,7 +71,9 @@ def main() -> int:
         )
         if done.returncode:
             return done.returncode
-    print(f"\nThe index is in {INDEX.relative_to(ROOT)}. Try your own: pinakes index PATH, then pinakes search …")
+    print(
+        f"\nThe index is in {INDEX.relative_to(ROOT)}. Try your own: pinakes index PATH, then pinakes search …"
+    )
     return 0
 
 

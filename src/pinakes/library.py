@@ -22,11 +22,13 @@ from pinakes.errors import (
     UsageError,
 )
 from pinakes.model import (
+    DefineResponse,
     DoctorReport,
     DocumentInfo,
     IndexReport,
     Outline,
     Progress,
+    ReferencesResponse,
     SearchResponse,
     SectionView,
     Status,
@@ -34,6 +36,7 @@ from pinakes.model import (
 
 if TYPE_CHECKING:
     from pinakes.embedding import Embedder, Tokenizer
+    from pinakes.search.corpus import CorpusCache
     from pinakes.search.engine import SearchEngine
     from pinakes.stores.embedded.index import EmbeddedIndex
 
@@ -73,6 +76,7 @@ class Library:
         self._embedder: Embedder | None = embedder
         self._tokenizer: Tokenizer | None = None
         self._engine: SearchEngine | None = None
+        self._corpus_cache: CorpusCache | None = None
         self._guard = threading.RLock()
 
     def __enter__(self) -> Library:
@@ -125,12 +129,22 @@ class Library:
                 "pinakes index --rebuild"
             )
 
+    def _corpora(self) -> CorpusCache:
+        with self._guard:
+            if self._corpus_cache is None:
+                from pinakes.search.corpus import CorpusCache
+
+                self._corpus_cache = CorpusCache(self._index)
+            return self._corpus_cache
+
     def _search_engine(self) -> SearchEngine:
         with self._guard:
             if self._engine is None:
                 from pinakes.search.engine import SearchEngine
 
-                self._engine = SearchEngine(self._index, lambda: self.embedder, lambda: self.tokenizer)
+                self._engine = SearchEngine(
+                    self._index, self._corpora(), lambda: self.embedder, lambda: self.tokenizer
+                )
             return self._engine
 
     # -- indexing --------------------------------------------------------------------------------------------
@@ -241,17 +255,30 @@ class Library:
     # -- reading ---------------------------------------------------------------------------------------------
 
     def section(self, reference: str, *, document: str | None = None) -> SectionView:
-        """Return the section that a reference or a heading names."""
-        from pinakes.search.navigate import find_section
+        """Return the section or clause that a reference or a heading names."""
+        from pinakes.search.read import read_section
 
         self._index.refresh()
-        return find_section(self._index, reference, document)
+        return read_section(self._index, reference, document)
 
-    def outline(self, document: str | None = None) -> list[Outline]:
-        """Return the heading trees of one document, or of all."""
+    def define(self, term: str, *, document: str | None = None) -> DefineResponse:
+        """Return what the documents say a term means, and which define it differently."""
+        from pinakes.search.ask import define
+
+        return define(self._index, self._corpora().get(), term, document)
+
+    def references(self, reference: str, *, document: str | None = None) -> ReferencesResponse:
+        """Return what a section refers to, and what refers to it."""
+        from pinakes.search.ask import references
+
+        self._index.refresh()
+        return references(self._index, self._corpora().get(), reference, document)
+
+    def outline(self, document: str | None = None, *, clauses: bool = False) -> list[Outline]:
+        """Return the heading trees of one document, or of all; with ``clauses``, the numbering below them too."""
         from pinakes.search.navigate import outlines
 
-        return outlines(self._index, document)
+        return outlines(self._index, document, clauses=clauses)
 
     def documents(self, filters: Mapping[str, object] | None = None) -> list[DocumentInfo]:
         """Return the documents of the library, those that pass the filters."""
@@ -283,9 +310,17 @@ class Library:
         """Like :meth:`section`, without blocking the event loop."""
         return await asyncio.to_thread(self.section, reference, document=document)
 
-    async def aoutline(self, document: str | None = None) -> list[Outline]:
+    async def adefine(self, term: str, *, document: str | None = None) -> DefineResponse:
+        """Like :meth:`define`, without blocking the event loop."""
+        return await asyncio.to_thread(self.define, term, document=document)
+
+    async def areferences(self, reference: str, *, document: str | None = None) -> ReferencesResponse:
+        """Like :meth:`references`, without blocking the event loop."""
+        return await asyncio.to_thread(self.references, reference, document=document)
+
+    async def aoutline(self, document: str | None = None, *, clauses: bool = False) -> list[Outline]:
         """Like :meth:`outline`, without blocking the event loop."""
-        return await asyncio.to_thread(self.outline, document)
+        return await asyncio.to_thread(self.outline, document, clauses=clauses)
 
     async def adocuments(self, filters: Mapping[str, object] | None = None) -> list[DocumentInfo]:
         """Like :meth:`documents`, without blocking the event loop."""

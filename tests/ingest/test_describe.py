@@ -40,12 +40,16 @@ def test_title_of_a_text(text: str, expected: str) -> None:
     assert title(text) == expected
 
 
-@pytest.mark.parametrize("own", ["Microsoft Word - draft3", "Untitled", "Document1", "PowerPoint Presentation", "x.docx", " "])
+@pytest.mark.parametrize(
+    "own", ["Microsoft Word - draft3", "Untitled", "Document1", "PowerPoint Presentation", "x.docx", " "]
+)
 def test_titles_that_programs_make_up_are_not_used(own: str) -> None:
     assert title("text", title=own) == "my first note"
 
 
-@pytest.mark.parametrize("own", ["Introduction to Node.js", "Document management", "PowerPoint for lawyers", "Annual report"])
+@pytest.mark.parametrize(
+    "own", ["Introduction to Node.js", "Document management", "PowerPoint for lawyers", "Annual report"]
+)
 def test_title_from_the_properties_of_the_file(own: str) -> None:
     assert title("text", title=own) == own
 
@@ -57,7 +61,9 @@ def test_title_is_never_empty_and_never_endless() -> None:
 
 
 def test_summary_is_what_the_document_says_of_itself() -> None:
-    assert summary("Text that is long enough to be a summary of it.", description=" About\nit. ") == "About it."
+    assert (
+        summary("Text that is long enough to be a summary of it.", description=" About\nit. ") == "About it."
+    )
     assert summary("---\nsummary: Short.\n---\nText") == "Short."
     assert summary("---\ndescription: [a, b]\n---\nText") == ""
 

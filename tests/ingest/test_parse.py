@@ -29,7 +29,10 @@ def headings(text: str) -> list[tuple[int, str]]:
         ("Title\n=====\n\nSub\n---\n", [(1, "Title"), (2, "Sub")]),
         ("Two\nlines\n===\n", [(1, "Two lines")]),
         ("#\n\n## \n\n# #\n\n<h1> </h1>\n\n<h2>&nbsp;</h2>\n", []),
-        ("# **Bold** `code` [link](u) ![img](i) <b>x</b> &amp; \\*e\\* ~~d~~\n", [(1, "Bold code link img x & *e* d")]),
+        (
+            "# **Bold** `code` [link](u) ![img](i) <b>x</b> &amp; \\*e\\* ~~d~~\n",
+            [(1, "Bold code link img x & *e* d")],
+        ),
         ("- # In a list\n\n1. ## Numbered\n", [(1, "In a list"), (2, "Numbered")]),
         ("> # no\n\n> <h2>no</h2>\n\n- > # no\n\n# Yes\n", [(1, "Yes")]),
         ("a[^1]\n\n[^1]: # no\n\n# Yes\n", [(1, "Yes")]),
@@ -73,7 +76,10 @@ def test_no_headings_in_code_comments_and_scripts(text: str) -> None:
     [
         ("<h1>One</h1>\n", [(1, "One")]),
         ("<H3 CLASS='a'>Upper</H3>\n", [(3, "Upper")]),
-        ('<h2 class="a"\n  id="b > c">Two\n lines <b>bo</b>ld &amp; more</h2>\n', [(2, "Two lines bold & more")]),
+        (
+            '<h2 class="a"\n  id="b > c">Two\n lines <b>bo</b>ld &amp; more</h2>\n',
+            [(2, "Two lines bold & more")],
+        ),
         ("<h1>A</h1><p>x</p><h2>B<br>C</h2>\n<h3>D</h3 >\n", [(1, "A"), (2, "B C"), (3, "D")]),
         ("<div>\n<h2><code>x</code></h2>\n</div>\n", [(2, "x")]),
         ("<h2>A</h3>\n\n<h2>B</h2>\n", [(2, "B")]),
@@ -144,7 +150,10 @@ def test_plain_text_has_paragraphs_and_no_headings() -> None:
     parsed = parse(Converted("# not a heading\nline\n\n \n---\nmore\n", markdown=False))
     assert parsed.headings == []
     assert parsed.frontmatter == {}
-    assert [parsed.text[b.start : b.end] for b in parsed.blocks] == ["# not a heading\nline\n\n \n", "---\nmore\n"]
+    assert [parsed.text[b.start : b.end] for b in parsed.blocks] == [
+        "# not a heading\nline\n\n \n",
+        "---\nmore\n",
+    ]
 
 
 def test_half_characters_are_replaced() -> None:
@@ -177,9 +186,41 @@ def test_first_row_of_a_table_in_a_list_begins_with_its_line() -> None:
 
 
 _pieces = st.sampled_from(
-    ["# H\n", "## H é\n", "Set\n===\n", "<h2>x</h2>\n", "<div>\n", "</div>\n", "<!-- c\n", "-->\n", "<pre>\n", "</pre>\n"]
-    + ["text 🎉\n", "- item\n", "  - sub\n", "1. # n\n", "> q\n", "> # q\n", "```\n", "~~~\n", "    code\n", "| a | b |\n"]
-    + ["|---|---|\n", "\n", "---\n", "***\n", "[l](u) ![i](p)\n", "[[w|a]] ![[t]]\n", "[^1]: note\n", "[r]: /u\n", "\t\n"]
+    [
+        "# H\n",
+        "## H é\n",
+        "Set\n===\n",
+        "<h2>x</h2>\n",
+        "<div>\n",
+        "</div>\n",
+        "<!-- c\n",
+        "-->\n",
+        "<pre>\n",
+        "</pre>\n",
+    ]
+    + [
+        "text 🎉\n",
+        "- item\n",
+        "  - sub\n",
+        "1. # n\n",
+        "> q\n",
+        "> # q\n",
+        "```\n",
+        "~~~\n",
+        "    code\n",
+        "| a | b |\n",
+    ]
+    + [
+        "|---|---|\n",
+        "\n",
+        "---\n",
+        "***\n",
+        "[l](u) ![i](p)\n",
+        "[[w|a]] ![[t]]\n",
+        "[^1]: note\n",
+        "[r]: /u\n",
+        "\t\n",
+    ]
     + ["---\na: b\n---\n", "é", " ", "*", "_e_", "`c`", "\x0b", "\u2028", "\r\n"]
 )
 _documents = st.one_of(st.lists(_pieces, max_size=30).map("".join), st.text(max_size=120))
@@ -192,7 +233,9 @@ def test_blocks_tile_the_body_and_headings_begin_blocks(text: str, markdown: boo
     position = parsed.body_start
     for block in parsed.blocks:
         assert block.start == position < block.end
-        assert block.header_end == 0 or (block.kind == "table" and block.start < block.header_end <= block.end)
+        assert block.header_end == 0 or (
+            block.kind == "table" and block.start < block.header_end <= block.end
+        )
         position = block.end
     assert position == len(parsed.text)
     starts = {block.start for block in parsed.blocks}
@@ -254,7 +297,9 @@ def test_lines_of_a_span_hold_its_text(text: str, data: st.DataObject) -> None:
         assert last - first == wanted.count("\n")
 
 
-@given(st.text(alphabet="ab \n", min_size=1, max_size=60), st.lists(st.integers(0, 60), max_size=6), st.data())
+@given(
+    st.text(alphabet="ab \n", min_size=1, max_size=60), st.lists(st.integers(0, 60), max_size=6), st.data()
+)
 def test_pages_of_a_span(text: str, offsets: list[int], data: st.DataObject) -> None:
     starts = tuple(PageStart(offset, number) for number, offset in enumerate(sorted(offsets), start=1))
     start = data.draw(st.integers(0, len(text)))

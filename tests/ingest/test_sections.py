@@ -63,7 +63,10 @@ def test_repeated_headings_have_ids_of_their_own() -> None:
 
 
 _headings = st.lists(
-    st.tuples(st.integers(1, 6), st.sampled_from(["A", "Article 1", "Notes", "1. Scope", "(a) x", "—", "Notes 2", "Ünï 🎉"])),
+    st.tuples(
+        st.integers(1, 6),
+        st.sampled_from(["A", "Article 1", "Notes", "1. Scope", "(a) x", "—", "Notes 2", "Ünï 🎉"]),
+    ),
     max_size=25,
 )
 
@@ -85,7 +88,9 @@ def test_tree_matches_a_simple_model(levels: list[tuple[int, str]], blank_first:
         section = sections[index + 1]
         smaller = [earlier for earlier in range(index) if levels[earlier][0] < level]
         above = [
-            earlier for earlier in smaller if all(levels[between][0] > levels[earlier][0] for between in range(earlier + 1, index))
+            earlier
+            for earlier in smaller
+            if all(levels[between][0] > levels[earlier][0] for between in range(earlier + 1, index))
         ]
         parent = above[-1] + 1 if above else 0
         after = [later for later in range(index + 1, len(levels)) if levels[later][0] <= level]

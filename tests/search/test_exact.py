@@ -105,10 +105,11 @@ def test_a_number_that_is_no_section_number_is_not_missed(contracts: Library) ->
 @pytest.mark.parametrize(
     ("query", "section"),
     [
-        ("Section 403(b)(2)", "Section 403"),
+        ("Section 403(b)(2)", "Section 403(b)(2)"),
+        ("Section 403(b)(2)(Z)", "Section 403(b)(2)"),
         ("§ 403", "Section 403"),
         ("Sec. 403 of the Harbour Safety Act", "Section 403"),
-        ("clause 4.2(a) service agreement", "4.2"),
+        ("clause 4.2(a) service agreement", "4.2(a)"),
         ("§ 4 Hafenordnung", "§ 4"),
         ("TITLE IV", "TITLE IV"),
         ("title 4", "TITLE IV"),
@@ -119,9 +120,13 @@ def test_references_to_the_examples(library: Library, query: str, section: str) 
     assert library.search(query).results[0].section_label == section
 
 
-def test_a_clause_leads_to_the_chunk_that_holds_it(library: Library) -> None:
-    result = library.search("Section 403(b)(2)", mode="exact").results[0]
-    assert "(2)" in result.content
+def test_a_clause_is_shown_alone_with_its_place(library: Library) -> None:
+    result = library.search("Section 403(b)(2)").results[0]
+    assert result.content.startswith("(2) ")
+    assert result.section_id == "sec_403_b_2"
+    assert result.parent_chain[-2:] == ["Section 403. Improvement orders and detention", "Section 403(b)(2)"]
+    lines = Path(result.source_path).read_text().splitlines()
+    assert result.lines and lines[result.lines.first - 1].startswith("(2) ")
 
 
 def test_a_quoted_phrase_returns_every_occurrence_with_context(library: Library) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from pinakes import Library
 from pinakes.errors import NotFoundError
+from pinakes.model import OutlineNode
 
 
 def test_a_section_is_read_whole_with_its_children(library: Library) -> None:
@@ -21,12 +22,33 @@ def test_a_section_is_read_whole_with_its_children(library: Library) -> None:
 
 
 @pytest.mark.parametrize(
-    "reference", ["Section 403", "sec_403", "Improvement orders and detention", "§ 403(b)"]
+    "reference", ["Section 403", "sec_403", "Improvement orders and detention", "Section 403(zz)"]
 )
 def test_a_section_goes_by_many_names(library: Library, reference: str) -> None:
     view = library.section(reference)
     assert view.section_label == "Section 403"
-    assert view.exact == (reference != "§ 403(b)")
+    assert view.exact == (reference != "Section 403(zz)")
+    assert [child.label for child in view.children] == [f"Section 403({letter})" for letter in "abcd"]
+
+
+@pytest.mark.parametrize("reference", ["§ 403(b)", "sec_403_b", "Section 403 (b)"])
+def test_a_clause_is_read_with_its_parts(library: Library, reference: str) -> None:
+    view = library.section(reference)
+    assert (view.section_label, view.section_id, view.exact) == ("Section 403(b)", "sec_403_b", True)
+    assert view.text.startswith("(b) ")
+    assert [child.label for child in view.children][:2] == ["Section 403(b)(1)", "Section 403(b)(2)"]
+    assert view.children[1].children[0].label == "Section 403(b)(2)(A)"
+    assert view.heading.startswith("Section 403")
+
+
+def test_the_outline_shows_clauses_when_asked(library: Library) -> None:
+    [plain] = library.outline("service-agreement.docx")
+    [whole] = library.outline("service-agreement.docx", clauses=True)
+
+    def labels(nodes: list[OutlineNode]) -> list[str]:
+        return [label for node in nodes for label in (node.label, *labels(node.children))]
+
+    assert "4.2(a)" not in labels(plain.nodes) and "4.2(a)" in labels(whole.nodes)
 
 
 def test_other_documents_with_the_same_number_are_named(library: Library) -> None:

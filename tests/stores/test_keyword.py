@@ -479,3 +479,28 @@ def test_every_word_of_a_chunk_finds_it(index: KeywordIndex, texts: list[str], l
                 assert number in found(index, word, language)
         if phrase_terms(text):
             assert number in quoted(index, text)
+
+
+def test_entries_written_as_json_are_found_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Older versions of tantivy take ready-made terms only as JSON."""
+    import tantivy
+
+    text = "The getUserById call returns the well-known user record of Section 4.2."
+    answers = []
+    for name in ("terms", "json"):
+        if name == "json":
+            monkeypatch.delattr(tantivy, "PreTokenizedString", raising=False)
+        index = KeywordIndex.open(tmp_path / name)
+        with index.writer() as writer:
+            writer.add_document(1, [KeywordEntry(1, 10, "en", "Title", "Heading", text, {"tags": "alpha"})])
+            writer.commit(1)
+        index.reload()
+        searches = [
+            index.search(q, languages=["en"], limit=5) for q in ("user", "getuserbyid", "alpha", "heading")
+        ]
+        phrases = [
+            index.phrase(q, limit=5)[1] for q in ("well-known user record", "returns the", "the returns")
+        ]
+        answers.append((searches, phrases))
+    assert answers[0] == answers[1]
+    assert answers[0][1] == [1, 1, 0]

@@ -9,7 +9,9 @@ from pinakes.text.keys import title_key
 
 
 def test_case_accents_and_punctuation_do_not_matter() -> None:
-    assert title_key("Right to erasure (‘right to be forgotten’).") == "right to erasure right to be forgotten"
+    assert (
+        title_key("Right to erasure (‘right to be forgotten’).") == "right to erasure right to be forgotten"
+    )
     assert title_key("  RÉSUMÉ — Straße  ") == title_key("resume strasse")
     assert title_key("目的") == "目的"
     assert title_key("—") == ""

@@ -293,7 +293,9 @@ def test_whole_text_is_a_number(text: str, key: str) -> None:
     assert label.key == key
 
 
-@pytest.mark.parametrize("text", ["", " ", "C", "ill.", "555-123-4567", "12.05.2021", "1.5GB", "four", "(", "4 dogs"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "C", "ill.", "555-123-4567", "12.05.2021", "1.5GB", "four", "(", "4 dogs"]
+)
 def test_whole_text_is_no_number(text: str) -> None:
     assert parse_whole(text) is None
 
@@ -371,7 +373,9 @@ def test_normalising_twice_changes_nothing(number: str) -> None:
     assert normalise_number(".".join(once)) == once
 
 
-@pytest.mark.parametrize("unit", ["(", "4(", "(1)", "1.", "1-", "section ", "section 4(1)", "part i ", "4.2 ", "§", "a.", " "])
+@pytest.mark.parametrize(
+    "unit", ["(", "4(", "(1)", "1.", "1-", "section ", "section 4(1)", "part i ", "4.2 ", "§", "a.", " "]
+)
 def test_hostile_text_is_read_to_the_end(unit: str) -> None:
     text = unit * (200_000 // len(unit))
     find_labels(text)

@@ -38,7 +38,14 @@ def test_sentences(sentences: list[str]) -> None:
 
 def test_clauses() -> None:
     text = "first, second; third: fourth 1,000\nfifth、sixth"
-    assert cut(text, clause_ends(text)) == ["first, ", "second; ", "third: ", "fourth 1,000\n", "fifth、", "sixth"]
+    assert cut(text, clause_ends(text)) == [
+        "first, ",
+        "second; ",
+        "third: ",
+        "fourth 1,000\n",
+        "fifth、",
+        "sixth",
+    ]
 
 
 def test_only_the_given_part_is_read() -> None:
@@ -48,7 +55,7 @@ def test_only_the_given_part_is_read() -> None:
 
 
 @settings(deadline=None)
-@given(st.text(alphabet="aB.!?。,;:\n \")1", max_size=80), st.integers(0, 80), st.integers(0, 80))
+@given(st.text(alphabet='aB.!?。,;:\n ")1', max_size=80), st.integers(0, 80), st.integers(0, 80))
 def test_ends_ascend_inside_the_part_and_follow_white_space(text: str, start: int, end: int) -> None:
     for ends in (sentence_ends(text, start, end), clause_ends(text, start, end)):
         assert ends == sorted(set(ends))

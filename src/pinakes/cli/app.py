@@ -6,12 +6,14 @@ from typing import Annotated
 
 import typer
 
+from pinakes.cli.define import define
 from pinakes.cli.doctor import doctor
 from pinakes.cli.documents import documents
 from pinakes.cli.errors import GuardedGroup
 from pinakes.cli.forget import forget
 from pinakes.cli.index import index
 from pinakes.cli.outline import outline
+from pinakes.cli.refs import refs
 from pinakes.cli.search import search
 from pinakes.cli.section import section
 from pinakes.cli.status import status
@@ -22,6 +24,7 @@ HELP = """Find the right passage in structured documents, and see exactly where 
 $ pinakes index docs/
 $ pinakes search reporting duties of the harbour master
 $ pinakes section "Section 306(b)"
+$ pinakes define vessel
 $ pinakes outline harbour-safety-act.md
 
 The index is the folder of [cyan]--index[/cyan] or [cyan]PINAKES_INDEX[/cyan], else the nearest
@@ -68,6 +71,8 @@ def _everywhere(
 
 app.command(rich_help_panel=FIND)(search)
 app.command(rich_help_panel=FIND)(section)
+app.command(rich_help_panel=FIND)(define)
+app.command(rich_help_panel=FIND)(refs)
 app.command(rich_help_panel=FIND)(outline)
 app.command(rich_help_panel=FIND)(documents)
 app.command("ls", hidden=True)(documents)

@@ -20,6 +20,12 @@ IndexOption = Annotated[
         rich_help_panel=GENERAL,
     ),
 ]
+DocumentOption = Annotated[
+    str | None,
+    typer.Option(
+        "--document", "-d", metavar="DOC", help="Look in this document: its path, file name or title."
+    ),
+]
 JsonOption = Annotated[
     bool,
     typer.Option("--json", help="Print one JSON document on standard output.", rich_help_panel=GENERAL),

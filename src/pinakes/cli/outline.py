@@ -36,6 +36,9 @@ def outline(
             help="How many levels. Default: all of DOC, 1 of every document.",
         ),
     ] = None,
+    clauses: Annotated[
+        bool, typer.Option("--clauses", "-c", help="Show the numbered clauses below the headings too.")
+    ] = False,
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -44,10 +47,12 @@ def outline(
     [bold]Examples[/bold]
     $ pinakes outline
     $ pinakes outline harbour-safety-act.md --depth 2
+    $ pinakes outline service-agreement.docx --clauses
     $ pinakes outline annual-report.pdf --json
     """
     with open_library(index) as library:
-        outlines = library.outline(meant(document) if document else None)
+        # JSON gives the tree whole.
+        outlines = library.outline(meant(document) if document else None, clauses=clauses or as_json)
     if as_json:
         print_json([entry.to_dict() for entry in outlines])
     elif not outlines:
@@ -85,6 +90,9 @@ def _line(node: OutlineNode, cut: bool) -> Text:
 
     heading, label = one_line(node.heading), one_line(node.label)
     line = Text()
+    if heading and label.endswith(heading):
+        # A clause: its label says its marker.
+        heading, label = label, ""
     if label and not heading.casefold().startswith(label.casefold()):
         line.append(f"{label}  ", style="green")
     line.append(heading or "(no heading)").append(f"  {span(node.lines, node.pages)}", style="dim")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -14,12 +15,13 @@ from pinakes.cli.snippet import snippet
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from pinakes.model import SearchResponse, SearchResult
+    from pinakes.model import Definition, SearchResponse, SearchResult
 
 INDENT = 4
 ARROW = " › "
 SEPARATOR = " · "
 _BAR = 5
+_REFERENCES = 5
 
 
 def show_response(response: SearchResponse, full: bool = False) -> None:
@@ -28,8 +30,12 @@ def show_response(response: SearchResponse, full: bool = False) -> None:
     show(_headline(response), to=out)
     if response.note:
         show(Text(one_line(response.note), style="yellow"), to=out)
+    explained: set[str] = set()
     for result in response.results:
-        show("", *_result_lines(result, response.query, out, full), to=out)
+        # A definition is shown once, with the first result that carries it.
+        fresh = [item for item in result.definitions_context if item.id not in explained]
+        explained.update(item.id for item in fresh)
+        show("", *_result_lines(result, fresh, response.query, out, full), to=out)
     if response.truncated:
         show("", Text("Cut to fit the token budget.", style="yellow"), to=out)
     if response.explanation is not None:
@@ -51,14 +57,21 @@ def _headline(response: SearchResponse) -> Text:
     return line.append(SEPARATOR + SEPARATOR.join(details), style="dim")
 
 
-def _result_lines(result: SearchResult, query: str, out: Console, full: bool) -> list[Text]:
+def _result_lines(
+    result: SearchResult, definitions: Sequence[Definition], query: str, out: Console, full: bool
+) -> list[Text]:
     width = out.width - INDENT
     lines = _indented(breadcrumb(result.parent_chain, result.document_title), out)
     lines[0] = Text.assemble((f"{result.rank:>2}. ", "bold green"), lines[0][INDENT:])
     lines += _indented(_place(result, out.is_terminal), out)
     bar = (" " * INDENT + ("│ " if out.is_terminal else "| "), "dim")
     lines += [Text.assemble(bar, line) for line in snippet(result, query, width - 2, full)]
-    for definition in result.definitions_context:
+    references = list(dict.fromkeys(one_line(ref.text) for ref in result.cross_references if ref.resolved))
+    if references:
+        more = f" and {len(references) - _REFERENCES} more" if len(references) > _REFERENCES else ""
+        text = Text("refers to ", style="dim").append(", ".join(references[:_REFERENCES]) + more, style="dim")
+        lines += _indented(text, out)
+    for definition in definitions:
         text = Text("where ", style="dim").append(one_line(definition.term), style="italic")
         lines += _indented(text.append(": " + one_line(definition.definition_text, 300)), out)
     return lines

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pinakes.cli.opening import open_library
-from pinakes.cli.options import IndexOption, JsonOption
+from pinakes.cli.options import DocumentOption, IndexOption, JsonOption
 from pinakes.cli.output import console, print_json, show
 from pinakes.cli.paths import display_path, meant, path_text, span
 from pinakes.cli.safe import one_line, safe
@@ -22,12 +22,7 @@ def section(
     words: Annotated[
         list[str], typer.Argument(metavar="REF", help="The section: its label, its heading, or its id.")
     ],
-    document: Annotated[
-        str | None,
-        typer.Option(
-            "--document", "-d", metavar="DOC", help="Look in this document: its path, file name or title."
-        ),
-    ] = None,
+    document: DocumentOption = None,
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -75,7 +70,7 @@ def _show(view: SectionView) -> None:
     show(breadcrumb(view.parent_chain, view.document_title), place, to=out)
     if not view.exact:
         show(
-            Text("What you named has no heading of its own; it stands in this section.", style="yellow"),
+            Text("What you named is not numbered here; it can only be in this section.", style="yellow"),
             to=out,
         )
     show("", to=out)
@@ -83,7 +78,7 @@ def _show(view: SectionView) -> None:
     if view.children:
         show("", Text("Below it", style="bold"), to=out)
         for child in view.children:
-            below = Text("  " + one_line(child.heading or child.label))
+            below = Text("  " + one_line(child.label if child.heading in child.label else child.heading))
             show(below.append(f"  {span(child.lines, child.pages)}", style="dim"), to=out)
     if view.alternatives:
         show("", Text("The same name also fits", style="bold"), to=out)

@@ -38,6 +38,8 @@ class IndexSettings:
     chunk_overlap: int = 50
     contextual_embeddings: bool = True
     embedding_model: str = ""
+    extract_definitions: bool = True
+    extract_cross_references: bool = True
 
     def __post_init__(self) -> None:
         _one_of("chunking_strategy", self.chunking_strategy, STRATEGIES)

@@ -85,7 +85,8 @@ def _chunk(
     prefix = text[slice(*piece.prefix)] if piece.prefix else ""
     own = text[piece.start : piece.end]
     only_heading = section.level > 0 and not _WORD.search(text, section.body, piece.end)
-    count = tokens.count(piece.start, piece.end) + (tokens.count(*piece.prefix) if piece.prefix else 0)
+    first, last = piece.start + len(own) - len(own.lstrip()), piece.start + len(own.rstrip())
+    count = tokens.count(first, last) + (tokens.count(*piece.prefix) if piece.prefix else 0)
     return Chunk(
         source_path=source_path,
         chunk_index=index,

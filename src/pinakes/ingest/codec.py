@@ -8,6 +8,7 @@ from typing import Any
 from pinakes.model import (
     Chunk,
     ChunkType,
+    Clause,
     Definition,
     Document,
     Lines,
@@ -23,6 +24,7 @@ from pinakes.model import (
 _PARTS: dict[str, type[Any]] = {
     "sections": Section,
     "chunks": Chunk,
+    "clauses": Clause,
     "definitions": Definition,
     "references": Reference,
     "links": Link,

@@ -56,7 +56,7 @@ def split_frontmatter(text: str) -> tuple[dict[str, Any], int, str]:
     """Return the metadata, where the body begins, and a warning when the block could not be read.
 
     >>> split_frontmatter("---\\ntitle: A note\\n---\\nBody")
-    ({'title': 'A note'}, 23, '')
+    ({'title': 'A note'}, 22, '')
     """
     nothing: tuple[dict[str, Any], int, str] = ({}, 1 if text.startswith("\ufeff") else 0, "")
     opening = _OPENING.match(text)

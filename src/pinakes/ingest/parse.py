@@ -34,8 +34,6 @@ _ASIDES = frozenset({"BlockQuote", "FootnoteDefinition"})
 _MAX_HEADING = 500
 _MAX_LINK_WORDS = 100
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
-# What may stand before a block on its line: indentation, quote and list marks, a list number, a check box.
-_LEAD = re.compile(r"(?:[\s>*+\-]|\d{1,9}[.)](?=\s)|\[[ xX]\])*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from pinakes.ingest.codec import clean, encode
 from pinakes.ingest.contextualize import contextualize
 from pinakes.ingest.convert import convert
 from pinakes.ingest.describe import document_summary, document_title
+from pinakes.ingest.extract import describe_chunks, extract, place_references
 from pinakes.ingest.parse import parse
 from pinakes.ingest.sections import build_sections
 from pinakes.ingest.tokens import TokenIndex
@@ -49,23 +50,42 @@ def prepare_text(
     sections = build_sections(parsed)
     tokens = TokenIndex(parsed.text, _tokenizer(settings.embedding_model))
     options = ChunkingOptions(settings.chunking_strategy, settings.max_chunk_tokens, settings.chunk_overlap)
+    language = _language(parsed.metadata, parsed.text[parsed.body_start :])
+    found = extract(
+        parsed,
+        sections,
+        source_path,
+        language,
+        definitions=settings.extract_definitions,
+        references=settings.extract_cross_references,
+    )
     document = Document(
         source_path=source_path,
         title=document_title(parsed, sections, source_path),
         file_type=file_type,
         text=parsed.text,
         body_start=parsed.body_start,
-        language=_language(parsed.metadata, parsed.text[parsed.body_start :]),
+        language=language,
         doc_summary=document_summary(parsed),
         metadata=parsed.metadata,
         pages=parsed.pages,
-        warnings=tuple(parsed.warnings),
+        warnings=(*parsed.warnings, *found.warnings),
     )
     chunks = chunk_document(parsed, sections, source_path, tokens, options)
+    found = place_references(found, sections, chunks)
+    chunks = describe_chunks(chunks, found, language)
     chunks = contextualize(
         document, chunks, tokens, enabled=settings.contextual_embeddings, model_tokens=model_tokens
     )
-    return ParsedDocument(document, tuple(sections), tuple(chunks), links=tuple(parsed.links))
+    return ParsedDocument(
+        document,
+        tuple(sections),
+        tuple(chunks),
+        clauses=tuple(found.clauses),
+        definitions=tuple(found.definitions),
+        references=tuple(found.references),
+        links=tuple(parsed.links),
+    )
 
 
 def _language(metadata: dict[str, Any], text: str) -> str:

@@ -1,6 +1,8 @@
 """The entities everything else is about. Plain data: no input, no output, and no import of other parts."""
 
-from pinakes.model.chunk import Chunk, ChunkType, Passage, chunk_id
+from pinakes.model.answers import Citation, DefineResponse, ReferencesResponse, TermDefinition
+from pinakes.model.chunk import Chunk, ChunkType, Passage, chunk_id, chunk_number
+from pinakes.model.clause import Clause
 from pinakes.model.document import Converted, Document, Lines, Pages, PageStart
 from pinakes.model.knowledge import Definition, Link, Reference
 from pinakes.model.parsed import ParsedDocument
@@ -21,7 +23,10 @@ __all__ = [
     "Check",
     "Chunk",
     "ChunkType",
+    "Citation",
+    "Clause",
     "Converted",
+    "DefineResponse",
     "Definition",
     "DoctorReport",
     "Document",
@@ -39,10 +44,13 @@ __all__ = [
     "Passage",
     "Progress",
     "Reference",
+    "ReferencesResponse",
     "SearchResponse",
     "SearchResult",
     "Section",
     "SectionView",
     "Status",
+    "TermDefinition",
     "chunk_id",
+    "chunk_number",
 ]

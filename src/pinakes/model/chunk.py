@@ -36,13 +36,20 @@ def chunk_id(source_path: str, index: int) -> str:
     return f"{source_path}_chunk_{index}"
 
 
+def chunk_number(public_id: str) -> int | None:
+    """Return the index in a chunk's public id, or None when there is none."""
+    number = public_id.rpartition("_chunk_")[2]
+    return int(number) if number.isdigit() else None
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """A piece of one section.
 
     ``start`` to ``end`` is its own part of the document's text; these spans tile the document without gap or
     overlap. ``content`` is what is shown: that part, preceded by ``prefix`` characters that are repeated from
-    before it (overlap with the chunk before, or the header row of a split table).
+    before it (overlap with the chunk before, or the header row of a split table). ``clauses`` and
+    ``cross_references`` are the section ids of the clauses it holds and of the places it refers to.
     """
 
     source_path: str
@@ -62,6 +69,7 @@ class Chunk:
     pages: Pages | None = None
     tokens: int = 0
     context: str = ""
+    clauses: tuple[str, ...] = ()
     cross_references: tuple[str, ...] = ()
     defined_term: str = ""
     defined_term_normalized: str = ""

@@ -26,19 +26,31 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A mention of another place, as written, and the section it means when that is known."""
+    """A mention of a place: the words, where they stand, and the place they mean.
+
+    ``kind`` is ``number``, ``relative``, ``named``, ``document``, ``link``, ``wiki`` or ``transclusion``.
+    ``target_section`` is the id of the section or clause that is meant, ``target_path`` the document it stands in and
+    ``target_chunk`` the chunk that holds it; all empty when that is not known. ``number_kind`` and ``number_key`` are
+    the normalised label of number forms, ``document`` another document's name as written, and ``reason`` says in
+    plain words what is not as written.
+    """
 
     text: str
     start: int
     end: int
+    kind: str
     target_section: str = ""
-    target_chunk: str = ""
+    number_kind: str = ""
+    number_key: str = ""
+    document: str = ""
     reason: str = ""
+    target_path: str = ""
+    target_chunk: str = ""
 
     @property
     def resolved(self) -> bool:
         """Whether the place it means is known."""
-        return bool(self.target_section)
+        return bool(self.target_section or self.target_chunk)
 
 
 @dataclass(frozen=True, slots=True)

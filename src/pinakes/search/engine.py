@@ -15,7 +15,9 @@ from pinakes.embedding import Embedder, Tokenizer
 from pinakes.errors import UsageError
 from pinakes.model import SearchResponse
 from pinakes.search.candidates import Candidate, Leg
-from pinakes.search.enrich import to_results
+from pinakes.search.citations import Citations
+from pinakes.search.corpus import CorpusCache
+from pinakes.search.enrich import Enrichment, to_results
 from pinakes.search.exact import ExactHits, ExactSearch
 from pinakes.search.filters import allowed_documents
 from pinakes.search.fuse import fuse
@@ -51,12 +53,16 @@ class SearchEngine:
     """Answers queries from one index."""
 
     def __init__(
-        self, index: EmbeddedIndex, embedder: Callable[[], Embedder], tokenizer: Callable[[], Tokenizer]
+        self,
+        index: EmbeddedIndex,
+        corpora: CorpusCache,
+        embedder: Callable[[], Embedder],
+        tokenizer: Callable[[], Tokenizer],
     ) -> None:
         self._index = index
+        self._corpora = corpora
         self._embedder = embedder
         self._tokenizer = tokenizer
-        self._known: tuple[int, list[str], int] = (-1, [], 0)
 
     def search(
         self,
@@ -75,7 +81,8 @@ class SearchEngine:
         with watch.stage("understand"):
             query = understand(text)
             documents = self._allowed(filters)
-            languages, pending = self._corpus()
+            corpus = self._corpora.get()
+            languages = corpus.languages
         exact = ExactHits()
         legs = self._retrieve(query, settings, documents, languages, watch, exact)
         with watch.stage("fuse"):
@@ -94,7 +101,13 @@ class SearchEngine:
                 top_k = _PHRASE_TOP_K if every_occurrence else top_k
         with watch.stage("enrich"):
             candidates, chunks = self._hydrate(candidates, top_k)
-            results = to_results(candidates, chunks, _phrases(query, settings, exact), explain=explain)
+            enrichment = Enrichment(
+                exact.clauses,
+                Citations(self._index.lookup, corpus),
+                corpus.definitions.terms_in(query.text),
+            )
+            phrases = _phrases(query, settings, exact)
+            results = to_results(candidates, chunks, phrases, enrichment, explain=explain)
         with watch.stage("respond"):
             coverage = 0.0
             if candidates and not candidates[0].reason:
@@ -102,7 +115,7 @@ class SearchEngine:
                 whole = f"{first.context}\n{first.content}"
                 coverage = word_coverage(query.text, languages, whole, first.language)
             sure = confidence(candidates, coverage, missing=bool(exact.missing))
-            missing = pending if weights["semantic"] > 0 else 0
+            missing = corpus.pending if weights["semantic"] > 0 else 0
             note = note_for(results, sure, filtered=bool(filters), pending=missing, missing=exact.missing)
             results, truncated = fit_budget(results, token_budget, self._count_tokens)
         return SearchResponse(
@@ -198,14 +211,6 @@ class SearchEngine:
 
     def _allowed(self, filters: Mapping[str, object] | None) -> set[int] | None:
         return allowed_documents(self._index.lookup.documents(), filters) if filters else None
-
-    def _corpus(self) -> tuple[list[str], int]:
-        """The languages of the library, whose stems words are looked up by, and how many vectors are missing."""
-        generation = self._index.record.generation()
-        if self._known[0] != generation:
-            languages = [language for language in self._index.lookup.languages() if language][:4]
-            self._known = (generation, languages or ["en"], self._index.record.pending_count())
-        return self._known[1:]
 
     def _count_tokens(self, text: str) -> int:
         return len(self._tokenizer().offsets(text))

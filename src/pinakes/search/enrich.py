@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from pinakes.model import Match, SearchResult, chunk_id
+from pinakes.model import Clause, Definition, Match, SearchResult, chunk_id
 from pinakes.search.candidates import Candidate
-from pinakes.stores.embedded.lookup import StoredChunk
+from pinakes.search.citations import Citations
+from pinakes.stores.embedded.lookup import StoredChunk, StoredClause
 
 _CONTEXT = 90
 _MAX_MATCHES = 50
+_MAX_DEFINITIONS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Enrichment:
+    """What results are given besides what was found: the clause that was meant, references and definitions."""
+
+    clauses: Mapping[int, StoredClause]
+    citations: Citations
+    definitions: Sequence[Definition]
 
 
 def to_results(
     candidates: Iterable[Candidate],
     chunks: Mapping[int, StoredChunk],
     phrases: Sequence[str],
+    enrichment: Enrichment,
     *,
     explain: bool,
 ) -> list[SearchResult]:
@@ -26,30 +39,62 @@ def to_results(
     for candidate in candidates:
         chunk = chunks[candidate.chunk]
         matches = find_matches(chunk, patterns)
+        result = SearchResult(
+            rank=len(results) + 1,
+            chunk_id=chunk_id(chunk.source_path, chunk.chunk_index),
+            content=chunk.content,
+            fused_score=round(candidate.score, 6),
+            source_path=chunk.source_path,
+            parent_chain=list(chunk.parent_chain),
+            section_id=chunk.section_id,
+            semantic_score=_rounded(candidate.scores.get("semantic")),
+            keyword_score=_rounded(candidate.scores.get("keyword")),
+            exact_match=bool(candidate.reason) or bool(matches),
+            definitions_context=_definitions(enrichment.definitions, chunk.source_path),
+            heading=chunk.heading,
+            section_label=chunk.section_label,
+            chunk_type=chunk.chunk_type,
+            matched_by=sorted(candidate.ranks, key=("exact", "semantic", "keyword").index),
+            lines=chunk.lines,
+            pages=chunk.pages,
+            cross_references=enrichment.citations.in_span(
+                chunk.document, chunk.source_path, chunk.start, chunk.end
+            ),
+            document_title=chunk.document_title,
+            matches=matches,
+            explanation=_explanation(candidate) if explain else None,
+        )
+        clause = enrichment.clauses.get(candidate.chunk)
         results.append(
-            SearchResult(
-                rank=len(results) + 1,
-                chunk_id=chunk_id(chunk.source_path, chunk.chunk_index),
-                content=chunk.content,
-                fused_score=round(candidate.score, 6),
-                source_path=chunk.source_path,
-                parent_chain=list(chunk.parent_chain),
-                section_id=chunk.section_id,
-                semantic_score=_rounded(candidate.scores.get("semantic")),
-                keyword_score=_rounded(candidate.scores.get("keyword")),
-                exact_match=bool(candidate.reason) or bool(matches),
-                heading=chunk.heading,
-                section_label=chunk.section_label,
-                chunk_type=chunk.chunk_type,
-                matched_by=sorted(candidate.ranks, key=("exact", "semantic", "keyword").index),
-                lines=chunk.lines,
-                pages=chunk.pages,
-                document_title=chunk.document_title,
-                matches=matches,
-                explanation=_explanation(candidate) if explain else None,
-            )
+            _focus(result, chunk, clause.clause) if clause and candidate.reason == "section" else result
         )
     return results
+
+
+def _focus(result: SearchResult, chunk: StoredChunk, clause: Clause) -> SearchResult:
+    """Narrow a result to the clause that was asked for."""
+    start = chunk.prefix + clause.start - chunk.start
+    end = chunk.prefix + min(clause.end, chunk.end) - chunk.start
+    inside = [ref for ref in result.cross_references if clause.start <= ref.start < clause.end]
+    return replace(
+        result,
+        content=chunk.content[start:end].rstrip(),
+        parent_chain=[*result.parent_chain, clause.label],
+        section_id=clause.section_id,
+        section_label=clause.label,
+        lines=clause.lines,
+        pages=clause.pages,
+        cross_references=inside,
+        matches=[],
+    )
+
+
+def _definitions(found: Sequence[Definition], source_path: str) -> list[Definition]:
+    """Choose, for each term of the query, the document's own definition, else the first there is."""
+    chosen: dict[str, Definition] = {}
+    for definition in sorted(found, key=lambda item: item.source_path != source_path):
+        chosen.setdefault(definition.term_normalized, definition)
+    return list(chosen.values())[:_MAX_DEFINITIONS]
 
 
 def _rounded(value: float | None) -> float | None:

@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
+from pinakes.model import Clause, Section
 from pinakes.search.understand import Query
-from pinakes.stores.embedded.lookup import Lookup, StoredSection
+from pinakes.stores.embedded.lookup import Lookup, StoredClause, StoredSection
 from pinakes.stores.protocol import TextSearch
 from pinakes.text.keys import title_key
 from pinakes.text.labels import LEAF_KINDS, Label
@@ -22,7 +23,7 @@ _IDENTIFIER = re.compile(r"(?=\S*(?:[\d_]|[a-z][A-Z]|\w(?:::|[./+#-])))[^\s\"]{2
 
 @dataclass(slots=True)
 class ExactHits:
-    """Chunks that the query names.
+    """Chunks that the query names. ``clauses`` says which part of a chunk is meant, where it is only a part.
 
     ``pins`` are those that go first, with how surely they are meant; ``total`` counts the chunks that hold a
     phrase; ``missing`` are places that the query names and no document has.
@@ -32,6 +33,7 @@ class ExactHits:
     pins: dict[int, tuple[float, str]] = field(default_factory=dict)
     total: int | None = None
     missing: list[str] = field(default_factory=list)
+    clauses: dict[int, StoredClause] = field(default_factory=dict)
     _known: set[int] = field(default_factory=set)
 
     def add(self, chunk: int, score: float, pin: float = 0.0, reason: str = "") -> None:
@@ -45,12 +47,17 @@ class ExactHits:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSection:
-    """A section that a reference leads to; ``rest`` is what the section tree could not follow."""
+    """A section or clause that a reference leads to; ``rest`` is what the tree could not follow."""
 
-    found: StoredSection
+    found: StoredSection | StoredClause
     label: Label
     rest: tuple[str, ...]
     fit: float
+
+    @property
+    def place(self) -> Section | Clause:
+        """What was found, without its document."""
+        return self.found.clause if isinstance(self.found, StoredClause) else self.found.section
 
 
 class ExactSearch:
@@ -92,11 +99,11 @@ class ExactSearch:
         rest: tuple[str, ...] = ()
         current: Label | None = label
         while current is not None:
-            found = [
-                found
-                for found in self._lookup.sections_by_number(current.key, documents)
-                if _kinds_agree(current.kind, found.section.kind)
+            found: list[StoredSection | StoredClause] = [
+                *self._lookup.sections_by_number(current.key, documents),
+                *self._lookup.clauses_by_number(current.key, documents),
             ]
+            found = [item for item in found if _kinds_agree(current.kind, _kind(item))]
             if found:
                 ranked = [
                     ResolvedSection(item, current, rest, _kind_fit(current.kind, item) + _named(item, words))
@@ -109,12 +116,18 @@ class ExactSearch:
         return []
 
     def _add_section(self, out: ExactHits, resolved: ResolvedSection, position: int) -> None:
-        found = resolved.found
-        section = found.section
-        chunks = self._lookup.chunk_ids_between(found.document, section.start, section.end)
+        found, place = resolved.found, resolved.place
+        chunks = self._lookup.chunk_ids_between(found.document, place.start, place.end)
+        if isinstance(found, StoredClause):
+            holder = self._lookup.chunk_at(found.document, place.start)
+            chunks = [holder[0], *(chunk for chunk in chunks if chunk != holder[0])] if holder else chunks
         if not chunks:
             return
-        first = self._clause_chunk(chunks, resolved.rest) if resolved.rest else chunks[0]
+        first = chunks[0]
+        if isinstance(found, StoredClause):
+            out.clauses.setdefault(first, found)
+        elif resolved.rest:
+            first = self._clause_chunk(chunks, resolved.rest)
         # The order of the readings counts, within the surest first.
         pin = (1.0 if not resolved.rest else 0.95) - position / 10_000
         out.add(first, 100.0 - position / 100, pin, "section")
@@ -189,13 +202,19 @@ def _kinds_agree(asked: str, printed: str) -> bool:
     return asked == printed or (asked in LEAF_KINDS and printed in LEAF_KINDS)
 
 
-def _kind_fit(asked: str, found: StoredSection) -> float:
-    if asked == found.section.kind:
-        return 4.0
-    return 2.0 if not asked or not found.section.kind else 0.0
+def _kind(found: StoredSection | StoredClause) -> str:
+    return found.clause.kind if isinstance(found, StoredClause) else found.section.kind
 
 
-def _named(found: StoredSection, words: str) -> float:
+def _kind_fit(asked: str, found: StoredSection | StoredClause) -> float:
+    """Prefer the very kind, and a heading to a numbered paragraph."""
+    heading = 0.5 if isinstance(found, StoredSection) else 0.0
+    if asked == _kind(found):
+        return 4.0 + heading
+    return (2.0 if not asked or not _kind(found) else 0.0) + heading
+
+
+def _named(found: StoredSection | StoredClause, words: str) -> float:
     """Whether the query also names the document: ``FAR 32.706-2``, ``GDPR art 15``."""
     names = set(title_key(f"{found.document_title} {PurePath(found.source_path).stem}").split())
     initials = "".join(word[0] for word in title_key(found.document_title).split())
@@ -217,21 +236,20 @@ def _narrow_to_containers(per_label: list[list[ResolvedSection]]) -> list[list[R
     inside = [
         item
         for item in everything
-        if any(_contains(outer.found, item.found) for outer in everything if outer is not item)
+        if any(_contains(outer, item) for outer in everything if outer is not item)
     ]
     if not inside:
         return per_label
-    containers = {
-        id(outer) for outer in everything if any(_contains(outer.found, item.found) for item in inside)
-    }
+    containers = {id(outer) for outer in everything if any(_contains(outer, item) for item in inside)}
     rest = [item for item in everything if item not in inside and id(item) not in containers]
     return [inside, [item for item in everything if id(item) in containers], rest]
 
 
-def _contains(outer: StoredSection, inner: StoredSection) -> bool:
+def _contains(outer: ResolvedSection, inner: ResolvedSection) -> bool:
     return (
-        outer.document == inner.document
-        and outer.section.ordinal != inner.section.ordinal
-        and outer.section.start <= inner.section.start
-        and inner.section.end <= outer.section.end
+        outer.found.document == inner.found.document
+        and outer.place is not inner.place
+        and outer.place.start <= inner.place.start
+        and inner.place.end <= outer.place.end
+        and (outer.place.start, outer.place.end) != (inner.place.start, inner.place.end)
     )

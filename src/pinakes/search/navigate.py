@@ -5,20 +5,16 @@ from __future__ import annotations
 import difflib
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import PurePath
 
 from pinakes.errors import NotFoundError
-from pinakes.model import DocumentInfo, Outline, OutlineNode, Section, SectionView, chunk_id
-from pinakes.search.exact import ExactSearch
+from pinakes.model import DocumentInfo, Outline, OutlineNode, Section
 from pinakes.search.filters import allowed_documents
-from pinakes.search.understand import understand
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.lookup import StoredSection
+from pinakes.stores.embedded.lookup import StoredClause, StoredSection
 from pinakes.text.keys import title_key
-
-_MAX_ALTERNATIVES = 20
 
 
 def list_documents(index: EmbeddedIndex, filters: Mapping[str, object] | None) -> list[DocumentInfo]:
@@ -69,13 +65,24 @@ def find_documents(index: EmbeddedIndex, name: str) -> list[sqlite3.Row]:
     raise NotFoundError(f"There is no document {name!r} in the library.{hint}")
 
 
-def outlines(index: EmbeddedIndex, document: str | None) -> list[Outline]:
+def outlines(index: EmbeddedIndex, document: str | None, *, clauses: bool) -> list[Outline]:
     """Return the heading trees of the documents that ``document`` means, or of all."""
     rows = index.lookup.documents() if document is None else find_documents(index, document)
-    return [
-        Outline(row["source_path"], row["title"], _tree(index.lookup.sections_of_document(row["id"]), 0))
-        for row in rows
-    ]
+    return [Outline(row["source_path"], row["title"], _whole_tree(index, row["id"], clauses)) for row in rows]
+
+
+def _whole_tree(index: EmbeddedIndex, document: int, clauses: bool) -> list[OutlineNode]:
+    sections = index.lookup.sections_of_document(document)
+    below: dict[int, list[OutlineNode]] = {}
+    if clauses:
+        by_section: dict[int, list[StoredClause]] = {}
+        for stored in index.lookup.clauses_of_document(document):
+            by_section.setdefault(stored.clause.section, []).append(stored)
+        levels = {stored.section.ordinal: stored.section.level for stored in sections}
+        below = {
+            ordinal: clause_tree(found, None, levels.get(ordinal, 0)) for ordinal, found in by_section.items()
+        }
+    return [*below.get(0, []), *section_tree(sections, 0, below)]
 
 
 def _node(section: Section) -> OutlineNode:
@@ -84,8 +91,10 @@ def _node(section: Section) -> OutlineNode:
     )
 
 
-def _tree(sections: list[StoredSection], root: int) -> list[OutlineNode]:
-    """Return the nodes below one section."""
+def section_tree(
+    sections: list[StoredSection], root: int, clauses: Mapping[int, list[OutlineNode]] | None = None
+) -> list[OutlineNode]:
+    """Return the nodes below one section, each with its clauses before its sub-sections."""
     nodes: dict[int, OutlineNode] = {}
     top: list[OutlineNode] = []
     for stored in sections:
@@ -93,6 +102,8 @@ def _tree(sections: list[StoredSection], root: int) -> list[OutlineNode]:
         if section.ordinal <= root:
             continue
         node = nodes[section.ordinal] = _node(section)
+        if clauses:
+            node.children += clauses.get(section.ordinal, [])
         if section.parent == root:
             top.append(node)
         elif section.parent in nodes:
@@ -100,52 +111,17 @@ def _tree(sections: list[StoredSection], root: int) -> list[OutlineNode]:
     return top
 
 
-def find_section(index: EmbeddedIndex, reference: str, document: str | None) -> SectionView:
-    """Return the section that a reference, an id or a heading names."""
-    query = understand(reference)
-    documents = {int(row["id"]) for row in find_documents(index, document)} if document else None
-    exact = ExactSearch(index.lookup, index.keyword)
-    resolved = exact.resolve_all(query, documents)
-    found = [item.found for item in resolved]
-    whole = not resolved or not resolved[0].rest
-    if not found:
-        found = index.lookup.sections_by_id(reference.strip(), documents)
-    if not found:
-        found = index.lookup.sections_by_title(query.title_key, documents)
-    if not found:
-        raise _unknown_section(index, reference, query.title_key)
-    return _view(index, found[0], exact=whole, alternatives=found[1:])
-
-
-def _view(
-    index: EmbeddedIndex, found: StoredSection, *, exact: bool, alternatives: list[StoredSection]
-) -> SectionView:
-    section = found.section
-    below = [
-        stored
-        for stored in index.lookup.sections_of_document(found.document)
-        if section.start <= stored.section.start < section.end or stored.section.ordinal == section.ordinal
-    ]
-    chunks = index.lookup.chunk_indexes_between(found.document, section.start, section.end)
-    return SectionView(
-        source_path=found.source_path,
-        document_title=found.document_title,
-        section_id=section.section_id,
-        section_label=section.label,
-        heading=section.heading,
-        heading_level=section.level,
-        parent_chain=list(section.path),
-        text=index.lookup.document_text(found.document, section.start, section.end).strip(),
-        lines=section.lines,
-        pages=section.pages,
-        children=_tree(below, section.ordinal),
-        chunk_ids=[chunk_id(found.source_path, number) for number in chunks],
-        exact=exact,
-        alternatives=[f"{x.source_path}#{x.section.section_id}" for x in alternatives[:_MAX_ALTERNATIVES]],
-    )
-
-
-def _unknown_section(index: EmbeddedIndex, reference: str, key: str) -> NotFoundError:
-    near = index.lookup.similar_titles(key.split()[:6], 3)
-    hint = f" Did you mean: {'; '.join(item.section.heading for item in near)}?" if near else ""
-    return NotFoundError(f"No section is called {reference!r}.{hint}")
+def clause_tree(clauses: Sequence[StoredClause], root: int | None, level: int) -> list[OutlineNode]:
+    """Return the nodes below a section's heading, or below one clause."""
+    nodes: dict[int, OutlineNode] = {}
+    top: list[OutlineNode] = []
+    for stored in clauses:
+        clause = stored.clause
+        node = nodes[clause.ordinal] = OutlineNode(
+            clause.marker, clause.label, clause.section_id, level + clause.depth, clause.lines, clause.pages
+        )
+        if clause.parent in nodes and clause.parent is not None:
+            nodes[clause.parent].children.append(node)
+        elif clause.parent == root or root is None:
+            top.append(node)
+    return top

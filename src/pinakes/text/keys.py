@@ -14,6 +14,7 @@ def title_key(text: str) -> str:
     >>> title_key("Right to erasure (‘right to be forgotten’).")
     'right to erasure right to be forgotten'
     """
-    folded = unicodedata.normalize("NFKD", text.casefold())
+    # Taken apart before folding too: a letter of mathematics has no case until it is a plain one.
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     plain = "".join(c for c in folded if not unicodedata.combining(c))
-    return _NOT_WORD.sub(" ", plain).strip()[:300]
+    return _NOT_WORD.sub(" ", plain).strip()[:300].rstrip()

@@ -94,7 +94,9 @@ _ENUMERATED = re.compile(
     rf"(?<=[,;\s])(?P<number>{_DIGITS}){_NUMBER_END}{_PARTS}",
     re.IGNORECASE,
 )
-_BARE_NUMBER = r"(?:\d{1,9}[a-z]?(?:\.\d{1,9}[a-z]{0,2}(?![a-z0-9]))+|(?-i:[A-Z])(?:\.\d{1,2}(?![a-z0-9]))+)(?:[\-‑–]\d{1,9})*"
+_DOTTED = r"\d{1,9}[a-z]?(?:\.\d{1,9}[a-z]{0,2}(?![a-z0-9]))+"
+_LETTER_DOTTED = r"(?-i:[A-Z])(?:\.\d{1,2}(?![a-z0-9]))+"
+_BARE_NUMBER = rf"(?:{_DOTTED}|{_LETTER_DOTTED})(?:[\-‑–]\d{{1,9}})*"
 _BARE = re.compile(
     rf"(?<![\w.§$€£¥+/:\-‑–])(?<!\d,)"
     rf"(?P<number>{_BARE_NUMBER}|\d{{1,9}}[a-z]?(?:[\-‑–]\d{{1,9}}[a-z]?){{0,3}}(?={_PAREN}))"
@@ -120,7 +122,7 @@ _HEADING_BARE = re.compile(
 _HEADING_LETTER = re.compile(r"\s{0,9}(?P<label>[A-Z]|[IVXLC]{2,9})(?P<mark>[.)])\s{1,9}(?=\S)")
 # A number that counts from the heading above: `(a) Payment`, `iv) Costs`.
 _HEADING_RELATIVE = re.compile(
-    r"\s{0,9}(?P<label>\((?:\d{1,3}[a-z]?|[A-Z]{1,2}|[a-z]{1,2}|[ivx]{2,6}|[IVX]{2,6})\)|(?:[a-z]|[ivx]{2,6})\))(?:\s{1,9}|\Z)"
+    rf"\s{{0,9}}(?P<label>\({_PART_NUMBER}\)|(?-i:[a-z]|[ivx]{{2,6}})\))(?:\s{{1,9}}|\Z)", re.IGNORECASE
 )
 
 _PART = re.compile(r"[0-9a-z]+", re.IGNORECASE)

@@ -24,7 +24,7 @@ def sentence_ends(text: str, start: int = 0, end: int | None = None) -> list[int
     >>> sentence_ends("One. See Sec. 4 here. Two!")
     [5, 22]
     """
-    limit = len(text) if end is None else end
+    limit = len(text) if end is None else min(end, len(text))
     ends = (
         match.end()
         for match in _END.finditer(text, start, limit)
@@ -48,7 +48,7 @@ def _is_abbreviation(text: str, start: int, stop: int, position: int, limit: int
 
 def clause_ends(text: str, start: int = 0, end: int | None = None) -> list[int]:
     """Return the offsets after which a clause ends: at semicolons, colons, commas and line ends."""
-    limit = len(text) if end is None else end
+    limit = len(text) if end is None else min(end, len(text))
     ends = (match.end() for match in _CLAUSE_END.finditer(text, start, limit))
     return _after_white_space(text, start, limit, ends)
 

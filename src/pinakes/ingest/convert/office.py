@@ -128,10 +128,7 @@ def _odt_metadata(meta: Any) -> dict[str, Any]:
 
 def convert_rtf(path: Path) -> Converted:
     """RTF as plain text: it has no headings that can be told from formatting."""
-    try:
-        striprtf: Any = importlib.import_module("striprtf.striprtf")
-    except ImportError as error:
-        raise ConversionError("RTF cannot be read: the package striprtf is missing; pip install striprtf") from error
+    striprtf: Any = importlib.import_module("striprtf.striprtf")
     data = path.read_bytes().decode("latin-1")
     text = str(striprtf.rtf_to_text(data, errors="ignore")).replace("\r\n", "\n").replace("\x00", "")
     return Converted(text, markdown=False)

@@ -12,7 +12,7 @@ import tantivy
 
 from pinakes.errors import IndexLockedError
 from pinakes.stores.embedded.keyword_files import damage_reported, read_manifest, write_manifest
-from pinakes.stores.embedded.keyword_schema import DOCUMENT, KeywordEntry, to_tantivy
+from pinakes.stores.embedded.keyword_schema import DOCUMENT, KeywordEntry, write_entry
 
 _HEAP_BYTES = 64_000_000
 _THREADS = 1  # analysis, in Python, is the slower half; a second thread would only make more segments
@@ -68,7 +68,7 @@ class KeywordWriter:
             raise ValueError(f"entries of another document than {document}")
         self.delete(document)
         for entry in entries:
-            self._writer.add_document(to_tantivy(entry))
+            write_entry(self._writer, entry)
 
     def commit(self, generation: int) -> None:
         """Make everything so far visible and durable, as the state of that generation."""

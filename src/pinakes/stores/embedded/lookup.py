@@ -7,9 +7,9 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
-from pinakes.model import Lines, Pages, Section
+from pinakes.model import Clause, Definition, Lines, Pages, Reference, Section, chunk_id
 from pinakes.stores.embedded.database import Database
 
 _BATCH = 500
@@ -45,6 +45,16 @@ class StoredChunk:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredClause:
+    """A clause together with the document it belongs to."""
+
+    document: int
+    source_path: str
+    document_title: str
+    clause: Clause
+
+
+@dataclass(frozen=True, slots=True)
 class StoredSection:
     """A section together with the document it belongs to."""
 
@@ -52,6 +62,15 @@ class StoredSection:
     source_path: str
     document_title: str
     section: Section
+
+
+class Place(NamedTuple):
+    """Where a section or clause begins."""
+
+    document: int
+    kind: str
+    section_id: str
+    start: int
 
 
 _CHUNK = (
@@ -62,6 +81,11 @@ _CHUNK = (
     "FROM chunks c JOIN documents d ON d.id = c.document "
     "JOIN sections s ON s.document = c.document AND s.ordinal = c.section "
 )
+_CLAUSE = (
+    "SELECT c.*, d.source_path AS source_path, d.title AS document_title "
+    "FROM clauses c JOIN documents d ON d.id = c.document "
+)
+_REFERENCE = "SELECT r.*, d.source_path AS source_path FROM refs r JOIN documents d ON d.id = r.document "
 _SECTION = (
     "SELECT s.*, d.source_path AS source_path, d.title AS document_title "
     "FROM sections s JOIN documents d ON d.id = s.document "
@@ -171,6 +195,90 @@ class Lookup:
         ]
         return [_section(row) for row in self._rows(f"{_SECTION} WHERE {where} LIMIT ?", (*patterns, limit))]
 
+    # -- clauses ---------------------------------------------------------------------------------------------
+
+    def clauses_by_number(
+        self, number_key: str, documents: Collection[int] | None = None
+    ) -> list[StoredClause]:
+        """Return the clauses with this full number, in the order of documents."""
+        return self._clauses("c.number_key = ?", number_key, documents)
+
+    def clauses_by_id(self, section_id: str, documents: Collection[int] | None = None) -> list[StoredClause]:
+        """Return the clauses with this id, one a document at most."""
+        return self._clauses("c.section_id = ?", section_id, documents)
+
+    def clauses_of_document(self, document: int) -> list[StoredClause]:
+        """Return the clauses of a document, in order."""
+        return self._clauses("c.document = ?", document, None)
+
+    def _clauses(self, where: str, value: str | int, documents: Collection[int] | None) -> list[StoredClause]:
+        rows = self._rows(f"{_CLAUSE} WHERE {where} ORDER BY d.source_path, c.ordinal", (value,))
+        return [_clause(row) for row in rows if documents is None or row["document"] in documents]
+
+    def chunk_at(self, document: int, offset: int) -> tuple[int, int] | None:
+        """Return id and number of the chunk that holds an offset of a document's text."""
+        rows = self._rows(
+            "SELECT id, chunk_index FROM chunks WHERE document = ? AND start <= ? ORDER BY start DESC LIMIT 1",
+            (document, offset),
+        )
+        return (int(rows[0][0]), int(rows[0][1])) if rows else None
+
+    def places_by_number(self, keys: Collection[str]) -> dict[str, list[Place]]:
+        """Return the sections and clauses with some numbers, by number: just enough to lead there."""
+        found: dict[str, list[Place]] = {}
+        ordered = list(keys)
+        for start in range(0, len(ordered), _BATCH):
+            batch = ordered[start : start + _BATCH]
+            marks = ",".join("?" * len(batch))
+            rows = self._rows(
+                f"SELECT number_key, document, kind, section_id, start FROM sections WHERE number_key IN ({marks}) "
+                "AND number_key != '' UNION ALL SELECT number_key, document, kind, section_id, start FROM clauses "
+                f"WHERE number_key IN ({marks})",
+                [*batch, *batch],
+            )
+            for row in rows:
+                found.setdefault(row[0], []).append(Place(*row[1:]))
+        return found
+
+    # -- references and definitions --------------------------------------------------------------------------
+
+    def references_between(self, document: int, start: int, end: int) -> list[Reference]:
+        """Return the references that stand in a span of a document's text, in order."""
+        rows = self._rows(
+            f"{_REFERENCE} WHERE r.document = ? AND r.start >= ? AND r.start < ? ORDER BY r.start",
+            (document, start, end),
+        )
+        return [_reference(row) for row in rows]
+
+    def references_to(self, document: int, section_ids: Sequence[str]) -> list[Reference]:
+        """Return the references of a document to some of its own sections, in order."""
+        found = []
+        for batch_start in range(0, len(section_ids), _BATCH):
+            batch = list(section_ids[batch_start : batch_start + _BATCH])
+            marks = ",".join("?" * len(batch))
+            rows = self._rows(
+                f"{_REFERENCE} WHERE r.document = ? AND r.target_section IN ({marks}) ORDER BY r.start",
+                [document, *batch],
+            )
+            found += [_reference(row) for row in rows]
+        return found
+
+    def references_elsewhere(self, document: int) -> list[tuple[int, Reference]]:
+        """Return the references of other documents that no place of their own answers, with their document."""
+        rows = self._rows(
+            f"{_REFERENCE} WHERE r.document != ? AND r.target_section = '' ORDER BY r.document, r.start",
+            (document,),
+        )
+        return [(int(row["document"]), _reference(row)) for row in rows]
+
+    def definitions(self) -> list[tuple[str, str, Definition]]:
+        """Return every definition with the path and title of its document."""
+        rows = self._rows(
+            "SELECT f.*, d.source_path AS source_path, d.title AS document_title FROM definitions f "
+            "JOIN documents d ON d.id = f.document ORDER BY d.source_path, f.start"
+        )
+        return [(row["source_path"], row["document_title"], _definition(row)) for row in rows]
+
     # -- documents -------------------------------------------------------------------------------------------
 
     def documents(self) -> list[sqlite3.Row]:
@@ -244,3 +352,54 @@ def _section(row: sqlite3.Row) -> StoredSection:
         pages=_pages(row["page_first"], row["page_last"]),
     )
     return StoredSection(row["document"], row["source_path"], row["document_title"], section)
+
+
+def _clause(row: sqlite3.Row) -> StoredClause:
+    clause = Clause(
+        ordinal=row["ordinal"],
+        section=row["section"],
+        parent=row["parent"],
+        depth=row["depth"],
+        marker=row["marker"],
+        label=row["label"],
+        kind=row["kind"],
+        number=tuple(row["number_key"].split("_")),
+        section_id=row["section_id"],
+        start=row["start"],
+        body=row["body"],
+        end=row["end"],
+        lines=Lines(row["line_first"], row["line_last"]),
+        pages=_pages(row["page_first"], row["page_last"]),
+    )
+    return StoredClause(row["document"], row["source_path"], row["document_title"], clause)
+
+
+def _reference(row: sqlite3.Row) -> Reference:
+    return Reference(
+        text=row["text"],
+        start=row["start"],
+        end=row["end"],
+        kind=row["kind"],
+        target_section=row["target_section"],
+        number_kind=row["number_kind"],
+        number_key=row["number_key"],
+        document=row["target"],
+        reason=row["reason"],
+        target_path=row["source_path"] if row["target_section"] else "",
+        target_chunk=chunk_id(row["source_path"], row["target_chunk"])
+        if row["target_chunk"] is not None
+        else "",
+    )
+
+
+def _definition(row: sqlite3.Row) -> Definition:
+    return Definition(
+        source_path=row["source_path"],
+        term=row["term"],
+        term_normalized=row["term_normalized"],
+        definition_text=row["definition_text"],
+        source_section=row["source_section"],
+        exceptions=tuple(json.loads(row["exceptions"])),
+        start=row["start"],
+        end=row["end"],
+    )

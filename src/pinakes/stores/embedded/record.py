@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pinakes.embedding.protocol import Vectors
-from pinakes.model import Chunk, ParsedDocument, Section
+from pinakes.model import Chunk, Clause, ParsedDocument, Section, chunk_number
 from pinakes.stores.embedded.database import Database
 from pinakes.text.keys import title_key
 
@@ -86,6 +86,15 @@ class Record:
             document = _insert_document(connection, parsed, mtime_ns, settings)
             _insert_sections(connection, document, parsed.sections)
             _insert_chunks(connection, document, parsed.chunks)
+            _insert_clauses(connection, document, parsed.clauses)
+            connection.executemany(
+                "INSERT INTO refs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (document, x.start, x.end, x.text, x.kind, x.target_section)
+                    + (x.number_kind, x.number_key, x.document, x.reason, chunk_number(x.target_chunk))
+                    for x in parsed.references
+                ],
+            )
             connection.executemany(
                 "INSERT INTO definitions (document, term, term_normalized, definition_text, source_section, "
                 'exceptions, start, "end") VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
@@ -326,12 +335,23 @@ def _insert_sections(connection: sqlite3.Connection, document: int, sections: It
     )
 
 
+def _insert_clauses(connection: sqlite3.Connection, document: int, clauses: Iterable[Clause]) -> None:
+    connection.executemany(
+        "INSERT INTO clauses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (document, c.ordinal, c.section, c.parent, c.depth, c.marker, c.label, c.kind, "_".join(c.number))
+            + (c.section_id, c.start, c.body, c.end, *c.lines, *(c.pages or (None, None)))
+            for c in clauses
+        ],
+    )
+
+
 def _insert_chunks(connection: sqlite3.Connection, document: int, chunks: Iterable[Chunk]) -> None:
     for chunk in chunks:
         cursor = connection.execute(
             'INSERT INTO chunks (document, chunk_index, section, content, prefix, start, "end", line_first, line_last, '
             "page_first, page_last, tokens, chunk_type, context, cross_references, defined_term, "
-            "defined_term_normalized) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "defined_term_normalized, clauses) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (document, chunk.chunk_index, chunk.section, chunk.content, chunk.prefix, chunk.start, chunk.end)
             + (
                 *chunk.lines,
@@ -340,7 +360,8 @@ def _insert_chunks(connection: sqlite3.Connection, document: int, chunks: Iterab
                 chunk.chunk_type.value,
                 chunk.context,
             )
-            + (json.dumps(chunk.cross_references), chunk.defined_term, chunk.defined_term_normalized),
+            + (json.dumps(chunk.cross_references), chunk.defined_term, chunk.defined_term_normalized)
+            + (json.dumps(chunk.clauses),),
         )
         connection.executemany(
             'INSERT INTO passages (document, chunk, start, "end", text_hash) VALUES (?, ?, ?, ?, ?)',

@@ -124,8 +124,46 @@ CREATE TABLE changes (
 );
 """
 
+# Clauses and references are read from documents anew; their vectors are kept, so that costs little.
+_SCHEMA_2 = """
+CREATE TABLE clauses (
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    ordinal INTEGER NOT NULL,
+    section INTEGER NOT NULL,
+    parent INTEGER,
+    depth INTEGER NOT NULL,
+    marker TEXT NOT NULL, label TEXT NOT NULL, kind TEXT NOT NULL,
+    number_key TEXT NOT NULL, section_id TEXT NOT NULL,
+    start INTEGER NOT NULL, body INTEGER NOT NULL, "end" INTEGER NOT NULL,
+    line_first INTEGER NOT NULL, line_last INTEGER NOT NULL,
+    page_first INTEGER, page_last INTEGER,
+    PRIMARY KEY (document, ordinal)
+) WITHOUT ROWID;
+CREATE INDEX clauses_by_number ON clauses (number_key);
+CREATE INDEX clauses_by_id ON clauses (section_id);
+
+CREATE TABLE refs (
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    start INTEGER NOT NULL, "end" INTEGER NOT NULL,
+    text TEXT NOT NULL, kind TEXT NOT NULL, target_section TEXT NOT NULL,
+    number_kind TEXT NOT NULL, number_key TEXT NOT NULL,
+    target TEXT NOT NULL, reason TEXT NOT NULL,
+    target_chunk INTEGER  -- number of the chunk, when the target is in the same document
+);
+CREATE INDEX refs_by_place ON refs (document, start);
+CREATE INDEX refs_by_target ON refs (document, target_section);
+CREATE INDEX refs_by_number ON refs (number_key);
+
+CREATE INDEX chunks_by_start ON chunks (document, start);
+ALTER TABLE chunks ADD COLUMN clauses TEXT NOT NULL DEFAULT '[]';
+UPDATE documents SET settings = '';
+"""
+
 # Step n brings a file from version n to n + 1.
-MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [lambda connection: _script(connection, _SCHEMA_1)]
+MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
+    lambda connection: _script(connection, _SCHEMA_1),
+    lambda connection: _script(connection, _SCHEMA_2),
+]
 SCHEMA_VERSION = len(MIGRATIONS)
 
 

@@ -1,0 +1,80 @@
+"""``pinakes define``: what the documents say a term means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pinakes.cli.errors import NOTHING_FOUND
+from pinakes.cli.opening import open_library
+from pinakes.cli.options import DocumentOption, IndexOption, JsonOption
+from pinakes.cli.output import print_json, show
+from pinakes.cli.paths import meant, path_text
+from pinakes.cli.safe import one_line
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from pinakes.model import DefineResponse, TermDefinition
+
+
+def define(
+    words: Annotated[
+        list[str], typer.Argument(metavar="TERM", help="The term; plural and case do not matter.")
+    ],
+    document: DocumentOption = None,
+    index: IndexOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what the documents say a term means, and where they disagree.
+
+    [bold]Examples[/bold]
+    $ pinakes define vessel
+    $ pinakes define personal data breach
+    $ pinakes define Services --document service-agreement.docx
+    """
+    with open_library(index) as library:
+        answer = library.define(" ".join(words), document=meant(document) if document else None)
+    if as_json:
+        print_json(answer.to_dict())
+    else:
+        show(*_lines(answer))
+    if not answer.definitions:
+        raise typer.Exit(NOTHING_FOUND)
+
+
+def _lines(answer: DefineResponse) -> list[RenderableType]:
+    from rich.text import Text
+
+    if not answer.definitions:
+        near = ", ".join(one_line(term) for term in answer.near)
+        return [Text(f"No document defines “{one_line(answer.term)}”. Near to it: {near}", style="yellow")]
+    lines: list[RenderableType] = []
+    if answer.conflict:
+        lines += [Text("The documents do not agree on this term.", style="yellow"), ""]
+    for item in answer.definitions:
+        lines += _entry(item)
+    return lines[:-1]
+
+
+def _entry(item: TermDefinition) -> list[RenderableType]:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    definition = item.definition
+    head = Text(one_line(definition.term), style="bold").append(
+        f"  {one_line(item.document_title)}", style="dim"
+    )
+    place = Text().append_text(path_text(definition.source_path))
+    place.append(f"#{one_line(definition.source_section)}" if definition.source_section else "", style="cyan")
+    lines: list[RenderableType] = [head, place]
+    lines.append(Padding(Text(one_line(definition.definition_text)), (0, 0, 0, 4)))
+    lines += [
+        Padding(Text(f"except: {one_line(exception)}", style="yellow"), (0, 0, 0, 4))
+        for exception in definition.exceptions
+    ]
+    if item.conflicts_with:
+        others = ", ".join(dict.fromkeys(one_line(title) for title in item.conflicts_with))
+        lines.append(Padding(Text(f"defined differently in: {others}", style="yellow"), (0, 0, 0, 4)))
+    return [*lines, ""]

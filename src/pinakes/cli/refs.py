@@ -1,0 +1,72 @@
+"""``pinakes refs``: what a section refers to, and what refers to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pinakes.cli.opening import open_library
+from pinakes.cli.options import DocumentOption, IndexOption, JsonOption
+from pinakes.cli.output import print_json, show
+from pinakes.cli.paths import display_path, meant
+from pinakes.cli.safe import one_line
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from pinakes.model import Citation
+
+
+def refs(
+    words: Annotated[list[str], typer.Argument(metavar="REF", help="The section: its label, heading or id.")],
+    document: DocumentOption = None,
+    index: IndexOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what a section refers to, and what refers to it.
+
+    References that lead nowhere in the library are shown with the reason.
+
+    [bold]Examples[/bold]
+    $ pinakes refs Section 403(b)(2)
+    $ pinakes refs "Article 6" --json
+    """
+    with open_library(index) as library:
+        answer = library.references(" ".join(words), document=meant(document) if document else None)
+    if as_json:
+        print_json(answer.to_dict())
+        return
+    from pinakes.cli.search_text import breadcrumb
+
+    show(
+        breadcrumb(answer.section.parent_chain, answer.section.document_title),
+        "",
+        *_list("Refers to", answer.cites, outgoing=True),
+        "",
+        *_list("Is referred to by", answer.cited_by, outgoing=False),
+    )
+
+
+def _list(title: str, citations: Sequence[Citation], *, outgoing: bool) -> list[RenderableType]:
+    from rich.text import Text
+
+    lines: list[RenderableType] = [Text(f"{title} ({len(citations)})", style="bold")]
+    for citation in citations:
+        reference = citation.reference
+        line = Text("  ").append(one_line(reference.text), style="cyan" if reference.resolved else "yellow")
+        if not outgoing:
+            place = one_line(citation.section_label or citation.heading)
+            line.append(f"  in {place}, line {citation.line}  ").append(
+                display_path(citation.source_path), style="dim"
+            )
+        elif reference.resolved:
+            target = reference.target_section or "the document"
+            elsewhere = reference.target_path != citation.source_path
+            where = f"  {display_path(reference.target_path)}" if elsewhere else ""
+            line.append(f"  {one_line(target)}{where}", style="dim")
+        if reference.reason or not reference.resolved:
+            line.append(f"  {one_line(reference.reason or 'not in the library')}", style="yellow")
+        lines.append(line)
+    return lines if citations else [*lines, Text("  nothing", style="dim")]

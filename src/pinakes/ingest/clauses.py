@@ -1,0 +1,258 @@
+"""Clauses: the numbering below headings becomes a tree, each clause with the label one would cite it by."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from pinakes.ingest.markers import MARKED_LINE, Marker, read_markers
+from pinakes.ingest.markers import Sequence as Numbering
+from pinakes.ingest.parse import Block, Parsed
+from pinakes.model import Section
+from pinakes.model.clause import Clause
+from pinakes.text.keys import title_key
+
+# Headings whose numbered paragraphs have a name of their own.
+_NAMED = {
+    "recitals": "recital",
+    "recital": "recital",
+    "whereas": "recital",
+    "erwagungsgrunde": "recital",
+    "considerants": "recital",
+}
+_FORMAL_KINDS = frozenset({"section", "article", "clause", "paragraph", "rule", "regulation", "recital"})
+_RUNS_ON = re.compile(r"(?:[.;:,—–-]|\b(?:and|or|und|oder|et|ou|y|o))\s*$", re.IGNORECASE)
+_MAX_CLAUSES = 50_000
+# `(b)(2)(i)` happens; a dozen in a row is no numbering.
+_MAX_ON_LINE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A marker in its place; ``line`` is where its line starts, ``body`` where the words after it begin."""
+
+    marker: Marker
+    line: int
+    start: int
+    body: int
+    indent: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """The labelled section that clauses are counted in."""
+
+    label: str
+    kind: str
+    number: tuple[str, ...]
+    section_id: str
+
+
+def extract_clauses(parsed: Parsed, sections: Sequence[Section]) -> list[Clause]:
+    """Return the clauses of a document, in order."""
+    clauses: list[Clause] = []
+    taken = {section.section_id: 1 for section in sections}
+    starts = [block.start for block in parsed.blocks]
+    for index, section in enumerate(sections):
+        end = sections[index + 1].start if index + 1 < len(sections) else len(parsed.text)
+        owner = _owner(section, sections)
+        if owner is None or len(clauses) > _MAX_CLAUSES:
+            continue
+        low = max(0, bisect_right(starts, section.body) - 1)
+        blocks = parsed.blocks[low : bisect_left(starts, end)]
+        _number_section(parsed, section, owner, blocks, end, clauses, taken)
+    return clauses
+
+
+def _owner(section: Section, sections: Sequence[Section]) -> _Owner | None:
+    current: Section | None = section
+    while current is not None:
+        named = _NAMED.get(title_key(current.heading))
+        if named:
+            return _Owner(named.capitalize(), named, (), "")
+        if current.label:
+            return _Owner(current.label, current.kind, current.number, current.section_id)
+        current = sections[current.parent] if current.parent is not None else None
+    return None
+
+
+def _number_section(
+    parsed: Parsed,
+    section: Section,
+    owner: _Owner,
+    blocks: Sequence[Block],
+    end: int,
+    clauses: list[Clause],
+    taken: dict[str, int],
+) -> None:
+    """Add the clauses of one section's own text."""
+    events = list(_marks(parsed.text, section.body, end, blocks))
+    marks = [event for event in events if isinstance(event, _Mark)]
+    if not any(_is_clause_mark(mark, owner, marks) for mark in marks):
+        return
+    numbering, first = Numbering(), len(clauses)
+    open_clauses: list[int] = []
+    later = {id(mark): number + 1 for number, mark in enumerate(marks)}
+    for event in events:
+        if not isinstance(event, _Mark):
+            # Words without a marker go back to the outermost clause, unless they are indented like the inner one.
+            start, indent = event
+            numbering.interrupted = True
+            while len(open_clauses) > 1 and indent < max(
+                1, _indent(parsed.text, clauses[open_clauses[-1]].start)
+            ):
+                _close(clauses, open_clauses.pop(), start)
+            continue
+        if not _is_clause_mark(event, owner, marks):
+            continue
+        following = (marks[number].marker for number in range(later[id(event)], len(marks)))
+        depth, parent = _place(event.marker, following, numbering, owner, len(clauses), clauses)
+        if depth is None:
+            continue
+        while open_clauses and clauses[open_clauses[-1]].depth >= depth:
+            _close(clauses, open_clauses.pop(), event.start)
+        clause = _clause(parsed, section, owner, event, depth, parent, clauses, taken)
+        open_clauses.append(clause.ordinal)
+        clauses.append(clause)
+    for ordinal in open_clauses:
+        _close(clauses, ordinal, end)
+    for ordinal in range(first, len(clauses)):
+        clause = clauses[ordinal]
+        position = parsed.position
+        clauses[ordinal] = replace(
+            clause,
+            lines=position.lines(clause.start, clause.end),
+            pages=position.pages(clause.start, clause.end),
+        )
+
+
+def _close(clauses: list[Clause], ordinal: int | None, end: int) -> None:
+    """End a clause; those it is a part of reach at least as far."""
+    while ordinal is not None and clauses[ordinal].end < end:
+        clauses[ordinal] = replace(clauses[ordinal], end=end)
+        ordinal = clauses[ordinal].parent
+
+
+def _place(
+    marker: Marker,
+    following: Iterable[Marker],
+    numbering: Numbering,
+    owner: _Owner,
+    node: int,
+    clauses: list[Clause],
+) -> tuple[int | None, int | None]:
+    """Return the depth of a clause (1 at the top) and the clause it is a part of."""
+    if marker.dotted:
+        # `4.2.1` says itself where it belongs.
+        above = [level for level in numbering.levels if clauses[level.node].number == marker.dotted[:-1]]
+        depth = len(marker.dotted) - len(owner.number)
+        numbering.levels = numbering.levels[: max(0, min(depth - 1, len(numbering.levels)))]
+        numbering.place(
+            replace(marker, readings=(marker.readings[0]._replace(value=1, style=f"1.{depth}"),)), (), node
+        )
+        return len(numbering.levels), above[-1].node if above else None
+    depth_found = numbering.place(marker, following, node)
+    return (None, None) if depth_found is None else (depth_found + 1, numbering.parent())
+
+
+def _is_clause_mark(mark: _Mark, owner: _Owner, marks: Sequence[_Mark]) -> bool:
+    """Clauses have brackets, or carry on the number of their heading; `1.` counts under Article and Section.
+
+    Steps of a manual are numbered 1., 2., 3. under a bare number, and are not clauses.
+    """
+    dotted = mark.marker.dotted
+    if dotted:
+        return (
+            bool(owner.number)
+            and dotted[: len(owner.number)] == owner.number
+            and len(dotted) > len(owner.number)
+        )
+    if not mark.marker.bare:
+        return True
+    return owner.kind in _FORMAL_KINDS
+
+
+def _clause(
+    parsed: Parsed,
+    section: Section,
+    owner: _Owner,
+    mark: _Mark,
+    depth: int,
+    parent: int | None,
+    clauses: Sequence[Clause],
+    taken: dict[str, int],
+) -> Clause:
+    marker = mark.marker
+    if marker.dotted:
+        number, label = marker.dotted, ".".join(marker.dotted)
+        base = "sec"
+    else:
+        above = clauses[parent] if parent is not None else None
+        number = (*(above.number if above else owner.number), marker.token.lower())
+        outer = above.label if above else owner.label
+        label = (
+            f"{outer} {marker.token}" if not owner.number and above is None else f"{outer}({marker.token})"
+        )
+        base = above.section_id if above else (owner.section_id or owner.kind)
+    section_id = f"{base}_{'_'.join(number) if marker.dotted else number[-1]}"
+    return Clause(
+        ordinal=len(clauses),
+        section=section.ordinal,
+        parent=parent,
+        depth=depth,
+        marker=marker.text,
+        label=label,
+        kind=owner.kind,
+        number=number,
+        section_id=_unique(section_id, taken),
+        start=mark.start,
+        body=mark.body,
+        end=mark.body,
+        lines=parsed.position.lines(mark.start, mark.body),
+    )
+
+
+def _unique(wanted: str, taken: dict[str, int]) -> str:
+    candidate = wanted
+    while candidate in taken:
+        taken[wanted] += 1
+        candidate = f"{wanted}__{taken[wanted]}"
+    taken[candidate] = 1
+    return candidate
+
+
+def _indent(text: str, start: int) -> int:
+    line = text.rfind("\n", 0, start) + 1
+    return start - line
+
+
+def _marks(text: str, start: int, end: int, blocks: Sequence[Block]) -> Iterator[_Mark | tuple[int, int]]:
+    """Yield the markers in their order, and (offset, indent) of blocks that begin without one."""
+    for block in blocks:
+        low, high = max(start, block.start), min(end, block.end)
+        if low >= high or block.kind != "text" or not text[low:high].strip():
+            continue
+        position, before = low, "\n"
+        while position < high:
+            line_end = text.find("\n", position, high)
+            line_end = high if line_end < 0 else line_end + 1
+            line = text[position:line_end]
+            match = MARKED_LINE.match(line)
+            if match and (position == low or not before.strip() or _RUNS_ON.search(before)):
+                yield from _split_marks(match, position, len(match["lead"]))
+            elif position == low and line.strip():
+                yield position, len(line) - len(line.lstrip())
+            before, position = line, line_end
+
+
+def _split_marks(match: re.Match[str], position: int, indent: int) -> Iterator[_Mark]:
+    markers = read_markers(match["markers"])
+    if len(markers) > _MAX_ON_LINE:
+        return
+    base = position + match.start("markers")
+    for index, marker in enumerate(markers):
+        last = index == len(markers) - 1
+        body = position + match.end() if last else base + markers[index + 1].offset
+        yield _Mark(marker, position, base + marker.offset, body, indent)

@@ -1,0 +1,191 @@
+"""The forms in which a definition is written: where one starts, and which terms it defines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pinakes.ingest.definitions.terms import QUOTES, TERM, clean_term
+from pinakes.ingest.definitions.units import Unit
+
+MAX_SHARED = 8
+_MAX_LOOSE = 50  # per unit: anchors inside other anchors' sentences, which only hostile text has in numbers
+
+_STRONG = (
+    r"(?:(?:also|collectively|each|both) )?(?:(?:shall|will|is to|are to) )?"
+    r"(?:means?\b|(?:has|have) the (?:\w+ )?meanings?\b"
+    r"|(?:be|is|are) (?:hereby )?defined (?:as|to mean|in|by|at|under)\b"
+    r"|be construed as\b|(?:is|are) (?:the )?(?:abbreviated title|abbreviation) (?:for|of)\b"
+    r"|bedeute[nt]\b|bezeichne[nt]\b|(?:hat|haben) die Bedeutung\b"
+    r"|désigne(?:nt)?\b|signifie(?:nt)?\b|s['’]entend(?:ent)? (?:de|par|comme)\b"
+    r"|significan?\b|se refiere[n]? a\b|se entender[áa]n?\b|betekent\b|indica(?:no)?\b)"
+)
+_WEAK = (
+    r"(?:(?:shall|will) )?(?:(?:also|only) )?"
+    r"(?:refers? to\b|denotes?\b|includes?\b|does not include\b|gelten als\b|gilt als\b)"
+)
+_BEING = r"(?:is|are|ist|sind|est|sont|es|son)\b"
+_SPACE = r"[\s,]*"
+_VERB = re.compile(rf"{_SPACE}(?:(?P<strong>{_STRONG})|(?P<weak>{_WEAK})|(?P<being>{_BEING}))", re.IGNORECASE)
+# Past a qualifier "is" says too little; the group is there so that both patterns have the same ones.
+_LATER_VERB = re.compile(rf"(?<=[\s,])(?:(?P<strong>{_STRONG})|(?P<weak>{_WEAK})|(?P<being>(?!)))")
+# What may stand between a term and its verb: "‘consent’ of the data subject means", "X, as used in 4.2, means".
+_QUALIFIER = re.compile(
+    r"\s*,?\s*(?:as|when|if|in|for|of|with|within|pursuant|under|unless|used|including|consistent|whether|im|bei"
+    r"|in relation|au sens|lorsqu)\b",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(r"\b(?:it|this|that|which|he|she|they|these|we|you|terms?)[\s,]*$", re.IGNORECASE)
+_BREAK = re.compile(r";\s|[\"“”‘«»„`<>]|(?<!\w)'|[.!?][\"”’)]?\s+[A-Z\"“‘*]|\n\s*\n")
+_JOIN = re.compile(
+    r"\s*(?:,|/|,?\s*(?:and(?:/or)?|or|und|oder|sowie|et|ou|y|o)\b)\s*(?:the (?:term|expression|word)s? )?"
+)
+_SPACES = re.compile(r"\s+")
+_ASKING = re.compile(
+    r"\b(?:what|how|whether|why|does|do|did|would|could|might|whatever|than|entitled|titled|song|album|novel"
+    r"|film|book|episode|poem)(?:\s+(?:the\s+)?(?:word|term|phrase|expression)s?)?\s*$",
+    re.IGNORECASE,
+)
+_INTRODUCED = re.compile(
+    r"(?:\b(?:terms?|words?|expressions?|phrases?|references? to|Begriffe?|Ausdruck|Ausdrücke|terme|término)"
+    r"|^(?:in|for|as|under|when|wherever|throughout|im|für)\b[^.;]{0,150}[,:—–-])\s*(?:an?\s+|the\s+)?$",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(
+    r"(?:^|[.;:—–(]\s*|\b(?:and|or)\s+)(?:an?|the|any|der|die|das|le|la|el)\s+$", re.IGNORECASE
+)
+_BOUNDARY = re.compile(
+    r"(?:[.;:—–)\n]|[.;][\"”’]|(?:[.;,]\s*)?\b(?:and|or|und|et|y))\s*(?:\(?\w{1,4}[.)]\s*)?"
+    r"(?:(?:and|or)\s+)?(?:(?:the|an?)\s+)?(?:(?:term|expression|word|phrase)s?\s+)?$",
+    re.IGNORECASE,
+)
+_SENTENCE_START = re.compile(r"(?:^|[.!?:;—–][\"”’)]?\s+|\n\s*)(?:\(?\w{1,4}[.)]\s+)?$")
+_LEAD = re.compile(r"\s*(?:(?:the|an?)\s+)?(?:(?:terms?|expressions?|words?|phrases?)\s+)?", re.IGNORECASE)
+_TERM_BEFORE = re.compile(
+    r"\b(?:on entend par|s['’]entend(?:ent)? par|se (?:entiende|entienden|entenderá|entenderán) por|si intende per"
+    r"|entende-se por|wordt verstaan onder|verstaat men onder"
+    r"|im sinne (?:dieser|dieses|des|der)\b[^.;„“\"«»\n]{0,80}\b(?:ist|sind|bedeutet|bedeuten|bezeichnet|bezeichnen)"
+    r"(?: (?:der|die) (?:ausdruck|ausdrücke|begriff|begriffe))?(?: (?:ein|eine|der|die|das))?)\s*:?\s*",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Where a definition starts. ``cuts`` says that it ends the one before it in the same paragraph."""
+
+    terms: tuple[str, ...]
+    start: int
+    after: int
+    leading: bool
+    cuts: bool = True
+
+
+def read_terms(text: str, first: re.Match[str], limit: int) -> tuple[tuple[str, ...], int]:
+    """Read a term and those that share its definition ("A", "B" and "C"); return them and where they end."""
+    terms = [clean_term(first.group())]
+    at = first.end()
+    while len(terms) < MAX_SHARED:
+        # American style puts the comma inside: "A," "B," and "C".
+        joint = _JOIN.match(text, at, limit) or (
+            _SPACES.match(text, at, limit) if text[at - 2] == "," else None
+        )
+        following = TERM.match(text, joint.end(), limit) if joint else None
+        if following is None or not (term := clean_term(following.group())):
+            break
+        terms.append(term)
+        at = following.end()
+    return tuple(dict.fromkeys(term for term in terms if term)), at
+
+
+def find_verb(text: str, at: int, limit: int) -> re.Match[str] | None:
+    """Return the verb that follows a term, past brackets and a qualifying phrase."""
+    for _ in range(3):
+        match = _VERB.match(text, at, limit)
+        if match:
+            return match
+        opening = at
+        while opening < limit and text[opening] in " \n\t,":
+            opening += 1
+        if opening < limit and text[opening] == "(":
+            at = closing_bracket(text, opening, limit)
+            if at < 0:
+                return None
+            continue
+        break
+    if not _QUALIFIER.match(text, at, limit):
+        return None
+    match = _LATER_VERB.search(text, at, min(limit, at + 400))
+    if match is None or _BREAK.search(text, at, match.start()) or _PRONOUN.search(text, at, match.start()):
+        return None
+    return match if text.count("(", at, match.start()) == text.count(")", at, match.start()) else None
+
+
+def closing_bracket(text: str, opening: int, limit: int, reach: int = 600) -> int:
+    """Return the offset after the bracket that closes one, or -1."""
+    depth = 0
+    for at in range(opening, min(limit, opening + reach)):
+        if text[at] == "(":
+            depth += 1
+        elif text[at] == ")":
+            depth -= 1
+            if depth == 0:
+                return at + 1
+    return -1
+
+
+def inline_anchors(text: str, unit: Unit, glossary: bool) -> list[Anchor]:
+    """Return the definitions with a verb anywhere in a unit: ``"X" means``, ``**X** refers to``."""
+    anchors: list[Anchor] = []
+    at, loose = unit.body, 0
+    while (match := TERM.search(text, at, unit.end)) is not None:
+        terms, end = read_terms(text, match, unit.end)
+        verb = find_verb(text, end, unit.end) if terms else None
+        if verb is None or not _defines(text, unit, match, verb, glossary):
+            at = max(end, match.start() + 1) if terms else match.start() + 1
+            continue
+        before = text[max(unit.body, match.start() - 60) : match.start()]
+        leading = match.start() - unit.body < 30 and bool(_LEAD.fullmatch(before))
+        cuts = leading or bool(_BOUNDARY.search(before))
+        loose += not cuts
+        if cuts or loose <= _MAX_LOOSE:
+            anchors.append(Anchor(terms, match.start(), verb.end(), leading, cuts))
+        at = verb.end()
+    return anchors
+
+
+def _defines(text: str, unit: Unit, term: re.Match[str], verb: re.Match[str], glossary: bool) -> bool:
+    """Whether a term and a verb are a definition, and not talk about a title, a quotation or a question."""
+    printed = term.group().lstrip("*_")
+    quoted = printed[0] in QUOTES
+    before = text[max(unit.body, term.start() - 200) : term.start()]
+    leading = bool(_LEAD.fullmatch(before))
+    if _ASKING.search(before) or text[verb.end() : verb.end() + 1] in ("?", "!"):
+        return False
+    if verb["being"]:
+        return glossary and leading
+    if printed[0] == "`" and not all(char.isalnum() or char in " -_." for char in printed.strip("`\"'")):
+        return False
+    introduced = leading or bool(_INTRODUCED.search(before))
+    if verb["weak"] and printed[0] == "`":
+        return glossary and leading
+    if verb["weak"]:
+        starts = bool(_SENTENCE_START.search(before)) and "refer" in verb["weak"].lower()
+        return introduced or (starts and quoted) or (glossary and bool(_BOUNDARY.search(before)))
+    if quoted:
+        return True
+    if printed[0] == "`":
+        return introduced
+    return introduced or bool(_SENTENCE_START.search(before)) or bool(_ARTICLE.search(before))
+
+
+def term_last_anchors(text: str, unit: Unit) -> Iterator[Anchor]:
+    """Yield definitions that name the term after the verb: ``on entend par « X » …``."""
+    for match in _TERM_BEFORE.finditer(text, unit.body, unit.end):
+        term = TERM.match(text, match.end(), unit.end)
+        if term is None:
+            continue
+        terms, end = read_terms(text, term, unit.end)
+        if terms:
+            yield Anchor(terms, term.start(), end, leading=match.start() == unit.body)

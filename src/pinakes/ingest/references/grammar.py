@@ -1,0 +1,229 @@
+"""Mentions: how a reference is put together from units (``point (c)`` + ``of paragraph 1`` + ``of this Article``)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pinakes.ingest.references.items import Item, read_items
+from pinakes.ingest.references.words import (
+    KIND_OF,
+    NEED_STOP,
+    ONLY_AFTER,
+    PLURALS,
+    S0,
+    S1,
+    SHORT,
+    WORD,
+    depth,
+    is_sub,
+    one_of,
+)
+
+_ORDINALS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth last premier deuxième troisième".split()
+)
+_ORDINAL = rf"(?:{one_of(_ORDINALS)}|\d(?:st|nd|rd|th))"
+_STEPS = "preceding previous foregoing next".split()
+_STEP = one_of(_STEPS)
+_HERE = "this present présent présente".split()
+_HERE += [f"{stem}{ending}" for stem in ("diese", "vorliegende") for ending in ("", "s", "r", "m", "n")]
+_THIS = one_of(_HERE)
+_STARTS = (
+    rf"(?P<word>{WORD})\b(?!\(s\))\.?(?={S0}(?:\d|\([0-9A-Za-z]{{1,6}}\)|(?-i:[IVXLC]+|[A-Z])\b|[a-z]\)|[ivx]+\b|[a-z]\b))"
+    r"|(?P<sign>§§?)(?=\s?\d)"
+    rf"|(?P<this>{_THIS}){S1}(?P<this_word>{WORD})\b"
+    rf"|(?P<ordinal>{_ORDINAL})(?:{S1}(?:and|or|to){S1}{_ORDINAL})?{S1}(?P<ordinal_word>sub-?paragraphs?|paragraphs?|alinéas?|indents?)\b"
+    rf"|(?P<step>{_STEP}){S1}(?P<step_word>{WORD})\b"
+)
+_ANCHOR = re.compile(rf"(?<![\w§/#@.$-])(?:{_STARTS})", re.IGNORECASE)
+# Where a reference may begin, in text in small letters.
+_SCAN = re.compile(rf"\b(?:{one_of([*KIND_OF, *_ORDINALS, *_STEPS, *_HERE])})\b|§|\b\d(?:st|nd|rd|th)\b")
+_LIST_MARK = re.compile(r"[.)][^\S\n]")
+_GAP = re.compile(S0)
+# Genitives come without a preposition: `Absatz 1 dieses Artikels`.
+_OF = re.compile(
+    rf"{S1}(?=dieses\b|dieser\b)|{S1}de{S1}l['’]|{S1}(?:de{S1}la|du){S1}(?=présent)"
+    rf"|{S1}(?:of|in|from|des|der|von|de|du|dans){S1}(?:(?:the|la|le){S1})?",
+    re.IGNORECASE,
+)
+_SAID = re.compile(
+    rf"(?:that|the{S1}same|the{S1}said|said|such|jener|desselben){S1}(?P<word>{WORD})\b", re.IGNORECASE
+)
+_AT = re.compile(
+    rf"(?:(?:clauses?|provisions?|sections?|subsections?){S1}(?:at|in){S1})?(?:(?-i:[A-Z]{{2,8}}){S1})?(?=\d{{1,4}}\.\d)",
+    re.IGNORECASE,
+)
+_ON = re.compile(rf",?{S1}(?=(?P<word>{WORD})\b)", re.IGNORECASE)
+_MAX_UNITS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One level of a reference.
+
+    ``how`` is ``number``, ``this``, ``said`` (*that Article*), ``ordinal`` (*the first subparagraph*) or ``step``
+    (*the preceding paragraph*).
+    """
+
+    kind: str
+    how: str
+    start: int
+    end: int
+    items: tuple[Item, ...] = ()
+    word: str = ""
+
+    @property
+    def relative(self) -> bool:
+        """Whether it says nothing of the article or section that it is a part of."""
+        if self.how != "number":
+            return self.how != "said"
+        item = self.items[0]
+        return item.base == 0 or (is_sub(self.kind) and item.base == 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A reference as written; ``units`` go from the outermost level to the innermost.
+
+    ``lead`` is the unit whose numbers stand first in the text, and are the ones a list or range goes through.
+    """
+
+    units: tuple[Unit, ...]
+    lead: Unit
+    start: int
+    end: int
+
+    @property
+    def relative(self) -> bool:
+        """Whether its meaning depends on where it stands."""
+        return all(unit.relative for unit in self.units)
+
+
+def find_mentions(text: str, low: str, start: int = 0) -> Iterator[Mention]:
+    """Yield the mentions of a text in order, without overlaps; ``low`` is the text in small letters."""
+    done = start
+    for place in _SCAN.finditer(low, start):
+        if place.start() < done:
+            continue
+        match = _ANCHOR.match(text, place.start())
+        mention = _read_mention(text, match) if match else None
+        if mention is not None:
+            done = mention.end
+            yield mention
+
+
+def _read_mention(text: str, match: re.Match[str]) -> Mention | None:
+    first = _read_unit(text, match, after=False)
+    return read_chain(text, first) if first is not None else None
+
+
+def read_chain(text: str, first: Unit) -> Mention:
+    """Read what follows a first unit: deeper levels (`, point (a)`) and higher ones (`of Article 6`)."""
+    groups = [_with_deeper(text, first)]
+    while sum(map(len, groups)) < _MAX_UNITS:
+        innermost = groups[-1]
+        above = _higher(text, innermost[-1].end, innermost[0])
+        if above is None:
+            break
+        groups.append(_with_deeper(text, above))
+    units = tuple(unit for group in reversed(groups) for unit in group)
+    return Mention(units, groups[0][-1], first.start, groups[-1][-1].end)
+
+
+def _with_deeper(text: str, unit: Unit) -> list[Unit]:
+    group = [unit]
+    while len(group) < _MAX_UNITS and group[-1].how in ("number", "said", "this"):
+        match = _ON.match(text, group[-1].end)
+        if match is None or depth(KIND_OF[match["word"].lower()]) <= max(1, depth(group[-1].kind)):
+            break
+        if len(group[-1].items) > 1:
+            break
+        anchor = _ANCHOR.match(text, match.end())
+        deeper = _read_unit(text, anchor, after=True) if anchor else None
+        if deeper is None or deeper.how != "number" or (unit.relative and "," in match.group()):
+            break
+        group.append(deeper)
+    return group
+
+
+def _higher(text: str, at: int, below: Unit) -> Unit | None:
+    """The unit after an *of*, when it can contain the one before."""
+    match = _OF.match(text, at)
+    if match is None:
+        return None
+    start = match.end()
+    said = _SAID.match(text, start)
+    if said:
+        unit: Unit | None = Unit(KIND_OF[said["word"].lower()], "said", start, said.end(), word=said["word"])
+    else:
+        unit = _bare(text, start) if is_sub(below.kind) or below.items[:1] == () else None
+        anchor = None if unit else _ANCHOR.match(text, start)
+        unit = unit or (_read_unit(text, anchor, after=False) if anchor else None)
+    if unit is None or (unit.how != "ordinal" and depth(unit.kind) > max(depth(below.kind), 1)):
+        return None
+    return unit if unit.how != "ordinal" or depth(below.kind) > 2 else None
+
+
+def _bare(text: str, at: int) -> Unit | None:
+    """A number without a kind: ``of 32.102``, ``of the clause at 52.232-16``."""
+    match = _AT.match(text, at)
+    if match is None:
+        return None
+    items = read_items(text, match.end(), "", plural=False)
+    return Unit("", "number", at, items[-1].end, tuple(items)) if items else None
+
+
+def _read_unit(text: str, match: re.Match[str], after: bool) -> Unit | None:
+    if match["ordinal"]:
+        word = match["ordinal_word"].lower().rstrip("s")
+        return Unit("sentence", "ordinal", match.start(), match.end(), word=word)
+    if match["step"]:
+        word = match["step_word"].lower()
+        known = KIND_OF[word]
+        plain = word not in PLURALS and word not in ONLY_AFTER | NEED_STOP | {"provision"}
+        return Unit(known, "step", match.start(), match.end(), word=match["step"].lower()) if plain else None
+    if match["this"]:
+        return _this(text, match)
+    word = (match["word"] or match["sign"]).lower()
+    kind = KIND_OF.get(word, "section")
+    ends_in_stop = text[match.end() - 1] == "."
+    if (not after and word in ONLY_AFTER) or (ends_in_stop and word not in SHORT):
+        return None
+    # `Art 6` with its capital is no art; the other short forms need their full stop.
+    if (
+        word in NEED_STOP
+        and not ends_in_stop
+        and not (word == "art" and match["word"][0] == "A")
+        and not after
+    ):
+        return None
+    return _numbered(text, match.start(), match.end(), kind, word in PLURALS or word == "§§", after, word)
+
+
+def _numbered(text: str, start: int, at: int, kind: str, plural: bool, after: bool, word: str) -> Unit | None:
+    gap = _GAP.match(text, at)
+    begin = gap.end() if gap else at
+    items = read_items(text, begin, kind, plural, after)
+    if not items:
+        return None
+    first = items[0]
+    if "\n" in text[at:begin] and _LIST_MARK.match(text, first.end):
+        # A list that goes on in the next line: `see the sections` and below it `4. Click`.
+        return None
+    if is_sub(kind) and first.base > 1:
+        # `paragraph 4.2` and `subsection 32.706-2` count through the document, like sections.
+        kind = "section" if kind == "subsection" else kind
+    return Unit(kind, "number", start, items[-1].end, tuple(items), word)
+
+
+def _this(text: str, match: re.Match[str]) -> Unit | None:
+    word = match["this_word"].lower()
+    if word in PLURALS or word in ONLY_AFTER or word in NEED_STOP:
+        return None
+    kind = KIND_OF[word]
+    numbered = _numbered(text, match.start(), match.end(), kind, False, False, word)
+    if numbered is not None and text[match.end() : match.end() + 1] in (" ", "\xa0", "\n"):
+        return numbered
+    return Unit(kind, "this", match.start(), match.end(), word=match["this_word"])

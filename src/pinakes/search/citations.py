@@ -1,0 +1,161 @@
+"""Citations: which place a reference means, what a section cites, and what cites it.
+
+References inside one document are resolved when it is read. Those that lead to another document are resolved
+here, when they are asked for, because documents come and go.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import PurePath
+from urllib.parse import unquote
+
+from pinakes.model import Reference, chunk_id
+from pinakes.search.corpus import Corpus, Entry
+from pinakes.stores.embedded.lookup import Lookup, Place
+from pinakes.text.keys import title_key
+from pinakes.text.labels import LEAF_KINDS
+
+_LINKS = frozenset({"link", "wiki", "transclusion"})
+
+
+class Citations:
+    """Resolves references of one library."""
+
+    def __init__(self, lookup: Lookup, corpus: Corpus) -> None:
+        self._lookup = lookup
+        self._corpus = corpus
+        self._places: dict[str, list[Place]] = {}
+        self._paths = {entry.id: entry.source_path for entry in corpus.entries}
+
+    def in_span(self, document: int, source_path: str, start: int, end: int) -> list[Reference]:
+        """Return the references in a span of a document, resolved as far as they can be."""
+        references = self._lookup.references_between(document, start, end)
+        self.preload(references)
+        return [self.resolve(document, source_path, reference) for reference in references]
+
+    def to_places(
+        self, document: int, source_path: str, section_ids: list[str]
+    ) -> list[tuple[Entry, Reference]]:
+        """Return the references that lead to some sections of a document, with the document they stand in."""
+        own = self._corpus.by_path(source_path)
+        found: list[tuple[Entry, Reference]] = []
+        if own is not None:
+            references = self._lookup.references_to(document, section_ids)
+            found += [(own, self.resolve(document, source_path, reference)) for reference in references]
+        entries = {entry.id: entry for entry in self._corpus.entries}
+        wanted = set(section_ids)
+        elsewhere = self._lookup.references_elsewhere(document)
+        self.preload(reference for _, reference in elsewhere)
+        for other, reference in elsewhere:
+            if other in entries:
+                resolved = self.resolve(other, entries[other].source_path, reference)
+                if resolved.target_path == source_path and resolved.target_section in wanted:
+                    found.append((entries[other], resolved))
+        return found
+
+    def resolve(self, document: int, source_path: str, reference: Reference) -> Reference:
+        """Return a reference with the chunk that it leads to."""
+        if reference.target_chunk:
+            return reference
+        if reference.kind in _LINKS:
+            return self._follow_link(reference, document, source_path)
+        if reference.document:
+            return self._in_named_document(reference, document)
+        if reference.number_key:
+            return self._in_other_documents(reference, document)
+        return reference
+
+    # -- the ways to another document ------------------------------------------------------------------------
+
+    def _follow_link(self, reference: Reference, document: int, source_path: str) -> Reference:
+        target, _, anchor = unquote(reference.document).partition("#")
+        if reference.kind == "link":
+            path = os.path.normpath(PurePath(source_path).parent / target) if target else source_path
+            entry = self._corpus.by_path(path) or self._corpus.by_path(f"{path}.md")
+            entries = [entry] if entry else []
+        else:
+            entries = self._corpus.by_name(PurePath(target).name if "/" in target else target)
+        if not entries:
+            return replace(reference, reason=f"no document {target} in the library")
+        section_id = self._heading(entries[0].id, anchor) if anchor else ""
+        if anchor and not section_id:
+            reason = f"no heading {anchor} in {entries[0].title}"
+            return replace(self._at(reference, entries[0].id, entries[0].source_path, ""), reason=reason)
+        return self._at(reference, entries[0].id, entries[0].source_path, section_id)
+
+    def _heading(self, document: int, anchor: str) -> str:
+        wanted = title_key(anchor.replace("-", " "))
+        for stored in self._lookup.sections_of_document(document):
+            if wanted in (title_key(stored.section.heading), title_key(stored.section.title)):
+                return stored.section.section_id
+        return ""
+
+    def _in_named_document(self, reference: Reference, document: int) -> Reference:
+        entries = [entry for entry in self._corpus.by_name(reference.document) if entry.id != document]
+        if not entries:
+            return reference
+        if not reference.number_key:
+            return self._at(reference, entries[0].id, entries[0].source_path, "")
+        for place in self._numbered(reference):
+            if place.document == entries[0].id:
+                return self._placed(reference, place)
+        return replace(reference, reason=f"no {reference.text} in {entries[0].title}")
+
+    def _in_other_documents(self, reference: Reference, document: int) -> Reference:
+        """A number that this document lacks may be one that exactly one other has: `52.232-16` from part 32."""
+        if "_" not in reference.number_key and reference.number_kind in LEAF_KINDS:
+            # Every document has a section 4.
+            return reference
+        found = [place for place in self._numbered(reference) if place.document != document]
+        return (
+            self._placed(reference, found[0]) if len({place.document for place in found}) == 1 else reference
+        )
+
+    def _numbered(self, reference: Reference) -> list[Place]:
+        key, kind = reference.number_key, reference.number_kind
+        if key not in self._places:
+            self._places[key] = self._lookup.places_by_number([key]).get(key, [])
+        return [
+            place for place in self._places[key] if place.kind == kind or {place.kind, kind} <= LEAF_KINDS
+        ]
+
+    def preload(self, references: Iterable[Reference]) -> None:
+        """Look up the numbers that lead elsewhere all at once."""
+        keys = {ref.number_key for ref in references if ref.number_key and not ref.target_chunk}
+        found = self._lookup.places_by_number(keys - self._places.keys())
+        self._places.update({key: found.get(key, []) for key in keys - self._places.keys()})
+
+    def _placed(self, reference: Reference, place: Place) -> Reference:
+        path = self._paths.get(place.document, "")
+        holder = self._lookup.chunk_at(place.document, place.start)
+        return replace(
+            reference,
+            target_section=place.section_id,
+            target_path=path,
+            target_chunk=chunk_id(path, holder[1]) if holder else "",
+            reason="",
+        )
+
+    def _at(self, reference: Reference, document: int, source_path: str, section_id: str) -> Reference:
+        offset = self._offset(document, section_id)
+        holder = self._lookup.chunk_at(document, offset) if offset is not None else None
+        return replace(
+            reference,
+            target_section=section_id,
+            target_path=source_path,
+            target_chunk=chunk_id(source_path, holder[1]) if holder else "",
+            reason="" if reference.target_section == "" and holder else reference.reason,
+        )
+
+    def _offset(self, document: int, section_id: str) -> int | None:
+        if not section_id:
+            first = self._lookup.section(document, 0)
+            return first.section.start if first else None
+        for stored in self._lookup.sections_by_id(section_id, {document}):
+            return stored.section.start
+        for clause in self._lookup.clauses_by_id(section_id, {document}):
+            return clause.clause.start
+        return None

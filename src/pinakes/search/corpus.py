@@ -1,0 +1,85 @@
+"""Corpus: what a search needs to know about the library as a whole, read once for each generation."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+from pinakes.search.define import DefinitionIndex
+from pinakes.stores.embedded.index import EmbeddedIndex
+from pinakes.text.keys import title_key
+
+_MAX_LANGUAGES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A document as others may refer to it."""
+
+    id: int
+    source_path: str
+    title: str
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """One state of the library."""
+
+    generation: int
+    languages: list[str]
+    pending: int
+    definitions: DefinitionIndex
+    entries: list[Entry] = field(default_factory=list)
+
+    def by_path(self, path: str) -> Entry | None:
+        """Return the document at a path."""
+        return next((entry for entry in self.entries if entry.source_path == path), None)
+
+    def by_name(self, name: str) -> list[Entry]:
+        """Return the documents that go by a name: file name, title or alias."""
+        key = title_key(name)
+        return [entry for entry in self.entries if key and key in entry.names]
+
+
+class CorpusCache:
+    """Keeps the corpus of the present generation; reading it again costs a few milliseconds."""
+
+    def __init__(self, index: EmbeddedIndex) -> None:
+        self._index = index
+        self._guard = threading.Lock()
+        self._corpus: Corpus | None = None
+
+    def get(self) -> Corpus:
+        """Return the corpus as it is now."""
+        generation = self._index.record.generation()
+        corpus = self._corpus
+        if corpus is None or corpus.generation != generation:
+            with self._guard:
+                corpus = self._corpus = self._read(generation)
+        return corpus
+
+    def _read(self, generation: int) -> Corpus:
+        lookup = self._index.lookup
+        languages = [language for language in lookup.languages() if language][:_MAX_LANGUAGES]
+        return Corpus(
+            generation,
+            languages or ["en"],
+            self._index.record.pending_count(),
+            DefinitionIndex(lookup.definitions()),
+            [_entry(row) for row in lookup.documents()],
+        )
+
+
+def _entry(row: sqlite3.Row) -> Entry:
+    path = PurePath(row["source_path"])
+    metadata: dict[str, Any] = json.loads(row["metadata"])
+    aliases = metadata.get("aliases") or []
+    names = [path.stem, path.name, row["title"], *(aliases if isinstance(aliases, list) else [aliases])]
+    return Entry(
+        row["id"], row["source_path"], row["title"], frozenset(title_key(str(name)) for name in names)
+    )

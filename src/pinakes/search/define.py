@@ -1,0 +1,195 @@
+"""Define: what the documents of a library say a term means, and where they disagree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+
+from pinakes.model import Definition
+from pinakes.text.folding import fold, lower
+
+MAX_QUERY_WORDS = 200
+"""Words of a query in which terms are looked for; what is longer is no query."""
+
+_WORD = re.compile(r"[^\W_]+")
+_APOSTROPHE = re.compile(r"['’]s?(?!\w)|(?<=\w)['’](?=\w)")
+_BRACKET = re.compile(r"\s*\(([^()]*)\)\s*")
+_ABBREVIATION = re.compile(r"[A-Z][A-Za-z]?[A-Z0-9&-]{1,8}s?")
+_ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)", re.IGNORECASE)
+_MARKUP = re.compile(r"[\"“”‘’'«»„‚*_`\s]+")
+# Words so common that a definition of them is no help to whoever uses them in a query.
+_TOO_COMMON = frozenset(
+    "a an and any are as at by for from in is it may must no not of on or shall the to will with".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """The same term as another document, or another place of the same one, defines it."""
+
+    document_title: str
+    definition: Definition
+
+
+@dataclass(frozen=True, slots=True)
+class DefinedTerm:
+    """A definition with its document, and the definitions elsewhere that say something else."""
+
+    term: str
+    definition: Definition
+    document_title: str
+    conflicts: list[Conflict] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    order: int
+    document_title: str
+    definition: Definition
+    wording: str
+
+
+class DefinitionIndex:
+    """Definitions of many documents by term. Each document keeps its own namespace: nothing is merged.
+
+    Terms are found whatever their case, hyphens, accents, articles and number: ``Business Days`` finds
+    ``“Business Day”``, and ``AAC`` finds ``Activity Address Code (AAC)``.
+    """
+
+    def __init__(self, rows: Iterable[tuple[str, str, Definition]]) -> None:
+        self._exact: dict[str, list[_Row]] = {}
+        self._loose: dict[str, list[_Row]] = {}
+        self._spellings: dict[str, str] = {}
+        # Keys by their first word, longest first, so that "personal data breach" wins over "personal data".
+        self._by_first: dict[str, list[tuple[str, ...]]] = {}
+        for order, (_, title, definition) in enumerate(rows):
+            row = _Row(order, title, definition, _wording(definition))
+            self._exact.setdefault(definition.term_normalized, []).append(row)
+            self._spellings.setdefault(definition.term_normalized, definition.term)
+            for words in {_loose_key(name) for name in _names(definition.term)}:
+                if words:
+                    self._add(words, row)
+        for keys in self._by_first.values():
+            keys.sort(key=len, reverse=True)
+
+    def _add(self, words: tuple[str, ...], row: _Row) -> None:
+        key = " ".join(words)
+        if key not in self._loose:
+            self._by_first.setdefault(words[0], []).append(words)
+        self._loose.setdefault(key, []).append(row)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._exact.values()))
+
+    def lookup(self, term: str) -> list[DefinedTerm]:
+        """Return the definitions of a term, exact spellings before variants."""
+        exact = self._exact.get("_".join(_words(term)), [])
+        loose: list[_Row] = []
+        for name in _names(term):
+            loose += self._loose.get(" ".join(_loose_key(name)), [])
+        rows = list({row.order: row for row in (*exact, *loose)}.values())
+        return [self._defined(row, rows) for row in rows]
+
+    def conflicts(self, term: str) -> list[DefinedTerm]:
+        """Return the definitions of a term when documents define it differently, else nothing."""
+        found = self.lookup(term)
+        return found if any(item.conflicts for item in found) else []
+
+    def near(self, term: str, n: int = 5) -> list[str]:
+        """Return defined terms that are spelled nearly like this one, the nearest first."""
+        wanted = "_".join(_words(term))
+        if not wanted:
+            return []
+        matcher = SequenceMatcher(autojunk=False)
+        matcher.set_seq2(wanted)
+        scored: list[tuple[float, str]] = []
+        for key, spelling in self._spellings.items():
+            if key == wanted:
+                continue
+            # Somebody who asks for "breach" is served with "personal data breach".
+            contained = wanted in key.split("_") or key in wanted.split("_")
+            matcher.set_seq1(key)
+            if not contained and (matcher.real_quick_ratio() < _NEAR or matcher.quick_ratio() < _NEAR):
+                continue
+            ratio = matcher.ratio()
+            if contained or ratio >= _NEAR:
+                scored.append((max(ratio, _NEAR if contained else 0.0), spelling))
+        scored.sort(key=lambda item: (-item[0], item[1]))
+        return [spelling for _, spelling in scored[:n]]
+
+    def terms_in(self, query: str) -> list[Definition]:
+        """Return the definitions of the terms that occur in a query, in its order; the longest term wins."""
+        words = [_singular(word) for word in _words(query)[:MAX_QUERY_WORDS]]
+        found: dict[int, Definition] = {}
+        at = 0
+        while at < len(words):
+            step = 1
+            for key in self._by_first.get(words[at], ()):
+                if tuple(words[at : at + len(key)]) == key and not (len(key) == 1 and key[0] in _TOO_COMMON):
+                    for row in self._loose[" ".join(key)]:
+                        found.setdefault(row.order, row.definition)
+                    step = len(key)
+                    break
+            at += step
+        return list(found.values())
+
+    @staticmethod
+    def _defined(row: _Row, rows: Sequence[_Row]) -> DefinedTerm:
+        others = [
+            Conflict(other.document_title, other.definition)
+            for other in rows
+            if other.definition.source_path != row.definition.source_path and other.wording != row.wording
+        ]
+        return DefinedTerm(row.definition.term, row.definition, row.document_title, others)
+
+
+_NEAR = 0.7
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(_APOSTROPHE.sub("", fold(lower(text)) if len(text) <= 100 else _folded(text)))
+
+
+def _folded(text: str) -> str:
+    """Fold a long text piece by piece: folding is made for single terms and cuts what is longer."""
+    return " ".join(fold(lower(word)) for word in text.split()[:MAX_QUERY_WORDS])
+
+
+def _names(term: str) -> list[str]:
+    """The ways to name a term: as printed, without an article, without a bracket, by a bracketed abbreviation."""
+    names = [term]
+    article = _ARTICLE.match(term)
+    if article:
+        names.append(term[article.end() :])
+    bracket = _BRACKET.search(term)
+    if bracket:
+        names.append(_BRACKET.sub(" ", term).strip())
+        if _ABBREVIATION.fullmatch(bracket[1]):
+            names.append(bracket[1])
+    return names
+
+
+def _loose_key(name: str) -> tuple[str, ...]:
+    return tuple(_singular(word) for word in _words(name))
+
+
+def _singular(word: str) -> str:
+    """Reduce an English plural, the same way for terms and queries; other words come out unharmed enough.
+
+    >>> [_singular(word) for word in ("parties", "businesses", "fees", "business", "status")]
+    ['party', 'business', 'fee', 'business', 'status']
+    """
+    if len(word) <= 3 or word[-1] != "s" or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes", "zes")):
+        return word[:-2]
+    return word[:-1]
+
+
+def _wording(definition: Definition) -> str:
+    """A definition's text without what does not matter: case, quotation marks, emphasis, white space, end stop."""
+    return _MARKUP.sub(" ", definition.definition_text.casefold()).strip(" .;,")

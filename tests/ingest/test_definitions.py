@@ -1,0 +1,427 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pinakes.ingest.definitions import extract_definitions
+from pinakes.ingest.definitions.glossary import is_definition_heading
+from pinakes.ingest.definitions.paragraphs import MAX_DEFINITION
+from pinakes.ingest.parse import parse
+from pinakes.ingest.sections import build_sections
+from pinakes.model import Converted, Definition
+
+
+def extract(text: str, language: str = "en", markdown: bool = True) -> list[Definition]:
+    parsed = parse(Converted(text, markdown=markdown))
+    return extract_definitions(parsed, build_sections(parsed), "a.md", language)
+
+
+def pairs(text: str, language: str = "en") -> list[tuple[str, str]]:
+    return [(d.term, d.definition_text) for d in extract(text, language)]
+
+
+INLINE = [
+    '"Fee" means the sum.',
+    "“Fee” means the sum.",
+    "‘Fee’ means the sum.",
+    "'Fee' means the sum.",
+    "«Fee» means the sum.",
+    "« Fee » means the sum.",
+    "„Fee“ means the sum.",
+    "**Fee** means the sum.",
+    "*Fee* means the sum.",
+    "_Fee_ means the sum.",
+    "__Fee__ means the sum.",
+    "`Fee` means the sum.",
+    '**"Fee"** means the sum.',
+    "“**Fee**” means the sum.",
+    '"Fee" shall mean the sum.',
+    '"Fee" mean the sums.',
+    '"Fee" has the meaning given in clause 4.',
+    '"Fee" has the meaning assigned to it in Schedule 1.',
+    '"Fee" shall have the meaning set out in Schedule 1.',
+    '"Fee" refers to the sum.',
+    '"Fee" shall refer to the sum.',
+    '"Fee" is defined as the sum.',
+    '"Fee" includes the sum.',
+    '"Fee", as used in this clause, means the sum.',
+    '"Fee," as used in this clause, means the sum.',
+    "*Fee* (10 U.S.C. 101(a)(13)) means the sum.",
+    "‘Fee’ of the carrier means the sum.",
+]
+
+
+@pytest.mark.parametrize("text", INLINE)
+def test_inline_form(text: str) -> None:
+    assert pairs(f"# Agreement\n\nIt is agreed.\n\n{text}\n") == [("Fee", text)]
+
+
+@pytest.mark.parametrize("text", INLINE)
+def test_inline_form_as_an_item_ends_with_the_item(text: str) -> None:
+    document = f"## Terms used\n\n(a) It is agreed;\n\n(b) {text}\n\n(c) The parties shall meet.\n"
+    assert pairs(document) == [("Fee", text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "term", "definition"),
+    [
+        ("Fee: the sum that is due.", "Fee", None),
+        ("Fee - the sum that is due.", "Fee", None),
+        ("Fee – the sum that is due.", "Fee", None),
+        ("Fee — the sum that is due.", "Fee", None),
+        ("- Fee: the sum that is due.", "Fee", "Fee: the sum that is due."),
+        ("- Fee is the sum that is due.", "Fee", "Fee is the sum that is due."),
+        ("- **Fee**: the sum that is due.", "Fee", "**Fee**: the sum that is due."),
+        ("- **Fee:** the sum that is due.", "Fee", "**Fee:** the sum that is due."),
+        ("- `fee` - the sum that is due.", "fee", "`fee` - the sum that is due."),
+        ("- [Fee](fees.md): the sum that is due.", "Fee", "[Fee](fees.md): the sum that is due."),
+        ("Fee means the sum that is due.", "Fee", None),
+        ("The term Fee means the sum that is due.", "Fee", None),
+        ("Late fee (LF) means the sum that is due.", "Late fee (LF)", None),
+        ("Fee, as used in this part, means the sum.", "Fee", None),
+        ("Fee includes the sum that is due.", "Fee", None),
+        ('"Fee" is the sum that is due.', "Fee", None),
+        ('"Fee" the sum that is due.', "Fee", None),
+        ("**Fee** the sum that is due.", "Fee", None),
+        ('*Fee* (see "charge").', "Fee", None),
+        ("Fee\n: the sum that is due.", "Fee", None),
+        ("### Fee\n\nThe sum that is due.", "Fee", "The sum that is due."),
+        ("### A\n\n#### Fee\n\nThe sum that is due.", "Fee", "The sum that is due."),
+        ("| Term | Definition |\n|---|---|\n| Fee | The sum that is due. |", "Fee", "The sum that is due."),
+        ("| No. | Begriff | Bedeutung |\n|---|---|---|\n| 1 | „Fee“ | Die Summe. |", "Fee", "Die Summe."),
+        ("| | |\n|---|---|\n| **Fee** | The sum. |", "Fee", "The sum."),
+    ],
+)
+def test_form_that_counts_only_in_a_definitions_section(text: str, term: str, definition: str | None) -> None:
+    assert pairs(f"# A\n\n## Glossary\n\n{text}\n\n## Payment\n\nPay.\n") == [(term, definition or text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('Acme Holdings Limited (the "Company") sells tea.', [("Company", "Acme Holdings Limited")]),
+        (
+            "It respects the Charter of Fundamental Rights (the ‘Charter’).",
+            [("Charter", "Charter of Fundamental Rights")],
+        ),
+        ('He met Acme Holdings Ltd (hereinafter "Acme").', [("Acme", "Acme Holdings Ltd")]),
+        ("The London Tea Exchange (“LTE”) opened.", [("LTE", "London Tea Exchange")]),
+        (
+            '**Acme Limited**, a company registered under number 4 (the "**Seller**"), sells.',
+            [("Seller", "**Acme Limited**, a company registered under number 4")],
+        ),
+        (
+            'Acme Tea Company and Beta Tea Company (together, the "Sellers" and each a "Seller") sell.',
+            [
+                ("Sellers", "Acme Tea Company and Beta Tea Company"),
+                ("Seller", "Acme Tea Company and Beta Tea Company"),
+            ],
+        ),
+        (
+            'They entered into a new credit agreement (the "facility").',
+            [("facility", "new credit agreement")],
+        ),
+        ('Under the Tea Duties Act (12 U.S.C. 4(a)) (the "Act") pay.', [("Act", "Tea Duties Act")]),
+        (
+            "(a) kept no longer than needed (‘storage limitation’);",
+            [("storage limitation", "kept no longer than needed")],
+        ),
+        ("Die Acme Tee GmbH (nachfolgend „Verkäufer“ genannt) liefert.", [("Verkäufer", "Acme Tee GmbH")]),
+        ("The deoxyribonucleic acid (DNA) is long.", []),
+        ('He said so ("never again") and left.', []),
+        ('Set the value ("default") first.', []),
+        ('Call f("x") now.', []),
+        ('Use it (for example "tea").', []),
+    ],
+)
+def test_name_in_brackets(text: str, found: list[tuple[str, str]]) -> None:
+    assert pairs(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What does “fee” mean?",
+        "I know what “love” means.",
+        "The album “Blue” includes ten songs.",
+        "In the poem, “Ozymandias” is a king.",
+        "He asked whether “soon” means today.",
+        "This means war.",
+        "**Note:** this means that nothing is lost.",
+        "Fee: 4 pounds.",
+        "Fee - the sum that is due.",
+        "- Fee is the sum that is due.",
+        "He said “no” and means it.",
+        "“Stop,” he said, “this means trouble.”",
+        '```\n"Fee" means the sum.\n```',
+        "Pay 5% of the total, which includes “tips” and refers to nothing.",
+    ],
+)
+def test_prose_is_no_definition(text: str) -> None:
+    assert pairs(f"# Notes\n\n{text}\n") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In this Agreement:",
+        "For the purposes of this Regulation: the following applies.",
+        "Note: fees are due at once.",
+        "The following terms are used: fee and charge.",
+        "This section is about fees - and charges.",
+    ],
+)
+def test_introduction_of_a_glossary_is_no_definition(text: str) -> None:
+    assert pairs(f"## Definitions\n\n{text}\n") == []
+
+
+def test_terms_that_share_a_definition() -> None:
+    for text, terms in [
+        ('"Fee" and "Charge" mean the sum.', ["Fee", "Charge"]),
+        ('"Fee" or "Charge" means the sum.', ["Fee", "Charge"]),
+        ('*Fee* or "charge" means the sum.', ["Fee", "charge"]),
+        ('"Fee," "charge," and "cost" have the meaning given in 4.', ["Fee", "charge", "cost"]),
+        ("„Fee“ und „Kosten“ bedeuten die Summe.", ["Fee", "Kosten"]),
+    ]:
+        assert pairs(text, "de" if "„" in text else "en") == [(term, text) for term in terms]
+
+
+ACT = """# Act
+
+## 1 Definitions
+
+In this Act:
+
+(a) "berth" means a quay. The term does not include a slipway.
+
+(b) "cargo" means goods, but does not include—
+
+(1) fuel;
+
+(2) stores:
+
+(i) food; or
+
+(ii) drink; and
+
+(3) mail.
+
+(c) "day" means a day other than a Sunday;
+
+(h) "event" means a thing that happens;
+
+(i) "pilot" means a person with a licence.
+
+## 2 Duties
+
+(a) Each pilot shall report.
+"""
+
+
+def test_each_has_exactly_its_own_text_with_its_sub_items() -> None:
+    found = {d.term: d for d in extract(ACT)}
+    assert list(found) == ["berth", "cargo", "day", "event", "pilot"]
+    assert found["berth"].definition_text.endswith("a slipway.")
+    assert found["cargo"].definition_text.startswith('"cargo" means goods')
+    assert found["cargo"].definition_text.endswith("(3) mail.")
+    assert found["event"].definition_text == '"event" means a thing that happens;'
+    assert found["pilot"].definition_text.endswith("a licence.")
+    assert {d.source_section for d in found.values()} == {"sec_1"}
+    for definition in found.values():
+        assert ACT[definition.start : definition.end] == definition.definition_text
+
+
+def test_exceptions_are_kept_as_printed() -> None:
+    found = {d.term: d.exceptions for d in extract(ACT)}
+    assert found["berth"] == ("The term does not include a slipway.",)
+    assert found["cargo"][0].startswith("but does not include—") and found["cargo"][0].endswith("mail.")
+    assert found["day"] == ("other than a Sunday",)
+    assert found["pilot"] == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "exceptions"),
+    [
+        ("means a sum, except that tips are free.", ("except that tips are free.",)),
+        ("means a sum excluding tips; it is due.", ("excluding tips",)),
+        ("means a sum (other than a tip) that is due.", ("other than a tip",)),
+        ("means a sum unless waived.", ("unless waived.",)),
+        ("means a sum. It does not include tips. It is due. Fees do not include tax.",
+         ("It does not include tips.", "Fees do not include tax.")),
+        ("means a sum.", ()),
+    ],
+)  # fmt: skip
+def test_exceptions(text: str, exceptions: tuple[str, ...]) -> None:
+    (definition,) = extract(f'## Definitions\n\n"Fee" {text}\n')
+    assert definition.exceptions == exceptions
+
+
+def test_several_in_one_paragraph() -> None:
+    text = (
+        'In this clause: "A1" means tea; "B1" means coffee, and "C1" means milk. Pay at once. '
+        'In this part, "D1" means water. The end.'
+    )
+    assert pairs(text) == [
+        ("A1", '"A1" means tea;'),
+        ("B1", '"B1" means coffee,'),
+        ("C1", '"C1" means milk.'),
+        ("D1", '"D1" means water.'),
+    ]
+
+
+def test_lines_without_blank_lines_between() -> None:
+    text = '## Definitions\n\n(a) "A1" means tea:\n(i) black;\n(ii) green;\n(b) "B1" means coffee.\n(c) Nothing else.\n'
+    assert pairs(text) == [("A1", '"A1" means tea:\n(i) black;\n(ii) green;'), ("B1", '"B1" means coffee.')]
+
+
+def test_paragraph_that_goes_on_about_the_term() -> None:
+    text = "## Definitions\n\n*Tea* means a drink.\n\nThe term includes mate.\n\nParties shall pay.\n"
+    assert pairs(text) == [("Tea", "*Tea* means a drink.\n\nThe term includes mate.")]
+
+
+def test_definition_whose_list_holds_another() -> None:
+    text = "## Definitions\n\n*Tea*—\n\n(1) Means a drink;\n\n(2) *Mate*, as used here, means a herb.\n\n*Milk* means milk.\n"
+    assert [term for term, _ in pairs(text)] == ["Tea", "Mate", "Milk"]
+    assert pairs(text)[0][1].endswith("a herb.")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "term"),
+    [
+        ("de", "## Begriffsbestimmungen\n\n1. „Kai“ ist jede Anlegestelle.", "Kai"),
+        ("de", "## Begriffsbestimmungen\n\n1. „Kai“ jede Anlegestelle;", "Kai"),
+        ("de", "## Regeln\n\nIm Sinne dieser Ordnung bezeichnet „Kai“ jede Anlegestelle.", "Kai"),
+        ("de", "## Regeln\n\nIm Sinne dieses Gesetzes ist „Kai“ jede Anlegestelle.", "Kai"),
+        ("fr", "## Définitions\n\n« quai » : tout lieu.", "quai"),
+        ("fr", "## Règles\n\nAu présent chapitre, on entend par « quai » tout lieu.", "quai"),
+        ("es", "## Definiciones\n\n1) «muelle»: todo lugar.", "muelle"),
+        ("es", "## Reglas\n\nA efectos de esta ley, se entenderá por «muelle» todo lugar.", "muelle"),
+    ],
+)
+def test_other_languages(language: str, text: str, term: str) -> None:
+    assert [found for found, _ in pairs(text, language)] == [term]
+
+
+@pytest.mark.parametrize(
+    ("heading", "expected"),
+    [
+        ("Definitions", True),
+        ("Glossary of terms", True),
+        ("Interpretation", True),
+        ("Terms", True),
+        ("Defined terms", True),
+        ("Terminology", True),
+        ("Definitions of Words and Terms", True),
+        ("Network terminology", True),
+        ("Begriffsbestimmungen", True),
+        ("Définitions", True),
+        ("Definiciones", True),
+        ("Payment terms", False),
+        ("Term", False),
+        ("Terms and conditions", False),
+        ("Custom resource definitions", False),
+        ("Purpose and Definitions", False),
+        ("", False),
+    ],
+)
+def test_definition_heading(heading: str, expected: bool) -> None:
+    assert is_definition_heading(heading) is expected
+
+
+def test_normalized_term() -> None:
+    (found,) = extract('"Cross-border  Lessee\'s Fee" means a sum.')
+    assert (found.term, found.term_normalized) == ("Cross-border Lessee's Fee", "cross_border_lessees_fee")
+    assert found.id == "a.md_def_cross_border_lessees_fee"
+
+
+def test_equal_definitions_are_kept_once_and_different_ones_stay() -> None:
+    text = '# A\n\n"Fee" means a sum.\n\n"Fee" means a tax.\n\n## Definitions\n\n"Fee" means a sum.\n'
+    assert [(d.definition_text, d.source_section) for d in extract(text)] == [
+        ('"Fee" means a tax.', "a"),
+        ('"Fee" means a sum.', "definitions"),
+    ]
+
+
+def test_plain_text_document() -> None:
+    found = extract('AGREEMENT\n\n"Fee" means a sum.\n\nThe parties pay.\n', markdown=False)
+    assert [d.definition_text for d in found] == ['"Fee" means a sum.']
+
+
+_QUOTES = ['"{}"', "“{}”", "‘{}’", "'{}'", "«{}»", "„{}“", "**{}**", "*{}*", "_{}_", "“**{}**”", '**"{}"**']
+_VERBS = ["means", "shall mean", "refers to", "is defined as", "has the meaning of", "includes"]
+_WORDS = st.sampled_from("harbour vessel cargo quay pilot lamp rope tide crane wharf buoy anchor".split())
+_TERMS = st.lists(_WORDS, min_size=1, max_size=4).map(" ".join)
+_MARKS = [
+    lambda n: "",
+    lambda n: f"({chr(97 + n)}) ",
+    lambda n: f"({n + 1}) ",
+    lambda n: f"{n + 1}. ",
+    lambda n: f"{n + 1}) ",
+    lambda n: "- ",
+]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    terms=st.lists(_TERMS, min_size=1, max_size=20, unique=True),
+    styles=st.lists(st.tuples(st.sampled_from(_QUOTES), st.sampled_from(_VERBS)), min_size=20, max_size=20),
+    bodies=st.lists(st.lists(_WORDS, min_size=1, max_size=12).map(" ".join), min_size=20, max_size=20),
+    nested=st.lists(st.booleans(), min_size=20, max_size=20),
+    mark=st.sampled_from(_MARKS),
+    heading=st.sampled_from(["Definitions", "Glossary", "Rules"]),
+)
+def test_generated_lists_come_back(
+    terms: list[str],
+    styles: list[tuple[str, str]],
+    bodies: list[str],
+    nested: list[bool],
+    mark: object,
+    heading: str,
+) -> None:
+    assert callable(mark)
+    items, expected = [], []
+    for n, term in enumerate(terms):
+        quote, verb = styles[n]
+        text = f"{quote.format(term)} {verb} the {bodies[n]}"
+        prefix = mark(n)
+        if nested[n]:
+            text += ":\n\n    (i) one;\n\n    (ii) two" if prefix == "- " else ":\n\n(i) one;\n\n(ii) two"
+        if prefix.startswith("(") and n == 8:
+            text = text.replace("(i)", "(A)").replace("(ii)", "(B)")  # below (i) nobody writes (i)
+        text += "."
+        items.append(prefix + text)
+        expected.append((term, text))
+    assert (
+        pairs(f"# Act\n\n## {heading}\n\nIn this Act:\n\n" + "\n\n".join(items) + "\n\n## Duties\n\nPay.\n")
+        == expected
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"a" ' * 60_000,
+        '"a" means ' * 30_000,
+        '"a" and ' * 30_000,
+        "(" * 200_000,
+        '("' * 60_000,
+        'x ("a" ' * 30_000,
+        "*" * 200_000,
+        "## Definitions\n\n" + "x: y\n\n" * 20_000,
+        "## Definitions\n\n" + '(1) "a" means:\n\n' * 10_000,
+        "## Definitions\n\n" + '(1) "a" means:\n\n(a) "b" means:\n\n(i) "c" means:\n\n' * 3_000,
+        "## Definitions\n\n" + "".join("  " * n + f'- "a{n}" means:\n' for n in range(120)),
+        "## Glossary\n\n" + "### T\n\n" * 20_000,
+        "## Glossary\n\n" + "word " * 100_000,
+        '"a" as ' * 30_000,
+        '"a" means x. ' * 20_000,
+        "| Term | Definition |\n|---|---|\n" + "| a | b |\n" * 20_000,
+        '"' + "a\u0301" * 100_000 + '" means x',
+    ],
+    ids=lambda text: text[:24],
+)
+def test_hostile_text_is_read_in_linear_work(text: str) -> None:
+    found = extract(text)
+    assert all(len(d.definition_text) <= 2 * MAX_DEFINITION + len(text) for d in found)
+    assert sum(len(d.definition_text) for d in found) <= 12 * len(text) + MAX_DEFINITION
