@@ -10,7 +10,18 @@ import sys
 
 from benchmarks import report
 
-SUITES = ("startup", "install_size", "ingest", "search_speed", "lookups", "docx_structure", "pdf_headings")
+SUITES = (
+    "startup",
+    "install_size",
+    "ingest",
+    "search_speed",
+    "lookups",
+    "clauses",
+    "definitions",
+    "references",
+    "docx_structure",
+    "pdf_headings",
+)
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from benchmarks.common import save
 from pinakes.ingest.convert.docx import convert_docx
 from pinakes.ingest.convert.docx_package import Package, W
 
@@ -111,6 +112,18 @@ def main() -> int:
             placed += 1
         else:
             print(f"misplaced: {lookup['heading']} below {' > '.join(parents)}", file=sys.stderr)
+    save(
+        "docx_structure",
+        {
+            "asked": len(lookups),
+            "present": present,
+            "placed": placed,
+            "styled": styled,
+            "kept": kept,
+            "files": len(files),
+            "seconds": seconds,
+        },
+    )
     print(f"looked-up headings found   {share(present, len(lookups))}")
     print(f"with the right parents     {share(placed, present)}")
     print(f"heading paragraphs kept    {share(kept, styled)}")

@@ -32,6 +32,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
+from benchmarks.common import save
 from pinakes.ingest.convert.pdf import convert_pdf
 from pinakes.model.document import Converted
 
@@ -196,6 +197,8 @@ def main() -> int:
         share(sum(r.matched for r in rows), sum(r.found for r in rows)), mean(rows, "order"), mean(rows, "parent"),
         mean(rows, "equal"), sum(r.pages for r in rows) / sum(r.pages / r.pages_per_second for r in rows),
     )  # fmt: skip
+    if not options.only:
+        save("pdf_headings", {"files": [asdict(r) for r in rows], "all": asdict(total)})
     if options.json:
         print(json.dumps({"files": [asdict(r) for r in rows], "all": asdict(total)}, indent=2))
         return 0

@@ -92,12 +92,88 @@ def _lookups(data: dict[str, Any]) -> str:
     )
 
 
+def _clauses(data: dict[str, Any]) -> str:
+    return f"The first result is the clause that was asked for in **{data['right']} of {data['asked']}** (goal: 98 %)."
+
+
+def _definitions(data: dict[str, Any]) -> str:
+    found = data["gdpr"]["expected"] - len(data["gdpr"]["missed"])
+    rows = [
+        (name, f"{corpus['pages']}", f"{corpus['found']}", f"{corpus['per_50_pages']:.2f}")
+        for name, corpus in data["prose"].items()
+    ]
+    table = _table(rows, ("prose, which should define nothing", "pages", "found", "per 50 pages"))
+    note = (
+        "The finds in `finance` were read one by one: all are names that the text gives in quotation marks, such as "
+        '`(the "Company")`, and so true definitions.'
+    )
+    gdpr = f"GDPR, Article 4: **{found} of {data['gdpr']['expected']}** terms, each with its own text."
+    return f"{gdpr}\n\n{table}\n\n{note}"
+
+
+def _references(data: dict[str, Any]) -> str:
+    rows = []
+    for name in ("gdpr", "far"):
+        kinds = data[name]["kinds"].values()
+        sums = {
+            key: sum(kind[key] for kind in kinds) for key in ("resolved", "partly", "elsewhere", "nowhere")
+        }
+        rows.append((name, f"{data[name]['references']:,}", *(f"{sums[key]:,}" for key in sums)))
+    head = (
+        "set",
+        "found",
+        "to the very place",
+        "part of the way",
+        "to another act",
+        "nowhere in the document",
+    )
+    note = (
+        "Of the GDPR's internal references two samples (130 and 120) were read, and 125 chained ones: none was wrong. "
+        "Most of what leads nowhere inside a FAR file is the number of a section in another file, and is resolved "
+        "when it is asked for."
+    )
+    return f"{_table(rows, head)}\n\n{note}"
+
+
+def _docx(data: dict[str, Any]) -> str:
+    return (
+        f"{data['files']} Word files in {data['seconds']:.1f} s. Of {data['asked']} headings that are looked up, "
+        f"{data['present']} are in the outline (two are not in the files), {data['placed']} below the right parents. "
+        f"Of {data['styled']:,} paragraphs with a heading or title style, {data['kept']:,} came out as headings."
+    )
+
+
+def _pdf(data: dict[str, Any]) -> str:
+    rows = [
+        (
+            row["file"],
+            f"{row['pages']}",
+            *(f"{row[name]:.1%}" for name in ("recall", "precision", "order", "parent", "equal")),
+            f"{row['pages_per_second']:.0f}",
+        )
+        for row in [*data["files"], data["all"]]
+    ]
+    head = ("file", "pages", "recall", "precision", "order", "parent", "equal", "pages/s")
+    note = (
+        "Goals: recall 95 %, precision 80 %, right relative level 85 %, 200 pages a second of processor time. `order`: "
+        "of two headings with different levels, ours differ the same way; `parent`: the true parent is above it; "
+        "`equal`: neighbours of one level have one level here too, which is low where bookmarks are flat and numbers "
+        "are not."
+    )
+    return f"{_table(rows, head)}\n\n{note}"
+
+
 SECTIONS = (
     ("Starting", "startup", "python -m benchmarks.startup", _startup),
     ("Size", "install_size", "python -m benchmarks.install_size", _install_size),
     ("Indexing", "ingest", "python -m benchmarks.ingest", _ingest),
     ("Searching", "search_speed", "python -m benchmarks.search_speed", _search_speed),
     ("Look-ups by number and title", "lookups", "python -m benchmarks.lookups", _lookups),
+    ("Look-ups of clauses", "clauses", "python -m benchmarks.clauses", _clauses),
+    ("Definitions", "definitions", "python -m benchmarks.definitions", _definitions),
+    ("References", "references", "python -m benchmarks.references", _references),
+    ("Structure of Word files", "docx_structure", "python -m benchmarks.docx_structure", _docx),
+    ("Headings in PDF without bookmarks", "pdf_headings", "python -m benchmarks.pdf_headings", _pdf),
 )
 
 

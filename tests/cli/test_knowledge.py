@@ -53,7 +53,7 @@ def test_refs_shows_both_directions_and_what_leads_nowhere(index: list[str]) -> 
     back = runner.invoke(app, ["refs", "Section 1", *index])
     assert "Is referred to by (1)" in back.output and "Section 2(a), line 9" in back.output
     data = json.loads(runner.invoke(app, ["refs", "Section 2(b)", *index, "--json"]).stdout)
-    assert [cite["reference"]["target_section"] for cite in data["cites"]][0] == "sec_2_a"
+    assert data["cites"][0]["reference"]["target_section"] == "sec_2_a"
 
 
 def test_the_outline_shows_clauses_when_asked_and_in_json(index: list[str]) -> None:

@@ -19,6 +19,9 @@ from tests.ingest.fakes import InlineSandbox, WordEmbedder
 from pinakes import Library
 from pinakes.ingest import pipeline
 
+# A test run in the background may have inherited a deaf ear for Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 def children() -> list[str]:
     """The numbers of this process's children, where the system tells them."""

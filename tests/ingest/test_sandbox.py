@@ -260,8 +260,11 @@ def test_modules_in_the_current_folder_are_not_picked_up(
     assert [outcome.kind for outcome in outcomes([{"do": "echo"}])] == ["ok"]
 
 
+# A test run in the background may have inherited a deaf ear for Ctrl-C: the script listens again.
 PARENT = """
+    import signal
     import sys
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     from pinakes.ingest.sandbox import Limits, Sandbox
     with Sandbox("test_sandbox:act", workers=1, limits=Limits()) as pool:
         for _ in pool.run([{"do": %r, "file": sys.argv[1]}]):
