@@ -21,10 +21,12 @@ IMAGES = ROOT / "docs" / "images"
 WIDTH = 100
 PICTURES = {
     "index": ["pinakes index examples", "pinakes status"],
-    "search": ["pinakes search reporting duties of the harbour master -k 3"],
+    "search": ["pinakes search when may a detained vessel leave -k 2"],
     "search-reference": ["pinakes search 'Section 306(b)' -k 2 --explain"],
     "outline": ["pinakes outline harbour-safety-act.md --depth 2"],
-    "section": ["pinakes section 4.2 --document service-agreement.docx"],
+    "section": ["pinakes section 'Section 403(b)(2)'"],
+    "define": ["pinakes define vessel", "pinakes define Business Days"],
+    "refs": ["pinakes refs Section 403", "pinakes refs Going back"],
 }
 # Pictures must not fetch anything, so the font is whatever monospace the reader has.
 FONT_FACE = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
