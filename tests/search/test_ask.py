@@ -169,3 +169,12 @@ def test_repeated_numbering_is_unique_and_warned_of(tmp_path: Path) -> None:
         report = library.index([tmp_path / "a.md"], embed=False)
         assert any("repeats itself" in warning for warning in report.warnings)
         assert library.section("sec_1_1__2").text == "(1) z;"
+
+
+def test_a_document_that_does_not_define_a_term_says_which_does(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(DOCUMENTS["lease.md"])
+    (tmp_path / "b.md").write_text("# Other\n\nNothing is defined here.")
+    with Library(tmp_path / ".pinakes") as library:
+        library.index([tmp_path / "a.md", tmp_path / "b.md"], embed=False)
+        with pytest.raises(NotFoundError, match="defined in: Lease"):
+            library.define("rent", document="b.md")

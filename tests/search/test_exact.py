@@ -159,3 +159,8 @@ def test_exact_mode_takes_plain_words_as_a_phrase(library: Library) -> None:
     response = library.search("reasonable best efforts", mode="exact")
     assert len(response.results) == 3
     assert not library.search("efforts best reasonable", mode="exact").results
+
+
+def test_a_decimal_that_is_no_section_is_not_cut_down_to_one(contracts: Library) -> None:
+    response = contracts.search("version 4.99 of the software", mode="exact")
+    assert not any(result.section_label == "4" for result in response.results)

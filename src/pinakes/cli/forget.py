@@ -23,7 +23,8 @@ def forget(
 ) -> None:
     """Take a folder or a file out of the index; the files themselves stay.
 
-    For folders that were moved or deleted. A later [cyan]pinakes index[/cyan] no longer looks there.
+    For folders that were moved or deleted. A path that was given to [cyan]pinakes index[/cyan] itself is not looked
+    at again; a part of one comes back with the next run, unless a .pinakesignore file leaves it out.
 
     [bold]Example[/bold]
     $ pinakes forget old-contracts/
@@ -33,4 +34,5 @@ def forget(
     if as_json:
         print_json({"removed": gone})
     else:
-        show(f"{len(gone):,} documents taken out: {', '.join(one_line(str(path)) for path in paths)}")
+        counted = "1 document" if len(gone) == 1 else f"{len(gone):,} documents"
+        show(f"{counted} taken out: {', '.join(one_line(str(path)) for path in paths)}")

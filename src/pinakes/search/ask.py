@@ -40,6 +40,9 @@ def define(index: EmbeddedIndex, corpus: Corpus, term: str, document: str | None
         for item in corpus.definitions.lookup(wanted)
         if paths is None or item.definition.source_path in paths
     ]
+    if paths is not None and not found and (others := corpus.definitions.lookup(wanted)):
+        titles = ", ".join(dict.fromkeys(item.document_title for item in others))
+        raise NotFoundError(f"{document} does not define {wanted!r}; it is defined in: {titles}.")
     near = corpus.definitions.near(wanted) if not found else []
     if not found and not near:
         raise NotFoundError(f"No document defines {wanted!r}.")

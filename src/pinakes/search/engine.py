@@ -176,13 +176,14 @@ class SearchEngine:
         if sum(bool(leg.hits) for leg in legs) < 2:
             return scaled
         for leg in legs:
+            best = self._index.lookup.chunks([leg.hits[0][0]]).get(leg.hits[0][0]) if leg.hits else None
+            if best is None:
+                continue
             if leg.name == "semantic":
                 scaled["semantic"] *= semantic_strength(leg)
-            elif leg.name == "keyword" and leg.hits:
-                best = self._index.lookup.chunks([leg.hits[0][0]]).get(leg.hits[0][0])
-                if best is not None:
-                    whole = f"{best.context}\n{best.content}"
-                    scaled["keyword"] *= keyword_strength(query.text, languages, whole, best.language)
+            elif leg.name == "keyword":
+                whole = f"{best.context}\n{best.content}"
+                scaled["keyword"] *= keyword_strength(query.text, languages, whole, best.language)
         return scaled
 
     def _lower_headers(self, candidates: list[Candidate], settings: SearchSettings) -> list[Candidate]:

@@ -111,6 +111,9 @@ class ExactSearch:
                 ]
                 ranked.sort(key=lambda item: -item.fit)
                 return _keep_best_kind(ranked)
+            if not label.kind and "(" not in label.text:
+                # `python 3.10` is not section 3; only what names a part of a section leads to the section.
+                return []
             rest = (*current.number[-1:], *rest)
             current = current.shortened()
         return []

@@ -12,15 +12,15 @@ _WORDS = {
         wasnt we were werent what whats when where which while who whom whose why will with within would you your
         yours""",
     "de": """
-        ab aber alle allem allen aller alles als also am an ander andere anderen anderer anderes auch auf aus bei bin
-        bis bist da damit dann das dass dasselbe dazu dein deine dem den denn der des dessen deren dich die dies diese
-        diesem diesen dieser dieses dir doch dort du durch ein eine einem einen einer eines er es etwas euch euer fur
-        gegen habe haben hat hatte hatten hier ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im in indem ins ist ja
-        jede jedem jeden jeder jedes jene kann kein keine keinen man mein meine mich mir mit muss mussen nach nicht
-        nichts noch nun nur ob oder ohne sehr sein seine seinem seinen seiner sich sie sind so soll sollen sollte
-        sondern sonst uber um und uns unser unter viel vom von vor wann war waren warum was weil welche welchem
-        welchen welcher welches wenn wer werde werden wie wieder will wir wird wo worden zu zum zur
-        zwischen""",
+        ab aber alle allem allen aller alles als also am an ander andere anderen anderer anderes auch auf aus
+        bei bin bis bist da damit dann darf das dass dasselbe dazu dein deine dem den denn der des dessen deren
+        dich die dies diese diesem diesen dieser dieses dir doch dort du durch durfen ein eine einem einen einer
+        eines er es etwas euch euer fur gegen habe haben hat hatte hatten hier ich ihm ihn ihnen ihr ihre ihrem
+        ihren ihrer im in indem ins ist ja jede jedem jeden jeder jedes jene kann konnen kein keine keinen man
+        mein meine mich mir mit muss mussen nach nicht nichts noch nun nur ob oder ohne sehr sein seine seinem
+        seinen seiner sich sie sind so soll sollen sollte sondern sonst uber um und uns unser unter viel vom von
+        vor wann war waren warum was weil welche welchem welchen welcher welches wenn wer werde werden wie
+        wieder will wir wird wo worden zu zum zur zwischen""",
     "fr": """
         a ai ainsi alors apres as au aucun aussi autre aux avait avant avec avez avoir avons c car ce ceci cela celle
         celles celui ces cet cette ceux chaque chez ci comme comment d dans de depuis des donc dont du elle elles en
