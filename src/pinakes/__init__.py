@@ -32,3 +32,8 @@ def __getattr__(name: str) -> Any:
     import importlib
 
     return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Let completion see the public names before they are imported."""
+    return sorted(__all__)

@@ -69,6 +69,11 @@ class Library:
             raise UsageError(f"{self.path} is a file; an index is a folder.")
         if not create and not (self.path / RECORD).exists():
             raise IndexNotFoundError(f"There is no index at {self.path}. Make one with: pinakes index PATH")
+        if not (self.path / RECORD).exists() and self.path.is_dir() and any(self.path.iterdir()):
+            raise UsageError(
+                f"{self.path} holds other files; an index needs a folder of its own, such as "
+                f"{self.path / INDEX_FOLDER}."
+            )
         self._index: EmbeddedIndex = EmbeddedIndex(self.path, create=create)
         self.settings = settings or Settings()
         self.index_settings = self.settings.index or self._stored_settings()
@@ -193,9 +198,11 @@ class Library:
 
     def forget(self, paths: Sequence[str | Path] | str | Path) -> list[str]:
         """Take the documents below some paths out of the index, and the paths off its list; return which."""
+        from pinakes.stores.embedded.database import explain_errors
+
         given = [paths] if isinstance(paths, (str, Path)) else list(paths)
         wanted = [str(Path(path).expanduser().absolute()) for path in given]
-        with self._index.lock.held(wait=True):
+        with explain_errors(self._index.database.path), self._index.lock.held(wait=True):
             record = self._index.record
             known = [*record.file_states(), *record.failures()]
             gone = [path for path in known if any(path == root or _is_below(path, root) for root in wanted)]

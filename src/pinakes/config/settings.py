@@ -70,6 +70,8 @@ class SearchSettings:
         _one_of("search_mode", self.search_mode, MODES)
         _one_of("fusion", self.fusion, FUSIONS)
         _within("top_k", self.top_k, 1, MAX_TOP_K)
+        if not isinstance(self.top_k, int):
+            raise UsageError(f"top_k must be a whole number, not {self.top_k!r}.")
         _within("rrf_k", self.rrf_k, 1, 1000)
         _within("candidates", self.candidates, 100, 10_000)
         for name in ("semantic_weight", "keyword_weight", "exact_weight"):

@@ -174,10 +174,10 @@ def _paragraphs(text: str) -> list[Block]:
             starts.append(position)
             blank = False
         position = end
-    return _tile([(start, "text", 0) for start in starts], 0, len(text))
+    return tile([(start, "text", 0) for start in starts], 0, len(text))
 
 
-def _tile(starts: list[tuple[int, str, int]], begin: int, end: int) -> list[Block]:
+def tile(starts: list[tuple[int, str, int]], begin: int, end: int) -> list[Block]:
     """Make blocks of starting points: each reaches to the next, the first from the very beginning."""
     unique: dict[int, tuple[str, int]] = {}
     for start, kind, header_end in starts:
@@ -214,7 +214,7 @@ def _read_markdown(
     headings = sorted(reader.headings, key=lambda heading: heading.start)
     # What follows a heading on new ground starts a block of its own.
     starts = reader.starts + [(heading.body, "text", 0) for heading in headings]
-    return headings, _tile(starts, base, len(text)), reader.links
+    return headings, tile(starts, base, len(text)), reader.links
 
 
 def _name(tag: Any) -> str:

@@ -25,7 +25,7 @@ from pinakes.ingest.codec import decode
 from pinakes.ingest.contextualize import passage_text
 from pinakes.ingest.convert import DATA_EXTENSIONS, supported_extensions
 from pinakes.ingest.discover import Discovery, FoundFile, discover, is_at_or_below, remembered
-from pinakes.ingest.prepare import hash_stream
+from pinakes.ingest.prepare import READER, hash_stream
 from pinakes.ingest.sandbox import Limits, Outcome, Sandbox
 from pinakes.model import Failure, IndexReport, Progress
 from pinakes.stores.embedded.index import EmbeddedIndex
@@ -70,6 +70,8 @@ class Pipeline:
         self._index = index
         self._record = index.record
         self._settings = settings
+        # Documents that were read under other settings, or by another version of the stages, are read again.
+        self._fingerprint = f"{settings.fingerprint()} {READER}"
         self._embedder = embedder
         self._workers = workers or _available_cores()
         self._limits = limits or Limits()
@@ -141,7 +143,7 @@ class Pipeline:
 
     def _plan(self, discovery: Discovery, retry_failed: bool) -> _Plan:
         states, failures = self._record.file_states(), self._record.failures()
-        fingerprint = self._settings.fingerprint()
+        fingerprint = self._fingerprint
         read: list[FoundFile] = []
         forgiven: list[str] = []
         for count, file in enumerate(discovery.files, 1):
@@ -237,7 +239,7 @@ class Pipeline:
         content_hash = str(outcome.value["content_hash"])
         document = replace(parsed.document, size=file.size, content_hash=content_hash)
         self._record.put(
-            replace(parsed, document=document), mtime_ns=file.mtime_ns, settings=self._settings.fingerprint()
+            replace(parsed, document=document), mtime_ns=file.mtime_ns, settings=self._fingerprint
         )
         self.report.chunks += len(parsed.chunks)
         self.report.warnings += [f"{file.path}: {warning}" for warning in document.warnings]

@@ -53,7 +53,8 @@ class SearchResult:
             first, last = self.pages
             parts.append(f"p. {first}" if first == last else f"pp. {first}–{last}")
         elif self.lines:
-            parts.append(f"lines {self.lines.first}–{self.lines.last}")
+            first, last = self.lines
+            parts.append(f"line {first}" if first == last else f"lines {first}–{last}")
         return ", ".join(parts)
 
     def format(self) -> str:
@@ -62,9 +63,13 @@ class SearchResult:
         if self.section_label or self.section_id:
             head.append(f"Section: {self.section_label or self.section_id}")
         head.append(f"Score: {self.fused_score:.3f} (found by {', '.join(self.matched_by) or 'none'})")
-        tail = [f"- {entry.term}: {entry.definition_text}" for entry in self.definitions_context]
+        tail = [
+            f"- {entry.term}: {entry.definition_text}"
+            + (f" (from {entry.source_path})" if entry.source_path != self.source_path else "")
+            for entry in self.definitions_context
+        ]
         if tail:
-            tail.insert(0, "Definitions used here:")
+            tail.insert(0, "Defined terms of the query:")
         return "\n".join([*head, "", self.content.strip(), *([""] if tail else []), *tail])
 
     def to_dict(self) -> dict[str, Any]:

@@ -106,8 +106,11 @@ class Citations:
 
     def _in_other_documents(self, reference: Reference, document: int) -> Reference:
         """A number that this document lacks may be one that exactly one other has: `52.232-16` from part 32."""
-        if "_" not in reference.number_key and reference.number_kind in LEAF_KINDS:
-            # Every document has a section 4.
+        numbers = reference.number_key.split("_")
+        if reference.number_kind in LEAF_KINDS and (
+            len(numbers) < 2 or not all(n.isdigit() for n in numbers)
+        ):
+            # Every document has a section 4, and many a 2(b).
             return reference
         found = [place for place in self._numbered(reference) if place.document != document]
         return (

@@ -117,7 +117,10 @@ class SearchEngine:
             sure = confidence(candidates, coverage, missing=bool(exact.missing))
             missing = corpus.pending if weights["semantic"] > 0 else 0
             note = note_for(results, sure, filtered=bool(filters), pending=missing, missing=exact.missing)
+            found = len(results)
             results, truncated = fit_budget(results, token_budget, self._count_tokens)
+            if found and not results:
+                note = f"{found} results were found; a budget of {token_budget} tokens is too small for one."
         return SearchResponse(
             query=query.text,
             mode=settings.search_mode,

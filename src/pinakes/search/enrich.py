@@ -65,10 +65,9 @@ def to_results(
             explanation=_explanation(candidate) if explain else None,
         )
         clause = enrichment.clauses.get(candidate.chunk)
-        results.append(
-            _focus(result, chunk, clause.clause) if clause and candidate.reason == "section" else result
-        )
-    return results
+        named = clause is not None and candidate.reason in ("section", "holder")
+        results.append(_focus(result, chunk, clause.clause) if clause and named else result)
+    return _borrowed(enrichment.definitions, results)
 
 
 def _focus(result: SearchResult, chunk: StoredChunk, clause: Clause) -> SearchResult:
@@ -90,11 +89,20 @@ def _focus(result: SearchResult, chunk: StoredChunk, clause: Clause) -> SearchRe
 
 
 def _definitions(found: Sequence[Definition], source_path: str) -> list[Definition]:
-    """Choose, for each term of the query, the document's own definition, else the first there is."""
+    """Choose the definitions that the document itself gives: a word means what its own document says."""
     chosen: dict[str, Definition] = {}
-    for definition in sorted(found, key=lambda item: item.source_path != source_path):
-        chosen.setdefault(definition.term_normalized, definition)
+    for definition in found:
+        if definition.source_path == source_path:
+            chosen.setdefault(definition.term_normalized, definition)
     return list(chosen.values())[:_MAX_DEFINITIONS]
+
+
+def _borrowed(found: Sequence[Definition], results: list[SearchResult]) -> list[SearchResult]:
+    """Where no document that was found defines the query's terms, the first result names who does."""
+    if not found or not results or any(result.definitions_context for result in results):
+        return results
+    first = list({item.term_normalized: item for item in reversed(found)}.values())[:_MAX_DEFINITIONS]
+    return [replace(results[0], definitions_context=first), *results[1:]]
 
 
 def _rounded(value: float | None) -> float | None:

@@ -74,9 +74,9 @@ class ExactSearch:
         resolved = self.resolve_all(query, documents)
         for position, item in enumerate(resolved):
             self._add_section(out, item, position)
-        found = {item.label.text for item in resolved}
+        found = {item.label.text for item in resolved if not item.rest}
         # `version 1.2` may look like a place; `Section 1.2`, or a number alone, is meant as one.
-        named = [label for label in query.references if label.kind or not query.rest]
+        named = [label for label in query.references if label.kind or not query.rest or "-" in label.text]
         out.missing = [label.text for label in named if label.text not in found]
         self._add_titles(out, query, documents)
         self._add_phrases(out, query, limit, documents, alone)
@@ -110,7 +110,9 @@ class ExactSearch:
                     for item in found
                 ]
                 ranked.sort(key=lambda item: -item.fit)
-                return _keep_best_kind(ranked)
+                # `Article 4 GDPR` is not also section 4 of a manual.
+                best = [item for item in ranked if item.fit >= ranked[0].fit - 1.0]
+                return _keep_best_kind(best)
             if not label.kind and "(" not in label.text:
                 # `python 3.10` is not section 3; only what names a part of a section leads to the section.
                 return []
@@ -133,7 +135,7 @@ class ExactSearch:
             first = self._clause_chunk(chunks, resolved.rest)
         # The order of the readings counts, within the surest first.
         pin = (1.0 if not resolved.rest else 0.95) - position / 10_000
-        out.add(first, 100.0 - position / 100, pin, "section")
+        out.add(first, 100.0 - position / 100, pin, "section" if not resolved.rest else "holder")
         for number, chunk in enumerate(chunks):
             if chunk != first:
                 out.add(chunk, 50.0 - number / 100)

@@ -17,6 +17,8 @@ _DATE_FIELDS = ("modified", "date", "updated", "created")
 
 def allowed_documents(rows: Iterable[sqlite3.Row], filters: Mapping[str, object]) -> set[int]:
     """Return the ids of the documents that pass every filter."""
+    if not isinstance(filters, Mapping):
+        raise UsageError("filters must be a mapping of names to values, such as {'type': 'pdf'}.")
     tests = [_test(name, value) for name, value in filters.items()]
     return {int(row["id"]) for row in rows if all(test(row) for test in tests)}
 

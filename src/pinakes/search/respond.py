@@ -12,7 +12,7 @@ LOW_CONFIDENCE = 0.3
 _MISSING_PLACE = 0.5
 # Cosine at which a passage of the bundled model's kind has nothing, or everything, to do with a question.
 _COSINE_NOTHING, _COSINE_SURE = 0.2, 0.7
-_PIN_CONFIDENCE = {"section": 0.98, "title": 0.95, "phrase": 0.9, "identifier": 0.85}
+_PIN_CONFIDENCE = {"section": 0.98, "holder": 0.5, "title": 0.95, "phrase": 0.9, "identifier": 0.85}
 
 
 def confidence(best: Sequence[Candidate], coverage: float, *, missing: bool = False) -> float:
@@ -35,7 +35,8 @@ def note_for(
     results: Sequence[SearchResult], sure: float, *, filtered: bool, pending: int, missing: Sequence[str] = ()
 ) -> str:
     """Say in plain words what the reader should know about the answer."""
-    notes = [f"There is no {name} in the library." for name in missing]
+    where = "the documents searched" if filtered else "the library"
+    notes = [f"There is no {name} in {where}." for name in missing]
     if not results:
         notes.append("No match found." + (" The filters may leave too little." if filtered else ""))
     elif sure < LOW_CONFIDENCE:

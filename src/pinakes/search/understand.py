@@ -33,6 +33,8 @@ class Query:
 
 def understand(text: str) -> Query:
     """Read a query. What cannot be meant is refused with the reason."""
+    if not isinstance(text, str):
+        raise UsageError(f"The query must be text, not {type(text).__name__}.")
     if len(text) > MAX_QUERY_CHARACTERS:
         raise UsageError(
             f"The query has {len(text):,} characters; at most {MAX_QUERY_CHARACTERS:,} can be searched for. "

@@ -35,6 +35,7 @@ _KINDS = {
     "appendix": "appendix app",
     "schedule": "schedule sched",
     "exhibit": "exhibit",
+    "recital": "recital erwägungsgrund considérant considerando",
 }
 _CANONICAL = {word: kind for kind, words in _KINDS.items() for word in words.split()}
 # Kinds whose numbers run through a document and which people use for one another.
@@ -222,14 +223,16 @@ def normalise_number(number: str) -> tuple[str, ...]:
     A single C or L is more often a letter (Appendix C) than a hundred, and stays one.
 
     >>> normalise_number("IV"), normalise_number("32.0706-2"), normalise_number("L. 121-1"), normalise_number("1er")
-    (('4',), ('32', '706', '2'), ('l121', '1'), ('1',))
+    (('4',), ('32', '0706', '2'), ('l121', '1'), ('1',))
     """
     lower = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in number.lower())
     lower = re.sub(r"^([lrd])\.?\s?(?=\d{3})", r"\1", lower)
     first, *others = (part for part in re.split(r"[.\-‑–]", re.sub(r"[\sºª°]", "", lower)) if part)
     if first.isalpha() and (len(first) > 1 or first in "ivx"):
         first = str(roman_value(first) or first)
-    return tuple(re.sub(r"^0+(?=\d)|(?<=\d)(?:er|re|st|nd|rd|th)$", "", part) for part in (first, *others))
+    # Only at the front are zeros idle: 32.001 and 32.1 are two sections.
+    first = re.sub(r"^0+(?=\d)", "", first)
+    return tuple(re.sub(r"(?<=\d)(?:er|re|st|nd|rd|th)$", "", part) for part in (first, *others))
 
 
 def _normalise_parts(parts: str) -> tuple[str, ...]:

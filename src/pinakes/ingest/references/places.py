@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 from pinakes.ingest.references.words import CONTAINERS, depth, is_sub
 from pinakes.model import Section
@@ -30,6 +31,9 @@ class Hit:
     missing: tuple[str, ...] = ()
 
 
+AnyPlace = TypeVar("AnyPlace", bound=Section | Clause)
+
+
 class Places:
     """An index of one document's sections and clauses."""
 
@@ -39,7 +43,7 @@ class Places:
         self.kinds = {section.kind for section in sections if section.label}
         self._section_starts = [section.start for section in sections]
         self._clause_starts = [clause.start for clause in clauses]
-        self._numbered: dict[tuple[str, tuple[str, ...]], list[Section]] = {}
+        self._numbered: dict[tuple[str, tuple[str, ...]], list[Place]] = {}
         self._children: dict[tuple[str, int, str], list[Place]] = {}
         self._beside: dict[tuple[str, str, int], list[Place]] = {}
         everything: list[Place] = [*sections, *clauses]
@@ -54,6 +58,9 @@ class Places:
                 if above is not None and not section.kind and self._goes_on(above, section):
                     self._add(("s", above.ordinal, section.number[-1].lower()), section)
         for clause in clauses:
+            if clause.label == ".".join(clause.number):
+                # `2.1` below *Article II* says its whole number itself, and goes by it.
+                self._numbered.setdefault(("", clause.number), []).append(clause)
             part = clause.number[-1].lower() if clause.number else ""
             if clause.parent is not None:
                 self._add(("c", clause.parent, part), clause)
@@ -204,7 +211,7 @@ class Places:
                 break
         return best or ""
 
-    def _candidates(self, kind: str, number: tuple[str, ...], within: Place | None) -> list[Section]:
+    def _candidates(self, kind: str, number: tuple[str, ...], within: Place | None) -> list[Place]:
         kinds: tuple[str, ...] = (kind,)
         if not kind:
             kinds = _LEAVES
@@ -218,7 +225,7 @@ class Places:
                 return found
         return []
 
-    def _nearest(self, candidates: list[Section], near: int) -> Section | None:
+    def _nearest(self, candidates: list[Place], near: int) -> Place | None:
         """The candidate that shares most headings with the place of the reference; None when two do equally."""
         if len(candidates) == 1:
             return candidates[0]
@@ -281,11 +288,9 @@ class Places:
         return found[0] if len(found) == 1 else None
 
 
-def inside(sections: list[Section], place: Place) -> list[Section]:
-    """Those of some sections, in the order of the text, that begin in a place or at its beginning."""
-    return sections[
-        bisect_left(sections, place.start, key=_start) : bisect_left(sections, place.end, key=_start)
-    ]
+def inside(places: list[AnyPlace], place: Place) -> list[AnyPlace]:
+    """Those of some places, in the order of the text, that begin in a place or at its beginning."""
+    return places[bisect_left(places, place.start, key=_start) : bisect_left(places, place.end, key=_start)]
 
 
 def _start(place: Place) -> int:

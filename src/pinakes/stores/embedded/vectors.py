@@ -219,7 +219,8 @@ class VectorIndex:
         allowed = chunk_ids >= 0
         if documents is not None:
             allowed &= np.isin(snapshot.rows[:, 0], np.fromiter(documents, dtype=np.int64))
-        scores = np.where(allowed, scores, -np.inf)
+        # A damaged file may hold anything; what is no number is no match.
+        scores = np.where(allowed & np.isfinite(scores), scores, -np.inf)
         return _best_chunks(scores, chunk_ids, limit)
 
     def chunk_vectors(self, chunks: Collection[int]) -> dict[int, Vectors]:
