@@ -69,7 +69,7 @@ class Library:
             raise UsageError(f"{self.path} is a file; an index is a folder.")
         if not create and not (self.path / RECORD).exists():
             raise IndexNotFoundError(f"There is no index at {self.path}. Make one with: pinakes index PATH")
-        if not (self.path / RECORD).exists() and self.path.is_dir() and any(self.path.iterdir()):
+        if not (self.path / RECORD).exists() and self.path.is_dir() and _holds_other_files(self.path):
             raise UsageError(
                 f"{self.path} holds other files; an index needs a folder of its own, such as "
                 f"{self.path / INDEX_FOLDER}."
@@ -340,3 +340,9 @@ def _is_pattern(path: str) -> bool:
 
 def _is_below(path: str, folder: str) -> bool:
     return path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _holds_other_files(folder: Path) -> bool:
+    """Whether a folder is somebody's folder of documents, rather than one where an index was, or is being made."""
+    ours = ("record.sqlite3", "writer.", "keyword", "vectors", ".")
+    return any(not path.name.startswith(ours) for path in folder.iterdir())

@@ -157,11 +157,11 @@ def test_the_index_is_not_indexed(docs: Path, quick: None) -> None:
         assert [info.source_path for info in library.documents()] == [str(docs / "a.md")]
 
 
-def test_an_index_in_a_folder_of_documents_hides_nothing_from_git(docs: Path, quick: None) -> None:
-    write(docs / "a.md")
-    with Library(docs) as library:
-        assert library.index(docs).added == [str(docs / "a.md")]
-    assert not (docs / ".gitignore").exists()
+def test_a_folder_of_documents_is_not_taken_for_an_index(docs: Path) -> None:
+    (docs / "a.md").write_text("text")
+    with pytest.raises(UsageError, match="folder of its own"):
+        Library(docs)
+    assert [path.name for path in docs.iterdir()] == ["a.md"]
 
 
 def test_overlapping_paths_are_one(docs: Path, names: Names, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -178,3 +178,16 @@ def test_a_document_that_does_not_define_a_term_says_which_does(tmp_path: Path) 
         library.index([tmp_path / "a.md", tmp_path / "b.md"], embed=False)
         with pytest.raises(NotFoundError, match="defined in: Lease"):
             library.define("rent", document="b.md")
+
+
+def test_a_word_means_what_its_own_document_says(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text('# Act\n\n## 1. Definitions\n\n"authority" means the harbour office.\n')
+    (tmp_path / "b.md").write_text("# Rules\n\n## 1. Duties\n\nTell the authority at once.\n")
+    with Library(tmp_path / ".pinakes") as library:
+        library.index([tmp_path / "a.md", tmp_path / "b.md"], embed=False)
+        both = library.search("authority", mode="keyword").results
+        carried = {Path(result.source_path).name: len(result.definitions_context) for result in both}
+        assert carried == {"a.md": 1, "b.md": 0}
+        [alone] = library.search("authority", mode="keyword", filters={"path": "b.md"}).results
+        # Nobody else can explain the word here; whose meaning it is, is said.
+        assert "(from " in alone.format()

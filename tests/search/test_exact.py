@@ -164,3 +164,46 @@ def test_exact_mode_takes_plain_words_as_a_phrase(library: Library) -> None:
 def test_a_decimal_that_is_no_section_is_not_cut_down_to_one(contracts: Library) -> None:
     response = contracts.search("version 4.99 of the software", mode="exact")
     assert not any(result.section_label == "4" for result in response.results)
+
+
+@pytest.mark.parametrize("query", ["Section 403(b)(9)", "Section 403(zz)"])
+def test_a_clause_that_does_not_exist_is_said(library: Library, query: str) -> None:
+    response = library.search(query)
+    assert f"There is no {query}" in response.note
+    assert response.results[0].section_label.startswith("Section 403")
+    assert response.confidence <= 0.5
+
+
+def test_the_note_speaks_of_what_was_searched(library: Library) -> None:
+    response = library.search("Section 403", filters={"path": "vault"})
+    assert "no Section 403 in the documents searched" in response.note
+
+
+def test_a_number_that_no_document_has_leads_nowhere(library: Library) -> None:
+    response = library.search("FAR 52.232-20")
+    assert "There is no 52.232-20" in response.note
+    assert response.confidence <= 0.5
+
+
+def test_zeros_inside_a_number_count(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Part 32\n\n## 32.001 Definitions\n\nOne.\n\n## 32.1 Scope\n\nTwo.\n")
+    with Library(tmp_path / ".pinakes") as library:
+        library.index([tmp_path / "a.md"], embed=False)
+        assert library.search("32.1", mode="exact").results[0].heading == "32.1 Scope"
+        assert library.search("32.001", mode="exact").results[0].heading == "32.001 Definitions"
+
+
+def test_recitals_are_found_by_name(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(
+        "# Regulation\n\n## Recitals\n\n(1) First thought.\n\n(2) Second thought.\n\n## Article 2\n\nScope.\n"
+    )
+    with Library(tmp_path / ".pinakes") as library:
+        library.index([tmp_path / "a.md"], embed=False)
+        result = library.search("recital 2").results[0]
+        assert (result.section_label, result.content) == ("Recital 2", "(2) Second thought.")
+        assert library.section("Recital 1").text == "(1) First thought."
+
+
+def test_another_kind_of_place_is_not_pinned_beside_the_right_one(contracts: Library) -> None:
+    response = contracts.search("chapter II, loan", mode="exact")
+    assert [result.heading for result in response.results if result.exact_match] == ["Chapter II Security"]

@@ -184,3 +184,18 @@ def test_identical_text_ranks_by_its_context(small: Library, tmp_path: Path) -> 
     small.index([tmp_path / "docs"])
     assert names(small.search("how often must the heating be serviced"))[0] == "b.md"
     assert names(small.search("how often must credentials be changed"))[0] == "a.md"
+
+
+def test_a_budget_too_small_for_one_result_is_said(library: Library) -> None:
+    response = library.search("vessel", token_budget=5)
+    assert not response.results and response.truncated
+    assert "budget of 5 tokens is too small" in response.note
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"query": None}, {"query": 5}, {"query": ["a"]}, {"top_k": 2.5}, {"top_k": "5"}, {"filters": ["a"]}],
+)
+def test_wrong_types_get_a_clear_error(library: Library, options: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        library.search(**{"query": "vessel", **options})  # type: ignore[arg-type]

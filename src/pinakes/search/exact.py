@@ -111,7 +111,7 @@ class ExactSearch:
                 ]
                 ranked.sort(key=lambda item: -item.fit)
                 # `Article 4 GDPR` is not also section 4 of a manual.
-                best = [item for item in ranked if item.fit >= ranked[0].fit - 1.0]
+                best = [item for item in ranked if item.fit > ranked[0].fit - 1.0]
                 return _keep_best_kind(best)
             if not label.kind and "(" not in label.text:
                 # `python 3.10` is not section 3; only what names a part of a section leads to the section.

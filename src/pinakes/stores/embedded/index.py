@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import shutil
 import tempfile
 import time
@@ -290,10 +291,11 @@ class EmbeddedIndex:
     def size_bytes(self) -> int:
         """Return how much room the index takes."""
         total = 0
-        for path in self.folder.rglob("*"):
-            # Files come and go while somebody writes.
-            with suppress(OSError):
-                total += path.stat().st_size if path.is_file() else 0
+        for folder, _, names in os.walk(self.folder):
+            for name in names:
+                # Files come and go while somebody writes.
+                with suppress(OSError):
+                    total += (Path(folder) / name).stat().st_size
         return total
 
     def close(self) -> None:
