@@ -19,6 +19,7 @@ SUITES = (
     "clauses",
     "definitions",
     "references",
+    "markup_headings",
     "docx_structure",
     "pdf_headings",
 )

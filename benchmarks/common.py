@@ -39,6 +39,12 @@ def percentile(values: Iterable[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
+def load(name: str) -> dict[str, Any]:
+    """Return the figures that a benchmark saved, or nothing."""
+    path = RESULTS / f"{name}.json"
+    return dict(json.loads(path.read_text())) if path.exists() else {}
+
+
 def save(name: str, data: dict[str, Any]) -> None:
     """Keep a benchmark's figures for the summary."""
     RESULTS.mkdir(exist_ok=True)

@@ -16,7 +16,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import eval_dir, percentile, read_jsonl, save
+from benchmarks.common import eval_dir, load, percentile, read_jsonl, save
 from pinakes import Library
 from pinakes.model import SearchResult
 from pinakes.text.keys import title_key
@@ -68,7 +68,10 @@ def main() -> None:
     for result in results:
         figures = "  ".join(f"{key} {value:.1%}" for key, value in result.items() if key.endswith("_top1"))
         print(f"{result['set']:6} {result['mode']:8} {figures}  p50 {result['p50_ms']:.1f} ms")
-    save("lookups", {"results": results})
+    # Sets that were not measured this time keep their figures.
+    measured = {(result["set"], result["mode"]) for result in results}
+    kept = [row for row in load("lookups").get("results", []) if (row["set"], row["mode"]) not in measured]
+    save("lookups", {"results": sorted([*kept, *results], key=lambda row: (row["mode"], row["set"]))})
 
 
 if __name__ == "__main__":

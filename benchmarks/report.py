@@ -5,12 +5,11 @@ python -m benchmarks.report
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import RESULTS
+from benchmarks.common import load
 
 TARGET = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 HEAD = """# Benchmarks
@@ -19,11 +18,6 @@ Measured with `make bench`, which writes this page; each benchmark also runs alo
 evaluation sets are read from `PINAKES_EVAL_DIR` (default `../shared/eval`); what needs a set that is absent is
 skipped. Figures are wall-clock times unless said otherwise, and vary by some 10 to 20 % from run to run.
 """
-
-
-def _load(name: str) -> dict[str, Any] | None:
-    path = RESULTS / f"{name}.json"
-    return json.loads(path.read_text()) if path.exists() else None
 
 
 def _table(rows: Sequence[tuple[str, ...]], head: tuple[str, ...]) -> str:
@@ -135,6 +129,15 @@ def _references(data: dict[str, Any]) -> str:
     return f"{_table(rows, head)}\n\n{note}"
 
 
+def _markup(data: dict[str, Any]) -> str:
+    rows = [
+        (kind, f"{figures['true']:,}", f"{figures['right']:,}", f"{figures['found']:,}")
+        for kind, figures in data.items()
+        if kind != "machine"
+    ]
+    return _table(rows, ("format", "headings", "found at their level", "found in all"))
+
+
 def _docx(data: dict[str, Any]) -> str:
     return (
         f"{data['files']} Word files in {data['seconds']:.1f} s. Of {data['asked']} headings that are looked up, "
@@ -172,6 +175,7 @@ SECTIONS = (
     ("Look-ups of clauses", "clauses", "python -m benchmarks.clauses", _clauses),
     ("Definitions", "definitions", "python -m benchmarks.definitions", _definitions),
     ("References", "references", "python -m benchmarks.references", _references),
+    ("Headings in Markdown and HTML", "markup_headings", "python -m benchmarks.markup_headings", _markup),
     ("Structure of Word files", "docx_structure", "python -m benchmarks.docx_structure", _docx),
     ("Headings in PDF without bookmarks", "pdf_headings", "python -m benchmarks.pdf_headings", _pdf),
 )
@@ -180,8 +184,8 @@ SECTIONS = (
 def main() -> None:
     parts = [HEAD]
     for title, name, command, render in SECTIONS:
-        data = _load(name)
-        if data is None:
+        data = load(name)
+        if not data:
             continue
         machine = data["machine"]
         where = f"Python {machine['python']}, {machine['cores']} cores, {machine['machine']}"
