@@ -13,11 +13,11 @@ from typing import Any
 import openpyxl
 import pptx
 import pytest
+from tests.convert.task import result, run
 
 import pinakes.ingest.convert as package
 from pinakes.errors import ConversionError
 from pinakes.ingest.convert import SUPPORTED_EXTENSIONS, convert, supported_extensions
-from pinakes.ingest.convert.task import result, run
 from pinakes.model.document import Converted, PageStart
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from tests.convert.task import TASK
 
 import pinakes.ingest.convert as package
 from pinakes.errors import ConversionError
 from pinakes.ingest.convert import convert
 from pinakes.ingest.convert.html import html_to_markdown
-from pinakes.ingest.convert.task import TASK
 from pinakes.ingest.sandbox import Limits, Sandbox
 
 

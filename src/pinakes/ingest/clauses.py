@@ -31,13 +31,11 @@ _MAX_ON_LINE = 6
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A marker in its place; ``line`` is where its line starts, ``body`` where the words after it begin."""
+    """A marker in its place; ``body`` is where the words after it begin."""
 
     marker: Marker
-    line: int
     start: int
     body: int
-    indent: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,13 +239,13 @@ def _marks(text: str, start: int, end: int, blocks: Sequence[Block]) -> Iterator
             line = text[position:line_end]
             match = MARKED_LINE.match(line)
             if match and (position == low or not before.strip() or _RUNS_ON.search(before)):
-                yield from _split_marks(match, position, len(match["lead"]))
+                yield from _split_marks(match, position)
             elif position == low and line.strip():
                 yield position, len(line) - len(line.lstrip())
             before, position = line, line_end
 
 
-def _split_marks(match: re.Match[str], position: int, indent: int) -> Iterator[_Mark]:
+def _split_marks(match: re.Match[str], position: int) -> Iterator[_Mark]:
     markers = read_markers(match["markers"])
     if len(markers) > _MAX_ON_LINE:
         return
@@ -255,4 +253,4 @@ def _split_marks(match: re.Match[str], position: int, indent: int) -> Iterator[_
     for index, marker in enumerate(markers):
         last = index == len(markers) - 1
         body = position + match.end() if last else base + markers[index + 1].offset
-        yield _Mark(marker, position, base + marker.offset, body, indent)
+        yield _Mark(marker, base + marker.offset, body)

@@ -61,7 +61,7 @@ class Citations:
         if reference.target_chunk:
             return reference
         if reference.kind in _LINKS:
-            return self._follow_link(reference, document, source_path)
+            return self._follow_link(reference, source_path)
         if reference.document:
             return self._in_named_document(reference, document)
         if reference.number_key:
@@ -70,7 +70,7 @@ class Citations:
 
     # -- the ways to another document ------------------------------------------------------------------------
 
-    def _follow_link(self, reference: Reference, document: int, source_path: str) -> Reference:
+    def _follow_link(self, reference: Reference, source_path: str) -> Reference:
         target, _, anchor = unquote(reference.document).partition("#")
         if reference.kind == "link":
             path = os.path.normpath(PurePath(source_path).parent / target) if target else source_path

@@ -223,15 +223,6 @@ class VectorIndex:
         scores = np.where(allowed & np.isfinite(scores), scores, -np.inf)
         return _best_chunks(scores, chunk_ids, limit)
 
-    def chunk_vectors(self, chunks: Collection[int]) -> dict[int, Vectors]:
-        """Return the passage vectors of some chunks."""
-        snapshot = self._snapshot
-        found = np.flatnonzero(np.isin(snapshot.rows[:, 1], np.fromiter(chunks, dtype=np.int64)))
-        out: dict[int, list[int]] = {}
-        for row in found:
-            out.setdefault(int(snapshot.rows[row, 1]), []).append(int(row))
-        return {chunk: np.asarray(snapshot.matrix[rows]) for chunk, rows in out.items()}
-
 
 def _best_chunks(scores: Vectors, chunk_ids: NDArray[np.int64], limit: int) -> list[tuple[int, float]]:
     """Keep each chunk's best passage. Long chunks crowd the top rows, so look deeper until enough are found."""

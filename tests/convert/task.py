@@ -8,7 +8,7 @@ from typing import Any
 from pinakes.ingest.convert import convert
 from pinakes.model.document import Converted, PageStart
 
-TASK = "pinakes.ingest.convert.task:run"
+TASK = "tests.convert.task:run"
 
 
 def run(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:
