@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pinakes.cli.contexts import OFF, estimate_lines, model_name, report_lines
 from pinakes.cli.errors import SOME_FAILED
 from pinakes.cli.figures import duration, plural
 from pinakes.cli.opening import FOLDER, index_path
@@ -21,11 +22,13 @@ from pinakes.errors import UsageError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pinakes.config.settings import Settings
+    from pinakes.config.settings import IndexSettings, Settings
     from pinakes.model import IndexReport
 
 CHUNKING = "Chunks and vectors"
+CONTEXTS = "Contexts by a language model"
 _NAMED = 5
+_NO_MODEL = "Name the model to estimate for, as in: --context-model anthropic:claude-haiku-5-5"
 
 
 def index(
@@ -89,6 +92,55 @@ def index(
             rich_help_panel=CHUNKING,
         ),
     ] = None,
+    concepts: Annotated[
+        bool | None,
+        typer.Option(
+            "--concepts/--no-concepts",
+            help="Keep a vocabulary of the library's concepts, for query expansion.",
+            rich_help_panel=CHUNKING,
+        ),
+    ] = None,
+    context_model: Annotated[
+        str | None,
+        typer.Option(
+            "--context-model",
+            metavar="NAME",
+            help="Model that writes a context for each chunk, such as anthropic:claude-haiku-5-5; none turns it off.",
+            rich_help_panel=CONTEXTS,
+        ),
+    ] = None,
+    context_tokens: Annotated[
+        int | None,
+        typer.Option(
+            "--context-tokens", metavar="N", help="Longest context, 20 to 1000.", rich_help_panel=CONTEXTS
+        ),
+    ] = None,
+    context_window: Annotated[
+        int | None,
+        typer.Option(
+            "--context-window",
+            metavar="N",
+            help="Most tokens of a document to show the model at once.",
+            rich_help_panel=CONTEXTS,
+        ),
+    ] = None,
+    context_concurrency: Annotated[
+        int | None,
+        typer.Option(
+            "--context-concurrency",
+            metavar="N",
+            help="Most prompts at once, 1 to 100.",
+            rich_help_panel=CONTEXTS,
+        ),
+    ] = None,
+    estimate: Annotated[
+        bool,
+        typer.Option(
+            "--estimate",
+            help="Read what is new, say what the contexts would cost, and send nothing.",
+            rich_help_panel=CONTEXTS,
+        ),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
     index: IndexOption = None,
     as_json: JsonOption = False,
@@ -103,15 +155,37 @@ def index(
     $ pinakes index docs/ contracts/lease.docx
     $ pinakes index
     $ pinakes index notes/ --index ~/notes.pinakes --no-embed
+    $ pinakes index --context-model anthropic:claude-haiku-5-5 --estimate
     """
     from pinakes.cli.progress import reporter
+    from pinakes.cli.status import failure_lines
     from pinakes.library import Library
 
     target = index_path(index) or Path(FOLDER)
     if not target.exists():
         _refuse_missing(paths)
-    settings = _settings(target, strategy, max_tokens, overlap, context, model)
+    chunking = {
+        "chunking_strategy": strategy,
+        "max_chunk_tokens": max_tokens,
+        "chunk_overlap": overlap,
+        "contextual_embeddings": context,
+        "embedding_model": model,
+        "concept_vocabulary": concepts,
+    }
+    contexts = {
+        "context_model": context_model if estimate else model_name(context_model),
+        "context_max_tokens": context_tokens,
+        "context_window_tokens": context_window,
+        "context_concurrency": context_concurrency,
+    }
+    if estimate and not context_model and not target.exists():
+        raise UsageError(_NO_MODEL)
+    # What is only estimated must not be what the next run does.
+    settings = _settings(target, chunking if estimate else {**chunking, **contexts})
     with Library(target, settings=settings) as library, reporter(quiet) as progress:
+        wanted = _with(library.index_settings, contexts)
+        if estimate and wanted.context_model in OFF:
+            raise UsageError(_NO_MODEL)
         report = library.index(
             paths or None,
             rebuild=rebuild,
@@ -120,9 +194,15 @@ def index(
             progress=progress,
             wait=wait,
             on_wait=lambda holder: message(f"Waiting for another process to finish writing: {holder}"),
-            embed=embed,
+            embed=embed and not estimate,
         )
-    if as_json:
+        expected = library.estimate_contexts(wanted) if estimate else None
+    if expected is not None:
+        if as_json:
+            print_json(expected.to_dict())
+        else:
+            show(*estimate_lines(expected), *failure_lines(report.failed))
+    elif as_json:
         print_json(report.to_dict())
     else:
         show(*_summary(report, target))
@@ -139,24 +219,9 @@ def _refuse_missing(paths: list[Path] | None) -> None:
             raise UsageError(f"There is no file or folder {str(path)!r}.")
 
 
-def _settings(
-    target: Path,
-    strategy: str | None,
-    max_tokens: int | None,
-    overlap: int | None,
-    context: bool | None,
-    model: str | None,
-) -> Settings | None:
+def _settings(target: Path, given: dict[str, Any]) -> Settings | None:
     """Return the settings of the index with those that were given put in; None when none were."""
-    given: dict[str, Any] = {
-        "chunking_strategy": strategy,
-        "max_chunk_tokens": max_tokens,
-        "chunk_overlap": overlap,
-        "contextual_embeddings": context,
-        "embedding_model": model,
-    }
-    changes = {name: value for name, value in given.items() if value is not None}
-    if not changes:
+    if all(value is None for value in given.values()):
         return None
     from pinakes.config.settings import IndexSettings, Settings
     from pinakes.library import Library
@@ -165,7 +230,11 @@ def _settings(
     if target.exists():
         with Library(target) as library:
             known = library.index_settings
-    return Settings(index=replace(known, **changes))
+    return Settings(index=_with(known, given))
+
+
+def _with(settings: IndexSettings, given: dict[str, Any]) -> IndexSettings:
+    return replace(settings, **{name: value for name, value in given.items() if value is not None})
 
 
 def _summary(report: IndexReport, target: Path) -> list[RenderableType]:
@@ -193,6 +262,7 @@ def _summary(report: IndexReport, target: Path) -> list[RenderableType]:
         line.append(f" · {plural(report.embedded, 'passage')} embedded")
     line.append(f" · {duration(report.seconds)}")
     lines: list[RenderableType] = [line.append(f" · {display_path(str(target))}", style="dim")]
+    lines += report_lines(report)
     lines += [Text(f"  {display_path(old)} → {display_path(new)}") for old, new in report.renamed[:_NAMED]]
     lines += [Text(f"  removed {display_path(gone)}", style="dim") for gone in report.removed[:_NAMED]]
     lines += failure_lines(report.failed)

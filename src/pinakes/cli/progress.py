@@ -15,7 +15,14 @@ from pinakes.cli.safe import one_line
 if TYPE_CHECKING:
     from pinakes.model import Progress
 
-STAGES = {"scan": ("Finding", "file"), "read": ("Reading", "file"), "embed": ("Embedding", "passage")}
+STAGES = {
+    "scan": ("Finding", "file"),
+    "read": ("Reading", "file"),
+    "context": ("Contextualizing", "chunk"),
+    "embed": ("Embedding", "passage"),
+    "ask": ("Asking", "question"),
+    "concepts": ("Gathering concepts", "term"),
+}
 EVERY = 3.0
 _ITEM_WIDTH = 40
 

@@ -1,11 +1,13 @@
 """The pipeline: runs the stages of ingest over many files, so that stopping at any point loses nothing.
 
-Text first: every document can be found by keyword and reference as soon as it is read. Vectors follow, taken
-from whatever texts in the record have none yet, so an interrupted run simply goes on.
+Text first: every document can be found by keyword and reference as soon as it is read. Contexts by a language
+model follow, where one is configured, then vectors: for whatever in the record has none yet, so an interrupted run
+simply goes on.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -25,10 +27,12 @@ from pinakes.ingest.codec import decode
 from pinakes.ingest.contextualize import passage_text
 from pinakes.ingest.convert import DATA_EXTENSIONS, supported_extensions
 from pinakes.ingest.discover import Discovery, FoundFile, discover, is_at_or_below, remembered
+from pinakes.ingest.llm_context import ContextStage
 from pinakes.ingest.prepare import READER, hash_stream
 from pinakes.ingest.sandbox import Limits, Outcome, Sandbox
+from pinakes.llm import LanguageModel
 from pinakes.model import Failure, IndexReport, Progress
-from pinakes.stores.embedded.index import EmbeddedIndex
+from pinakes.stores.embedded.index import CONCEPTS, EmbeddedIndex
 from pinakes.stores.embedded.record import FileState
 from pinakes.text.language import LANGUAGE_NAMES
 
@@ -66,16 +70,18 @@ class Pipeline:
         workers: int | None = None,
         limits: Limits | None = None,
         progress: Callable[[Progress], None] | None = None,
+        language_model: LanguageModel | None = None,
     ) -> None:
         self._index = index
         self._record = index.record
         self._settings = settings
         # Documents that were read under other settings, or by another version of the stages, are read again.
-        self._fingerprint = f"{settings.fingerprint()} {READER}"
+        self._fingerprint = f"{_reading(settings)} {READER}"
         self._embedder = embedder
         self._workers = workers or _available_cores()
         self._limits = limits or Limits()
         self._progress = progress or (lambda step: None)
+        self._language_model = language_model
         self.report = IndexReport()
 
     @contextmanager
@@ -108,7 +114,9 @@ class Pipeline:
         self._record.remove(list(plan.gone))
         self._read(plan)
         if embed:
+            self.write_contexts()
             self.embed()
+            self._gather_concepts()
         with self._timed("vectors"):
             self._record.drop_orphan_vectors()
             self._index.catch_up_keyword()
@@ -257,6 +265,25 @@ class Pipeline:
         self._record.put_failure(file.path, reason, file.size, _RETRY if retry else file.mtime_ns)
         self.report.failed.append(Failure(file.path, reason))
 
+    # -- contexts by a language model --------------------------------------------------------------------------
+
+    def write_contexts(self) -> None:
+        """Have a language model write contexts, where one is configured. A model that is down is no failure."""
+        stage = ContextStage(
+            self._index,
+            self._settings,
+            self._embedder.max_tokens,
+            self.report,
+            model=self._language_model,
+            progress=self._progress,
+        )
+        if stage.idle:
+            return
+        with self._timed("context"):
+            stage.run()
+        with self._timed("keyword"):
+            self._index.catch_up_keyword()
+
     # -- embedding -------------------------------------------------------------------------------------------
 
     def embed(self) -> None:
@@ -283,6 +310,19 @@ class Pipeline:
                 last_sync = time.perf_counter()
         self.report.embedded = done
 
+    def _gather_concepts(self) -> None:
+        """Bring the concept vocabulary up to date, where one is kept."""
+        if not self._settings.concept_vocabulary:
+            self._index.discard_derived(CONCEPTS)
+            return
+        with self._timed("concepts"):
+            self._index.concepts.update(
+                self._record,
+                self._embedder,
+                self._record.generation(),
+                lambda done, total: self._progress(Progress("concepts", done, total)),
+            )
+
     def _checked(self, vectors: Any, count: int) -> Vectors:
         """Models come from elsewhere; what is not a vector must not get into the record."""
         checked: Vectors = np.asarray(vectors, dtype=np.float32)
@@ -305,6 +345,13 @@ class Pipeline:
                     f"{count} document(s) in {name}: the embedding model {self._embedder.name} was not made for that "
                     "language. Keyword and exact search work; choose another model for search by meaning."
                 )
+
+
+def _reading(settings: IndexSettings) -> str:
+    """Name what decides how a file is read. Contexts by a model and concepts come later."""
+    later = ("context_", "concept_")
+    values = {name: value for name, value in asdict(settings).items() if not name.startswith(later)}
+    return json.dumps(values, sort_keys=True)
 
 
 def _is_blank(file: FoundFile) -> bool:

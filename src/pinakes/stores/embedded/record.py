@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pinakes.embedding.protocol import Vectors
-from pinakes.model import Chunk, Clause, ParsedDocument, Section, chunk_number
+from pinakes.model import Chunk, Clause, ParsedDocument, Passage, Section, chunk_number
 from pinakes.stores.embedded.database import Database
 from pinakes.text.keys import title_key
 
@@ -109,9 +109,9 @@ class Record:
                 [(document, x.target, x.text, x.kind, x.start, x.end) for x in parsed.links],
             )
             connection.execute("DELETE FROM failures WHERE source_path = ?", (parsed.document.source_path,))
-            _log(connection, [document], "added")
-            if _is_embedded(connection, document):
-                _log(connection, [document], "embedded")
+            log_changes(connection, [document], "added")
+            if has_all_vectors(connection, document):
+                log_changes(connection, [document], "embedded")
         return document
 
     def touch(self, path: str, mtime_ns: int) -> None:
@@ -137,7 +137,7 @@ class Record:
             connection.execute("DELETE FROM documents")
             connection.execute("DELETE FROM vectors")
             connection.execute("DELETE FROM failures")
-            _log(connection, documents, "removed")
+            log_changes(connection, documents, "removed")
 
     def _remove(self, connection: sqlite3.Connection, paths: Sequence[str]) -> None:
         documents = []
@@ -146,7 +146,7 @@ class Record:
             if row:
                 connection.execute("DELETE FROM documents WHERE id = ?", (row[0],))
                 documents.append(int(row[0]))
-        _log(connection, documents, "removed")
+        log_changes(connection, documents, "removed")
 
     # -- failures and roots ----------------------------------------------------------------------------------
 
@@ -212,7 +212,9 @@ class Record:
                     "SELECT DISTINCT document FROM passages WHERE text_hash = ?", (name,)
                 )
                 touched.update(row[0] for row in rows)
-            _log(connection, [d for d in sorted(touched) if _is_embedded(connection, d)], "embedded")
+            log_changes(
+                connection, [d for d in sorted(touched) if has_all_vectors(connection, d)], "embedded"
+            )
 
     def document_vectors(self, document: int, dimension: int) -> tuple[list[int], Vectors]:
         """Return the chunk id and the vector of each passage of a document."""
@@ -276,7 +278,8 @@ class Record:
         return [int(row[0]) for row in self.database.rows("SELECT id FROM documents ORDER BY id")]
 
 
-def _log(connection: sqlite3.Connection, documents: Iterable[int], kind: str) -> None:
+def log_changes(connection: sqlite3.Connection, documents: Iterable[int], kind: str) -> None:
+    """Tell derived indexes what happened to documents, inside the transaction in which it happened."""
     connection.executemany(
         "INSERT INTO changes (document, kind) VALUES (?, ?)", [(d, kind) for d in documents]
     )
@@ -288,7 +291,8 @@ _NOT_EMBEDDED = (
 )
 
 
-def _is_embedded(connection: sqlite3.Connection, document: int) -> bool:
+def has_all_vectors(connection: sqlite3.Connection, document: int) -> bool:
+    """Whether every passage of a document has its vector, inside a transaction."""
     return connection.execute(_NOT_EMBEDDED, (document,)).fetchone() is None
 
 
@@ -346,6 +350,16 @@ def _insert_clauses(connection: sqlite3.Connection, document: int, clauses: Iter
     )
 
 
+def insert_passages(
+    connection: sqlite3.Connection, document: int, chunk: int, passages: Iterable[Passage]
+) -> None:
+    """Store the passages of a chunk."""
+    connection.executemany(
+        'INSERT INTO passages (document, chunk, start, "end", text_hash) VALUES (?, ?, ?, ?, ?)',
+        [(document, chunk, p.start, p.end, bytes.fromhex(p.text_hash)) for p in passages],
+    )
+
+
 def _insert_chunks(connection: sqlite3.Connection, document: int, chunks: Iterable[Chunk]) -> None:
     for chunk in chunks:
         cursor = connection.execute(
@@ -363,10 +377,5 @@ def _insert_chunks(connection: sqlite3.Connection, document: int, chunks: Iterab
             + (json.dumps(chunk.cross_references), chunk.defined_term, chunk.defined_term_normalized)
             + (json.dumps(chunk.clauses),),
         )
-        connection.executemany(
-            'INSERT INTO passages (document, chunk, start, "end", text_hash) VALUES (?, ?, ?, ?, ?)',
-            [
-                (document, cursor.lastrowid, p.start, p.end, bytes.fromhex(p.text_hash))
-                for p in chunk.passages
-            ],
-        )
+        assert cursor.lastrowid is not None
+        insert_passages(connection, document, cursor.lastrowid, chunk.passages)

@@ -159,10 +159,26 @@ ALTER TABLE chunks ADD COLUMN clauses TEXT NOT NULL DEFAULT '[]';
 UPDATE documents SET settings = '';
 """
 
+# Contexts by a language model. Answers are kept by what was asked, so that nothing is paid for twice.
+_SCHEMA_3 = """
+CREATE TABLE contexts (key BLOB PRIMARY KEY, context TEXT NOT NULL, written_at TEXT NOT NULL) WITHOUT ROWID;
+
+-- Documents that have all their contexts, and the settings under which they got them.
+CREATE TABLE contextualized (
+    document INTEGER PRIMARY KEY REFERENCES documents (id) ON DELETE CASCADE,
+    settings TEXT NOT NULL
+);
+
+-- Which of the contexts a chunk has; NULL for the structural one.
+ALTER TABLE chunks ADD COLUMN context_key BLOB;
+CREATE INDEX chunks_by_context ON chunks (context_key, document) WHERE context_key IS NOT NULL;
+"""
+
 # Step n brings a file from version n to n + 1.
 MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: _script(connection, _SCHEMA_1),
     lambda connection: _script(connection, _SCHEMA_2),
+    lambda connection: _script(connection, _SCHEMA_3),
 ]
 SCHEMA_VERSION = len(MIGRATIONS)
 
