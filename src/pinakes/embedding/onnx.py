@@ -105,13 +105,8 @@ class _Runtime:
         self._characters = folder.max_tokens * _CHARACTERS_PER_TOKEN
         self._tokenizer: tokenizers.Tokenizer = read_tokenizer(folder.tokenizer)
         self._tokenizer.enable_truncation(folder.max_tokens)
-        self._session = _open_session(folder.graph, threads)
-        self._inputs = {entry.name for entry in self._session.get_inputs()}
-        unknown = self._inputs - {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
-        if "input_ids" not in self._inputs or unknown:
-            raise PinakesError(
-                f"{folder.graph} is not a text encoder: its inputs are {sorted(self._inputs)}."
-            )
+        self._session = open_session(folder.graph, threads)
+        self._inputs = encoder_inputs(self._session, folder.graph)
         self._output, width = _choose_output(self._session)
         found = width or folder.dimension
         if found is None:
@@ -127,32 +122,20 @@ class _Runtime:
     def embed(self, texts: Sequence[str], prefix: str) -> Vectors:
         encodings = self._tokenizer.encode_batch([prefix + text[: self._characters] for text in texts])
         vectors = np.zeros((len(texts), self.dimension), np.float32)
-        for batch in _batches([len(encoding.ids) for encoding in encodings]):
+        for batch in batches([len(encoding.ids) for encoding in encodings]):
             vectors[batch] = self._run([encodings[index] for index in batch])
         return vectors
 
     def _run(self, encodings: list[tokenizers.Encoding]) -> Vectors:
-        # At least one position: a model may add no special tokens, and then an empty text has none.
-        width = max(1, *(len(encoding.ids) for encoding in encodings))
-        ids = np.zeros((len(encodings), width), np.int64)
-        mask = np.zeros_like(ids)
-        for row, encoding in enumerate(encodings):
-            ids[row, : len(encoding.ids)] = encoding.ids
-            mask[row, : len(encoding.ids)] = 1
-        feed: dict[str, NDArray[np.int64]] = {"input_ids": ids}
-        if "attention_mask" in self._inputs:
-            feed["attention_mask"] = mask
-        if "token_type_ids" in self._inputs:
-            feed["token_type_ids"] = np.zeros_like(ids)
-        if "position_ids" in self._inputs:
-            feed["position_ids"] = np.broadcast_to(np.arange(width), ids.shape)
-        (output,) = self._session.run([self._output], feed)
+        padded = pad(encodings)
+        (output,) = self._session.run([self._output], {name: padded[name] for name in self._inputs})
         if output.ndim == 3:
-            output = pool(output, mask, self._pooling)
+            output = pool(output, padded["attention_mask"], self._pooling)
         return normalise(output)
 
 
-def _open_session(graph: Path, threads: int) -> Any:
+def open_session(graph: Path, threads: int) -> Any:
+    """Load a graph to be run on ``threads`` cores."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -167,6 +150,30 @@ def _open_session(graph: Path, threads: int) -> Any:
         raise PinakesError(f"Cannot load the model {graph}: {error}") from error
 
 
+def encoder_inputs(session: Any, graph: Path) -> set[str]:
+    """Return the names of the inputs of a text encoder; refuse a graph that is something else."""
+    inputs = {entry.name for entry in session.get_inputs()}
+    unknown = inputs - {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
+    if "input_ids" not in inputs or unknown:
+        raise PinakesError(f"{graph} is not a text encoder: its inputs are {sorted(inputs)}.")
+    return inputs
+
+
+def pad(encodings: Sequence[tokenizers.Encoding]) -> dict[str, NDArray[np.int64]]:
+    """Return encodings as rows of one length, under each name that a text encoder may ask for."""
+    # At least one position: a model may add no special tokens, and then an empty text has none.
+    width = max(1, *(len(encoding.ids) for encoding in encodings))
+    ids = np.zeros((len(encodings), width), np.int64)
+    mask, types = np.zeros_like(ids), np.zeros_like(ids)
+    for row, encoding in enumerate(encodings):
+        length = len(encoding.ids)
+        ids[row, :length] = encoding.ids
+        types[row, :length] = encoding.type_ids
+        mask[row, :length] = 1
+    positions = np.broadcast_to(np.arange(width), ids.shape)
+    return {"input_ids": ids, "attention_mask": mask, "token_type_ids": types, "position_ids": positions}
+
+
 def _choose_output(session: Any) -> tuple[str, int | None]:
     """Return the output to read, and its width where the graph states it."""
     outputs = {entry.name: entry.shape for entry in session.get_outputs()}
@@ -177,12 +184,14 @@ def _choose_output(session: Any) -> tuple[str, int | None]:
     return name, width if isinstance(width, int) else None
 
 
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+def batches(
+    lengths: Sequence[int], *, tokens: int = _BATCH_TOKENS, texts: int = _BATCH_TEXTS
+) -> Iterator[list[int]]:
     """Yield indices in batches of similar length, within the bounds on tokens and texts."""
     batch: list[int] = []
     for index in sorted(range(len(lengths)), key=lengths.__getitem__):
         # Ascending, so this text is the longest: the whole batch is padded to it.
-        if batch and (len(batch) == _BATCH_TEXTS or (len(batch) + 1) * lengths[index] > _BATCH_TOKENS):
+        if batch and (len(batch) == texts or (len(batch) + 1) * lengths[index] > tokens):
             yield batch
             batch = []
         batch.append(index)

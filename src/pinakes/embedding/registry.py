@@ -26,6 +26,7 @@ _HUB_FILES = [
     "onnx/model.onnx",
     "onnx/model_quantized.onnx",
     "onnx/model_int8.onnx",
+    "onnx/*.onnx_data",
 ]
 
 
@@ -49,11 +50,11 @@ def load_embedder(spec: str | Path | None = None, **options: Any) -> Embedder:
         if not isinstance(embedder, Embedder):
             raise PinakesError(f"The embedder {text!r} ({plugin.value}) does not offer what Pinakes needs.")
         return embedder
-    folder = _local_folder(text)
+    folder = local_folder(text)
     if folder is not None:
         return OnnxEmbedder(folder, **options)
     if _HUB_NAME.fullmatch(text):
-        return OnnxEmbedder(_hub_folder(text, allow_download), **{"name": text, **options})
+        return OnnxEmbedder(hub_folder(text, allow_download), **{"name": text, **options})
     raise _unknown(text)
 
 
@@ -66,9 +67,9 @@ def load_tokenizer(spec: str | Path | None = None, *, allow_download: bool = Fal
     scheme, _, model = text.partition(":")
     if _is_bundled(text) or (scheme in _REMOTE and model) or _plugin(text) is not None:
         return HuggingFaceTokenizer(tokenizer_file(BUNDLED_MODEL))
-    folder = _local_folder(text)
+    folder = local_folder(text)
     if folder is None and _HUB_NAME.fullmatch(text):
-        folder = _hub_folder(text, allow_download)
+        folder = hub_folder(text, allow_download)
     if folder is None:
         raise _unknown(text)
     return HuggingFaceTokenizer(tokenizer_file(folder))
@@ -97,7 +98,8 @@ def _plugin(name: str) -> metadata.EntryPoint | None:
     return next(iter(metadata.entry_points(group=_GROUP, name=name)), None)
 
 
-def _local_folder(text: str) -> Path | None:
+def local_folder(text: str) -> Path | None:
+    """Return the folder that a text names, or None when it is no path; a path that is not there is an error."""
     if not text:
         return None
     folder = Path(text).expanduser()
@@ -109,7 +111,8 @@ def _local_folder(text: str) -> Path | None:
     return None
 
 
-def _hub_folder(name: str, allow_download: bool) -> Path:
+def hub_folder(name: str, allow_download: bool) -> Path:
+    """Return the folder of a Hugging Face model, from the cache or, where allowed, downloaded."""
     import huggingface_hub
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 

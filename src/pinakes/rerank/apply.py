@@ -1,0 +1,162 @@
+"""Put the best candidates into the order that a reranker gives them.
+
+Whatever a reranker does wrong costs a note, never the search: the candidates then stay as they were.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from pinakes.errors import PinakesError, UsageError
+from pinakes.rerank.deadline import call_within
+from pinakes.rerank.protocol import PartialScores, Preparable, Reranker, RerankError
+
+_MOST_CHARACTERS = 300
+
+
+@dataclass(frozen=True)
+class Reranked:
+    """The new order: ``order[i]`` is the former position of what is now at ``i``, and ``scores[i]`` its score.
+
+    ``relevance[i]`` is what the reranker said about it, on its own scale, or None. ``reranked`` counts those that
+    it judged. ``note`` says in plain words what went wrong, and is empty otherwise.
+    """
+
+    order: list[int]
+    scores: list[float]
+    relevance: list[float | None]
+    reranked: int = 0
+    note: str = ""
+
+
+def apply_reranker(
+    reranker: Reranker,
+    query: str,
+    texts: Sequence[str],
+    scores: Sequence[float],
+    *,
+    top_n: int = 20,
+    timeout: float | None = 5.0,
+    blend: float = 1.0,
+    keep: int = 0,
+) -> Reranked:
+    """Rerank the first ``top_n`` of candidates that are given in their present order, the best first.
+
+    ``keep`` candidates at the very top stay where they are, such as those that the query names literally.
+    ``blend`` is the say of the reranker: 1 orders by its scores alone, 0 leaves the order as it is. Equals keep their
+    present order. The new scores share out the range that the reranked candidates held before, so that they stay
+    within 0 to 1, descend, and are not below those of the rest.
+    """
+    _check(texts, scores, top_n, timeout, blend, keep)
+    unchanged = Reranked(list(range(len(texts))), list(scores), [None] * len(texts))
+    head = range(keep, min(keep + top_n, len(texts)))
+    if len(head) < 2:
+        return unchanged
+    try:
+        found = _ask(reranker, query, [texts[index] for index in head], timeout)
+    except Exception as error:  # a reranker may be anybody's code
+        note = f"Results are not reranked: {_reason(error)}"
+        return Reranked(unchanged.order, unchanged.scores, unchanged.relevance, note=note)
+    return _arrange(found, scores, head, blend)
+
+
+def _check(
+    texts: Sequence[str],
+    scores: Sequence[float],
+    top_n: int,
+    timeout: float | None,
+    blend: float,
+    keep: int,
+) -> None:
+    if len(texts) != len(scores):
+        raise UsageError(f"There are {len(texts)} texts to rerank, but {len(scores)} scores.")
+    if top_n < 1 or keep < 0:
+        raise UsageError("top_n must be at least 1, and keep at least 0.")
+    if not 0.0 <= blend <= 1.0:
+        raise UsageError(f"blend must be between 0 and 1, not {blend!r}.")
+    if timeout is not None and not timeout > 0:
+        raise UsageError(f"The time for reranking must be above 0 s, not {timeout!r}.")
+
+
+def _ask(reranker: Reranker, query: str, texts: list[str], timeout: float | None) -> list[float | None]:
+    """Return the reranker's scores, None for what it had no time for."""
+    if isinstance(reranker, Preparable):
+        reranker.prepare()
+    answer = call_within(timeout, partial(reranker.rerank, query, texts))
+    if len(answer) != len(texts):
+        raise RerankError(f"the reranker gave {len(answer)} scores for {len(texts)} texts.")
+    known = answer.known if isinstance(answer, PartialScores) else range(len(texts))
+    return [_number(answer[index]) if index in known else None for index in range(len(texts))]
+
+
+def _number(value: object) -> float:
+    number = math.nan if isinstance(value, str | bytes) else float(value)  # type: ignore[arg-type]
+    if not math.isfinite(number):
+        raise RerankError(f"the reranker gave {value!r} as a score.")
+    return number
+
+
+def _arrange(found: list[float | None], scores: Sequence[float], head: range, blend: float) -> Reranked:
+    relevance = {index: score for index, score in zip(head, found, strict=True) if score is not None}
+    places = [_bounded(score) for score in scores]
+    # No place is worth more than the one above it, whatever was given.
+    for place in range(1, len(places)):
+        places[place] = min(places[place], places[place - 1])
+    joined = _join(relevance, places, blend)
+    # Where numbers far apart leave no room for a small difference, the reranker's own still decides.
+    best = sorted(joined, key=lambda index: (-joined[index], -relevance[index] if blend else 0.0))
+    order = [*range(head.start), *best]
+    order += [index for index in range(head.start, len(scores)) if index not in relevance]
+    places[head.start : head.start + len(best)] = _share_out(
+        places[head.start : head.start + len(best)], [joined[index] for index in best]
+    )
+    note = ""
+    if len(best) < len(head):
+        note = (
+            f"Only {len(best)} of {len(head)} results could be reranked in the time allowed; the others follow in "
+            "their former order."
+        )
+    return Reranked(order, places, [relevance.get(index) for index in order], len(best), note)
+
+
+def _join(relevance: dict[int, float], places: list[float], blend: float) -> dict[int, float]:
+    """Return the weighted sum of what the reranker and the search say, each stretched over 0 to 1."""
+    theirs = _spread(list(relevance.values()))
+    ours = _spread([places[index] for index in relevance])
+    return {
+        index: blend * their + (1 - blend) * our
+        for index, their, our in zip(relevance, theirs, ours, strict=True)
+    }
+
+
+def _share_out(places: list[float], joined: list[float]) -> list[float]:
+    """Return scores with the distances of ``joined``, between the first and the last that the places had."""
+    if not joined or min(joined) == max(joined):
+        return places
+    first, last = places[0], places[-1]
+    return [min(first, last + (first - last) * share) for share in _spread(joined)]
+
+
+def _bounded(score: float) -> float:
+    return min(1.0, max(0.0, float(score))) if not math.isnan(score) else 0.0
+
+
+def _spread(values: Sequence[float]) -> list[float]:
+    """Stretch values over 0 to 1; where all are equal there is nothing to tell them apart by."""
+    if not values:
+        return []
+    low, high = min(values), max(values)
+    # Halves, because the distance between two finite numbers need not be one.
+    width = high / 2 - low / 2
+    return [(value / 2 - low / 2) / width if width > 0 else 1.0 for value in values]
+
+
+def _reason(error: Exception) -> str:
+    """Say in one short line what went wrong."""
+    text = " ".join(str(error).split())
+    if not isinstance(error, PinakesError):
+        text = f"the reranker failed with {type(error).__name__}" + (f": {text}" if text else ".")
+    return text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 1] + "…"
