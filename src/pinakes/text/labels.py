@@ -32,7 +32,7 @@ _KINDS = {
     "division": "division div abschnitt раздел",
     "book": "book buch livre libro",
     "annex": "annex anhang anlage annexe anexo allegato bijlage załącznik приложение",
-    "appendix": "appendix app",
+    "appendix": "appendix app appendice",
     "schedule": "schedule sched",
     "exhibit": "exhibit",
     "recital": "recital erwägungsgrund considérant considerando",

@@ -6,9 +6,12 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import tantivy
+from numpy.typing import NDArray
 
 from pinakes.errors import DamagedIndexError, IndexNotFoundError, IndexStateError, UsageError
+from pinakes.stores.embedded.keyword_code import code_query
 from pinakes.stores.embedded.keyword_files import (
     Manifest,
     damage_reported,
@@ -16,23 +19,35 @@ from pinakes.stores.embedded.keyword_files import (
     read_manifest,
     verify_files,
 )
-from pinakes.stores.embedded.keyword_query import phrase_query, terms_query, within
+from pinakes.stores.embedded.keyword_query import (
+    any_of,
+    full_match,
+    holding_query,
+    phrase_query,
+    terms_query,
+    within,
+)
 from pinakes.stores.embedded.keyword_schema import (
     CHUNK,
+    CODE_LANGUAGE,
     DEFAULT_BOOSTS,
     DOCUMENT,
     EXACT,
     KeywordEntry,
     build_schema,
 )
+from pinakes.stores.embedded.keyword_similar import similar_words
 from pinakes.stores.embedded.keyword_writer import KeywordWriter
 from pinakes.text.analysis import phrase_terms, query_terms
+from pinakes.text.code_languages import code_language
+from pinakes.text.code_query import query_code
 from pinakes.text.folding import fold, lower
 
 __all__ = ["DEFAULT_BOOSTS", "DamagedIndexError", "KeywordEntry", "KeywordIndex", "KeywordWriter"]
 
 _FEW_DOCUMENTS = 500  # up to here the index filters; beyond, looking through more hits is cheaper
 _SPARE_HITS = 2000
+_NOTHING = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
 
 
 class KeywordIndex:
@@ -104,15 +119,72 @@ class KeywordIndex:
         ``languages`` are those of the indexed texts, most important first. ``documents`` restricts the search to
         these; ``boosts`` overrides the weights of fields (0 leaves a field out).
         """
+        found = self.search_arrays(
+            query, languages=languages, limit=limit, documents=documents, boosts=boosts
+        )
+        return list(zip(found[0].tolist(), found[1].tolist(), strict=True))
+
+    def search_arrays(
+        self,
+        query: str,
+        *,
+        languages: Sequence[str],
+        limit: int,
+        documents: Collection[int] | None = None,
+        boosts: Mapping[str, float] | None = None,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Like ``search``, as two arrays: for whoever weighs a thousand chunks."""
         weights = {**DEFAULT_BOOSTS, **(boosts or {})}
         if unknown := weights.keys() - DEFAULT_BOOSTS.keys():
-            raise UsageError(f"Unknown search fields: {', '.join(sorted(unknown))}")
+            raise UsageError(
+                f"Unknown search fields: {', '.join(sorted(unknown))}; known are {', '.join(DEFAULT_BOOSTS)}."
+            )
         self._opened()
         terms = query_terms(query, languages)
         if not terms or limit < 1 or max(weights.values()) <= 0:
-            return []
-        built = terms_query(self._schema, terms, weights)
+            return _NOTHING
+        with damage_reported(self._folder):
+            built = terms_query(self._schema, self._searcher, terms, weights)
         return self._find(built, limit, documents)
+
+    def full_match(self, query: str, languages: Sequence[str]) -> float:
+        """What a chunk of usual length would score that had every word of a query once."""
+        self._opened()
+        with damage_reported(self._folder):
+            return full_match(self._searcher, query_terms(query, languages))
+
+    def search_code(
+        self, query: str, *, limit: int, documents: Collection[int] | None = None, language: str | None = None
+    ) -> list[tuple[int, float]]:
+        """Chunks whose code has the names that a question mentions, best first, as (chunk, score).
+
+        Names are what is written as in a program: ``getUser``, ``get_user``, ``std::vector``, ``open()``,
+        ``--flag``, anything in backticks. A question without any finds nothing. ``language`` is that of the code.
+        """
+        self._opened()
+        asked = query_code(query)
+        if not asked.names or limit < 1:
+            return []
+        with damage_reported(self._folder):
+            built = code_query(self._schema, self._searcher, asked, code_language(language or ""))
+        chunks, scores = self._find(built, limit, documents)
+        return list(zip(chunks.tolist(), scores.tolist(), strict=True))
+
+    def documents_with_code(self, languages: Sequence[str]) -> set[int]:
+        """The documents that have code in any of some languages, under whichever name."""
+        self._opened()
+        names = [name for language in languages if (name := code_language(language))]
+        if not names:
+            return set()
+        with damage_reported(self._folder):
+            query = tantivy.Query.term_set_query(self._schema, CODE_LANGUAGE, names)
+            return self._values(DOCUMENT, query)
+
+    def code_languages(self) -> dict[str, int]:
+        """The languages that code is in, with the number of chunks, most frequent first."""
+        self._opened()
+        with damage_reported(self._folder):
+            return dict(self._searcher.terms_with_prefix(CODE_LANGUAGE, ""))
 
     def phrase(
         self, phrase: str, *, limit: int, documents: Collection[int] | None = None
@@ -128,7 +200,9 @@ class KeywordIndex:
         with damage_reported(self._folder):
             searcher = self._searcher
             found = searcher.search(query, limit=max(limit, 1), count=True)
-            return self._chunks(searcher, found.hits[: max(limit, 0)]), int(found.count)  # type: ignore[attr-defined]  # missing from tantivy's stub
+            chunks, scores = self._chunks(searcher, found.hits[: max(limit, 0)])
+            hits = list(zip(chunks.tolist(), scores.tolist(), strict=True))
+            return hits, int(found.count)  # type: ignore[attr-defined]  # missing from tantivy's stub
 
     def suggest(self, prefix: str, limit: int = 10) -> list[str]:
         """Words of the texts that begin so, most frequent first."""
@@ -139,6 +213,33 @@ class KeywordIndex:
         with damage_reported(self._folder):
             return [word for word, _ in self._searcher.terms_with_prefix(EXACT, start, limit=limit)]
 
+    def similar(self, word: str, limit: int) -> list[tuple[str, int]]:
+        """Words of the texts that are spelled nearly so, nearest first, with how many chunks have them.
+
+        One edit away, or two for words of eight letters and more; two neighbouring letters swapped are one edit.
+        """
+        self._opened()
+        with damage_reported(self._folder):
+            return similar_words(self._searcher, fold(lower(word.strip())), limit)
+
+    def frequency(self, word: str, languages: Sequence[str]) -> int:
+        """How many chunks have a word, in any of its forms, in their text, title or headings."""
+        self._opened()
+        query = holding_query(self._schema, word, languages)
+        if query is None:
+            return 0
+        with damage_reported(self._folder):
+            return int(self._searcher.search(query, limit=1, count=True).count)  # type: ignore[attr-defined]
+
+    def holding(self, words: Sequence[str], languages: Sequence[str]) -> set[int]:
+        """The chunks that have any of some words (in any form) or phrases (as they are written)."""
+        self._opened()
+        queries = [query for word in words if (query := holding_query(self._schema, word, languages))]
+        if not queries:
+            return set()
+        with damage_reported(self._folder):
+            return self._values(CHUNK, any_of(queries))
+
     def chunk_count(self) -> int:
         """How many chunks can be found."""
         self._opened()
@@ -148,12 +249,7 @@ class KeywordIndex:
         """The documents that have entries. Looks at every entry."""
         self._opened()
         with damage_reported(self._folder):
-            searcher = self._searcher
-            if not searcher.num_docs:
-                return set()
-            hits = searcher.search(tantivy.Query.all_query(), limit=searcher.num_docs, count=False).hits
-            values = searcher.fast_field_values(DOCUMENT, [address for _, address in hits])
-            return {int(value) for value in values if value is not None}
+            return self._values(DOCUMENT, tantivy.Query.all_query())
 
     def verify(self) -> list[str]:
         """Names of damaged files. Reads the whole index; opening only notices what is missing or cut short."""
@@ -170,9 +266,18 @@ class KeywordIndex:
             raise IndexStateError("The keyword index has been closed")
         return self._index
 
+    def _values(self, name: str, query: tantivy.Query) -> set[int]:
+        """What all that a query finds have in a field of numbers."""
+        searcher = self._searcher
+        if not searcher.num_docs:
+            return set()
+        hits = searcher.search(query, limit=searcher.num_docs, count=False).hits
+        values = searcher.fast_field_values(name, [address for _, address in hits])
+        return {int(value) for value in values if value is not None}
+
     def _find(
         self, query: tantivy.Query, limit: int, documents: Collection[int] | None
-    ) -> list[tuple[int, float]]:
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         with damage_reported(self._folder):
             searcher = self._searcher
             if documents is not None and len(documents) > _FEW_DOCUMENTS:
@@ -189,9 +294,10 @@ class KeywordIndex:
 
     def _chunks(
         self, searcher: tantivy.Searcher, hits: Sequence[tuple[float, tantivy.DocAddress]]
-    ) -> list[tuple[int, float]]:
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Row ids of hits; equal scores in order of row, since tantivy's own order changes with its merges."""
-        chunks = searcher.fast_field_values(CHUNK, [address for _, address in hits])
-        found = [(int(chunk or 0), score) for (score, _), chunk in zip(hits, chunks, strict=True)]
-        found.sort(key=lambda entry: (-entry[1], entry[0]))
-        return found
+        values = searcher.fast_field_values(CHUNK, [address for _, address in hits])
+        chunks = np.array([value or 0 for value in values], dtype=np.int64)
+        scores = np.array([score for score, _ in hits], dtype=np.float32)
+        order = np.lexsort((chunks, -scores))
+        return chunks[order], scores[order]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import tantivy
 
 from pinakes.text.analysis import index_and_exact_terms, index_terms
+from pinakes.text.code_terms import code_tokens
 
 DEFAULT_BOOSTS: Mapping[str, float] = {
-    "title": 1.0,
+    "title": 3.0,
     "headings": 2.5,
     "keywords": 2.5,
     "description": 2.0,
@@ -20,16 +21,30 @@ DEFAULT_BOOSTS: Mapping[str, float] = {
     "aliases": 1.5,
     "author": 1.0,
     "category": 1.0,
+    "path": 1.0,
+    "context": 1.0,
     "body": 1.0,
 }
-"""How much a match in a field counts. These are also the fields that are searched."""
+"""How many occurrences in the text a word in a field is worth. These are also the fields that are searched."""
 
 DOCUMENT, CHUNK, BODY, EXACT = "document", "chunk", "body", "exact"
+CODE, CODE_PARTS, CODE_LANGUAGE = "code", "code_parts", "code_language"
+RANKED = frozenset({"title", "context", "body"})
+"""Fields that every chunk has or none: how often a word occurs in one, and how long it is, can be compared.
+
+Of the others it only counts whether they have a word. Where one tag in a hundred documents is the average, any tag
+at all would look like an endless list of them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class KeywordEntry:
-    """What is searched of one chunk. ``fields`` holds frontmatter: keywords, description, tags and the like."""
+    """What is searched of one chunk.
+
+    ``headings`` is the heading it stands under, ``path`` those above that one, without the title; ``fields`` holds
+    frontmatter: keywords, tags and the like; ``context`` is what was written about the chunk; ``code`` the code in it,
+    as (language, text).
+    """
 
     document: int
     chunk: int
@@ -38,28 +53,43 @@ class KeywordEntry:
     headings: str
     body: str
     fields: Mapping[str, str] = field(default_factory=dict)
+    path: str = ""
+    context: str = ""
+    code: Sequence[tuple[str, str]] = ()
 
 
 def build_schema() -> tantivy.Schema:
-    """Analysed fields for searching, the words as written for phrases, and two numbers to know the chunk by."""
+    """Analysed fields for searching, the words as written for phrases, code, and two numbers to know the chunk by."""
     builder = tantivy.SchemaBuilder()
     # Signed: deleting by an unsigned field's term silently deletes nothing, for ints become signed terms there.
     builder.add_integer_field(DOCUMENT, indexed=True, fast=True)
     builder.add_integer_field(CHUNK, fast=True)
     for name in DEFAULT_BOOSTS:
-        builder.add_text_field(name, tokenizer_name="raw", index_option="freq")
+        builder.add_text_field(name, tokenizer_name="raw", index_option="freq" if name in RANKED else "basic")
     builder.add_text_field(EXACT, tokenizer_name="raw", index_option="position")
+    builder.add_text_field(CODE, tokenizer_name="raw", index_option="freq")
+    builder.add_text_field(CODE_PARTS, tokenizer_name="raw", index_option="freq")
+    builder.add_text_field(CODE_LANGUAGE, tokenizer_name="raw", index_option="basic")
     return builder.build()
 
 
 def write_entry(writer: tantivy.IndexWriter, entry: KeywordEntry) -> None:
     """Add an entry as terms of our own analysis; texts themselves are not kept."""
+    texts = {
+        **entry.fields,
+        "title": entry.title,
+        "headings": entry.headings,
+        "path": entry.path,
+        "context": entry.context,
+    }
     fields = {
         name: index_terms(text, entry.language)
-        for name, text in {**entry.fields, "title": entry.title, "headings": entry.headings}.items()
+        for name, text in texts.items()
         if text and name in DEFAULT_BOOSTS and name != BODY
     }
     fields[BODY], fields[EXACT] = index_and_exact_terms(entry.body, entry.language)
+    if entry.code:
+        fields.update(_code_fields(entry.code))
     if not hasattr(tantivy, "PreTokenizedString"):
         # tantivy before 0.27, the last for Python 3.10, takes ready-made terms only as JSON, three times as slowly.
         writer.add_json(_as_json(entry, fields))
@@ -72,6 +102,17 @@ def write_entry(writer: tantivy.IndexWriter, entry: KeywordEntry) -> None:
         tokens = [token(text, position, 0, 0) for text, position in terms]
         document.add_pre_tokenized_text(name, tantivy.PreTokenizedString("", tokens))
     writer.add_document(document)
+
+
+def _code_fields(code: Sequence[tuple[str, str]]) -> dict[str, list[tuple[str, int]]]:
+    """Identifiers and operators in one field, the words that identifiers are made of in another."""
+    found = [token for _, text in code for token in code_tokens(text)]
+    languages = dict.fromkeys(language for language, _ in code if language)
+    return {
+        CODE: [(token.text, position) for position, token in enumerate(found)],
+        CODE_PARTS: [(part, position) for position, token in enumerate(found) for part in token.parts],
+        CODE_LANGUAGE: [(language, position) for position, language in enumerate(languages)],
+    }
 
 
 def _as_json(entry: KeywordEntry, fields: Mapping[str, list[tuple[str, int]]]) -> str:

@@ -1,0 +1,152 @@
+"""Code blocks: where a document shows code, in which language, and which chunk holds which part of it.
+
+Fences, indented blocks and inline code come from the Markdown parser, over the whole document, so a chunk that begins
+in the middle of a long listing still knows its language. What nobody marked as code is recognised by its look.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyromark
+
+from pinakes.text.code_languages import code_language, language_of_file
+
+_MAY_HAVE_CODE = re.compile(r"`|~~~|^(?: {4}|\t)", re.MULTILINE)
+_CODE_LINE = re.compile(
+    r"""[ \t]+(?:\.\w|.*,\s*\Z) | \s*(?:
+        .*(?:[;{}([\\]|\)\s*:|=>|->)\s*\Z
+      | .*\w\s*\([^)\n]*\)\s*\Z
+      | .*(?:\s(?::=|[-+*/|&]?=|==|!=|=>|->)\s|::|\w=[\w"'({\[]).*
+      | (?:import|from|use|using|package|require|def|fn|func|function|class|struct|enum|impl|trait|pub|public|private
+           |static|const|let|var|return|if|elif|else|for|while|try|except|catch|end|async|await)\b.*[({:;<"'*=]
+      | (?:"{3}|'{3}|@\w).*
+      | [])}]+[,;]?\s*\Z
+    )""",
+    re.VERBOSE,
+)
+_COMMENT = re.compile(r"\s*(?://|/\*|\*|\#)")
+_LINK = re.compile(r"\]\([^)\s]*\)|https?://\S+")
+_SIGNS = re.compile(r"[{}()\[\]<>=_;&*+$#@\\\"']")
+_RARE_SIGNS = re.compile(r"[{}\[\]<>=_&$@\\]")  # which lists of clauses do not have
+_LOOKED_AT = 40_000
+_LINE_LENGTH = 300
+_FEWEST_LINES = 3
+_SAMPLE = 60
+_CODE_SHARE = 0.6
+_SIGN_SHARE = 0.06
+_RARE_SIGN_SHARE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """Code with its language ("" when unknown), and where it stands in the text it was taken from."""
+
+    language: str
+    text: str
+    start: int
+    end: int
+    inline: bool = False
+
+
+def code_blocks(text: str, language_hint: str = "") -> list[CodeBlock]:
+    """The code of a text in order: all of it when the hint names its language, else what Markdown marks as code.
+
+    >>> [(block.language, block.text) for block in code_blocks("Call `run`:\\n```py\\nrun()\\n```\\n")]
+    [('', 'run'), ('python', 'run()\\n')]
+    """
+    if language_hint:
+        return [CodeBlock(language_hint, text, 0, len(text))] if text.strip() else []
+    if not _MAY_HAVE_CODE.search(text):
+        return []
+    data = text.encode("utf-8", "replace")
+    character = _character_offsets(data)
+    blocks: list[CodeBlock] = []
+    language: str | None = None
+    pieces: list[tuple[str, int, int]] = []
+    for event, span in pyromark.events_with_range(data.decode()):
+        if isinstance(event, str):
+            continue
+        kind, value = next(iter(event.items()))
+        if kind == "Start" and isinstance(value, dict) and "CodeBlock" in value:
+            language = _fence_language(value["CodeBlock"])
+        elif kind == "Text" and language is not None:
+            # A block in a list or a quote comes line by line.
+            pieces.append((str(value), character(span["start"]), character(span["end"])))
+        elif kind == "End" and value == "CodeBlock":
+            if pieces:
+                joined = "".join(piece for piece, _, _ in pieces)
+                blocks.append(CodeBlock(language or "", joined, pieces[0][1], pieces[-1][2]))
+            language, pieces = None, []
+        elif kind == "Code":
+            blocks.append(
+                CodeBlock("", str(value), character(span["start"]), character(span["end"]), inline=True)
+            )
+    return blocks
+
+
+def document_code(text: str, path: str) -> list[CodeBlock]:
+    """The code of a document: all of it when its name or its look says that it is a source file."""
+    if hint := language_of_file(path):
+        return code_blocks(text, hint)
+    blocks = code_blocks(text)
+    if not any(block.language for block in blocks) and looks_like_code(text):
+        return [CodeBlock("", text, 0, len(text))]
+    return blocks
+
+
+def chunk_code(blocks: Sequence[CodeBlock], content: str, prefix: int, start: int) -> list[CodeBlock]:
+    """The code of a chunk: its part of the document's blocks.
+
+    ``content`` stands in the document's text from ``start`` on, after a ``prefix`` that is repeated from elsewhere.
+    A chunk that looks like code from top to bottom is code, marked or not.
+    """
+    own = content[prefix:]
+    end = start + len(own)
+    first = max(0, bisect_right(blocks, start, key=lambda block: block.start) - 1)
+    held = []
+    for block in blocks[first:]:
+        if block.start >= end:
+            break
+        low, high = max(block.start, start), min(block.end, end)
+        if low < high:
+            whole = (low, high) == (block.start, block.end)
+            text = block.text if whole else own[low - start : high - start]
+            held.append(CodeBlock(block.language, text, low, high, block.inline))
+    marked = sum(block.end - block.start for block in held if not block.inline)
+    if 2 * marked < len(content) and looks_like_code(content):
+        return [CodeBlock("", content, start, end)]
+    return held
+
+
+def looks_like_code(text: str) -> bool:
+    """Whether most lines could stand in a program and would look odd in prose."""
+    text = _LINK.sub(" ", text[:_LOOKED_AT])
+    lines = [line[:_LINE_LENGTH] for line in text.splitlines() if line.strip() and not _COMMENT.match(line)]
+    if len(lines) < _FEWEST_LINES:
+        return False
+    whole = "".join("".join(lines).split())
+    if len(_SIGNS.findall(whole)) < _SIGN_SHARE * len(whole):
+        return False
+    if len(_RARE_SIGNS.findall(whole)) < _RARE_SIGN_SHARE * len(whole):
+        return False
+    sample = lines[:: len(lines) // _SAMPLE + 1]
+    return sum(_CODE_LINE.match(line) is not None for line in sample) >= _CODE_SHARE * len(sample)
+
+
+def _fence_language(detail: Any) -> str:
+    return code_language(str(detail["Fenced"])) if isinstance(detail, dict) and "Fenced" in detail else ""
+
+
+def _character_offsets(data: bytes) -> Callable[[int], int]:
+    """From the bytes that the parser counts to characters."""
+    if data.isascii():
+        return lambda offset: offset
+    starts = (np.frombuffer(data, dtype=np.uint8) & 0xC0) != 0x80
+    counts = np.concatenate(([0], np.cumsum(starts, dtype=np.int64)))
+    return lambda offset: int(counts[offset])
