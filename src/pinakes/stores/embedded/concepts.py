@@ -1,0 +1,195 @@
+"""The concept vocabulary: what a library speaks about, each term with its vector, for finding words near a query.
+
+Derived from the record like the other indexes, but only a help: a search works without it and with an old one, so
+a vocabulary that cannot be read counts as empty, and is made again by the next update. A manifest names the files
+that belong together and is replaced last.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from pinakes.embedding.protocol import Embedder, Vectors
+from pinakes.errors import DamagedIndexError
+from pinakes.stores.embedded.concept_terms import corpus_terms
+from pinakes.stores.embedded.files import read_json, write_json
+from pinakes.stores.embedded.record import Record
+
+logger = logging.getLogger("pinakes")
+
+FORMAT = 1
+MAX_TERMS = 10_000
+_BATCH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class _Snapshot:
+    generation: int
+    terms: tuple[str, ...]
+    matrix: Vectors
+    files: tuple[str, ...] = field(default=())
+
+
+class ConceptIndex:
+    """The terms of a library and their vectors. Safe to share between threads."""
+
+    def __init__(self, folder: Path, model: str, dimension: int) -> None:
+        self._folder = folder
+        self._model = model
+        self._dimension = dimension
+        self._manifest = folder / "manifest.json"
+        self._stamp: tuple[int, int] | None = None
+        self._snapshot = self._empty()
+        self.reload()
+
+    def _empty(self) -> _Snapshot:
+        return _Snapshot(0, (), np.zeros((0, self._dimension), dtype=np.float32))
+
+    @property
+    def model(self) -> tuple[str, int]:
+        """Name and dimension of the model whose vectors these are."""
+        return self._model, self._dimension
+
+    @property
+    def generation(self) -> int:
+        """The record's generation whose terms these are; 0 when there are none."""
+        return self._snapshot.generation
+
+    @property
+    def terms(self) -> Sequence[str]:
+        """All terms, the most telling first."""
+        return self._snapshot.terms
+
+    def reload(self) -> None:
+        """See what another process wrote; costs one ``stat`` when nothing changed."""
+        try:
+            stat = self._manifest.stat()
+        except OSError:
+            self._stamp, self._snapshot = None, self._empty()
+            return
+        stamp = (stat.st_mtime_ns, stat.st_ino)
+        if stamp == self._stamp:
+            return
+        try:
+            self._snapshot = self._load()
+        except (DamagedIndexError, OSError, ValueError, KeyError, TypeError) as error:
+            logger.warning("The concept vocabulary in %s is made again: %s", self._folder, error)
+            self._snapshot = self._empty()
+        self._stamp = stamp
+
+    def _load(self) -> _Snapshot:
+        manifest = read_json(self._manifest)
+        if manifest is None or manifest.get("format") != FORMAT:
+            raise DamagedIndexError("it is of another format")
+        if (manifest.get("model"), manifest.get("dimension")) != self.model:
+            raise DamagedIndexError("it is of another model")
+        terms = json.loads((self._folder / manifest["terms"]).read_text(encoding="utf-8"))
+        shape = (len(terms), self._dimension)
+        # Read rather than mapped: a few megabytes, of which every search needs all.
+        matrix = np.fromfile(self._folder / manifest["matrix"], dtype=np.float32)
+        if matrix.size != shape[0] * shape[1] or not all(isinstance(term, str) for term in terms):
+            raise DamagedIndexError("its files do not belong together")
+        return _Snapshot(
+            int(manifest["generation"]),
+            tuple(terms),
+            np.nan_to_num(matrix.reshape(shape), nan=0.0, posinf=0.0, neginf=0.0),
+            (manifest["terms"], manifest["matrix"]),
+        )
+
+    # -- writing ---------------------------------------------------------------------------------------------
+
+    def update(
+        self,
+        record: Record,
+        embedder: Embedder,
+        generation: int,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> int:
+        """Bring the terms up to date; return how many had to be embedded. The caller holds the writer lock.
+
+        ``progress`` is told how many of how many new terms are done.
+        """
+        self.reload()
+        old = self._snapshot
+        if old.generation == generation and old.files:
+            return 0
+        terms = corpus_terms(record, MAX_TERMS)
+        rows = {term: row for row, term in enumerate(old.terms)}
+        new = [term for term in terms if term not in rows]
+        vectors = self._embedded(new, embedder, progress)
+        both = np.concatenate([old.matrix, vectors])
+        rows |= {term: len(old.terms) + row for row, term in enumerate(new)}
+        self._publish(terms, both[[rows[term] for term in terms]], generation)
+        return len(new)
+
+    def _embedded(
+        self, terms: Sequence[str], embedder: Embedder, progress: Callable[[int, int], None] | None
+    ) -> Vectors:
+        parts = [np.zeros((0, self._dimension), dtype=np.float32)]
+        for start in range(0, len(terms), _BATCH):
+            parts.append(np.asarray(embedder.embed(terms[start : start + _BATCH]), dtype=np.float32))
+            if progress is not None:
+                progress(min(start + _BATCH, len(terms)), len(terms))
+        return np.concatenate(parts)
+
+    def _publish(self, terms: Sequence[str], matrix: Vectors, generation: int) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        terms_name, matrix_name = (
+            self._unused(f"terms-{generation}", "json"),
+            self._unused(f"matrix-{generation}", "f32"),
+        )
+        _write(self._folder / terms_name, json.dumps(list(terms), ensure_ascii=False).encode())
+        _write(self._folder / matrix_name, np.ascontiguousarray(matrix, dtype=np.float32).tobytes())
+        write_json(
+            self._manifest,
+            {
+                "format": FORMAT,
+                "model": self._model,
+                "dimension": self._dimension,
+                "generation": generation,
+                "terms": terms_name,
+                "matrix": matrix_name,
+            },
+        )
+        self.reload()
+        for path in self._folder.iterdir():
+            if path.name not in (terms_name, matrix_name, self._manifest.name):
+                # What is still open elsewhere may resist; it goes the next time.
+                try:
+                    path.unlink()
+                except OSError:
+                    continue
+
+    def _unused(self, stem: str, suffix: str) -> str:
+        """A name that no file has: what a reader's manifest names must not change under it."""
+        number = 0
+        while (self._folder / f"{stem}-{number}.{suffix}").exists():
+            number += 1
+        return f"{stem}-{number}.{suffix}"
+
+    # -- searching -------------------------------------------------------------------------------------------
+
+    def nearest(self, vector: Vectors, limit: int) -> list[tuple[str, float]]:
+        """Return the terms nearest to a vector with their cosine, the nearest first."""
+        snapshot = self._snapshot
+        if not snapshot.terms or limit < 1:
+            return []
+        scores = snapshot.matrix @ vector
+        limit = min(limit, len(scores))
+        best = np.argpartition(scores, -limit)[-limit:]
+        best = best[np.argsort(-scores[best], kind="stable")]
+        return [(snapshot.terms[row], float(scores[row])) for row in best]
+
+
+def _write(path: Path, content: bytes) -> None:
+    with path.open("wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
