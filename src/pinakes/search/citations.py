@@ -6,10 +6,8 @@ here, when they are asked for, because documents come and go.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import PurePath
 from urllib.parse import unquote
 
 from pinakes.model import Reference, chunk_id
@@ -71,20 +69,16 @@ class Citations:
     # -- the ways to another document ------------------------------------------------------------------------
 
     def _follow_link(self, reference: Reference, source_path: str) -> Reference:
-        target, _, anchor = unquote(reference.document).partition("#")
-        if reference.kind == "link":
-            path = os.path.normpath(PurePath(source_path).parent / target) if target else source_path
-            entry = self._corpus.by_path(path) or self._corpus.by_path(f"{path}.md")
-            entries = [entry] if entry else []
-        else:
-            entries = self._corpus.by_name(PurePath(target).name if "/" in target else target)
-        if not entries:
+        found = self._corpus.targets.find(reference.kind, reference.document, source_path)
+        if found is None:
+            target = unquote(reference.document).partition("#")[0]
             return replace(reference, reason=f"no document {target} in the library")
-        section_id = self._heading(entries[0].id, anchor) if anchor else ""
+        entry, anchor = found
+        section_id = self._heading(entry.id, anchor) if anchor else ""
         if anchor and not section_id:
-            reason = f"no heading {anchor} in {entries[0].title}"
-            return replace(self._at(reference, entries[0].id, entries[0].source_path, ""), reason=reason)
-        return self._at(reference, entries[0].id, entries[0].source_path, section_id)
+            reason = f"no heading {anchor} in {entry.title}"
+            return replace(self._at(reference, entry.id, entry.source_path, ""), reason=reason)
+        return self._at(reference, entry.id, entry.source_path, section_id)
 
     def _heading(self, document: int, anchor: str) -> str:
         wanted = title_key(anchor.replace("-", " "))
@@ -107,10 +101,8 @@ class Citations:
     def _in_other_documents(self, reference: Reference, document: int) -> Reference:
         """A number that this document lacks may be one that exactly one other has: `52.232-16` from part 32."""
         numbers = reference.number_key.split("_")
-        if reference.number_kind in LEAF_KINDS and (
-            len(numbers) < 2 or not all(n.isdigit() for n in numbers)
-        ):
-            # Every document has a section 4, and many a 2(b).
+        if reference.number_kind in LEAF_KINDS and not all(n.isdigit() for n in (numbers + [""])[:2]):
+            # Every document has a section 4, and many a 2(b); `17.208(a)` is another matter.
             return reference
         found = [place for place in self._numbered(reference) if place.document != document]
         return (

@@ -121,6 +121,16 @@ class Lookup:
             found.update(int(row[0]) for row in self._rows(query, batch))
         return found
 
+    def chunk_places(self) -> list[tuple[int, int, int]]:
+        """Return id, document and section of every chunk, in order of id."""
+        return [tuple(row) for row in self._rows("SELECT id, document, section FROM chunks ORDER BY id")]
+
+    def section_parents(self) -> dict[tuple[int, int], int | None]:
+        """Return the parent of every section, by document and ordinal."""
+        return {
+            (row[0], row[1]): row[2] for row in self._rows("SELECT document, ordinal, parent FROM sections")
+        }
+
     def chunks_of_document(self, document: int) -> list[StoredChunk]:
         """Return all chunks of a document, in order."""
         return [
@@ -299,6 +309,23 @@ class Lookup:
         """Return a document's frontmatter and properties."""
         rows = self._rows("SELECT metadata FROM documents WHERE id = ?", (document,))
         return dict(json.loads(rows[0][0])) if rows else {}
+
+    def documents_of(self, chunks: Collection[int]) -> dict[int, int]:
+        """Return the documents of some chunks, by chunk."""
+        found: dict[int, int] = {}
+        for batch in _batches(list(chunks)):
+            marks = ",".join("?" * len(batch))
+            rows = self._rows(f"SELECT id, document FROM chunks WHERE id IN ({marks})", batch)
+            found.update((int(row[0]), int(row[1])) for row in rows)
+        return found
+
+    def dated(self, documents: Collection[int]) -> list[sqlite3.Row]:
+        """Return what some documents and their files say about time."""
+        found: list[sqlite3.Row] = []
+        for batch in _batches(list(documents)):
+            marks = ",".join("?" * len(batch))
+            found += self._rows(f"SELECT id, metadata, mtime_ns FROM documents WHERE id IN ({marks})", batch)
+        return found
 
     def languages(self) -> dict[str, int]:
         """Return how many documents there are in each language, most first."""
