@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from pinakes import Library
+from pinakes.stores.embedded.index import EmbeddedIndex
+
+
+@pytest.fixture
+def opened(small: Library) -> Iterator[EmbeddedIndex]:
+    """The index of the small library, opened a second time."""
+    index = EmbeddedIndex(small.path, create=False)
+    yield index
+    index.close()
