@@ -9,12 +9,12 @@ when the label of the first result is the expected one and the words after its m
 from __future__ import annotations
 
 import argparse
-import re
 import tempfile
 from pathlib import Path
 
 from benchmarks.common import eval_dir, read_jsonl, save
 from pinakes import Library
+from pinakes.evaluation.lookups import is_clause
 
 
 def main() -> None:
@@ -29,11 +29,10 @@ def main() -> None:
         for row in rows:
             results = library.search(row["query"]).results
             first = results[0] if results else None
-            words = re.sub(r"^\W*\w{1,4}[.)]\s*", "", first.content) if first else ""
-            label = first.section_label if first else ""
-            hit = label == row["label"] and words.startswith(row["contains"])
+            hit = first is not None and is_clause(first, row)
             right += hit
             if options.misses and not hit:
+                label = first.section_label if first else "(nothing)"
                 print(f"  miss {row['query']!r}: wanted {row['label']}, got {label}")
     print(f"clauses, first result right: {right} of {len(rows)} ({right / len(rows):.1%})")
     save("clauses", {"right": right, "asked": len(rows)})

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import eval_dir, read_jsonl, save
+from pinakes.evaluation.lookups import is_definition
 from pinakes.ingest.convert import convert
 from pinakes.ingest.definitions import extract_definitions
 from pinakes.ingest.parse import parse
@@ -37,12 +38,11 @@ def gdpr() -> dict[str, Any]:
     expected = read_jsonl(folder / "definitions.jsonl")
     _, found, seconds = definitions_of(folder / "docs" / "gdpr.md")
     listed = [d for d in found if d.source_section == "sec_4" and d.definition_text.startswith("‘")]
-    missed = []
-    for row in expected:
-        match = [d for d in listed if d.term == row["term"] and d.definition_text.startswith(row["text"])]
-        # A text that runs into the next definition would hold two of them.
-        if len(match) != 1 or len(re.findall(r"’[^’‘;]{0,30} means", match[0].definition_text)) != 1:
-            missed.append(row["term"])
+    missed = [
+        row["term"]
+        for row in expected
+        if sum(is_definition(definition, row["term"], row["text"]) for definition in listed) != 1
+    ]
     print(f"GDPR Article 4: {len(expected) - len(missed)} of {len(expected)}, missed: {missed or 'none'}")
     return {"expected": len(expected), "missed": missed, "seconds": seconds}
 

@@ -18,14 +18,7 @@ from typing import Any
 
 from benchmarks.common import eval_dir, load, percentile, read_jsonl, save
 from pinakes import Library
-from pinakes.model import SearchResult
-from pinakes.text.keys import title_key
-
-
-def is_expected(result: SearchResult, row: dict[str, Any]) -> bool:
-    return title_key(result.heading) == title_key(row["heading"]) or (
-        title_key(result.section_label) == title_key(row["label"])
-    )
+from pinakes.evaluation.lookups import is_section
 
 
 def measure(name: str, mode: str, show_misses: bool, index: Path | None) -> dict[str, Any]:
@@ -40,7 +33,7 @@ def measure(name: str, mode: str, show_misses: bool, index: Path | None) -> dict
             start = time.perf_counter()
             response = library.search(row["query"], mode=mode)
             seconds.append(time.perf_counter() - start)
-            hit = bool(response.results) and is_expected(response.results[0], row)
+            hit = bool(response.results) and is_section(response.results[0], row)
             asked[row["kind"]] += 1
             right[row["kind"]] += hit
             if show_misses and not hit:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks import report_retrieval
 from benchmarks.common import load
 
 TARGET = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -66,6 +67,10 @@ def _search_speed(data: dict[str, Any]) -> str:
     ]
     head = (f"at {data['chunks']:,} chunks, {data['passages']:,} passages", "p50", "p95", "goal: p50 under")
     return _table(rows, head)
+
+
+def _retrieval(data: dict[str, Any]) -> str:
+    return report_retrieval.render(data, _table)
 
 
 def _lookups(data: dict[str, Any]) -> str:
@@ -171,6 +176,7 @@ SECTIONS = (
     ("Size", "install_size", "python -m benchmarks.install_size", _install_size),
     ("Indexing", "ingest", "python -m benchmarks.ingest", _ingest),
     ("Searching", "search_speed", "python -m benchmarks.search_speed", _search_speed),
+    ("Ranking", "retrieval", "python -m benchmarks.retrieval", _retrieval),
     ("Look-ups by number and title", "lookups", "python -m benchmarks.lookups", _lookups),
     ("Look-ups of clauses", "clauses", "python -m benchmarks.clauses", _clauses),
     ("Definitions", "definitions", "python -m benchmarks.definitions", _definitions),

@@ -10,6 +10,7 @@ from pinakes.cli.define import define
 from pinakes.cli.doctor import doctor
 from pinakes.cli.documents import documents
 from pinakes.cli.errors import GuardedGroup
+from pinakes.cli.eval import evaluate
 from pinakes.cli.forget import forget
 from pinakes.cli.index import index
 from pinakes.cli.outline import outline
@@ -80,3 +81,4 @@ app.command(rich_help_panel=KEEP)(index)
 app.command(rich_help_panel=KEEP)(status)
 app.command(rich_help_panel=KEEP)(forget)
 app.command(rich_help_panel=KEEP)(doctor)
+app.command("eval", rich_help_panel=KEEP)(evaluate)

@@ -1,0 +1,123 @@
+"""Where the indexes of evaluation sets are kept, so that reading and embedding are paid for once.
+
+Everything in the folder can be made again; deleting it is always safe.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pinakes
+from pinakes.config import IndexSettings
+from pinakes.embedding import Embedder
+from pinakes.errors import UsageError
+from pinakes.evaluation.datasets import EvalSet
+from pinakes.ingest.prepare import READER
+from pinakes.version import __version__
+
+_UNUSED_SECONDS = 7 * 86_400
+_KEPT = 4
+_IN_USE_SECONDS = 3_600
+_USED = "used"
+# What decides how documents become an index, and what decides how texts become vectors.
+_READING = ("ingest", "text", "stores", "model")
+_EMBEDDING = ("embedding",)
+
+
+class Place(NamedTuple):
+    """Where an index goes, and where vectors are remembered."""
+
+    folder: Path
+    vectors: Path
+
+
+def default_folder() -> Path:
+    """Return the folder of kept indexes: below ``XDG_CACHE_HOME``, else ``~/.cache``."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    root = Path(base) if base and Path(base).is_absolute() else Path.home() / ".cache"
+    return root / "pinakes" / "eval"
+
+
+@contextmanager
+def cache_folder(given: Path | None) -> Iterator[Path]:
+    """Give the folder to keep indexes in; a temporary one when none is given."""
+    if given is not None:
+        folder = given.expanduser().absolute()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"{given} cannot hold indexes: {error.strerror or error}") from error
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="pinakes-eval-", ignore_cleanup_errors=True) as scratch:
+        yield Path(scratch)
+
+
+def place_for(folder: Path, evalset: EvalSet, settings: IndexSettings, embedder: Embedder) -> Place:
+    """Return the place for a set's index, under a name for all it depends on."""
+    entry = folder / f"{_plain(evalset.folder.absolute().name)}-{_key(evalset, settings, embedder)}"
+    entry.mkdir(exist_ok=True)
+    (entry / _USED).touch()
+    _drop_unused(folder)
+    model = _digest(embedder.name, embedder.dimension, embedder.max_tokens, _source_mark(_EMBEDDING))
+    return Place(entry / "index", folder / f"vectors-{_plain(embedder.name)}-{model}.sqlite3")
+
+
+def _key(evalset: EvalSet, settings: IndexSettings, embedder: Embedder) -> str:
+    return _digest(
+        __version__,
+        READER,
+        _source_mark(_READING),
+        settings.fingerprint(),
+        embedder.name,
+        embedder.dimension,
+        embedder.max_tokens,
+        # Files are compared with the index one by one when it is brought up to date.
+        [str(path.resolve()) for path in evalset.paths],
+        [(row.id, row.title, row.text) for row in evalset.rows],
+        [(source.id, source.title, source.text) for source in evalset.sources],
+    )
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+@lru_cache(maxsize=4)
+def _source_mark(packages: tuple[str, ...]) -> str:
+    """Name the code of some packages: whoever changes how documents are read measures what the change does."""
+    digest = hashlib.sha256()
+    root = Path(pinakes.__file__).parent
+    for package in packages:
+        for path in sorted((root / package).rglob("*.py")):
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", name)[:60].strip("-.") or "set"
+
+
+def _drop_unused(folder: Path) -> None:
+    """Delete what was not used for a week, and the oldest of many indexes of one set unless they may be in use."""
+    used: dict[str, list[tuple[float, Path]]] = {}
+    for mark in folder.glob(f"*/{_USED}"):
+        # Another process may be tidying up at the same time.
+        with suppress(OSError):
+            name = mark.parent.name.rpartition("-")[0]
+            used.setdefault(name, []).append((time.time() - mark.stat().st_mtime, mark.parent))
+    for entries in used.values():
+        for place, (age, entry) in enumerate(sorted(entries)):
+            if age > _UNUSED_SECONDS or (place >= _KEPT and age > _IN_USE_SECONDS):
+                shutil.rmtree(entry, ignore_errors=True)

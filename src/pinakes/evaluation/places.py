@@ -1,0 +1,85 @@
+"""Where results stand in the text of their documents, and where the sections are that answers name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pinakes.evaluation.spans import Span
+from pinakes.model import SearchResult, chunk_number
+from pinakes.stores.embedded.index import EmbeddedIndex
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    text: str
+    chunks: dict[int, tuple[str, Span]]
+    places: dict[str, Span]
+
+
+class Places:
+    """Answers from an index, document by document, when they are first asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self._index = EmbeddedIndex(folder, create=False)
+        self._ids = {row["source_path"]: int(row["id"]) for row in self._index.lookup.documents()}
+        self._read: dict[str, _Document] = {}
+
+    def __contains__(self, source_path: str) -> bool:
+        return source_path in self._ids
+
+    def close(self) -> None:
+        """Let go of the index."""
+        self._index.close()
+
+    def text(self, source_path: str) -> str:
+        """Return the whole text of a document."""
+        return self._document(source_path).text
+
+    def place(self, source_path: str, section_id: str) -> Span | None:
+        """Return where a section or clause is, with all that is below it."""
+        return self._document(source_path).places.get(section_id)
+
+    def of_result(self, result: SearchResult) -> Span:
+        """Return the characters that a result gives back.
+
+        A chunk's own part of the text, without what it repeats from before; where a search has narrowed or widened
+        what it shows, that is looked for around the chunk.
+        """
+        document = self._document(result.source_path)
+        content, own = document.chunks[chunk_number(result.chunk_id) or 0]
+        shown = result.content.strip()
+        if not shown or shown == content.strip():
+            return own
+        low, high = max(0, own[0] - len(shown)), own[1] + len(shown)
+        found = [(at, at + len(shown)) for at in _occurrences(document.text, shown, low, high)]
+        # The same words may stand next to each other twice: those that share most with the chunk are meant.
+        return max(found, key=lambda span: min(span[1], own[1]) - max(span[0], own[0]), default=own)
+
+    def _document(self, source_path: str) -> _Document:
+        if source_path not in self._read:
+            self._read[source_path] = self._load(self._ids[source_path])
+        return self._read[source_path]
+
+    def _load(self, document: int) -> _Document:
+        lookup = self._index.lookup
+        clauses = [stored.clause for stored in lookup.clauses_of_document(document)]
+        sections = [stored.section for stored in lookup.sections_of_document(document)]
+        end = max((section.end for section in sections), default=0)
+        return _Document(
+            text=lookup.document_text(document, 0, end),
+            chunks={
+                chunk.chunk_index: (chunk.content, (chunk.start, chunk.end))
+                for chunk in lookup.chunks_of_document(document)
+            },
+            places={clause.section_id: (clause.start, clause.end) for clause in clauses}
+            | {section.section_id: (section.start, section.end) for section in sections},
+        )
+
+
+def _occurrences(text: str, words: str, low: int, high: int) -> Iterator[int]:
+    at = text.find(words, low, high)
+    while at >= 0:
+        yield at
+        at = text.find(words, at + 1, high)

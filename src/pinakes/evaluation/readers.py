@@ -1,0 +1,248 @@
+"""Reads evaluation sets from folders.
+
+What a folder holds is told by its files; docs/evaluation.md shows each kind. A folder may hold several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pinakes.errors import UsageError
+from pinakes.evaluation.datasets import (
+    CLAUSES,
+    DEFINITIONS,
+    FIXED,
+    LIBRARY,
+    LOOKUPS,
+    RETRIEVAL,
+    SPANS,
+    EvalSet,
+    GoldSpan,
+    Question,
+    SourceText,
+)
+from pinakes.evaluation.files import filled, offset_of, read_jsonl, read_tsv, text_of, wrong
+from pinakes.evaluation.judgements import (
+    CORPUS,
+    QRELS,
+    QUERIES,
+    read_judged,
+    read_questions,
+    read_rows,
+    row_checker,
+)
+
+_DOCUMENTS, _SPANS, _FOLDER = "documents.jsonl", "spans.tsv", "docs"
+_OFFTOPIC = "offtopic.jsonl"
+_CHUNK = "_chunk_"
+_FORMS = (
+    "An evaluation set is a folder with docs/, queries.jsonl and qrels.tsv, or corpus.jsonl, queries.jsonl and "
+    "qrels.tsv, or queries.jsonl and spans.tsv, or docs/ and lookups.jsonl. See docs/evaluation.md."
+)
+
+
+def read_sets(folder: Path) -> list[EvalSet]:
+    """Read everything that a folder holds; at least one set, or an error."""
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder. {_FORMS}")
+
+    def has(name: str) -> bool:
+        return (folder / name).exists()
+
+    found: list[EvalSet] = []
+    if has(CORPUS):
+        _require(folder, CORPUS, (QUERIES, QRELS))
+        found.append(_read_fixed(folder) if has(_DOCUMENTS) else _read_retrieval(folder))
+    elif has(QRELS):
+        _require(folder, QRELS, (QUERIES, _FOLDER))
+        found.append(_read_library(folder))
+    if has(_SPANS):
+        _require(folder, _SPANS, (QUERIES,))
+        found.append(_read_spans(folder))
+    if found and has(_OFFTOPIC):
+        offtopic = tuple(read_questions(folder / _OFFTOPIC).values())
+        found = [replace(one, offtopic=offtopic) for one in found]
+    for kind, read in _LOOKUP_READERS.items():
+        if has(f"{kind}.jsonl"):
+            _require(folder, f"{kind}.jsonl", (_FOLDER,))
+            found.append(_read_lookups(folder, kind, read))
+    if not found:
+        raise UsageError(f"{folder} holds no evaluation set. {_FORMS}")
+    return found
+
+
+def read_all(folders: Iterable[Path]) -> list[EvalSet]:
+    """Read the sets of several folders; two of one name are told apart by the folder above."""
+    sets: list[EvalSet] = []
+    for folder in folders:
+        for made in read_sets(folder):
+            taken = {other.name for other in sets}
+            name, number = made.name, 1
+            while name in taken:
+                number += 1
+                parent = made.folder.absolute().parent.name
+                name = f"{parent}/{made.name}" if number == 2 else f"{made.name} ({number})"
+            sets.append(replace(made, name=name))
+    return sets
+
+
+def _require(folder: Path, because: str, names: Sequence[str]) -> None:
+    for name in names:
+        if not (folder / name).exists():
+            raise UsageError(f"{folder} has {because} but no {name}. {_FORMS}")
+
+
+def _name(folder: Path) -> str:
+    return folder.absolute().name or str(folder)
+
+
+def _read_retrieval(folder: Path) -> EvalSet:
+    rows = read_rows(folder)
+    questions, unanswered = read_judged(folder, row_checker(folder, rows))
+    return EvalSet(_name(folder), RETRIEVAL, folder, questions, rows=tuple(rows), without_answer=unanswered)
+
+
+def _read_fixed(folder: Path) -> EvalSet:
+    path = folder / _DOCUMENTS
+    sources: dict[str, SourceText] = {}
+    for number, data in read_jsonl(path):
+        source = SourceText(
+            filled(path, number, data, "doc_id"),
+            text_of(path, number, data, "title", default="").strip(),
+            text_of(path, number, data, "content"),
+        )
+        if source.id in sources:
+            raise wrong(path, number, f"the document {source.id!r} is there twice.")
+        sources[source.id] = source
+    rows = []
+    for row in read_rows(folder):
+        document = row.id.rpartition(_CHUNK)[0] or row.document
+        if document not in sources:
+            raise wrong(
+                folder / CORPUS,
+                row.line,
+                f"the chunk {row.id!r} belongs to no document of {_DOCUMENTS}; a chunk's id is the document's, "
+                f"then {_CHUNK} and a number.",
+            )
+        rows.append(replace(row, document=document))
+    questions, unanswered = read_judged(folder, row_checker(folder, rows))
+    return EvalSet(
+        _name(folder),
+        FIXED,
+        folder,
+        questions,
+        rows=tuple(rows),
+        sources=tuple(sources.values()),
+        without_answer=unanswered,
+    )
+
+
+def _read_library(folder: Path) -> EvalSet:
+    docs = folder / _FOLDER
+
+    def known(name: str, line: int) -> str:
+        if _inside(docs, name):
+            return Path(name).as_posix()
+        path, mark, section = name.rpartition("#")
+        if not mark or not section or not _inside(docs, path):
+            raise wrong(
+                folder / QRELS,
+                line,
+                f"there is no file {name!r} in {docs}. Write the path below docs/, or path#section_id.",
+            )
+        return f"{Path(path).as_posix()}#{section}"
+
+    questions, unanswered = read_judged(folder, known)
+    return EvalSet(_name(folder), LIBRARY, folder, questions, paths=(docs,), without_answer=unanswered)
+
+
+def _inside(folder: Path, name: str) -> bool:
+    """Whether a relative path names a file below a folder."""
+    return bool(name) and ".." not in Path(name).parts and (folder / name).is_file()
+
+
+# -- spans -----------------------------------------------------------------------------------------------------
+
+
+def _read_spans(folder: Path) -> EvalSet:
+    questions = read_questions(folder / QUERIES)
+    path = folder / _SPANS
+    spans: dict[str, list[GoldSpan]] = {}
+    for number, row in read_tsv(path, ("query-id", "file", "start", "end")):
+        if row["query-id"] not in questions:
+            raise wrong(path, number, f"there is no question {row['query-id']!r} in {QUERIES}.")
+        if not _inside(folder, row["file"]):
+            raise wrong(path, number, f"there is no file {row['file']!r} in {folder}.")
+        start, end = offset_of(path, number, row, "start"), offset_of(path, number, row, "end")
+        if start >= end:
+            raise wrong(path, number, f"the span from {start} to {end} is empty.")
+        gold = GoldSpan(Path(row["file"]).as_posix(), start, end, number)
+        spans.setdefault(row["query-id"], []).append(gold)
+    answered = tuple(
+        replace(question, spans=tuple(spans[question.id]))
+        for question in questions.values()
+        if question.id in spans
+    )
+    if not answered:
+        raise UsageError(f"{path} names no answer to any question.")
+    # The folders that hold the files are the library, with whatever else lies there.
+    first = {Path(span.file).parts[0] for own in spans.values() for span in own}
+    paths = tuple(folder / name for name in sorted(first))
+    return EvalSet(
+        _name(folder),
+        SPANS,
+        folder,
+        answered,
+        paths=paths,
+        without_answer=len(questions) - len(answered),
+    )
+
+
+# -- look-ups --------------------------------------------------------------------------------------------------
+
+
+def _lookup(path: Path, number: int, row: dict[str, Any]) -> Question:
+    return _expecting(path, number, row, "query", ("label", "heading"))
+
+
+def _clause(path: Path, number: int, row: dict[str, Any]) -> Question:
+    return _expecting(path, number, row, "query", ("label", "contains"))
+
+
+def _definition(path: Path, number: int, row: dict[str, Any]) -> Question:
+    return _expecting(path, number, row, "term", ("text",))
+
+
+def _expecting(path: Path, number: int, row: dict[str, Any], asked: str, names: tuple[str, ...]) -> Question:
+    text = filled(path, number, row, asked)
+    return Question(
+        id=text_of(path, number, row, "id", default=text),
+        text=text,
+        group=text_of(path, number, row, "kind", default=""),
+        expected={name: filled(path, number, row, name) for name in names},
+    )
+
+
+_LOOKUP_READERS: dict[str, Callable[[Path, int, dict[str, Any]], Question]] = {
+    LOOKUPS: _lookup,
+    CLAUSES: _clause,
+    DEFINITIONS: _definition,
+}
+
+
+def _read_lookups(folder: Path, kind: str, read: Callable[[Path, int, dict[str, Any]], Question]) -> EvalSet:
+    path = folder / f"{kind}.jsonl"
+    questions: dict[str, Question] = {}
+    for number, row in read_jsonl(path):
+        question = read(path, number, row)
+        if question.id in questions:
+            raise wrong(path, number, f"the id {question.id!r} is used twice.")
+        questions[question.id] = question
+    if not questions:
+        raise UsageError(f"{path} holds no questions.")
+    return EvalSet(
+        f"{_name(folder)}/{kind}", kind, folder, tuple(questions.values()), paths=(folder / _FOLDER,)
+    )

@@ -1,0 +1,11 @@
+from __future__ import annotations
+
+import pytest
+
+from pinakes.embedding import Embedder, load_embedder
+
+
+@pytest.fixture(scope="session")
+def embedder() -> Embedder:
+    """The bundled model, loaded once."""
+    return load_embedder()
