@@ -27,6 +27,9 @@ from typer.testing import CliRunner
 import pinakes
 from pinakes.cli.app import app
 from pinakes.config import IndexSettings, SearchSettings
+from pinakes.config.settings import STAGES
+from pinakes.model import SearchResponse, SearchResult
+from pinakes.search.graph import EDGE_WEIGHTS
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
@@ -262,7 +265,7 @@ def test_every_command_and_option_is_described() -> None:
 
 
 def written(value: object) -> str:
-    if value in ("", None, {}):
+    if value in ("", None, {}, ()):
         return "none"
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
@@ -273,6 +276,34 @@ def test_every_setting_is_described_with_its_default(kind: type[Any]) -> None:
     for item in dataclasses.fields(kind):
         default = written(getattr(kind(), item.name))
         assert f"\n| `{item.name}` | {default} |" in page, f"{item.name} with its default {default}"
+
+
+def test_every_stage_that_can_be_switched_off_is_described() -> None:
+    page = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)` \| (?:on|off) \|", page, re.MULTILINE)
+    assert tuple(listed) == STAGES
+
+
+@pytest.mark.parametrize("kind", [SearchResult, SearchResponse])
+def test_every_field_of_an_answer_is_described(kind: type[Any]) -> None:
+    page = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+    for item in dataclasses.fields(kind):
+        assert f"`{item.name}`" in page or f".{item.name}`" in page, f"{kind.__name__}.{item.name}"
+
+
+def test_what_a_search_counts_and_explains_is_described(shelf: Path) -> None:
+    page = (ROOT / "docs/ranking.md").read_text(encoding="utf-8")
+    with pinakes.Library(shelf / ".pinakes") as library:
+        response = library.search("dry running", explain=True)
+    for name in (*response.compression_stats, *(response.explanation or {})):
+        assert f"`{name}`" in page, name
+
+
+def test_the_edges_of_the_graph_have_the_weights_of_the_page() -> None:
+    page = (ROOT / "docs/graph.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \| ([\d.]+) \|", page, re.MULTILINE)
+    listed = {name: float(weight) for names, weight in rows for name in re.findall(r"`(\w+)`", names)}
+    assert listed == EDGE_WEIGHTS
 
 
 def test_decisions_are_listed() -> None:

@@ -13,15 +13,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from pinakes.config import IndexSettings, Settings
+from pinakes.config import IndexSettings, SearchSettings, Settings
 from pinakes.errors import (
     DamagedIndexError,
     IndexNotFoundError,
     ModelMismatchError,
     NotFoundError,
+    PinakesError,
     UsageError,
 )
 from pinakes.model import (
+    ContextEstimate,
     DefineResponse,
     DoctorReport,
     DocumentInfo,
@@ -36,6 +38,8 @@ from pinakes.model import (
 
 if TYPE_CHECKING:
     from pinakes.embedding import Embedder, Tokenizer
+    from pinakes.llm import LanguageModel
+    from pinakes.rerank import Reranker
     from pinakes.search.corpus import CorpusCache
     from pinakes.search.engine import SearchEngine
     from pinakes.stores.embedded.index import EmbeddedIndex
@@ -60,6 +64,7 @@ class Library:
         *,
         settings: Settings | None = None,
         embedder: Embedder | None = None,
+        reranker: Reranker | None = None,
         create: bool = True,
     ) -> None:
         from pinakes.stores.embedded.index import RECORD, EmbeddedIndex
@@ -82,6 +87,8 @@ class Library:
         self._tokenizer: Tokenizer | None = None
         self._engine: SearchEngine | None = None
         self._corpus_cache: CorpusCache | None = None
+        self._given_reranker = reranker
+        self._rerankers: dict[tuple[str, float], Reranker] = {}
         self._guard = threading.RLock()
 
     def __enter__(self) -> Library:
@@ -152,6 +159,31 @@ class Library:
                 )
             return self._engine
 
+    def _configured_reranker(self, settings: SearchSettings) -> tuple[Reranker | None, str]:
+        """Return the reranker that the settings ask for, or why there is none: that costs a note, not the search."""
+        if not settings.rerank_enabled or not settings.uses("rerank"):
+            return None, ""
+        if self._given_reranker is not None:
+            return self._given_reranker, ""
+        if not settings.rerank_model:
+            raise UsageError(
+                "No reranker is configured: set rerank_model, or name one with --reranker (see docs/reranking.md)."
+            )
+        from pinakes.rerank import load_reranker
+
+        key = (settings.rerank_model, settings.rerank_timeout)
+        with self._guard:
+            try:
+                if key not in self._rerankers:
+                    self._rerankers[key] = load_reranker(
+                        settings.rerank_model, timeout=settings.rerank_timeout
+                    )
+                return self._rerankers[key], ""
+            except UsageError:
+                raise
+            except PinakesError as error:
+                return None, f"Results are not reranked: {error}"
+
     # -- indexing --------------------------------------------------------------------------------------------
 
     def index(
@@ -165,8 +197,12 @@ class Library:
         wait: bool = True,
         on_wait: Callable[[str], None] | None = None,
         embed: bool = True,
+        language_model: LanguageModel | None = None,
     ) -> IndexReport:
-        """Bring the index up to date with files and folders; without ``paths``, with those given before."""
+        """Bring the index up to date with files and folders; without ``paths``, with those given before.
+
+        ``language_model`` writes the contexts in place of the one that ``context_model`` names.
+        """
         from pinakes.ingest.pipeline import Pipeline
         from pinakes.stores.embedded.database import explain_errors
 
@@ -192,9 +228,20 @@ class Library:
                 }
             )
             pipeline = Pipeline(
-                self._index, self.index_settings, embedder, workers=workers, progress=progress
+                self._index,
+                self.index_settings,
+                embedder,
+                workers=workers,
+                progress=progress,
+                language_model=language_model,
             )
             return pipeline.run(wanted, retry_failed=retry_failed, embed=embed)
+
+    def estimate_contexts(self, settings: IndexSettings | None = None) -> ContextEstimate:
+        """Say what contexts by the configured language model would cost; nothing is sent."""
+        from pinakes.ingest.llm_context import estimate_contexts
+
+        return estimate_contexts(self._index, settings or self.index_settings)
 
     def forget(self, paths: Sequence[str | Path] | str | Path) -> list[str]:
         """Take the documents below some paths out of the index, and the paths off its list; return which."""
@@ -220,7 +267,7 @@ class Library:
             self._engine = None
             self._index.record.clear()
             self._index.record.set_meta({"model": "", "dimension": "0"})
-            for name in ("keyword", "vectors"):
+            for name in ("keyword", "vectors", "concepts"):
                 self._index.discard_derived(name)
 
     # -- searching -------------------------------------------------------------------------------------------
@@ -238,9 +285,10 @@ class Library:
         min_score: float | None = None,
     ) -> SearchResponse:
         """Find passages by meaning, keyword and exact reference."""
-        if rerank:
-            raise UsageError("No reranker is configured for this library.")
-        settings = self.settings.search.with_overrides(search_mode=mode, top_k=top_k, min_score=min_score)
+        settings = self.settings.search.with_overrides(
+            search_mode=mode, top_k=top_k, min_score=min_score, rerank_enabled=rerank
+        )
+        reranker, trouble = self._configured_reranker(settings)
         self._index.refresh()
         ask = partial(
             self._search_engine().search,
@@ -250,6 +298,8 @@ class Library:
             token_budget=token_budget,
             explain=explain,
             every_occurrence=top_k is None,
+            reranker=reranker,
+            trouble=trouble,
         )
         try:
             return ask()
@@ -344,5 +394,5 @@ def _is_below(path: str, folder: str) -> bool:
 
 def _holds_other_files(folder: Path) -> bool:
     """Whether a folder is somebody's folder of documents, rather than one where an index was, or is being made."""
-    ours = ("record.sqlite3", "writer.", "keyword", "vectors", ".")
+    ours = ("record.sqlite3", "writer.", "keyword", "vectors", "concepts", ".")
     return any(not path.name.startswith(ours) for path in folder.iterdir())

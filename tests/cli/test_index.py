@@ -92,3 +92,23 @@ def test_nothing_to_read_is_said(folder: Path, run: Run) -> None:
     result = run("index", "empty", "--no-embed")
     assert result.exit_code == 0
     assert "No documents were found" in result.stdout
+
+
+def test_a_vocabulary_of_concepts_is_kept_until_it_is_not_wanted(folder: Path, run: Run) -> None:
+    (folder / "docs" / "roses.md").write_text(
+        "# Garden\n\nRoses climb. The roses are red.\n", encoding="utf-8"
+    )
+    question = ("search", "flower", "--json", "--explain", "--set", "query_expansion_enabled=true")
+
+    def added() -> list[str]:
+        return list(json.loads(run(*question).stdout)["explanation"]["expansion"])
+
+    run("index", "docs", "--quiet")
+    assert added() == []
+    changed = run("index", "--quiet", "--concepts", "--json")
+    assert json.loads(changed.stdout)["updated"] == [], "the documents need not be read again"
+    assert "roses" in added()
+    run("index", "--quiet")
+    assert "roses" in added(), "the setting is kept"
+    run("index", "--quiet", "--no-concepts")
+    assert added() == []

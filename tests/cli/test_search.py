@@ -106,6 +106,13 @@ def test_a_named_section_is_read_from_its_beginning(here: Path, run: Run) -> Non
         (["x", "--format", "xml"], "markdown"),
         (["x", "--top-k", "many"], "--top-k"),
         (["x", "--unknown"], "--unknown"),
+        (["x", "--set", "top_k"], "write name=value"),
+        (["x", "--set", "magic=1"], "Unknown setting 'magic'; known are boosts, candidates"),
+        (["x", "--set", "mmr_lambda=2"], "mmr_lambda must be between 0 and 1"),
+        (["x", "--set", "mmr_enabled=maybe"], "true or false"),
+        (["x", "--set", "disabled=magic"], "Unknown stage magic; known are spelling, expansion"),
+        (["x", "--reranker", "magic"], "Unknown reranker 'magic'"),
+        (["x", "--set", "rerank_enabled=true"], "No reranker is configured"),
         ([""], "empty"),
         ([" \x00\x1b "], "empty"),
         ([], "QUERY"),
@@ -119,3 +126,51 @@ def test_wrong_usage_is_exit_code_2(here: Path, run: Run, arguments: list[str], 
     assert result.stderr.startswith("error: ")
     assert says in result.stderr
     assert len(result.stderr) < 1000
+
+
+def found(result: Any) -> list[tuple[str, float]]:
+    return [(entry["chunk_id"], entry["fused_score"]) for entry in json.loads(result.stdout)["results"]]
+
+
+def test_settings_can_be_changed_for_one_query(here: Path, run: Run) -> None:
+    query = ("search", "report a collision", "--json")
+    assert len(found(run(*query, "--set", "top_k=1"))) == 1
+    assert len(found(run(*query, "--set", "top_k=1", "-k", "2"))) == 2, "an option of its own counts more"
+    bare = run(*query, "--explain", "--set", "disabled=graph,smoothing", "--set", "search_mode=keyword")
+    response = json.loads(bare.stdout)
+    assert response["mode"] == "keyword"
+    assert response["explanation"]["disabled"] == ["graph", "smoothing"]
+    once = run(*query, "--set", "max_chunks_per_doc=1")
+    paths = [entry["source_path"] for entry in json.loads(once.stdout)["results"]]
+    assert len(paths) == len(set(paths)) > 1
+    assert found(run(*query)) == found(run(*query, "--set", "max_chunks_per_doc=0"))
+
+
+def test_a_threshold_finds_nothing(here: Path, run: Run) -> None:
+    result = run("search", "how to cook an egg", "--set", "min_confidence=0.9")
+    assert result.exit_code == 4
+    assert "No match" in result.stderr
+
+
+def test_a_reranker_can_be_named(here: Path, run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("onnx")
+    from scripts.build_tiny_reranker import build
+
+    query = ("search", "report a collision to the Harbour Master", "--json", "--explain")
+    result = run(*query, "--reranker", str(build(tmp_path)))
+    response = json.loads(result.stdout)
+    assert result.exit_code == 0
+    assert response["explanation"]["reranker"] == "tiny-overlap-reranker"
+    relevance = [entry["explanation"]["relevance"] for entry in response["results"]]
+    assert relevance == sorted(relevance, reverse=True) and len(relevance) > 1
+
+
+def test_a_reranker_that_is_down_is_said_and_the_results_are_shown(
+    here: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    query = ("search", "report a collision", "--json")
+    result = run(*query, "--reranker", "tei:http://127.0.0.1:9")
+    assert result.exit_code == 0
+    assert "Results are not reranked" in json.loads(result.stdout)["note"]
+    assert found(result) == found(run(*query))

@@ -530,6 +530,12 @@ def test_no_text_at_all_is_a_failure(tmp_path: Path) -> None:
 def test_no_pages_is_a_failure(tmp_path: Path) -> None:
     with pytest.raises(ConversionError, match="no pages"):
         convert(tmp_path)
+    # Also after a file that failed for another reason.
+    (tmp_path / "other.pdf").write_bytes(b"nothing of the kind" * 50)
+    with pytest.raises(ConversionError, match="not a PDF"):
+        convert_pdf(tmp_path / "other.pdf")
+    with pytest.raises(ConversionError, match="no pages"):
+        convert(tmp_path)
 
 
 def test_a_password_is_a_failure_that_says_so(tmp_path: Path) -> None:

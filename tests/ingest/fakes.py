@@ -72,8 +72,13 @@ class InlineSandbox:
 
 
 def found(library: Library, query: str, mode: str = "keyword") -> list[str]:
-    """The paths of what a search finds."""
-    return [result.source_path for result in library.search(query, mode=mode, top_k=50).results]
+    """The paths of what a search finds, with those where the same text stands as well."""
+    results = library.search(query, mode=mode, top_k=50).results
+    return [
+        path
+        for result in results
+        for path in (result.source_path, *(place.source_path for place in result.also_in))
+    ]
 
 
 def texts_found(library: Library, query: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,13 @@ from hypothesis import strategies as st
 
 from pinakes.embedding import Tokenizer, load_tokenizer
 from pinakes.ingest.chunk import ChunkingOptions, chunk_document
-from pinakes.ingest.contextualize import contextualize, passage_text, structural_context, text_hash
+from pinakes.ingest.contextualize import (
+    MAX_NAMES_CHARACTERS,
+    contextualize,
+    passage_text,
+    structural_context,
+    text_hash,
+)
 from pinakes.ingest.parse import parse
 from pinakes.ingest.sections import build_sections
 from pinakes.ingest.tokens import TokenIndex
@@ -24,13 +31,20 @@ def bundled() -> Tokenizer:
 
 
 def contextualized(
-    text: str, *, title: str = "The Act", enabled: bool = True, model_tokens: int = 256, max_tokens: int = 800
+    text: str,
+    *,
+    title: str = "The Act",
+    enabled: bool = True,
+    model_tokens: int = 256,
+    max_tokens: int = 800,
+    name: str = "a.md",
 ) -> list[Chunk]:
-    parsed = parse(Converted(text))
+    markdown = name.endswith(".md")
+    parsed = parse(Converted(text, markdown=markdown))
     tokens = TokenIndex(text, bundled())
     sections = build_sections(parsed)
-    chunks = chunk_document(parsed, sections, "a.md", tokens, ChunkingOptions(max_tokens=max_tokens))
-    document = Document(source_path="a.md", title=title, file_type=".md", text=text)
+    chunks = chunk_document(parsed, sections, name, tokens, ChunkingOptions(max_tokens=max_tokens))
+    document = Document(source_path=name, title=title, file_type=Path(name).suffix, text=text)
     return contextualize(document, chunks, tokens, enabled=enabled, model_tokens=model_tokens)
 
 
@@ -100,6 +114,58 @@ def test_context_leaves_room_for_the_text_in_any_script(heading: str) -> None:
     for chunk in contextualized(text, title=heading):
         assert chunk.context
         check_passages(chunk, 256)
+
+
+# -- contexts of code ----------------------------------------------------------------------------------------
+
+CODE = "import os\n\n\nclass PumpController:\n    limit = 3\n\n" + "\n".join(
+    f"    def step_{n}(self):\n        total = self.limit + {n}\n        return total * {n}\n"
+    for n in range(40)
+)
+
+
+def test_the_context_of_code_is_the_names_of_its_file_and_of_what_it_is_inside() -> None:
+    chunks = contextualized(CODE, title="pump.py", name="pump.py", max_tokens=200)
+    assert len(chunks) > 3
+    assert all(chunk.context.startswith("pump.py\nPumpController, step_0, step_1") for chunk in chunks)
+    inside = [chunk.context.splitlines()[2:] for chunk in chunks]
+    assert inside[0] == [], "the first is inside of nothing"
+    assert all(lines and lines[0].startswith("PumpController") for lines in inside[1:])
+    for chunk in chunks:
+        check_passages(chunk, 256)
+
+
+def test_a_chunk_in_the_middle_of_a_function_says_which() -> None:
+    long = (
+        "def outer():\n"
+        + "\n".join(f"    value_{n} = compute({n}, 'a longer argument')" for n in range(80))
+        + "\n"
+    )
+    chunks = contextualized(long, title="long.py", name="long.py", max_tokens=200)
+    assert [chunk.context for chunk in chunks] == [
+        "long.py\nouter",
+        *["long.py\nouter\nouter"] * (len(chunks) - 1),
+    ]
+
+
+def test_prose_with_some_code_has_headings_only() -> None:
+    prose = "Words about the pump, and how it is used. " * 10
+    text = f"# Guide\n\n{prose}\n\n```python\nclass Pump:\n    pass\n```\n"
+    assert {chunk.context for chunk in contextualized(text, title="Guide")} == {"Guide"}
+
+
+def test_many_names_leave_room_for_the_text() -> None:
+    text = "\n".join(f"def a_rather_long_function_name_{n}():\n    return {n}\n" for n in range(300))
+    for chunk in contextualized(text, title="many.py", name="many.py"):
+        names = chunk.context.splitlines()[1]
+        assert len(names) <= MAX_NAMES_CHARACTERS
+        assert names.startswith("a_rather_long_function_name_0, ") and not names.endswith(",")
+        check_passages(chunk, 256)
+
+
+def test_contexts_of_code_can_be_turned_off() -> None:
+    chunks = contextualized(CODE, name="pump.py", enabled=False)
+    assert all(chunk.context == "" for chunk in chunks)
 
 
 # -- passages ------------------------------------------------------------------------------------------------

@@ -351,3 +351,12 @@ def test_empty_text_has_a_line() -> None:
 def test_hostile_text_is_read_to_the_end(text: str) -> None:
     parsed = read(text)
     assert sum(block.end - block.start for block in parsed.blocks) == len(text)
+
+
+def test_braces_that_belong_to_a_heading_stay() -> None:
+    text = "# GET /jobs/{id}\n\n## Intro {#intro .x}\n\n## Other {key=val}\n\nText.\n"
+    assert [heading.text for heading in parse(Converted(text)).headings] == [
+        "GET /jobs/{id}",
+        "Intro",
+        "Other",
+    ]

@@ -25,3 +25,12 @@ def small(tmp_path: Path) -> Iterator[Library]:
     (tmp_path / "docs").mkdir()
     with Library(tmp_path / "index") as library:
         yield library
+
+
+@pytest.fixture(scope="session")
+def tiny_reranker(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small cross-encoder that scores what words a query and a text share."""
+    pytest.importorskip("onnx")
+    from scripts.build_tiny_reranker import build
+
+    return build(tmp_path_factory.mktemp("tiny-reranker"))

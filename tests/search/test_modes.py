@@ -4,8 +4,9 @@ import itertools
 from pathlib import Path
 
 import pytest
+from tests.search.asking import SURROUNDINGS, ask, ids
 
-from pinakes import Library, SearchSettings, Settings
+from pinakes import Library
 from pinakes.errors import UsageError
 from pinakes.model import SearchResponse
 
@@ -75,7 +76,13 @@ def test_results_are_ranked_scored_and_placed(library: Library) -> None:
     assert all(0 <= score <= 1 for score in scores)
     assert all(a >= b for a, b in itertools.pairwise(scores))
     for result in response.results:
-        assert result.matched_by and set(result.matched_by) <= {"exact", "semantic", "keyword"}
+        assert result.matched_by and set(result.matched_by) <= {
+            "exact",
+            "semantic",
+            "keyword",
+            "code",
+            "graph",
+        }
         assert result.chunk_id.startswith(f"{result.source_path}_chunk_")
         assert Path(result.source_path).is_file()
         assert result.lines or result.pages
@@ -105,18 +112,12 @@ def test_an_off_topic_question_is_admitted(library: Library) -> None:
 
 def test_weights_are_respected(library: Library) -> None:
     query = "when must the captain report an accident"
-    original = library.settings
-    try:
-        library.settings = Settings(
-            search=SearchSettings(semantic_weight=0.0, keyword_weight=1.0, exact_weight=0.0)
-        )
-        only_words = library.search(query)
-        assert all(result.matched_by == ["keyword"] for result in only_words.results)
-        assert [r.chunk_id for r in only_words.results] == [
-            r.chunk_id for r in library.search(query, mode="keyword").results
-        ]
-    finally:
-        library.settings = original
+    weights = {"semantic_weight": 0.0, "keyword_weight": 1.0, "exact_weight": 0.0}
+    only_words = ask(library, query, **weights)
+    assert all(set(result.matched_by) <= {"keyword", "graph"} for result in only_words.results)
+    bare = ask(library, query, disabled=SURROUNDINGS, **weights)
+    assert all(result.matched_by == ["keyword"] for result in bare.results)
+    assert ids(bare) == ids(library.search(query, mode="keyword"))
 
 
 @pytest.mark.parametrize("top_k", [0, -1, 101])
@@ -151,9 +152,23 @@ def test_an_empty_library_answers_that_there_is_nothing(small: Library) -> None:
 def test_explain_shows_the_legs(library: Library) -> None:
     response = library.search("notice of arrival", explain=True)
     assert response.explanation
-    assert {leg["name"] for leg in response.explanation["legs"]} == {"exact", "keyword", "semantic"}
+    assert {leg["name"] for leg in response.explanation["legs"]} == {"exact", "keyword", "code", "semantic"}
     assert response.results[0].explanation and response.results[0].explanation["ranks"]
-    assert set(response.timings_ms) >= {"understand", "exact", "keyword", "semantic", "fuse", "total"}
+    assert set(response.timings_ms) >= {
+        *(
+            "understand",
+            "spelling",
+            "exact",
+            "keyword",
+            "code",
+            "embed",
+            "semantic",
+            "rank",
+            "refine",
+            "parents",
+        ),
+        *("enrich", "respond", "total"),
+    }
 
 
 @pytest.mark.parametrize("budget", [60, 200, 1000])
@@ -184,6 +199,27 @@ def test_identical_text_ranks_by_its_context(small: Library, tmp_path: Path) -> 
     small.index([tmp_path / "docs"])
     assert names(small.search("how often must the heating be serviced"))[0] == "b.md"
     assert names(small.search("how often must credentials be changed"))[0] == "a.md"
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "semantic"])
+def test_identical_text_in_one_document_ranks_by_its_section(
+    small: Library, tmp_path: Path, mode: str
+) -> None:
+    text = "Report it to the person in charge without delay, and write down when you did."
+    sections = ("Fire", "Theft", "Flooding", "Illness of staff")
+    (tmp_path / "docs" / "a.md").write_text(
+        "# Handbook\n\n" + "".join(f"## {name}\n\n{text}\n\n" for name in sections)
+    )
+    small.index([tmp_path / "docs"])
+    for query, heading in (
+        ("what to do when something was stolen", "Theft"),
+        ("what to do when a colleague is sick", "Illness of staff"),
+        ("what to do when there is water in the building", "Flooding"),
+        ("what to do when the house burns", "Fire"),
+    ):
+        first = ask(small, query, search_mode=mode).results[0]
+        assert first.heading == heading
+        assert {place.section for place in first.also_in} <= set(sections) - {heading}
 
 
 def test_a_budget_too_small_for_one_result_is_said(library: Library) -> None:

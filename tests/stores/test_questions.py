@@ -10,7 +10,14 @@ import pytest
 from pinakes import Library
 
 # Asked once after each change, not for each search.
-ONCE = ("GROUP BY language", "COUNT(DISTINCT", "FROM documents ORDER BY source_path", "FROM definitions f")
+ONCE = (
+    "GROUP BY language",
+    "FROM chunks ORDER BY id",
+    "SELECT document, ordinal, parent FROM sections",
+    "COUNT(DISTINCT",
+    "FROM documents ORDER BY source_path",
+    "FROM definitions f",
+)
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from enum import Enum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,7 +18,11 @@ from pinakes.cli.paths import display_path, meant
 from pinakes.cli.safe import safe
 from pinakes.errors import UsageError
 
+if TYPE_CHECKING:
+    from pinakes.config import Settings
+
 FILTERS = "Filters"
+RANKING = "Ranking"
 OUTPUT = "Output"
 _LONGEST_INPUT = 10_000_000  # characters read from standard input; longer queries are refused anyway
 
@@ -107,6 +112,24 @@ def search(
             "--before", metavar="DATE", help="Only documents from before this date.", rich_help_panel=FILTERS
         ),
     ] = None,
+    reranker: Annotated[
+        str | None,
+        typer.Option(
+            "--reranker",
+            metavar="NAME",
+            help="Let a reranker read the best results again: a folder, org/name, cohere:…, jina:…, tei:URL, llm:….",
+            rich_help_panel=RANKING,
+        ),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Change a setting of the search for this query, as in mmr_enabled=true or disabled=graph,smoothing.",
+            rich_help_panel=RANKING,
+        ),
+    ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Show whole passages, as they are written.", rich_help_panel=OUTPUT)
     ] = False,
@@ -131,7 +154,8 @@ def search(
 ) -> None:
     """Find passages by meaning, by keyword and by exact reference at once.
 
-    Quotes around the query are not needed. Quotes [italic]inside[/italic] it ask for a phrase as it is written.
+    Quotes around the query are not needed. Quotes [italic]inside[/italic] it ask for a phrase as it is written;
+    -word leaves out what has the word, and field:value looks only where a field says so (type:pdf, tags:runbook).
 
     [bold]Examples[/bold]
     $ pinakes search who must report a collision, and how soon
@@ -143,6 +167,7 @@ def search(
     query = _query(words)
     filters = _filters(filter_ or (), path, type_, language, after, before)
     with open_library(index) as library:
+        library.settings = _settings(library.settings, set_ or (), reranker)
         response = library.search(
             query,
             top_k=top_k,
@@ -179,6 +204,16 @@ def _query(words: list[str]) -> str:
     if sys.stdin.isatty():
         message("Type the query; end with Ctrl-D.")
     return sys.stdin.read(_LONGEST_INPUT)
+
+
+def _settings(settings: Settings, pairs: Iterable[str], reranker: str | None) -> Settings:
+    """Put in what was given for this query."""
+    from pinakes.config.overrides import changed_search
+
+    changed = changed_search(settings.search, pairs)
+    if reranker is not None:
+        changed = replace(changed, rerank_model=reranker, rerank_enabled=True)
+    return replace(settings, search=changed)
 
 
 def _filters(

@@ -31,6 +31,14 @@ def explanation(response: SearchResponse) -> list[RenderableType]:
 
 def _read(whole: dict[str, Any]) -> list[RenderableType]:
     lines = []
+    if whole.get("class"):
+        reasons = "; ".join(one_line(reason) for reason in whole.get("class_reasons", []))
+        lines.append(Text(f"read as {whole['class']} ({reasons})"))
+    if whole.get("corrections"):
+        mended = ", ".join(f"{one_line(a)} > {one_line(b)}" for a, b in whole["corrections"].items())
+        lines.append(Text(f"spelling: {mended}"))
+    if whole.get("expansion"):
+        lines.append(Text("also searched for: " + ", ".join(map(one_line, whole["expansion"]))))
     if whole.get("phrases"):
         lines.append(Text("phrases: " + ", ".join(f"“{one_line(phrase)}”" for phrase in whole["phrases"])))
     if whole.get("references"):
@@ -55,7 +63,9 @@ def _legs(legs: list[dict[str, Any]]) -> Table:
 
 def _results(response: SearchResponse, legs: list[dict[str, Any]]) -> Table:
     """One row a result: its rank and score in each leg, and what put it where it is."""
-    names = [str(leg.get("name", "")) for leg in legs]
+    names = [str(leg.get("name", "")) for leg in legs if leg.get("found")]
+    if any("graph" in (result.explanation or {}).get("ranks", {}) for result in response.results):
+        names.append("graph")
     table = _table("#", "section", *names, "fused", "because", left=2)
     table.columns[-1].justify = "left"
     for result in response.results:
@@ -63,7 +73,8 @@ def _results(response: SearchResponse, legs: list[dict[str, Any]]) -> Table:
         ranks, scores = own.get("ranks", {}), own.get("scores", {})
         cells = [f"{ranks[name]}. ({scores.get(name, 0):.3g})" if name in ranks else "–" for name in names]
         reasons = [f"{own['exact']} named"] if own.get("exact") else []
-        reasons += [f"strong in {own['strong']}"] if own.get("strong") else []
+        reasons += [f"reached by {own['edge']}"] if own.get("edge") else []
+        reasons += [f"reranker {own['relevance']:.3g}"] if "relevance" in own else []
         section = one_line(result.section_label or (result.parent_chain or [""])[-1], 40)
         table.add_row(str(result.rank), section, *cells, f"{result.fused_score:.3f}", ", ".join(reasons))
     return table

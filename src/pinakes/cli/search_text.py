@@ -66,6 +66,11 @@ def _result_lines(
     lines += _indented(_place(result, out.is_terminal), out)
     bar = (" " * INDENT + ("│ " if out.is_terminal else "| "), "dim")
     lines += [Text.assemble(bar, line) for line in snippet(result, query, width - 2, full)]
+    if result.also_in:
+        places = [f"{display_path(place.source_path)} {place.section}".strip() for place in result.also_in]
+        lines += _indented(
+            Text("also in ", style="dim").append("; ".join(map(one_line, places)), style="dim"), out
+        )
     references = list(dict.fromkeys(one_line(ref.text) for ref in result.cross_references if ref.resolved))
     if references:
         more = f" and {len(references) - _REFERENCES} more" if len(references) > _REFERENCES else ""

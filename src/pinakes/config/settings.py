@@ -15,6 +15,25 @@ MODES = ("hybrid", "semantic", "keyword", "exact")
 STRATEGIES = ("structure", "token")
 FUSIONS = ("rrf", "scores")
 MAX_TOP_K = 100
+# Parts of a search that can be switched off by name, in the order in which a query meets them.
+STAGES = (
+    "spelling",
+    "expansion",
+    "adaptive_weights",
+    "code",
+    "hierarchy",
+    "smoothing",
+    "graph",
+    "recency",
+    "headers",
+    "content_dedup",
+    "ngram_dedup",
+    "semantic_dedup",
+    "mmr",
+    "doc_limit",
+    "rerank",
+    "parents",
+)
 
 
 def _within(name: str, value: object, low: float, high: float) -> None:
@@ -31,7 +50,10 @@ def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """How documents become chunks and vectors. A change of these means reading the documents again."""
+    """How documents become chunks and vectors.
+
+    A change of these means reading the documents again, except for ``context_*``, which only write contexts anew.
+    """
 
     chunking_strategy: str = "structure"
     max_chunk_tokens: int = 800
@@ -40,15 +62,41 @@ class IndexSettings:
     embedding_model: str = ""
     extract_definitions: bool = True
     extract_cross_references: bool = True
+    context_model: str = ""
+    context_max_tokens: int = 100
+    context_concurrency: int = 10
+    context_window_tokens: int = 100_000
+    concept_vocabulary: bool = False
 
     def __post_init__(self) -> None:
         _one_of("chunking_strategy", self.chunking_strategy, STRATEGIES)
         _within("max_chunk_tokens", self.max_chunk_tokens, 100, 2000)
         _within("chunk_overlap", self.chunk_overlap, 0, 200)
+        _within("context_max_tokens", self.context_max_tokens, 20, 1000)
+        _within("context_concurrency", self.context_concurrency, 1, 100)
+        _within("context_window_tokens", self.context_window_tokens, 1000, 2_000_000)
 
     def fingerprint(self) -> str:
         """Name these settings, to tell documents that were read under others."""
         return json.dumps(asdict(self), sort_keys=True)
+
+
+_BOUNDS = (
+    ("query_expansion_terms", 1, 20),
+    ("code_search_weight", 0.0, 1.0),
+    ("graph_weight", 0.0, 1.0),
+    ("recency_bias", 0.0, 1.0),
+    ("document_weight", 0.0, 10.0),
+    ("section_weight", 0.0, 10.0),
+    ("min_confidence", 0.0, 1.0),
+    ("ngram_dedup_threshold", 0.1, 1.0),
+    ("dedup_similarity_threshold", 0.1, 1.0),
+    ("mmr_lambda", 0.0, 1.0),
+    ("max_chunks_per_doc", 0, 100),
+    ("rerank_top_n", 1, 200),
+    ("rerank_timeout", 0.05, 300.0),
+    ("parent_max_tokens", 100, 100_000),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +113,27 @@ class SearchSettings:
     fusion: str = "scores"
     candidates: int = 100
     boosts: dict[str, float] = field(default_factory=dict)
+    disabled: tuple[str, ...] = ()
+    query_expansion_enabled: bool = False
+    query_expansion_terms: int = 3
+    code_search_weight: float = 0.3
+    graph_weight: float = 0.3
+    recency_bias: float = 0.0
+    document_weight: float = 0.3
+    section_weight: float = 0.1
+    min_confidence: float = 0.0
+    ngram_dedup_threshold: float = 0.7
+    dedup_enabled: bool = False
+    dedup_similarity_threshold: float = 0.85
+    mmr_enabled: bool = False
+    mmr_lambda: float = 0.7
+    max_chunks_per_doc: int = 0
+    rerank_enabled: bool = False
+    rerank_model: str = ""
+    rerank_top_n: int = 20
+    rerank_timeout: float = 5.0
+    parent_retrieval_enabled: bool = False
+    parent_max_tokens: int = 1200
 
     def __post_init__(self) -> None:
         _one_of("search_mode", self.search_mode, MODES)
@@ -80,11 +149,20 @@ class SearchSettings:
             _within(f"the boost of {name}", value, 0.0, 100.0)
         if self.min_score is not None:
             _within("min_score", self.min_score, 0.0, 1.0)
+        for name, low, high in _BOUNDS:
+            _within(name, getattr(self, name), low, high)
+        unknown = sorted(set(self.disabled) - set(STAGES))
+        if unknown:
+            raise UsageError(f"Unknown stage {', '.join(unknown)}; known are {', '.join(STAGES)}.")
         total = self.semantic_weight + self.keyword_weight + self.exact_weight
         if self.search_mode == "hybrid" and total <= 0:
             raise UsageError("At least one of the weights must be above 0 in hybrid mode.")
         if self.search_mode == "hybrid" and abs(total - 1.0) > 0.01:
             logger.warning("The weights of hybrid search add up to %.2f, not 1.", total)
+
+    def uses(self, stage: str) -> bool:
+        """Whether a stage is not switched off by name."""
+        return stage not in self.disabled
 
     def with_overrides(self, **values: Any) -> SearchSettings:
         """Return these settings with some values replaced; None leaves a value as it is."""

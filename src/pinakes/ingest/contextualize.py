@@ -1,7 +1,8 @@
 """Contextualize: what a chunk says about where it stands, and the windows of it that are embedded.
 
 A sentence such as "The Administrator shall report within 90 days" means little alone. The document's title and
-the section path, put in front of it, are what both the vectors and the keywords see.
+the section path, put in front of it, are what both the vectors and the keywords see. Source code has names where prose
+has headings: those that the file defines, and those of what a chunk is a part of.
 """
 
 from __future__ import annotations
@@ -9,38 +10,61 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
+from pinakes.ingest.code_blocks import document_code
+from pinakes.ingest.code_names import Definition, definitions, names_line, scope
 from pinakes.ingest.tokens import TokenIndex
 from pinakes.model import Chunk, Document, Passage
 
 MAX_CONTEXT_CHARACTERS = 240
+MAX_NAMES_CHARACTERS = 200
 PASSAGE_TOKENS = 160
 PASSAGE_OVERLAP = 20
 # Two special tokens, and what cutting inside a word may add.
 SPARE_TOKENS = 10
 
 
+class _Place(NamedTuple):
+    """What decides about a chunk's context: headings in prose, names in code."""
+
+    path: tuple[str, ...]
+    inside: tuple[str, ...] = ()
+
+
 def structural_context(
-    document_title: str, path: Sequence[str], characters: int = MAX_CONTEXT_CHARACTERS
+    document_title: str,
+    path: Sequence[str],
+    characters: int = MAX_CONTEXT_CHARACTERS,
+    *,
+    names: str = "",
+    inside: Sequence[str] = (),
 ) -> str:
-    """Return title and path on one line each; the middle of a long path is left out first."""
+    """Return title and path on one line each; the middle of a long path is left out first.
+
+    For code, ``names`` are those that the file defines, and ``inside`` those of what the chunk is a part of.
+    """
     parts = [part for part in path if part != document_title]
     while len(parts) > 2 and sum(map(len, parts)) + len(document_title) > characters:
         parts.pop(len(parts) // 2)
     trail = " > ".join(parts)[-characters:]
-    return "\n".join(line for line in (document_title[:characters], trail) if line)
+    lines = (document_title[:characters], trail, names[:characters], " > ".join(inside)[:characters])
+    return "\n".join(line for line in lines if line)
 
 
 def contextualize(
     document: Document, chunks: Sequence[Chunk], tokens: TokenIndex, *, enabled: bool, model_tokens: int
 ) -> list[Chunk]:
     """Give each chunk its context and its passages."""
+    named = _code_definitions(document) if enabled else []
+    places = [_place(document, chunk, named) for chunk in chunks]
     # The better part of the model's window belongs to the text itself.
-    paths = dict.fromkeys(chunk.parent_chain for chunk in chunks) if enabled else {}
-    contexts = _contexts(document.title, list(paths), tokens, model_tokens // 3)
+    names = names_line(named, MAX_NAMES_CHARACTERS)
+    wanted = list(dict.fromkeys(places)) if enabled else []
+    contexts = _contexts(document.title, names, wanted, tokens, model_tokens // 3)
     done = []
-    for chunk in chunks:
-        context, size = contexts.get(chunk.parent_chain, ("", 0))
+    for chunk, place in zip(chunks, places, strict=True):
+        context, size = contexts.get(place, ("", 0))
         passages = tuple(
             Passage(start, end, text_hash(passage_text(context, chunk.content[start:end])))
             for start, end in _windows(
@@ -51,26 +75,41 @@ def contextualize(
     return done
 
 
+def _code_definitions(document: Document) -> list[Definition]:
+    """Return what a source file defines; nothing for a document that is not mostly code."""
+    body = len(document.text) - document.body_start
+    code = sum(block.end - block.start for block in document_code(document.text, document.source_path))
+    return definitions(document.text) if code > body / 2 else []
+
+
+def _place(document: Document, chunk: Chunk, named: list[Definition]) -> _Place:
+    inside = scope(named, document.text, chunk.start) if named else ()
+    return _Place(chunk.parent_chain, tuple(inside))
+
+
 def _contexts(
-    title: str, paths: Sequence[tuple[str, ...]], tokens: TokenIndex, max_tokens: int
-) -> dict[tuple[str, ...], tuple[str, int]]:
-    """Return the context of each path and how many tokens it has, at most ``max_tokens``.
+    title: str, names: str, places: Sequence[_Place], tokens: TokenIndex, max_tokens: int
+) -> dict[_Place, tuple[str, int]]:
+    """Return the context of each place and how many tokens it has, at most ``max_tokens``.
 
     Characters do not tell: some scripts take a token or more for each of them.
     """
-    contexts: dict[tuple[str, ...], tuple[str, int]] = {}
+    contexts: dict[_Place, tuple[str, int]] = {}
     characters = MAX_CONTEXT_CHARACTERS
-    while paths and characters:
-        texts = [structural_context(title, path, characters) for path in paths]
+    while places and characters:
+        texts = [
+            structural_context(title, place.path, characters, names=names, inside=place.inside)
+            for place in places
+        ]
         # All in one go, because a tokenizer takes longer to start than to run.
         measured = tokens.of("\n".join(texts))
         end = 0
-        for path, text in zip(paths, texts, strict=True):
+        for place, text in zip(places, texts, strict=True):
             start, end = end, end + len(text) + 1
-            contexts[path] = (text, measured.count(start, end))
-        paths = [path for path in paths if contexts[path][1] > max_tokens]
+            contexts[place] = (text, measured.count(start, end))
+        places = [place for place in places if contexts[place][1] > max_tokens]
         characters = characters * 3 // 4
-    return contexts | dict.fromkeys(paths, ("", 0))
+    return contexts | dict.fromkeys(places, ("", 0))
 
 
 def passage_text(context: str, text: str) -> str:

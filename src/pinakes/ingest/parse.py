@@ -24,7 +24,6 @@ _OPTIONS = (
     | pyromark.Options.ENABLE_FOOTNOTES
     | pyromark.Options.ENABLE_STRIKETHROUGH
     | pyromark.Options.ENABLE_TASKLISTS
-    | pyromark.Options.ENABLE_HEADING_ATTRIBUTES
     | pyromark.Options.ENABLE_WIKILINKS
 )
 _BLOCK_KINDS = dict.fromkeys(
@@ -34,6 +33,9 @@ _ASIDES = frozenset({"BlockQuote", "FootnoteDefinition"})
 _MAX_HEADING = 500
 _MAX_LINK_WORDS = 100
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+# Attributes after a heading, `{#id .class key=value}`; not the parameter of `GET /jobs/{id}`, which belongs to it.
+_ATTRIBUTES = re.compile(r"\s*\{(?:[#.][^{}]*|[^{}=]+=[^{}]*)\}\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +286,7 @@ class _Reader:
             self._asides -= 1
         elif name == "Heading" and self._heading:
             if not self._asides:
-                self._add_heading("".join(self._words), *self._heading)
+                self._add_heading(_ATTRIBUTES.sub("", "".join(self._words)), *self._heading)
             self._heading = None
         elif name in ("Link", "Image"):
             name, detail, start, end, first = self._open_links.pop()

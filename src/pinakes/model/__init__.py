@@ -6,8 +6,8 @@ from pinakes.model.clause import Clause
 from pinakes.model.document import Converted, Document, Lines, Pages, PageStart
 from pinakes.model.knowledge import Definition, Link, Reference
 from pinakes.model.parsed import ParsedDocument
-from pinakes.model.report import Failure, IndexReport, Progress
-from pinakes.model.result import Match, SearchResponse, SearchResult
+from pinakes.model.report import ContextEstimate, Failure, IndexReport, Progress
+from pinakes.model.result import Elsewhere, Match, SearchResponse, SearchResult
 from pinakes.model.section import Section
 from pinakes.model.views import (
     Check,
@@ -25,12 +25,14 @@ __all__ = [
     "ChunkType",
     "Citation",
     "Clause",
+    "ContextEstimate",
     "Converted",
     "DefineResponse",
     "Definition",
     "DoctorReport",
     "Document",
     "DocumentInfo",
+    "Elsewhere",
     "Failure",
     "IndexReport",
     "Lines",

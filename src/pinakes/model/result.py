@@ -20,6 +20,17 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """Another place where the text of a result stands."""
+
+    chunk_id: str
+    source_path: str
+    section: str
+    lines: Lines | None = None
+    pages: Pages | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """A passage that was found, and exactly where it stands."""
 
@@ -43,6 +54,8 @@ class SearchResult:
     cross_references: list[Reference] = field(default_factory=list)
     document_title: str = ""
     matches: list[Match] = field(default_factory=list)
+    also_in: list[Elsewhere] = field(default_factory=list)
+    chunk_ids: list[str] = field(default_factory=list)
     explanation: dict[str, Any] | None = None
 
     @property
@@ -63,6 +76,9 @@ class SearchResult:
         if self.section_label or self.section_id:
             head.append(f"Section: {self.section_label or self.section_id}")
         head.append(f"Score: {self.fused_score:.3f} (found by {', '.join(self.matched_by) or 'none'})")
+        if self.also_in:
+            places = "; ".join(f"{place.source_path} {place.section}".strip() for place in self.also_in)
+            head.append(f"Also in: {places}")
         tail = [
             f"- {entry.term}: {entry.definition_text}"
             + (f" (from {entry.source_path})" if entry.source_path != self.source_path else "")

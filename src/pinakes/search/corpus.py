@@ -10,6 +10,8 @@ from pathlib import PurePath
 from typing import Any
 
 from pinakes.search.define import DefinitionIndex
+from pinakes.search.layout import Layout, read_layout
+from pinakes.search.link_targets import LinkTargets
 from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.text.keys import title_key
 
@@ -34,16 +36,17 @@ class Corpus:
     languages: list[str]
     pending: int
     definitions: DefinitionIndex
+    layout: Layout
     entries: list[Entry] = field(default_factory=list)
+    targets: LinkTargets = field(default_factory=lambda: LinkTargets([]))
 
     def by_path(self, path: str) -> Entry | None:
         """Return the document at a path."""
-        return next((entry for entry in self.entries if entry.source_path == path), None)
+        return self.targets.at(path)
 
     def by_name(self, name: str) -> list[Entry]:
         """Return the documents that go by a name: file name, title or alias."""
-        key = title_key(name)
-        return [entry for entry in self.entries if key and key in entry.names]
+        return self.targets.named(name)
 
 
 class CorpusCache:
@@ -66,12 +69,15 @@ class CorpusCache:
     def _read(self, generation: int) -> Corpus:
         lookup = self._index.lookup
         languages = [language for language in lookup.languages() if language][:_MAX_LANGUAGES]
+        entries = [_entry(row) for row in lookup.documents()]
         return Corpus(
             generation,
             languages or ["en"],
             self._index.record.pending_count(),
             DefinitionIndex(lookup.definitions()),
-            [_entry(row) for row in lookup.documents()],
+            read_layout(lookup),
+            entries,
+            LinkTargets(entries),
         )
 
 

@@ -1,6 +1,6 @@
 """The engine: composes the stages of a search and times each.
 
-understand > retrieve (exact, keyword, semantic) > fuse > refine > enrich > respond
+understand > retrieve (exact, keyword, code, semantic) > rank > choose > enrich > respond
 """
 
 from __future__ import annotations
@@ -8,27 +8,35 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from pinakes.config import SearchSettings
 from pinakes.embedding import Embedder, Tokenizer
 from pinakes.errors import UsageError
 from pinakes.model import SearchResponse
-from pinakes.search.candidates import Candidate, Leg
+from pinakes.search.choose import Chooser
 from pinakes.search.citations import Citations
-from pinakes.search.corpus import CorpusCache
+from pinakes.search.classes import classify
+from pinakes.search.corpus import Corpus, CorpusCache
 from pinakes.search.enrich import Enrichment, to_results
-from pinakes.search.exact import ExactHits, ExactSearch
-from pinakes.search.filters import allowed_documents
-from pinakes.search.fuse import fuse
-from pinakes.search.respond import confidence, fit_budget, note_for
-from pinakes.search.strength import keyword_strength, semantic_strength, word_coverage
+from pinakes.search.exact import ExactHits
+from pinakes.search.explain import explain_search
+from pinakes.search.filter_help import explain_empty
+from pinakes.search.rank import Ranker
+from pinakes.search.refine import IndexReader
+from pinakes.search.respond import fit_budget, note_for
+from pinakes.search.retrieve import Retriever, Scope
+from pinakes.search.spelling import describe_corrections
+from pinakes.search.typed import allowed_by, excluded_chunks
 from pinakes.search.understand import Query, understand
+from pinakes.search.weigh import leg_weights
 from pinakes.stores.embedded.index import EmbeddedIndex
 
-# Pinned results take the upper part of the scale, all others the lower.
-_UNPINNED = 0.85
-_HEADER_FACTOR = 0.6
+if TYPE_CHECKING:
+    from pinakes.rerank import Reranker
+
 # Asked for a phrase and nothing else, people want every occurrence.
 _PHRASE_TOP_K = 100
 
@@ -61,8 +69,11 @@ class SearchEngine:
     ) -> None:
         self._index = index
         self._corpora = corpora
-        self._embedder = embedder
         self._tokenizer = tokenizer
+        self._retriever = Retriever(index, embedder, tokenizer)
+        reader = IndexReader(index)
+        self._ranker = Ranker(index, reader)
+        self._chooser = Chooser(index, reader)
 
     def search(
         self,
@@ -73,189 +84,103 @@ class SearchEngine:
         token_budget: int | None = None,
         explain: bool = False,
         every_occurrence: bool = False,
+        reranker: Reranker | None = None,
+        trouble: str = "",
     ) -> SearchResponse:
-        """Run the stages; ``every_occurrence`` lifts ``top_k`` for a query that is only a quoted phrase."""
+        """Run the stages.
+
+        ``every_occurrence`` lifts ``top_k`` for a query that is only a quoted phrase. ``trouble`` is what the answer
+        has to say besides what the stages find.
+        """
         if token_budget is not None and token_budget < 1:
             raise UsageError(f"token_budget must be at least 1, not {token_budget}.")
         watch = _Stopwatch()
         with watch.stage("understand"):
             query = understand(text)
-            documents = self._allowed(filters)
+            kind = classify(query)
             corpus = self._corpora.get()
-            languages = corpus.languages
-        exact = ExactHits()
-        legs = self._retrieve(query, settings, documents, languages, watch, exact)
-        with watch.stage("fuse"):
-            weights = self._scaled(_weights(settings), legs, query, languages)
-            candidates = fuse(legs, weights, method=settings.fusion, rrf_k=settings.rrf_k)
-        with watch.stage("refine"):
-            stats = {"original_count": len(candidates)}
-            candidates = self._lower_headers(_pin(candidates, exact), settings)
-            if settings.min_score is not None:
-                candidates = [c for c in candidates if c.score >= settings.min_score]
-            stats["after_threshold"] = len(candidates)
-            top_k = settings.top_k
-            if query.is_only_phrases and exact.total:
-                # Word for word was asked for: what does not hold the phrase is no answer.
-                candidates = [candidate for candidate in candidates if candidate.reason]
-                top_k = _PHRASE_TOP_K if every_occurrence else top_k
+            scope = self._scope(query, filters, corpus)
+        weights = leg_weights(settings, kind)
+        found = self._retriever.retrieve(query, scope, settings, weights, watch.stage)
+        with watch.stage("rank"):
+            ranked = self._ranker.rank(found.legs, weights, settings, corpus, scope)
+        everywhere = every_occurrence and query.is_only_phrases and bool(found.exact.total)
+        top_k = _PHRASE_TOP_K if everywhere else settings.top_k
+        chosen = self._chooser.choose(
+            query,
+            ranked,
+            found.exact,
+            settings,
+            watch.stage,
+            top_k=top_k,
+            excluded=set(scope.excluded.tolist()),
+            reranker=reranker,
+        )
         with watch.stage("enrich"):
-            candidates, chunks = self._hydrate(candidates, top_k)
             enrichment = Enrichment(
-                exact.clauses,
+                found.exact.clauses,
                 Citations(self._index.lookup, corpus),
                 corpus.definitions.terms_in(query.text),
+                ranked.via,
             )
-            phrases = _phrases(query, settings, exact)
-            results = to_results(candidates, chunks, phrases, enrichment, explain=explain)
+            phrases = _phrases(query, settings, found.exact)
+            results = to_results(chosen, phrases, enrichment, explain=explain)
         with watch.stage("respond"):
-            coverage = 0.0
-            if candidates and not candidates[0].reason:
-                first = chunks[candidates[0].chunk]
-                whole = f"{first.context}\n{first.content}"
-                coverage = word_coverage(query.text, languages, whole, first.language)
-            sure = confidence(candidates, coverage, missing=bool(exact.missing))
-            missing = corpus.pending if weights["semantic"] > 0 else 0
-            note = note_for(results, sure, filtered=bool(filters), pending=missing, missing=exact.missing)
-            found = len(results)
+            note = note_for(
+                results,
+                chosen.confidence,
+                filtered=scope.documents is not None,
+                pending=corpus.pending if weights["semantic"] > 0 else 0,
+                missing=found.exact.missing,
+                besides=[
+                    self._why_empty(query, filters) if scope.documents == set() else "",
+                    describe_corrections(found.corrections),
+                    chosen.reordered.note,
+                    trouble,
+                ],
+            )
+            count = len(results)
             results, truncated = fit_budget(results, token_budget, self._count_tokens)
-            if found and not results:
-                note = f"{found} results were found; a budget of {token_budget} tokens is too small for one."
+            if count and not results:
+                note = f"{count} results were found; a budget of {token_budget} tokens is too small for one."
         return SearchResponse(
-            query=query.text,
+            query=query.original,
             mode=settings.search_mode,
             results=results,
-            confidence=sure,
+            confidence=chosen.confidence,
             note=note,
-            compression_stats=stats,
+            compression_stats=chosen.stats,
             timings_ms=watch.total(),
             truncated=truncated,
-            total_matches=exact.total,
-            explanation=_explanation(query, legs, weights, settings) if explain else None,
+            total_matches=found.exact.total,
+            explanation=explain_search(query, kind, found, ranked, chosen, weights, settings)
+            if explain
+            else None,
         )
 
     # -- stages ----------------------------------------------------------------------------------------------
 
-    def _retrieve(
-        self,
-        query: Query,
-        settings: SearchSettings,
-        documents: set[int] | None,
-        languages: list[str],
-        watch: _Stopwatch,
-        exact: ExactHits,
-    ) -> list[Leg]:
-        mode, weights = settings.search_mode, _weights(settings)
-        limit = max(settings.candidates, settings.top_k)
-        legs = []
-        if weights["exact"] > 0:
-            with watch.stage("exact"):
-                # Made anew each time: the keyword index may have been rebuilt since.
-                search = ExactSearch(self._index.lookup, self._index.keyword)
-                search.search(exact, query, limit=limit, documents=documents, alone=mode == "exact")
-                legs.append(Leg("exact", exact.hits))
-        if weights["keyword"] > 0:
-            with watch.stage("keyword"):
-                hits = self._index.keyword.search(
-                    query.text,
-                    languages=languages,
-                    limit=limit,
-                    documents=documents,
-                    boosts=settings.boosts or None,
-                )
-                legs.append(Leg("keyword", hits))
-        if weights["semantic"] > 0 and len(self._index.vectors.snapshot.rows):
-            with watch.stage("embed"):
-                vector = self._embedder().embed_query(query.text)
-            with watch.stage("semantic"):
-                legs.append(Leg("semantic", self._index.vectors.search(vector, limit, documents)))
-        return legs
+    def _scope(self, query: Query, filters: Mapping[str, object] | None, corpus: Corpus) -> Scope:
+        code = self._index.keyword.documents_with_code
+        documents = allowed_by(query, filters, self._index.lookup.documents, code)
+        excluded = excluded_chunks(query, self._index.keyword, corpus.languages)
+        return Scope(documents, np.fromiter(excluded, np.int64, len(excluded)), corpus.languages)
 
-    def _scaled(
-        self, weights: dict[str, float], legs: list[Leg], query: Query, languages: list[str]
-    ) -> dict[str, float]:
-        """Give each leg as much say as it knows something."""
-        scaled = dict(weights)
-        if sum(bool(leg.hits) for leg in legs) < 2:
-            return scaled
-        for leg in legs:
-            best = self._index.lookup.chunks([leg.hits[0][0]]).get(leg.hits[0][0]) if leg.hits else None
-            if best is None:
-                continue
-            if leg.name == "semantic":
-                scaled["semantic"] *= semantic_strength(leg)
-            elif leg.name == "keyword":
-                whole = f"{best.context}\n{best.content}"
-                scaled["keyword"] *= keyword_strength(query.text, languages, whole, best.language)
-        return scaled
-
-    def _lower_headers(self, candidates: list[Candidate], settings: SearchSettings) -> list[Candidate]:
-        """Let bare headings, which match well and say little, give way to text; not where they were named."""
-        best = candidates[: 2 * settings.top_k]
-        headers = self._index.lookup.headers([candidate.chunk for candidate in best if not candidate.pin])
-        for candidate in best:
-            if candidate.chunk in headers:
-                candidate.score *= _HEADER_FACTOR
-        return sorted(candidates, key=lambda item: (-item.pin, -item.score))
-
-    def _hydrate(self, candidates: list[Candidate], top_k: int) -> tuple[list[Candidate], dict[int, Any]]:
-        """Read the best chunks from the record; those that are gone from it make room for the next."""
-        kept: list[Candidate] = []
-        chunks: dict[int, Any] = {}
-        position = 0
-        while len(kept) < top_k and position < len(candidates):
-            batch = candidates[position : position + top_k - len(kept)]
-            position += len(batch)
-            found = self._index.lookup.chunks([candidate.chunk for candidate in batch])
-            chunks.update(found)
-            kept += [candidate for candidate in batch if candidate.chunk in found]
-        return kept, chunks
-
-    # -- what the stages need --------------------------------------------------------------------------------
-
-    def _allowed(self, filters: Mapping[str, object] | None) -> set[int] | None:
-        return allowed_documents(self._index.lookup.documents(), filters) if filters else None
+    def _why_empty(self, query: Query, filters: Mapping[str, object] | None) -> str:
+        keyword = self._index.keyword
+        return explain_empty(
+            self._index.lookup.documents(),
+            {**(filters or {}), **query.filters},
+            query.excluded_filters,
+            code=keyword.documents_with_code,
+            code_languages=keyword.code_languages(),
+        )
 
     def _count_tokens(self, text: str) -> int:
         return len(self._tokenizer().offsets(text))
-
-
-def _weights(settings: SearchSettings) -> dict[str, float]:
-    if settings.search_mode != "hybrid":
-        return {name: float(name == settings.search_mode) for name in ("semantic", "keyword", "exact")}
-    return {
-        "semantic": settings.semantic_weight,
-        "keyword": settings.keyword_weight,
-        "exact": settings.exact_weight,
-    }
-
-
-def _pin(candidates: list[Candidate], exact: ExactHits) -> list[Candidate]:
-    """Put what the query names literally first."""
-    for candidate in candidates:
-        pin, reason = exact.pins.get(candidate.chunk, (0.0, ""))
-        candidate.pin, candidate.reason = pin, reason
-        candidate.score = min(1.0, _UNPINNED + (1 - _UNPINNED) * pin) if pin else _UNPINNED * candidate.score
-    fused = {candidate.chunk: position for position, candidate in enumerate(candidates)}
-    return sorted(candidates, key=lambda item: (-item.pin, fused[item.chunk]))
 
 
 def _phrases(query: Query, settings: SearchSettings, exact: ExactHits) -> tuple[str, ...]:
     if query.phrases:
         return query.phrases
     return (query.text,) if settings.search_mode == "exact" and exact.total else ()
-
-
-def _explanation(
-    query: Query, legs: list[Leg], weights: Mapping[str, float], settings: SearchSettings
-) -> dict[str, Any]:
-    return {
-        "phrases": list(query.phrases),
-        "references": [{"text": label.text, "section_id": label.section_id} for label in query.references],
-        "fusion": settings.fusion,
-        "rrf_k": settings.rrf_k,
-        "legs": [
-            {"name": leg.name, "weight": weights[leg.name], "found": len(leg.hits), "best": leg.hits[:3]}
-            for leg in legs
-        ],
-    }

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from pinakes.model import Clause, Definition, Match, SearchResult, chunk_id
+from pinakes.model import Clause, Definition, Elsewhere, Match, SearchResult, chunk_id
 from pinakes.search.candidates import Candidate
+from pinakes.search.choose import Chosen
 from pinakes.search.citations import Citations
 from pinakes.stores.embedded.lookup import StoredChunk, StoredClause
 
 _CONTEXT = 90
 _MAX_MATCHES = 50
 _MAX_DEFINITIONS = 3
+_LEGS = ("exact", "semantic", "keyword", "code", "expansion", "graph")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +25,11 @@ class Enrichment:
     clauses: Mapping[int, StoredClause]
     citations: Citations
     definitions: Sequence[Definition]
+    via: Mapping[int, tuple[str, int]] = field(default_factory=dict)
 
 
 def to_results(
-    candidates: Iterable[Candidate],
-    chunks: Mapping[int, StoredChunk],
+    chosen: Chosen,
     phrases: Sequence[str],
     enrichment: Enrichment,
     *,
@@ -36,8 +38,8 @@ def to_results(
     """Build the results, in the order of the candidates."""
     patterns = [PhrasePattern(phrase) for phrase in phrases]
     results: list[SearchResult] = []
-    for candidate in candidates:
-        chunk = chunks[candidate.chunk]
+    for candidate in chosen.candidates:
+        chunk = chosen.chunks[candidate.chunk]
         matches = find_matches(chunk, patterns)
         result = SearchResult(
             rank=len(results) + 1,
@@ -54,7 +56,7 @@ def to_results(
             heading=chunk.heading,
             section_label=chunk.section_label,
             chunk_type=chunk.chunk_type,
-            matched_by=sorted(candidate.ranks, key=("exact", "semantic", "keyword").index),
+            matched_by=_found_by(candidate),
             lines=chunk.lines,
             pages=chunk.pages,
             cross_references=enrichment.citations.in_span(
@@ -62,12 +64,20 @@ def to_results(
             ),
             document_title=chunk.document_title,
             matches=matches,
-            explanation=_explanation(candidate) if explain else None,
+            also_in=[_elsewhere(other) for other in chosen.also_in.get(candidate.chunk, ())],
+            chunk_ids=list(chosen.members.get(candidate.chunk, ())),
+            explanation=_explanation(candidate, chosen, enrichment.via) if explain else None,
         )
         clause = enrichment.clauses.get(candidate.chunk)
         named = clause is not None and candidate.reason in ("section", "holder")
         results.append(_focus(result, chunk, clause.clause) if clause and named else result)
     return _borrowed(enrichment.definitions, results)
+
+
+def _found_by(candidate: Candidate) -> list[str]:
+    """Name the legs; the graph only where nothing else led there, for most results are next to others."""
+    legs = sorted(candidate.ranks, key=_LEGS.index)
+    return [leg for leg in legs if leg != "graph"] or legs
 
 
 def _focus(result: SearchResult, chunk: StoredChunk, clause: Clause) -> SearchResult:
@@ -109,12 +119,29 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 6)
 
 
-def _explanation(candidate: Candidate) -> dict[str, object]:
-    return {
+def _elsewhere(chunk: StoredChunk) -> Elsewhere:
+    return Elsewhere(
+        chunk_id(chunk.source_path, chunk.chunk_index),
+        chunk.source_path,
+        chunk.section_label or chunk.heading,
+        chunk.lines,
+        chunk.pages,
+    )
+
+
+def _explanation(
+    candidate: Candidate, chosen: Chosen, via: Mapping[int, tuple[str, int]]
+) -> dict[str, object]:
+    explained: dict[str, object] = {
         "ranks": candidate.ranks,
         "scores": {name: round(score, 4) for name, score in candidate.scores.items()},
         "exact": candidate.reason,
     }
+    if candidate.chunk in via:
+        explained["edge"] = via[candidate.chunk][0]
+    if candidate.chunk in chosen.reordered.relevance:
+        explained["relevance"] = chosen.reordered.relevance[candidate.chunk]
+    return explained
 
 
 class PhrasePattern:

@@ -13,10 +13,14 @@ from pinakes.stores.embedded.lookup import Lookup, StoredClause, StoredSection
 from pinakes.stores.protocol import TextSearch
 from pinakes.text.keys import title_key
 from pinakes.text.labels import LEAF_KINDS, Label
+from pinakes.text.stopwords import STOPWORDS
 
 # More sections than this of the same name are a habit of the author, not an answer.
 _MAX_TITLE_PINS = 5
 _MAX_PHRASE_WORDS = 8
+# What the share of words that name the document may add: less than a heading is preferred to a paragraph.
+_WORDS_OF_NAME = 0.4
+_FUNCTION_WORDS = frozenset().union(*STOPWORDS.values())
 # One word with a digit, an underscore, a capital inside, or a mark between its parts.
 _IDENTIFIER = re.compile(r"(?=\S*(?:[\d_]|[a-z][A-Z]|\w(?:::|[./+#-])))[^\s\"]{2,80}")
 
@@ -220,11 +224,18 @@ def _kind_fit(asked: str, found: StoredSection | StoredClause) -> float:
 
 
 def _named(found: StoredSection | StoredClause, words: str) -> float:
-    """Whether the query also names the document: ``FAR 32.706-2``, ``GDPR art 15``."""
+    """Whether the query also names the document, ``FAR 32.706-2``, ``GDPR art 15``, and with how many of its words."""
     names = set(title_key(f"{found.document_title} {PurePath(found.source_path).stem}").split())
     initials = "".join(word[0] for word in title_key(found.document_title).split())
-    asked = [word for word in title_key(words).split() if len(word) > 1]
-    return 1.0 if any(word in names or (len(word) > 2 and word in initials) for word in asked) else 0.0
+    # `of` is in many titles and names none of them; `AI` names the AI Act.
+    written = set(words.split())
+    asked = [
+        word
+        for word in title_key(words).split()
+        if len(word) > 1 and (word not in _FUNCTION_WORDS or word.upper() in written)
+    ]
+    fitting = sum(word in names or (len(word) > 2 and word in initials) for word in asked)
+    return 1.0 + _WORDS_OF_NAME * fitting / len(asked) if fitting else 0.0
 
 
 def _keep_best_kind(ranked: list[ResolvedSection]) -> list[ResolvedSection]:

@@ -8,33 +8,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pinakes.search.candidates import Candidate, Leg
+import numpy as np
+
+from pinakes.search.candidates import Fused, Leg, Scores
+
+# A hit with this share of what a full match scores is as good as one.
+ENOUGH = 0.6
 
 
-def fuse(legs: Sequence[Leg], weights: Mapping[str, float], *, method: str, rrf_k: int) -> list[Candidate]:
-    """Join the legs into one list, best first; scores lie between 0 and 1."""
-    active = [leg for leg in legs if leg.hits and weights.get(leg.name, 0.0) > 0]
+def fuse(legs: Sequence[Leg], weights: Mapping[str, float], *, method: str, rrf_k: int) -> Fused:
+    """Join the legs; a leg that found nothing has no say."""
+    active = [leg for leg in legs if len(leg) and weights.get(leg.name, 0.0) > 0]
+    chunks = np.unique(np.concatenate([leg.chunks for leg in active])) if active else np.zeros(0, np.int64)
+    fused = Fused(chunks, np.zeros(len(chunks)), active)
     total = sum(weights[leg.name] for leg in active)
-    candidates: dict[int, Candidate] = {}
     for leg in active:
         values = _reciprocal(leg, rrf_k) if method == "rrf" else _normalised(leg)
-        for rank, ((chunk, score), value) in enumerate(zip(leg.hits, values, strict=True), 1):
-            candidate = candidates.setdefault(chunk, Candidate(chunk))
-            candidate.ranks[leg.name] = rank
-            candidate.scores[leg.name] = score
-            candidate.score += weights[leg.name] * value / total
-    return sorted(candidates.values(), key=lambda item: (-item.score, item.chunk))
+        fused.scores[fused.positions(leg.chunks)] += weights[leg.name] / total * values
+    return fused
 
 
-def _reciprocal(leg: Leg, rrf_k: int) -> list[float]:
+def _reciprocal(leg: Leg, rrf_k: int) -> Scores:
     """1 for the first rank, falling off with ``rrf_k``."""
-    return [(rrf_k + 1) / (rrf_k + rank) for rank in range(1, len(leg.hits) + 1)]
+    return (rrf_k + 1) / (rrf_k + np.arange(1.0, len(leg) + 1))
 
 
-def _normalised(leg: Leg) -> list[float]:
-    """Scores stretched between 0 for the last and 1 for the first of the leg."""
-    scores = [score for _, score in leg.hits]
-    low, high = min(scores), max(scores)
+def _normalised(leg: Leg) -> Scores:
+    """Scores stretched between 0 for what is unrelated and 1 for the best, or for nearly all that could be asked.
+
+    A best hit that has one of five words is not worth as much as one that has them all.
+    """
+    low, high = min(leg.floor, float(leg.scores.min())), float(leg.scores.max())
+    high = max(high, ENOUGH * leg.full)
     if high <= low:
-        return [1.0] * len(scores)
-    return [(score - low) / (high - low) for score in scores]
+        return np.ones(len(leg))
+    return (leg.scores - low) / (high - low)

@@ -20,7 +20,7 @@ from pinakes.text.keys import title_key
 def list_documents(index: EmbeddedIndex, filters: Mapping[str, object] | None) -> list[DocumentInfo]:
     """Return the documents that pass the filters, by path."""
     rows = index.lookup.documents()
-    allowed = allowed_documents(rows, filters) if filters else None
+    allowed = allowed_documents(rows, filters, code=index.keyword.documents_with_code) if filters else None
     return [_info(row) for row in rows if allowed is None or row["id"] in allowed]
 
 

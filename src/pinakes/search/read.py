@@ -19,7 +19,7 @@ def find_place(
     index: EmbeddedIndex, reference: str, document: str | None
 ) -> tuple[list[StoredSection | StoredClause], bool]:
     """Return the sections and clauses that a reference, an id or a heading names; whether it leads all the way."""
-    query = understand(reference)
+    query = understand(reference, typed=False)
     documents = {int(row["id"]) for row in find_documents(index, document)} if document else None
     resolved = ExactSearch(index.lookup, index.keyword).resolve_all(query, documents)
     name = reference.strip()

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pinakes.embedding.protocol import Vectors
 
 # A chunk and how well it fits.
@@ -20,7 +23,7 @@ class DenseSearch(Protocol):
 
 
 class TextSearch(Protocol):
-    """Ranked keyword search and exact phrases."""
+    """Ranked keyword search, exact phrases, code, and what there is to know about single words."""
 
     def search(
         self,
@@ -34,8 +37,42 @@ class TextSearch(Protocol):
         """Return the chunks that hold the query's words, best first."""
         ...
 
+    def full_match(self, query: str, languages: Sequence[str]) -> float:
+        """Return what a chunk would score that had every word of the query."""
+        ...
+
     def phrase(
         self, phrase: str, *, limit: int, documents: Collection[int] | None = None
     ) -> tuple[list[Hit], int]:
         """Return the chunks that hold the words in this order, and how many there are."""
+        ...
+
+    def search_arrays(
+        self,
+        query: str,
+        *,
+        languages: Sequence[str],
+        limit: int,
+        documents: Collection[int] | None = None,
+        boosts: Mapping[str, float] | None = None,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return the same as ``search``, as an array of chunks and one of scores."""
+        ...
+
+    def search_code(
+        self, query: str, *, limit: int, documents: Collection[int] | None = None, language: str | None = None
+    ) -> list[Hit]:
+        """Return the chunks whose code holds the names in a question, best first; none when it has no names."""
+        ...
+
+    def frequency(self, word: str, languages: Sequence[str]) -> int:
+        """Return how many chunks hold a word, in any of its forms."""
+        ...
+
+    def similar(self, word: str, limit: int) -> list[tuple[str, int]]:
+        """Return words that are spelled nearly so, nearest first, with how many chunks hold them."""
+        ...
+
+    def holding(self, words: Sequence[str], languages: Sequence[str]) -> set[int]:
+        """Return the chunks that hold any of some words or phrases."""
         ...

@@ -6,7 +6,6 @@ have seen. A missing, damaged or late one is brought up to date the same way.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import shutil
@@ -15,12 +14,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import DamagedIndexError, IndexNotFoundError, IndexStateError
+from pinakes.stores.embedded.concepts import ConceptIndex
 from pinakes.stores.embedded.database import Database, explain_errors, is_disk_full
-from pinakes.stores.embedded.keyword import KeywordEntry, KeywordIndex
+from pinakes.stores.embedded.keyword import KeywordIndex
+from pinakes.stores.embedded.keyword_entries import document_entries
 from pinakes.stores.embedded.keyword_files import manifest_mark, write_manifest
 from pinakes.stores.embedded.lock import WriterLock
 from pinakes.stores.embedded.lookup import Lookup
@@ -32,12 +32,7 @@ logger = logging.getLogger("pinakes")
 RECORD = "record.sqlite3"
 _KEYWORD = "keyword"
 _VECTORS = "vectors"
-_META_FIELDS = ("keywords", "description", "tags", "aliases", "author", "category")
-_SYNONYMS = {
-    "description": ("description", "summary"),
-    "category": ("category", "type"),
-    "author": ("author", "authors"),
-}
+CONCEPTS = "concepts"
 _COMMIT_EVERY = 500
 # How long a search waits for another process that is making an index right now.
 _PATIENCE = 10.0
@@ -59,6 +54,7 @@ class EmbeddedIndex:
         self.lock = WriterLock(folder)
         self._keyword: KeywordIndex | None = None
         self._vectors: VectorIndex | None = None
+        self._concepts: ConceptIndex | None = None
         self._links: tempfile.TemporaryDirectory[str] | None = None
         self._links_mark: object = None
 
@@ -107,6 +103,14 @@ class EmbeddedIndex:
             opened = self._vectors = VectorIndex(self.folder / _VECTORS, *self.model)
         return opened
 
+    @property
+    def concepts(self) -> ConceptIndex:
+        """The concept vocabulary, opened when first used; empty unless it was asked for."""
+        opened = self._concepts
+        if opened is None or opened.model != self.model:
+            opened = self._concepts = ConceptIndex(self.folder / CONCEPTS, *self.model)
+        return opened
+
     def discard_derived(self, name: str) -> None:
         """Throw a derived index away and begin an empty one. The caller holds the writer lock.
 
@@ -115,6 +119,8 @@ class EmbeddedIndex:
         shutil.rmtree(self.folder / name, ignore_errors=True)
         if name == _KEYWORD:
             self._keyword = KeywordIndex.open(self.folder / _KEYWORD)
+        elif name == CONCEPTS:
+            self._concepts = None
         else:
             self._vectors = VectorIndex(self.folder / _VECTORS, *self.model)
 
@@ -168,6 +174,8 @@ class EmbeddedIndex:
                 # Another process made the first run, or made the index anew with another model.
                 self._vectors = None
             self.vectors.reload()
+            if self._concepts is not None:
+                self._concepts.reload()
         except (DamagedIndexError, IndexNotFoundError) as error:
             return str(error)
         return ""
@@ -229,7 +237,7 @@ class EmbeddedIndex:
                 if change.kind == "removed":
                     writer.delete(change.document)
                 elif change.kind == "added" and self.record.is_current(change.document):
-                    writer.add_document(change.document, self._keyword_entries(change.document))
+                    writer.add_document(change.document, document_entries(self.lookup, change.document))
                 if count % _COMMIT_EVERY == 0 and change.generation < generation:
                     writer.commit(change.generation)
             writer.commit(generation)
@@ -251,7 +259,9 @@ class EmbeddedIndex:
             changes = self.record.changes_since(index.generation)
         removed = {change.document for change in changes if change.kind == "removed"}
         embedded = {change.document: None for change in changes if change.kind == "embedded"}
-        index.apply(removed, self._document_vectors(d for d in embedded if d not in removed), generation)
+        # A later change may have left texts without vectors again.
+        wanted = [d for d in embedded if d not in removed and self.record.is_embedded(d)]
+        index.apply(removed, self._document_vectors(wanted), generation)
 
     def _must_rebuild(self, seen: int, generation: int) -> bool:
         """Whether the log no longer says what happened since, or the index speaks of a future that never was."""
@@ -272,22 +282,6 @@ class EmbeddedIndex:
             if chunks:
                 yield document, chunks, vectors
 
-    def _keyword_entries(self, document: int) -> list[KeywordEntry]:
-        metadata = self.lookup.metadata(document)
-        fields = {name: text for name in _META_FIELDS if (text := _metadata_text(metadata, name))}
-        return [
-            KeywordEntry(
-                document=document,
-                chunk=chunk.id,
-                language=chunk.language,
-                title=chunk.document_title,
-                headings=" \n".join(chunk.parent_chain),
-                body=chunk.content,
-                fields=fields,
-            )
-            for chunk in self.lookup.chunks_of_document(document)
-        ]
-
     def size_bytes(self) -> int:
         """Return how much room the index takes."""
         total = 0
@@ -302,18 +296,6 @@ class EmbeddedIndex:
         """Let go of files and connections."""
         if self._keyword is not None:
             self._keyword.close()
-        self._keyword, self._vectors = None, None
+        self._keyword, self._vectors, self._concepts = None, None, None
         self._drop_links()
         self.database.close()
-
-
-def _metadata_text(metadata: dict[str, Any], name: str) -> str:
-    for key in _SYNONYMS.get(name, (name,)):
-        value = metadata.get(key)
-        if isinstance(value, str) and value:
-            return value
-        if isinstance(value, list):
-            return ", ".join(str(item) for item in value)
-        if isinstance(value, dict):
-            return json.dumps(value, ensure_ascii=False)
-    return ""

@@ -1,7 +1,8 @@
 """The vector matrix: every passage vector in one memory-mapped file, searched exactly.
 
-Rows are only ever appended; a removed document leaves dead rows until they are worth compacting. A manifest
-names the files and how many rows count, and is replaced last, so a reader always sees a consistent whole.
+Rows are only ever appended; a removed document leaves dead rows until they are worth compacting. A large matrix has
+a coarse copy beside it. A manifest names the files and how many rows count, and is replaced last, so a reader always
+sees a consistent whole.
 """
 
 from __future__ import annotations
@@ -16,11 +17,15 @@ from numpy.typing import NDArray
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import DamagedIndexError
+from pinakes.stores.embedded.coarse import Coarse, coarse_names, open_coarse, write_coarse
 from pinakes.stores.embedded.files import read_json, write_json
+from pinakes.stores.embedded.nearest import Nearest, Runs, nearest
 
 FORMAT = 1
 # Dead rows cost time in every search; below this many they are not worth a rewrite.
 _MIN_DEAD = 2_000
+# From this many rows on a coarse copy is worth its room.
+COARSE_ROWS = 40_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,8 @@ class Snapshot:
     rows: NDArray[np.int64]
     matrix_name: str
     rows_name: str
+    runs: Runs
+    coarse: Coarse | None = None
 
     @property
     def live(self) -> int:
@@ -53,7 +60,8 @@ class VectorIndex:
 
     def _empty(self) -> Snapshot:
         matrix = np.zeros((0, self._dimension), dtype=np.float32)
-        return Snapshot(0, matrix, np.zeros((0, 2), dtype=np.int64), "", "")
+        rows = np.zeros((0, 2), dtype=np.int64)
+        return Snapshot(0, matrix, rows, "", "", Runs.of(rows))
 
     @property
     def model(self) -> tuple[str, int]:
@@ -106,21 +114,30 @@ class VectorIndex:
             rows = np.load(self._folder / manifest["rows"], allow_pickle=False)
             matrix: Vectors
             if count:
-                matrix = np.memmap(
-                    self._folder / manifest["matrix"],
-                    dtype=np.float32,
-                    mode="r",
-                    shape=(count, self._dimension),
+                path = self._folder / manifest["matrix"]
+                # As a plain array: taking rows from it is quicker.
+                matrix = np.asarray(
+                    np.memmap(path, dtype=np.float32, mode="r", shape=(count, self._dimension))
                 )
             else:
                 matrix = np.zeros((0, self._dimension), dtype=np.float32)
+            facts = manifest.get("coarse")
+            coarse = open_coarse(self._folder, manifest["matrix"], matrix.shape, facts) if facts else None
         except FileNotFoundError:
             raise
         except (KeyError, ValueError, TypeError, OSError, EOFError) as error:
             raise DamagedIndexError(f"the vector index is unreadable: {error}") from error
         if rows.shape != (count, 2):
             raise DamagedIndexError("the vector index does not fit its list of rows")
-        return Snapshot(int(manifest["generation"]), matrix, rows, manifest["matrix"], manifest["rows"])
+        return Snapshot(
+            int(manifest["generation"]),
+            matrix,
+            rows,
+            manifest["matrix"],
+            manifest["rows"],
+            Runs.of(rows),
+            coarse,
+        )
 
     # -- writing ---------------------------------------------------------------------------------------------
 
@@ -177,66 +194,57 @@ class VectorIndex:
         return rows[keep], name
 
     def _publish(self, rows: NDArray[np.int64], matrix_name: str, generation: int) -> None:
-        rows_name = f"rows-{generation}-{len(rows)}.npy"
-        temporary = self._folder / f"{rows_name}.{os.getpid()}.tmp"
-        with temporary.open("wb") as stream:
-            np.save(stream, rows)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(self._folder / rows_name)
-        write_json(
-            self._manifest,
-            {
-                "format": FORMAT,
-                "model": self._model,
-                "dimension": self._dimension,
-                "generation": generation,
-                "count": len(rows),
-                "matrix": matrix_name,
-                "rows": rows_name,
-            },
-        )
+        manifest = {
+            "format": FORMAT,
+            "model": self._model,
+            "dimension": self._dimension,
+            "generation": generation,
+            "count": len(rows),
+            "matrix": matrix_name,
+            "rows": f"rows-{generation}-{len(rows)}.npy",
+        }
+        kept = {self._manifest.name, matrix_name, manifest["rows"]}
+        if len(rows) >= COARSE_ROWS:
+            manifest["coarse"] = self._write_coarse(matrix_name, len(rows))
+            kept.update(coarse_names(matrix_name))
+        self._write_rows(rows, self._folder / str(manifest["rows"]))
+        write_json(self._manifest, manifest)
         self.reload()
         for path in self._folder.iterdir():
-            if path.name not in (matrix_name, rows_name, self._manifest.name):
+            if path.name not in kept:
                 # Readers that still hold an old file keep it alive; where they do not, it stays for next time.
                 try:
                     path.unlink()
                 except OSError:
                     continue
 
+    def _write_coarse(self, matrix_name: str, count: int) -> dict[str, float]:
+        matrix = np.memmap(
+            self._folder / matrix_name, dtype=np.float32, mode="r", shape=(count, self._dimension)
+        )
+        known = self._snapshot.coarse if matrix_name == self._snapshot.matrix_name else None
+        return write_coarse(self._folder, matrix_name, matrix, known)
+
+    def _write_rows(self, rows: NDArray[np.int64], path: Path) -> None:
+        temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+        with temporary.open("wb") as stream:
+            np.save(stream, rows)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+
     # -- searching -------------------------------------------------------------------------------------------
 
-    def search(
-        self, query: Vectors, limit: int, documents: Collection[int] | None = None
-    ) -> list[tuple[int, float]]:
-        """Return the best chunks and their cosine: the best of their passages."""
+    def search(self, query: Vectors, limit: int, documents: Collection[int] | None = None) -> Nearest:
+        """Return the chunks nearest to a query, by the cosine of the best of their passages."""
         snapshot = self._snapshot
-        if not len(snapshot.rows):
-            return []
-        scores = snapshot.matrix @ query
-        chunk_ids = snapshot.rows[:, 1]
-        allowed = chunk_ids >= 0
-        if documents is not None:
-            allowed &= np.isin(snapshot.rows[:, 0], np.fromiter(documents, dtype=np.int64))
-        # A damaged file may hold anything; what is no number is no match.
-        scores = np.where(allowed & np.isfinite(scores), scores, -np.inf)
-        return _best_chunks(scores, chunk_ids, limit)
+        return nearest(snapshot.matrix, snapshot.runs, snapshot.coarse, query, limit, documents)
 
-
-def _best_chunks(scores: Vectors, chunk_ids: NDArray[np.int64], limit: int) -> list[tuple[int, float]]:
-    """Keep each chunk's best passage. Long chunks crowd the top rows, so look deeper until enough are found."""
-    depth = limit * 4
-    while True:
-        depth = min(depth, len(scores))
-        top = np.argpartition(scores, -depth)[-depth:] if depth < len(scores) else np.arange(len(scores))
-        top = top[np.argsort(-scores[top], kind="stable")]
-        best: dict[int, float] = {}
-        for row in top:
-            score = float(scores[row])
-            if score == -np.inf:
-                break
-            best.setdefault(int(chunk_ids[row]), score)
-        if len(best) >= limit or depth == len(scores) or float(scores[top[-1]]) == -np.inf:
-            return list(best.items())[:limit]
-        depth *= 4
+    def verify(self) -> str:
+        """Say what is wrong with the coarse copy, if anything; reads the whole matrix."""
+        coarse, matrix = self._snapshot.coarse, self._snapshot.matrix
+        return (
+            ""
+            if coarse is None or coarse.fits(matrix)
+            else "the coarse copy of the vectors differs from them"
+        )

@@ -63,8 +63,11 @@ def convert_pdf(path: Path) -> Converted:
 
 def _open(path: Path) -> Any:
     try:
-        if path.stat().st_size == 0:
-            raise ConversionError("the file is empty")
+        with path.open("rb") as file:
+            if not file.read(1):
+                raise ConversionError("the file is empty")
+        # PDFium sets no error for a document without pages, and leaves that of an earlier file: this one is known.
+        pdfium.raw.FPDF_LoadDocument(b"", None)
         document = pdfium.PdfDocument(path)
     except pdfium.PdfiumError as error:
         code = getattr(error, "err_code", None)
@@ -72,7 +75,7 @@ def _open(path: Path) -> Any:
             raise ConversionError("encrypted with a password; remove the password first") from error
         if code == pdfium.raw.FPDF_ERR_SECURITY:
             raise ConversionError("encrypted in a way that cannot be read") from error
-        if code == pdfium.raw.FPDF_ERR_SUCCESS:
+        if code in (pdfium.raw.FPDF_ERR_SUCCESS, pdfium.raw.FPDF_ERR_FILE):
             raise ConversionError("the PDF has no pages") from error
         raise ConversionError("not a PDF, or truncated or damaged") from error
     except OSError as error:

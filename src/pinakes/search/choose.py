@@ -1,0 +1,138 @@
+"""Choose: from the ranked candidates to those that are shown.
+
+pin > headers > calibrate > refine (threshold, twins, MMR, limit per document) > rerank > parents
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from pinakes.config import SearchSettings
+from pinakes.search.calibrate import Evidence, calibrate
+from pinakes.search.candidates import Candidate
+from pinakes.search.exact import ExactHits
+from pinakes.search.rank import Ranked
+from pinakes.search.refine import IndexReader, Refined, expand_parents, refine
+from pinakes.search.reorder import Reordered, reorder
+from pinakes.search.understand import Query
+from pinakes.stores.embedded.index import EmbeddedIndex
+from pinakes.stores.embedded.lookup import StoredChunk
+
+if TYPE_CHECKING:
+    from pinakes.rerank import Reranker
+
+Timer: TypeAlias = Callable[[str], AbstractContextManager[None]]
+
+_HEADER_FACTOR = 0.6
+# Children of one parent become one result, so more are wanted than will be shown.
+_CHILDREN = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What is shown, best first, with its texts; ``also_in`` names other chunks that say the same."""
+
+    candidates: list[Candidate]
+    chunks: Mapping[int, StoredChunk]
+    also_in: Mapping[int, list[StoredChunk]]
+    stats: dict[str, int]
+    confidence: float
+    evidence: Evidence
+    reordered: Reordered
+    members: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+
+
+class Chooser:
+    """Chooses from the candidates of one index."""
+
+    def __init__(self, index: EmbeddedIndex, reader: IndexReader) -> None:
+        self._lookup = index.lookup
+        self._reader = reader
+
+    def choose(
+        self,
+        query: Query,
+        ranked: Ranked,
+        exact: ExactHits,
+        settings: SearchSettings,
+        timed: Timer,
+        *,
+        top_k: int,
+        excluded: AbstractSet[int] = frozenset(),
+        reranker: Reranker | None = None,
+    ) -> Chosen:
+        """Run the stages after ranking."""
+        with timed("refine"):
+            candidates = ranked.fused.top(max(settings.candidates, top_k), always=exact.pins)
+            candidates = _pinned(candidates, exact)
+            if settings.uses("headers"):
+                candidates = self._lower_headers(candidates, top_k)
+            if query.is_only_phrases and exact.total:
+                # Word for word was asked for: what does not hold the phrase is no answer.
+                candidates = [candidate for candidate in candidates if candidate.reason]
+            confidence, evidence = calibrate(candidates, ranked.fused.legs, missing=bool(exact.missing))
+            parents = settings.parent_retrieval_enabled and settings.uses("parents")
+            wanted = _CHILDREN * top_k if parents else top_k
+            if reranker is not None:
+                named = sum(candidate.pin > 0 for candidate in candidates)
+                wanted = max(wanted, named + settings.rerank_top_n)
+            refined = refine(candidates, settings, self._reader, limit=wanted)
+        reordered = Reordered(refined.candidates)
+        if reranker is not None:
+            with timed("rerank"):
+                reordered = reorder(reranker, query.text, refined.candidates, refined.chunks, settings)
+        with timed("parents"):
+            return self._shown(refined, reordered, settings, top_k, confidence, evidence, excluded)
+
+    def _lower_headers(self, candidates: list[Candidate], top_k: int) -> list[Candidate]:
+        """Let bare headings, which match well and say little, give way to text; not where they were named."""
+        best = candidates[: 2 * top_k]
+        headers = self._lookup.headers([candidate.chunk for candidate in best if not candidate.pin])
+        for candidate in best:
+            if candidate.chunk in headers:
+                candidate.score *= _HEADER_FACTOR
+        return sorted(candidates, key=lambda item: (-item.pin, -item.score))
+
+    def _shown(
+        self,
+        refined: Refined,
+        reordered: Reordered,
+        settings: SearchSettings,
+        top_k: int,
+        confidence: float,
+        evidence: Evidence,
+        excluded: AbstractSet[int],
+    ) -> Chosen:
+        expanded = expand_parents(
+            reordered.candidates, refined.chunks, settings, self._lookup, limit=top_k, hidden=excluded
+        )
+        also_in = {
+            item.candidate.chunk: [
+                refined.chunks[twin]
+                for chunk in (item.candidate.chunk, *item.merged)
+                for twin in refined.also_in.get(chunk, ())
+            ]
+            for item in expanded
+        }
+        return Chosen(
+            [item.candidate for item in expanded],
+            {item.candidate.chunk: item.chunk for item in expanded},
+            also_in,
+            {**refined.stats, "after_parents": len(expanded)},
+            confidence,
+            evidence,
+            reordered,
+            {item.candidate.chunk: item.chunk_ids for item in expanded},
+        )
+
+
+def _pinned(candidates: list[Candidate], exact: ExactHits) -> list[Candidate]:
+    """Put what the query names literally first."""
+    for candidate in candidates:
+        candidate.pin, candidate.reason = exact.pins.get(candidate.chunk, (0.0, ""))
+    fused = {candidate.chunk: position for position, candidate in enumerate(candidates)}
+    return sorted(candidates, key=lambda item: (-item.pin, fused[item.chunk]))

@@ -1,0 +1,48 @@
+"""Hierarchy: a chunk is judged together with its section and its document.
+
+What stands around a passage says what it is about. The evidence of a group of chunks is a power mean of their
+scores: close to the best of them, higher when several agree, and not much lower for being long. Each chunk gets
+some of its group's evidence. docs/decisions/0014-hierarchical-evidence.md has the measurements.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pinakes.search.candidates import Scores
+
+POWER = 6.0
+# As if every group had this much more of the average chunk: a group of one knows no more than its chunk.
+PRIOR = 0.5
+
+
+def group_evidence(
+    scores: Scores, groups: NDArray[np.intp], sizes: NDArray[np.float64], total: int
+) -> Scores:
+    """Return each chunk's evidence from its group, between 0 and 1.
+
+    ``groups`` numbers the group of each scored chunk from 0, ``sizes`` says how many chunks each group has in all,
+    and ``total`` how many the library has; chunks without a score count as 0.
+    """
+    if not len(scores):
+        return scores
+    powers = np.maximum(scores, 0.0) ** POWER
+    sums = np.bincount(groups, powers, len(sizes))
+    average = powers.sum() / max(1, total)
+    evidence = ((sums + PRIOR * average) / (sizes + PRIOR)) ** (1 / POWER)
+    best = float(evidence.max())
+    return np.asarray(evidence[groups] / best if best > 0 else np.zeros(len(scores)))
+
+
+def judge(
+    scores: Scores,
+    sections: Scores,
+    documents: Scores,
+    *,
+    section_weight: float,
+    document_weight: float,
+) -> Scores:
+    """Blend a chunk's own score with the evidence of its section and document; the result stays within 0..1."""
+    blended = scores + section_weight * sections + document_weight * documents
+    return np.asarray(blended / (1.0 + section_weight + document_weight))

@@ -1,0 +1,106 @@
+"""Rank: the legs become one order, and what surrounds a passage has its say.
+
+fuse > hierarchy > smooth > graph > recency
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pinakes.config import SearchSettings
+from pinakes.search.candidates import Fused, Leg, Scores
+from pinakes.search.corpus import Corpus
+from pinakes.search.fuse import fuse
+from pinakes.search.graph import Graph, lift, strongest
+from pinakes.search.hierarchy import group_evidence, judge
+from pinakes.search.layout import Grouping, Layout
+from pinakes.search.recency import Recency
+from pinakes.search.refine import Reader
+from pinakes.search.retrieve import Scope
+from pinakes.search.smooth import POOL, smooth
+from pinakes.stores.embedded.index import EmbeddedIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """All candidates with their scores, and the edges along which the graph came upon some of them."""
+
+    fused: Fused
+    via: Mapping[int, tuple[str, int]] = field(default_factory=dict)
+
+
+class Ranker:
+    """Orders what the legs of one index found. Keep it between searches: it remembers links and dates."""
+
+    def __init__(self, index: EmbeddedIndex, reader: Reader) -> None:
+        self._reader = reader
+        self._graph = Graph(index)
+        self._recency = Recency(index.lookup)
+
+    def rank(
+        self,
+        legs: Sequence[Leg],
+        weights: Mapping[str, float],
+        settings: SearchSettings,
+        corpus: Corpus,
+        scope: Scope,
+    ) -> Ranked:
+        """Order what the legs found. A single way of searching stays bare: hybrid search weighs surroundings."""
+        fused = _known(fuse(legs, weights, method=settings.fusion, rrf_k=settings.rrf_k), corpus.layout)
+        if settings.search_mode != "hybrid" or not len(fused.chunks):
+            return Ranked(fused)
+        places = corpus.layout.places(fused.chunks)
+        documents = corpus.layout.documents.of(places)
+        if settings.uses("hierarchy"):
+            sections = corpus.layout.sections.of(places)
+            fused.scores = _judged(fused.scores, sections, documents, len(corpus.layout), weights)
+        if settings.uses("smoothing"):
+            fused.scores = _smoothed(fused, documents, self._reader)
+        via: Mapping[int, tuple[str, int]] = {}
+        if settings.uses("graph") and weights["graph"] > 0:
+            near = self._graph.neighbours(
+                strongest(fused), corpus, documents=scope.documents, excluded=scope.excluded.tolist()
+            )
+            fused, via = lift(fused, near, weights["graph"]), near.via
+        if settings.uses("recency"):
+            fused = self._recency.favour(fused, settings.recency_bias)
+        return Ranked(fused, via)
+
+
+def _known(fused: Fused, layout: Layout) -> Fused:
+    """Leave out what was found a moment ago and is gone from the record since."""
+    keep = layout.places(fused.chunks) >= 0
+    return fused if keep.all() else Fused(fused.chunks[keep], fused.scores[keep], fused.legs)
+
+
+def _judged(
+    scores: Scores, sections: Grouping, documents: Grouping, total: int, weights: Mapping[str, float]
+) -> Scores:
+    return judge(
+        scores,
+        group_evidence(scores, sections.groups, sections.sizes, total),
+        group_evidence(scores, documents.groups, documents.sizes, total),
+        section_weight=weights["section"],
+        document_weight=weights["document"],
+    )
+
+
+def _smoothed(fused: Fused, documents: Grouping, reader: Reader) -> Scores:
+    order = np.lexsort((fused.chunks, -fused.scores))[:POOL]
+    chunks = [int(chunk) for chunk in fused.chunks[order]]
+    known = reader.vectors(chunks)
+    if len(known) < 3:
+        return fused.scores
+    blank = np.zeros(len(next(iter(known.values()))), np.float32)
+    vectors = np.stack([known.get(chunk, blank) for chunk in chunks])
+    scores = fused.scores.copy()
+    scores[order] = smooth(scores[order], vectors, documents.sizes[documents.groups[order]])
+    # Those below the pool stay below it.
+    lowest = float(scores[order].min())
+    rest = np.ones(len(scores), bool)
+    rest[order] = False
+    scores[rest] = np.minimum(scores[rest], lowest)
+    return np.asarray(scores)

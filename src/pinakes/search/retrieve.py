@@ -1,0 +1,137 @@
+"""Retrieve: every way of searching is asked, each gives a leg.
+
+exact (what the query names), keyword, code, semantic; and keyword again for words that the query does not use but
+seems to mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from pinakes.config import SearchSettings
+from pinakes.embedding import Embedder, Tokenizer
+from pinakes.embedding.protocol import Vectors
+from pinakes.search.candidates import Ids, Leg
+from pinakes.search.exact import ExactHits, ExactSearch
+from pinakes.search.expansion import Expansion, added_words, expansions
+from pinakes.search.spelling import Correction, corrected_text, find_corrections
+from pinakes.search.understand import Query
+from pinakes.stores.embedded.index import EmbeddedIndex
+
+Timer: TypeAlias = Callable[[str], AbstractContextManager[None]]
+
+# Sections and documents are judged by their chunks, so more of these are wanted than will be shown.
+DEPTH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where to look: the documents allowed (None for all), the chunks left out, and the library's languages."""
+
+    documents: set[int] | None
+    excluded: Ids
+    languages: list[str]
+
+
+@dataclass(slots=True)
+class Retrieved:
+    """What the legs found, and how the query was read for them."""
+
+    legs: list[Leg] = field(default_factory=list)
+    exact: ExactHits = field(default_factory=ExactHits)
+    corrections: tuple[Correction, ...] = ()
+    expanded: list[Expansion] = field(default_factory=list)
+
+
+class Retriever:
+    """Asks the legs of one index."""
+
+    def __init__(
+        self, index: EmbeddedIndex, embedder: Callable[[], Embedder], tokenizer: Callable[[], Tokenizer]
+    ) -> None:
+        self._index = index
+        self._embedder = embedder
+        self._tokenizer = tokenizer
+
+    def retrieve(
+        self, query: Query, scope: Scope, settings: SearchSettings, weights: Mapping[str, float], timed: Timer
+    ) -> Retrieved:
+        """Ask every leg that has a weight."""
+        found = Retrieved()
+        text = query.text
+        if settings.uses("spelling") and (weights["keyword"] > 0 or weights["semantic"] > 0):
+            with timed("spelling"):
+                found.corrections = find_corrections(
+                    query.rest, self._index.keyword, scope.languages, known=self._is_word
+                )
+                text = corrected_text(query.text, found.corrections)
+        if weights["exact"] > 0:
+            with timed("exact"):
+                self._exact(found, query, scope, settings)
+        if weights["keyword"] > 0:
+            with timed("keyword"):
+                self._add(found, self._keyword(text, scope, settings), scope)
+        if weights.get("code", 0.0) > 0:
+            with timed("code"):
+                hits = self._index.keyword.search_code(query.text, limit=DEPTH, documents=scope.documents)
+                self._add(found, Leg.of("code", hits), scope)
+        vector: Vectors | None = None
+        if weights["semantic"] > 0 and len(self._index.vectors.snapshot.rows):
+            with timed("embed"):
+                vector = self._embedder().embed_query(text)
+            with timed("semantic"):
+                nearest = self._index.vectors.search(vector, DEPTH, scope.documents)
+                self._add(found, Leg("semantic", *nearest), scope)
+        if weights.get("expansion", 0.0) > 0:
+            with timed("expansion"):
+                self._expand(found, text, vector, scope, settings)
+        return found
+
+    def _add(self, found: Retrieved, leg: Leg, scope: Scope) -> None:
+        if len(scope.excluded) and len(leg):
+            keep = ~np.isin(leg.chunks, scope.excluded)
+            leg = replace(leg, chunks=leg.chunks[keep], scores=leg.scores[keep])
+        found.legs.append(leg)
+
+    def _exact(self, found: Retrieved, query: Query, scope: Scope, settings: SearchSettings) -> None:
+        # Made anew each time: the keyword index may have been rebuilt since.
+        search = ExactSearch(self._index.lookup, self._index.keyword)
+        limit = max(settings.candidates, settings.top_k)
+        alone = settings.search_mode == "exact"
+        search.search(found.exact, query, limit=limit, documents=scope.documents, alone=alone)
+        self._add(found, Leg.of("exact", found.exact.hits), scope)
+
+    def _keyword(self, text: str, scope: Scope, settings: SearchSettings) -> Leg:
+        chunks, scores = self._index.keyword.search_arrays(
+            text,
+            languages=scope.languages,
+            limit=DEPTH,
+            documents=scope.documents,
+            boosts=settings.boosts or None,
+        )
+        full = self._index.keyword.full_match(text, scope.languages)
+        return Leg("keyword", chunks, scores.astype(np.float64), full=full)
+
+    def _expand(
+        self, found: Retrieved, text: str, vector: Vectors | None, scope: Scope, settings: SearchSettings
+    ) -> None:
+        found.expanded = expansions(
+            text,
+            scope.languages,
+            self._index.keyword,
+            self._index.concepts,
+            vector,
+            k=settings.query_expansion_terms,
+            known=self._is_word,
+        )
+        if words := added_words(found.expanded, text, scope.languages):
+            self._add(found, replace(self._keyword(words, scope, settings), name="expansion"), scope)
+
+    def _is_word(self, word: str) -> bool:
+        """Whether a word is one of the language, rather than a slip: the model has a token for it."""
+        return len(self._tokenizer().offsets(word)) == 1

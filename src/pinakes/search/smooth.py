@@ -1,0 +1,52 @@
+"""Smooth: passages that say the same stand or fall together.
+
+Among the best candidates, each takes some of the score of those nearest to it in meaning. A chunk of a long document
+has its relatives there (see ``hierarchy``), so it takes less from elsewhere. docs/decisions/0015-smoothing.md has the
+measurements.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pinakes.embedding.protocol import Vectors
+from pinakes.search.candidates import Scores
+
+POOL = 100
+SHARE = 0.3
+_NEAREST = 5
+# Only what is really near counts: a cosine of .9 is worth seven times one of .7.
+_SHARPNESS = 8.0
+# Larger products are shared between all cores, and waiting for these takes longer than a product this small.
+_ONE_CORE = 250_000
+
+
+def smooth(scores: Scores, vectors: Vectors, relatives: NDArray[np.float64]) -> Scores:
+    """Return the scores of candidates, each moved towards those of its nearest in meaning.
+
+    ``vectors`` are the unit vectors of the same candidates, zeros where there is none, and ``relatives`` how many
+    chunks the document of each has.
+    """
+    if len(scores) < 3:
+        return scores
+    likeness = np.maximum(_cosines(vectors), 0.0).astype(np.float64)
+    np.fill_diagonal(likeness, 0.0)
+    count = min(_NEAREST, len(scores) - 1)
+    nearest = np.argpartition(likeness, -count, axis=1)[:, -count:]
+    weights = np.take_along_axis(likeness, nearest, axis=1) ** _SHARPNESS
+    total = weights.sum(axis=1)
+    around = (weights * scores[nearest]).sum(axis=1) / np.maximum(total, 1e-12)
+    share = np.where(total > 0, SHARE / np.maximum(relatives, 1.0), 0.0)
+    return np.asarray((1.0 - share) * scores + share * around)
+
+
+def _cosines(vectors: Vectors) -> Vectors:
+    """Compare all with all, adding up a few dimensions at a time."""
+    count = len(vectors)
+    width = max(1, _ONE_CORE // count**2)
+    cosines = np.zeros((count, count), np.float32)
+    for start in range(0, vectors.shape[1], width):
+        strip = vectors[:, start : start + width]
+        cosines += strip @ strip.T
+    return cosines

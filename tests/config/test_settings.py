@@ -1,0 +1,175 @@
+"""Settings: what is refused, what is warned of, and what is said then."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import Any
+
+import pytest
+
+from pinakes.config import IndexSettings, SearchSettings, Settings
+from pinakes.config.settings import STAGES
+from pinakes.errors import UsageError
+
+# Every number that may be set, with its bounds.
+SEARCH_BOUNDS: dict[str, tuple[float, float]] = {
+    "top_k": (1, 100),
+    "min_score": (0.0, 1.0),
+    "semantic_weight": (0.0, 1.0),
+    "keyword_weight": (0.0, 1.0),
+    "exact_weight": (0.0, 1.0),
+    "rrf_k": (1, 1000),
+    "candidates": (100, 10_000),
+    "query_expansion_terms": (1, 20),
+    "code_search_weight": (0.0, 1.0),
+    "graph_weight": (0.0, 1.0),
+    "recency_bias": (0.0, 1.0),
+    "document_weight": (0.0, 10.0),
+    "section_weight": (0.0, 10.0),
+    "min_confidence": (0.0, 1.0),
+    "ngram_dedup_threshold": (0.1, 1.0),
+    "dedup_similarity_threshold": (0.1, 1.0),
+    "mmr_lambda": (0.0, 1.0),
+    "max_chunks_per_doc": (0, 100),
+    "rerank_top_n": (1, 200),
+    "rerank_timeout": (0.05, 300.0),
+    "parent_max_tokens": (100, 100_000),
+}
+INDEX_BOUNDS: dict[str, tuple[float, float]] = {
+    "max_chunk_tokens": (100, 2000),
+    "chunk_overlap": (0, 200),
+    "context_max_tokens": (20, 1000),
+    "context_concurrency": (1, 100),
+    "context_window_tokens": (1000, 2_000_000),
+}
+BOUNDS = [(SearchSettings, name, *bounds) for name, bounds in SEARCH_BOUNDS.items()]
+BOUNDS += [(IndexSettings, name, *bounds) for name, bounds in INDEX_BOUNDS.items()]  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(("kind", "name", "low", "high"), BOUNDS)
+def test_numbers_have_bounds(kind: Any, name: str, low: float, high: float) -> None:
+    for value in (low, high):
+        assert getattr(kind(**{name: value}), name) == value
+    step = 1 if isinstance(low, int) else 0.01
+    for value in (low - step, high + step, float("nan"), float("inf")):
+        with pytest.raises(UsageError, match=re.escape(f"{name} must be between {low:g} and {high:g}, not ")):
+            kind(**{name: value})
+    for wrong in ("3", True, [1]):
+        with pytest.raises(UsageError, match=f"{name} must be a number"):
+            kind(**{name: wrong})
+
+
+def test_every_number_is_checked() -> None:
+    """A new setting needs bounds, and a line above."""
+    for kind, known in ((SearchSettings, SEARCH_BOUNDS), (IndexSettings, INDEX_BOUNDS)):
+        values = Settings(IndexSettings(), SearchSettings()).to_dict()[
+            "search" if kind is SearchSettings else "index"
+        ]
+        numbers = {
+            name
+            for name, value in values.items()
+            if isinstance(value, (int, float)) and not isinstance(value, bool)
+        }
+        assert numbers <= known.keys()
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        (
+            {"search_mode": "magic"},
+            "search_mode must be one of hybrid, semantic, keyword, exact, not 'magic'.",
+        ),
+        ({"fusion": "sum"}, "fusion must be one of rrf, scores, not 'sum'."),
+        ({"boosts": {"title": 101}}, "the boost of title must be between 0 and 100, not 101."),
+        ({"boosts": {"title": "3"}}, "the boost of title must be a number between 0 and 100, not '3'."),
+        ({"top_k": 2.5}, "top_k must be a whole number, not 2.5."),
+        (
+            {"semantic_weight": 0.0, "keyword_weight": 0.0, "exact_weight": 0.0},
+            "At least one of the weights must be above 0 in hybrid mode.",
+        ),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(settings: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        SearchSettings(**settings)
+    assert str(refused.value) == says
+
+
+def test_an_unknown_stage_is_refused_with_the_list() -> None:
+    with pytest.raises(UsageError) as refused:
+        SearchSettings(disabled=("graph", "magic", "alchemy"))
+    assert str(refused.value) == f"Unknown stage alchemy, magic; known are {', '.join(STAGES)}."
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_every_stage_can_be_named(stage: str) -> None:
+    settings = SearchSettings(disabled=(stage,))
+    assert not settings.uses(stage)
+    assert all(settings.uses(other) for other in STAGES if other != stage)
+    assert SearchSettings().uses(stage)
+
+
+def test_weights_that_do_not_add_up_to_1_are_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, logger="pinakes"):
+        SearchSettings(semantic_weight=0.5, keyword_weight=0.5, exact_weight=0.5)
+    assert [record.message for record in caplog.records] == [
+        "The weights of hybrid search add up to 1.50, not 1."
+    ]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"semantic_weight": 0.33, "keyword_weight": 0.33, "exact_weight": 0.34},
+        {"semantic_weight": 0.7, "keyword_weight": 0.2, "exact_weight": 0.1},
+        # In a single mode the weights have no say.
+        {"search_mode": "keyword", "semantic_weight": 0.0, "keyword_weight": 0.0, "exact_weight": 0.0},
+    ],
+)
+def test_weights_that_do_are_not(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> None:
+    with caplog.at_level(logging.WARNING, logger="pinakes"):
+        SearchSettings(**settings)
+    assert not caplog.records
+
+
+def test_settings_come_from_plain_values() -> None:
+    given = {"index": {"max_chunk_tokens": 300}, "search": {"top_k": 3, "disabled": ["graph"]}}
+    settings = Settings.from_dict(given)
+    assert settings.index and settings.index.max_chunk_tokens == 300
+    assert settings.search.top_k == 3 and not settings.search.uses("graph")
+    assert Settings.from_dict({}) == Settings()
+    again = Settings.from_dict(Settings(IndexSettings(), SearchSettings(top_k=7)).to_dict())
+    assert again == Settings(IndexSettings(), SearchSettings(top_k=7))
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        ({"serach": {}}, "Unknown settings serach; known are index and search."),
+        (
+            {"search": {"semantic_wieght": 1.0}},
+            "Unknown setting semantic_wieght; known are boosts, candidates,",
+        ),
+        (
+            {"index": {"chunk_size": 3}},
+            "Unknown setting chunk_size; known are chunk_overlap, chunking_strategy,",
+        ),
+        ({"search": {"disabled": ["magic"]}}, "Unknown stage magic; known are spelling, expansion,"),
+    ],
+)
+def test_unknown_names_are_refused_with_the_known_ones(data: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        Settings.from_dict(data)
+    assert str(refused.value).startswith(says)
+
+
+def test_overrides_leave_out_what_is_not_given() -> None:
+    settings = SearchSettings(top_k=7)
+    assert settings.with_overrides(top_k=None, search_mode=None) == settings
+    assert settings.with_overrides(search_mode="keyword").top_k == 7
+    assert settings.with_overrides(rerank_enabled=False).rerank_enabled is False
+    with pytest.raises(UsageError):
+        settings.with_overrides(top_k=0)
