@@ -173,3 +173,18 @@ def test_overrides_leave_out_what_is_not_given() -> None:
     assert settings.with_overrides(rerank_enabled=False).rerank_enabled is False
     with pytest.raises(UsageError):
         settings.with_overrides(top_k=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("candidates", 150.5, "whole number"),
+        ("rerank_top_n", 2.5, "whole number"),
+        ("max_chunks_per_doc", 1.5, "whole number"),
+        ("mmr_enabled", "no", "true or false"),
+        ("disabled", "graph", "list of stages"),
+    ],
+)
+def test_values_of_the_wrong_kind_are_refused(name: str, value: object, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        SearchSettings(**{name: value})  # type: ignore[arg-type]

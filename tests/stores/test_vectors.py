@@ -192,6 +192,21 @@ def test_a_row_that_is_no_number_is_not_found(tmp_path: Path) -> None:
     assert index.verify() == ""
 
 
+def test_rows_that_are_no_numbers_do_not_stand_before_others(tmp_path: Path) -> None:
+    strays = np.linspace(0, 0.9, 2000, dtype=np.float32)[:, None] * unit_vectors(2, 2000)
+    rows, chunks = unit_vectors(1, 1) + strays, list(range(2000))
+    # Everything lies on the other side, so that nothing at all would be the better match.
+    query = -unit_vectors(1, 1)[0]
+    expected = compared_one_by_one([(1, chunks, rows)], query, 5)
+    assert max(expected.values()) < -0.1
+    lost = [chunk for chunk in range(0, 2000, 200) if chunk not in expected]
+    rows[lost] = np.nan
+    assert len(lost) > 5
+    index = opened(tmp_path)
+    index.apply([], [(1, chunks, rows)], 1)
+    check(index.search(query, 5), expected)
+
+
 def test_a_query_of_zeros_finds_what_it_would_without_the_copy(tmp_path: Path) -> None:
     index = opened(tmp_path)
     index.apply([], [entry(1)], 1)

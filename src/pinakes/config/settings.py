@@ -99,6 +99,23 @@ _BOUNDS = (
 )
 
 
+_COUNTS = (
+    "top_k",
+    "candidates",
+    "query_expansion_terms",
+    "max_chunks_per_doc",
+    "rerank_top_n",
+    "parent_max_tokens",
+)
+_SWITCHES = (
+    "query_expansion_enabled",
+    "dedup_enabled",
+    "mmr_enabled",
+    "rerank_enabled",
+    "parent_retrieval_enabled",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
     """How a query becomes results."""
@@ -139,8 +156,6 @@ class SearchSettings:
         _one_of("search_mode", self.search_mode, MODES)
         _one_of("fusion", self.fusion, FUSIONS)
         _within("top_k", self.top_k, 1, MAX_TOP_K)
-        if not isinstance(self.top_k, int):
-            raise UsageError(f"top_k must be a whole number, not {self.top_k!r}.")
         _within("rrf_k", self.rrf_k, 1, 1000)
         _within("candidates", self.candidates, 100, 10_000)
         for name in ("semantic_weight", "keyword_weight", "exact_weight"):
@@ -151,6 +166,14 @@ class SearchSettings:
             _within("min_score", self.min_score, 0.0, 1.0)
         for name, low, high in _BOUNDS:
             _within(name, getattr(self, name), low, high)
+        for name in _COUNTS:
+            if not isinstance(getattr(self, name), int):
+                raise UsageError(f"{name} must be a whole number, not {getattr(self, name)!r}.")
+        for name in _SWITCHES:
+            if not isinstance(getattr(self, name), bool):
+                raise UsageError(f"{name} must be true or false, not {getattr(self, name)!r}.")
+        if isinstance(self.disabled, str):
+            raise UsageError(f"disabled must be a list of stages, not {self.disabled!r}.")
         unknown = sorted(set(self.disabled) - set(STAGES))
         if unknown:
             raise UsageError(f"Unknown stage {', '.join(unknown)}; known are {', '.join(STAGES)}.")

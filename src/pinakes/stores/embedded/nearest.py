@@ -113,6 +113,7 @@ def candidate_rows(
     entry = np.partition(scores, -limit)[-limit] - 2 * margin
     lowest = scores[scores > -np.inf].min(initial=np.inf) + 2 * margin
     if entry <= lowest:
+        # All are so much alike that the coarse copy cannot tell the best from the last.
         return None
     high = np.flatnonzero(products >= entry)
     low = np.flatnonzero(allowed & (scores <= lowest))
