@@ -24,7 +24,7 @@ from pinakes.stores.embedded.nearest import Nearest, Runs, nearest
 FORMAT = 1
 # Dead rows cost time in every search; below this many they are not worth a rewrite.
 _MIN_DEAD = 2_000
-# From this many rows on a coarse copy is worth its room.
+# From this many rows on a coarse copy makes searches quicker; docs/decisions/0017-vector-search-at-scale.md.
 COARSE_ROWS = 40_000
 
 
