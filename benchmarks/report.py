@@ -59,14 +59,29 @@ def _ingest(data: dict[str, Any]) -> str:
 
 
 def _search_speed(data: dict[str, Any]) -> str:
-    goals = {"hybrid": "20 ms", "keyword": "3 ms", "exact": "2 ms"}
+    parts = [_speed_table(data, {"hybrid": "25 ms", "keyword": "3 ms", "exact": "2 ms"})]
+    if "large" in data:
+        parts.append(_speed_table(data["large"], {"hybrid": "40 ms"}))
+        looks = data["large"]["two_looks"]
+        parts.append(
+            f"At the larger size {looks['rows_read']:,} rows of the matrix are read for a search, and the best 1,000 "
+            f"chunks are those of comparing every row in {looks['recall@1000']:.2%} of cases."
+        )
+    return "\n\n".join(parts)
+
+
+def _speed_table(data: dict[str, Any], goals: dict[str, str]) -> str:
     rows = [
-        (name, f"{value['p50_ms']:.2f} ms", f"{value['p95_ms']:.2f} ms", goals.get(name, ""))
+        (
+            name,
+            *(f"{value[key]:.2f} ms" for key in ("p50_ms", "p95_ms", "processor_p50_ms")),
+            goals.get(name, ""),
+        )
         for name, value in data.items()
         if isinstance(value, dict) and "p50_ms" in value
     ]
-    head = (f"at {data['chunks']:,} chunks, {data['passages']:,} passages", "p50", "p95", "goal: p50 under")
-    return _table(rows, head)
+    size = f"at {data['chunks']:,} chunks, {data['passages']:,} passages"
+    return _table(rows, (size, "p50", "p95", "processor time, p50", "goal: p50 under"))
 
 
 def _retrieval(data: dict[str, Any]) -> str:

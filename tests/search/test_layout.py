@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from tests.search.asking import write
 
 from pinakes import IndexSettings, Library, Settings
@@ -168,14 +169,16 @@ class Rows:
     """What the record says about chunks and sections, made up."""
 
     def __init__(self, parents: dict[tuple[int, int], int | None], sections: list[tuple[int, int]]) -> None:
-        self._parents = parents
-        self._sections = sections
+        self.parents = parents
+        self.sections = sections
 
-    def chunk_places(self) -> list[tuple[int, int, int]]:
-        return [(number, *place) for number, place in enumerate(self._sections, 1)]
+    def chunk_places(self) -> NDArray[np.int64]:
+        places = [(number, *place) for number, place in enumerate(self.sections, 1)]
+        return np.array(places[::-1], np.int64).reshape(-1, 3)
 
-    def section_parents(self) -> dict[tuple[int, int], int | None]:
-        return self._parents
+    def section_parents(self) -> NDArray[np.int64]:
+        rows = [(*place, -1 if parent is None else parent) for place, parent in self.parents.items()]
+        return np.array(rows, np.int64).reshape(-1, 3)
 
 
 @st.composite
@@ -191,14 +194,14 @@ def libraries(draw: st.DrawFn) -> Rows:
 
 @given(libraries())
 def test_relatives_are_those_in_the_smallest_section_with_two(rows: Rows) -> None:
-    parents = rows.section_parents()
+    parents = rows.parents
 
     def around(place: tuple[int, int]) -> list[tuple[int, int]]:
         """The section and those above it, the smallest first."""
         above = parents[place]
         return [place, *(around((place[0], above)) if above is not None else ())]
 
-    places = [(document, section) for _, document, section in rows.chunk_places()]
+    places = rows.sections
     holding = Counter(section for place in places for section in around(place))
     nearest = [next((s for s in around(place) if holding[s] > 1), around(place)[-1]) for place in places]
     layout = read_layout(rows)  # type: ignore[arg-type]

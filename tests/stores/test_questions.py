@@ -12,8 +12,8 @@ from pinakes import Library
 # Asked once after each change, not for each search.
 ONCE = (
     "GROUP BY language",
-    "FROM chunks ORDER BY id",
-    "SELECT document, ordinal, parent FROM sections",
+    "SELECT id, document, section FROM chunks",
+    "SELECT document, ordinal, coalesce(parent, -1) FROM sections",
     "COUNT(DISTINCT",
     "FROM documents ORDER BY source_path",
     "FROM definitions f",

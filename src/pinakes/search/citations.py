@@ -26,7 +26,6 @@ class Citations:
         self._lookup = lookup
         self._corpus = corpus
         self._places: dict[str, list[Place]] = {}
-        self._paths = {entry.id: entry.source_path for entry in corpus.entries}
 
     def in_span(self, document: int, source_path: str, start: int, end: int) -> list[Reference]:
         """Return the references in a span of a document, resolved as far as they can be."""
@@ -124,7 +123,8 @@ class Citations:
         self._places.update({key: found.get(key, []) for key in keys - self._places.keys()})
 
     def _placed(self, reference: Reference, place: Place) -> Reference:
-        path = self._paths.get(place.document, "")
+        entry = self._corpus.by_id(place.document)
+        path = entry.source_path if entry else ""
         holder = self._lookup.chunk_at(place.document, place.start)
         return replace(
             reference,

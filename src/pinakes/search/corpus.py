@@ -44,6 +44,10 @@ class Corpus:
         """Return the document at a path."""
         return self.targets.at(path)
 
+    def by_id(self, document: int) -> Entry | None:
+        """Return a document."""
+        return self.targets.numbered(document)
+
     def by_name(self, name: str) -> list[Entry]:
         """Return the documents that go by a name: file name, title or alias."""
         return self.targets.named(name)
@@ -63,13 +67,18 @@ class CorpusCache:
         corpus = self._corpus
         if corpus is None or corpus.generation != generation:
             with self._guard:
-                corpus = self._corpus = self._read(generation)
+                # Another thread may have read it in the meantime.
+                corpus = self._corpus
+                if corpus is None or corpus.generation != generation:
+                    corpus = self._corpus = self._read(generation)
         return corpus
 
     def _read(self, generation: int) -> Corpus:
         lookup = self._index.lookup
         languages = [language for language in lookup.languages() if language][:_MAX_LANGUAGES]
-        entries = [_entry(row) for row in lookup.documents()]
+        # A document that was read again has a new id.
+        known = {entry.id: entry for entry in self._corpus.entries} if self._corpus else {}
+        entries = [known.get(row["id"]) or _entry(row) for row in lookup.documents()]
         return Corpus(
             generation,
             languages or ["en"],

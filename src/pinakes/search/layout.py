@@ -6,9 +6,7 @@ too: its relatives. A chunk whose only relatives are the whole document has the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,19 +54,11 @@ class Layout:
 
 def read_layout(lookup: Lookup) -> Layout:
     """Read the layout of the library as it is now."""
-    places = _table(lookup.chunk_places(), 3)
+    places = lookup.chunk_places()
     chunks, owners, sections = places[np.argsort(places[:, 0], kind="stable")].T
-    parents = lookup.section_parents()
-    # A number that no section has, where there is no parent.
-    above = np.fromiter(
-        (-1 if parent is None else parent for parent in parents.values()), np.int64, len(parents)
-    )
-    relatives = _relatives(_keys(owners, sections), _keys(*_table(parents, 2).T), above)
+    documents, ordinals, parents = lookup.section_parents().T
+    relatives = _relatives(_keys(owners, sections), _keys(documents, ordinals), parents)
     return Layout(np.ascontiguousarray(chunks), _grouping(relatives), _grouping(owners))
-
-
-def _table(rows: Collection[Iterable[int]], width: int) -> Ids:
-    return np.fromiter(chain.from_iterable(rows), np.int64, width * len(rows)).reshape(-1, width)
 
 
 def _keys(documents: Ids, sections: Ids) -> Ids:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from itertools import takewhile
+from functools import lru_cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -29,10 +29,12 @@ class LinkTargets:
     """The documents of a library as links name them."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
+        self._by_id: dict[int, Entry] = {}
         self._by_path: dict[str, Entry] = {}
         self._by_name: dict[str, list[Entry]] = {}
         self._by_last: dict[str, list[tuple[tuple[str, ...], Entry]]] = {}
         for entry in entries:
+            self._by_id[entry.id] = entry
             self._by_path[entry.source_path] = entry
             for name in entry.names:
                 self._by_name.setdefault(name, []).append(entry)
@@ -55,6 +57,10 @@ class LinkTargets:
     def at(self, path: str) -> Entry | None:
         """Return the document at a path."""
         return self._by_path.get(path)
+
+    def numbered(self, document: int) -> Entry | None:
+        """Return a document by its id."""
+        return self._by_id.get(document)
 
     def named(self, name: str) -> list[Entry]:
         """Return the documents that go by a name: file name, title or alias."""
@@ -115,6 +121,7 @@ def _forms(source_path: str) -> list[tuple[str, ...]]:
     return forms
 
 
+@lru_cache(maxsize=1 << 16)
 def _parts(path: str) -> tuple[str, ...]:
     return tuple(part for part in path.casefold().replace(os.sep, "/").split("/") if part not in ("", "."))
 
@@ -140,7 +147,9 @@ def _nearest(entries: list[Entry], source_path: str) -> Entry | None:
 
     def distance(entry: Entry) -> tuple[int, str]:
         parts = _parts(entry.source_path)
-        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(own, parts, strict=False)))
+        shared = 0
+        while shared < len(own) and shared < len(parts) and own[shared] == parts[shared]:
+            shared += 1
         return (len(own) + len(parts) - 2 * shared, entry.source_path)
 
     return min(entries, key=distance)

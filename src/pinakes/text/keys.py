@@ -14,6 +14,8 @@ def title_key(text: str) -> str:
     >>> title_key("Right to erasure (‘right to be forgotten’).")
     'right to erasure right to be forgotten'
     """
+    if text.isascii():
+        return _NOT_WORD.sub(" ", text.lower()).strip()[:300].rstrip()
     # Taken apart before folding too: a letter of mathematics has no case until it is a plain one.
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     plain = "".join(c for c in folded if not unicodedata.combining(c))

@@ -119,6 +119,8 @@ def is_code(text: str) -> bool:
 
 def has_case(text: str) -> bool:
     """Whether most letters have a capital and a small form."""
+    if text[:400].isascii():
+        return True
     letters = [char for char in text[:400] if char.isalpha()]
     return 2 * sum(char.lower() != char.upper() for char in letters) >= len(letters)
 

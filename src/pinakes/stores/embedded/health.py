@@ -132,7 +132,9 @@ def _compare_vectors(index: EmbeddedIndex) -> str:
         different += snapshot.rows[rows, 1].tolist() != chunks or not np.array_equal(
             snapshot.matrix[rows], vectors
         )
-    return f"the vectors of {different:,} documents differ from the record's" if different else ""
+    if different:
+        return f"the vectors of {different:,} documents differ from the record's"
+    return index.vectors.verify()
 
 
 def _lateness(index: EmbeddedIndex, seen: int) -> str:
