@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import fields
 from typing import Any
 
@@ -83,3 +84,13 @@ def test_what_is_wrong_is_said(read: Any, pair: str, says: str) -> None:
 def test_a_search_has_no_settings_of_the_index() -> None:
     with pytest.raises(UsageError, match="Unknown setting 'max_chunk_tokens'"):
         changed_search(SearchSettings(), ["max_chunk_tokens=400"])
+
+
+def test_weights_that_do_not_add_up_are_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, logger="pinakes"):
+        settings = parse_settings(["semantic_weight=0.11", "keyword_weight=0.13", "exact_weight=0.13"]).search
+        for count in range(1, 6):
+            settings = changed_search(settings, [f"top_k={count}"]).with_overrides(search_mode="hybrid")
+    assert [record.message for record in caplog.records] == [
+        "The weights of hybrid search add up to 0.37, not 1."
+    ]

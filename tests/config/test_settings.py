@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pinakes.config import IndexSettings, SearchSettings, Settings
-from pinakes.config.settings import STAGES
+from pinakes.config.settings import STAGES, _warn_of_weights
 from pinakes.errors import UsageError
 
 # Every number that may be set, with its bounds.
@@ -34,6 +34,7 @@ SEARCH_BOUNDS: dict[str, tuple[float, float]] = {
     "max_chunks_per_doc": (0, 100),
     "rerank_top_n": (1, 200),
     "rerank_timeout": (0.05, 300.0),
+    "focus_threshold": (0.0, 1.0),
     "parent_max_tokens": (100, 100_000),
 }
 INDEX_BOUNDS: dict[str, tuple[float, float]] = {
@@ -111,9 +112,11 @@ def test_every_stage_can_be_named(stage: str) -> None:
     assert SearchSettings().uses(stage)
 
 
-def test_weights_that_do_not_add_up_to_1_are_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+def test_weights_that_do_not_add_up_to_1_are_warned_of_once(caplog: pytest.LogCaptureFixture) -> None:
+    _warn_of_weights.cache_clear()
     with caplog.at_level(logging.WARNING, logger="pinakes"):
-        SearchSettings(semantic_weight=0.5, keyword_weight=0.5, exact_weight=0.5)
+        for _ in range(3):
+            SearchSettings(semantic_weight=0.5, keyword_weight=0.5, exact_weight=0.5)
     assert [record.message for record in caplog.records] == [
         "The weights of hybrid search add up to 1.50, not 1."
     ]
@@ -130,6 +133,7 @@ def test_weights_that_do_not_add_up_to_1_are_warned_of(caplog: pytest.LogCapture
     ],
 )
 def test_weights_that_do_are_not(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> None:
+    _warn_of_weights.cache_clear()
     with caplog.at_level(logging.WARNING, logger="pinakes"):
         SearchSettings(**settings)
     assert not caplog.records

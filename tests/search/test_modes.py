@@ -165,7 +165,7 @@ def test_explain_shows_the_legs(library: Library) -> None:
             "semantic",
             "rank",
             "refine",
-            "parents",
+            "focus",
         ),
         *("enrich", "respond", "total"),
     }

@@ -66,7 +66,8 @@ def _value(setting: tuple[str, Any], text: str) -> Any:
     if isinstance(default, tuple):
         return tuple(part.strip() for part in text.split(",") if part.strip())
     try:
-        value = json.loads(text)
+        # `.5` is a number to people, though not in JSON.
+        value = json.loads(f"0{text}" if text.startswith(".") else text)
     except ValueError:
         value = None
     wanted = (bool,) if isinstance(default, bool) else (dict,) if isinstance(default, dict) else (int, float)

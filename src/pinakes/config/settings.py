@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any
 
 from pinakes.errors import UsageError
@@ -32,6 +33,7 @@ STAGES = (
     "mmr",
     "doc_limit",
     "rerank",
+    "focus",
     "parents",
 )
 
@@ -41,6 +43,12 @@ def _within(name: str, value: object, low: float, high: float) -> None:
         raise UsageError(f"{name} must be a number between {low:g} and {high:g}, not {value!r}.")
     if not low <= value <= high:
         raise UsageError(f"{name} must be between {low:g} and {high:g}, not {value:g}.")
+
+
+@lru_cache(maxsize=64)
+def _warn_of_weights(total: float) -> None:
+    """Say it once: settings are made anew for every search."""
+    logger.warning("The weights of hybrid search add up to %.2f, not 1.", total)
 
 
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
@@ -95,6 +103,7 @@ _BOUNDS = (
     ("max_chunks_per_doc", 0, 100),
     ("rerank_top_n", 1, 200),
     ("rerank_timeout", 0.05, 300.0),
+    ("focus_threshold", 0.0, 1.0),
     ("parent_max_tokens", 100, 100_000),
 )
 
@@ -149,6 +158,7 @@ class SearchSettings:
     rerank_model: str = ""
     rerank_top_n: int = 20
     rerank_timeout: float = 5.0
+    focus_threshold: float = 0.81
     parent_retrieval_enabled: bool = False
     parent_max_tokens: int = 1200
 
@@ -181,7 +191,7 @@ class SearchSettings:
         if self.search_mode == "hybrid" and total <= 0:
             raise UsageError("At least one of the weights must be above 0 in hybrid mode.")
         if self.search_mode == "hybrid" and abs(total - 1.0) > 0.01:
-            logger.warning("The weights of hybrid search add up to %.2f, not 1.", total)
+            _warn_of_weights(round(total, 2))
 
     def uses(self, stage: str) -> bool:
         """Whether a stage is not switched off by name."""

@@ -125,7 +125,9 @@ def _ask(
     built: Built,
     progress: Report | None,
 ) -> Variant:
-    disabled = tuple(dict.fromkeys((*settings.search.disabled, *way.disabled)))
+    # Chunks that are given are what is asked for, whole.
+    given = ("focus",) if evalset.kind == FIXED else ()
+    disabled = tuple(dict.fromkeys((*settings.search.disabled, *way.disabled, *given)))
     search = settings.search.with_overrides(search_mode=way.mode or None, disabled=disabled)
     answered: list[Answered] = []
     total = len(evalset.questions)

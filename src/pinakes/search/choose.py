@@ -1,11 +1,12 @@
 """Choose: from the ranked candidates to those that are shown.
 
-pin > headers > calibrate > refine (threshold, twins, MMR, limit per document) > rerank > parents
+pin > headers > calibrate > refine (threshold, twins, MMR, limit per document) > rerank > focus, or parents
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -15,8 +16,10 @@ from pinakes.config import SearchSettings
 from pinakes.search.calibrate import Evidence, calibrate
 from pinakes.search.candidates import Candidate
 from pinakes.search.exact import ExactHits
+from pinakes.search.focus import Asked, focus
 from pinakes.search.rank import Ranked
 from pinakes.search.refine import IndexReader, Refined, expand_parents, refine
+from pinakes.search.refine.parents import Expanded
 from pinakes.search.reorder import Reordered, reorder
 from pinakes.search.understand import Query
 from pinakes.stores.embedded.index import EmbeddedIndex
@@ -28,8 +31,9 @@ if TYPE_CHECKING:
 Timer: TypeAlias = Callable[[str], AbstractContextManager[None]]
 
 _HEADER_FACTOR = 0.6
-# Children of one parent become one result, so more are wanted than will be shown.
+# Children of one parent and neighbours become one result, so more are wanted than will be shown.
 _CHILDREN = 2
+_NEIGHBOURS = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +67,10 @@ class Chooser:
         *,
         top_k: int,
         excluded: AbstractSet[int] = frozenset(),
+        asked: Asked | None = None,
         reranker: Reranker | None = None,
     ) -> Chosen:
-        """Run the stages after ranking."""
+        """Run the stages after ranking; without ``asked``, long chunks are shown whole."""
         with timed("refine"):
             candidates = ranked.fused.top(max(settings.candidates, top_k), always=exact.pins)
             candidates = _pinned(candidates, exact)
@@ -76,7 +81,8 @@ class Chooser:
                 candidates = [candidate for candidate in candidates if candidate.reason]
             confidence, evidence = calibrate(candidates, ranked.fused.legs, missing=bool(exact.missing))
             parents = settings.parent_retrieval_enabled and settings.uses("parents")
-            wanted = _CHILDREN * top_k if parents else top_k
+            asked = None if parents else asked
+            wanted = _CHILDREN * top_k if parents else math.ceil(_NEIGHBOURS * top_k) if asked else top_k
             if reranker is not None:
                 named = sum(candidate.pin > 0 for candidate in candidates)
                 wanted = max(wanted, named + settings.rerank_top_n)
@@ -85,8 +91,27 @@ class Chooser:
         if reranker is not None:
             with timed("rerank"):
                 reordered = reorder(reranker, query.text, refined.candidates, refined.chunks, settings)
-        with timed("parents"):
-            return self._shown(refined, reordered, settings, top_k, confidence, evidence, excluded)
+        with timed("focus" if asked else "parents"):
+            if asked:
+                expanded = focus(
+                    reordered.candidates,
+                    refined.chunks,
+                    asked,
+                    self._reader,
+                    self._lookup,
+                    threshold=settings.focus_threshold,
+                    limit=top_k,
+                )
+            else:
+                expanded = expand_parents(
+                    reordered.candidates,
+                    refined.chunks,
+                    settings,
+                    self._lookup,
+                    limit=top_k,
+                    hidden=excluded,
+                )
+        return _chosen(expanded, refined, reordered, confidence, evidence)
 
     def _lower_headers(self, candidates: list[Candidate], top_k: int) -> list[Candidate]:
         """Let bare headings, which match well and say little, give way to text; not where they were named."""
@@ -97,37 +122,32 @@ class Chooser:
                 candidate.score *= _HEADER_FACTOR
         return sorted(candidates, key=lambda item: (-item.pin, -item.score))
 
-    def _shown(
-        self,
-        refined: Refined,
-        reordered: Reordered,
-        settings: SearchSettings,
-        top_k: int,
-        confidence: float,
-        evidence: Evidence,
-        excluded: AbstractSet[int],
-    ) -> Chosen:
-        expanded = expand_parents(
-            reordered.candidates, refined.chunks, settings, self._lookup, limit=top_k, hidden=excluded
-        )
-        also_in = {
-            item.candidate.chunk: [
-                refined.chunks[twin]
-                for chunk in (item.candidate.chunk, *item.merged)
-                for twin in refined.also_in.get(chunk, ())
-            ]
-            for item in expanded
-        }
-        return Chosen(
-            [item.candidate for item in expanded],
-            {item.candidate.chunk: item.chunk for item in expanded},
-            also_in,
-            {**refined.stats, "after_parents": len(expanded)},
-            confidence,
-            evidence,
-            reordered,
-            {item.candidate.chunk: item.chunk_ids for item in expanded},
-        )
+
+def _chosen(
+    expanded: Sequence[Expanded],
+    refined: Refined,
+    reordered: Reordered,
+    confidence: float,
+    evidence: Evidence,
+) -> Chosen:
+    also_in = {
+        item.candidate.chunk: [
+            refined.chunks[twin]
+            for chunk in (item.candidate.chunk, *item.merged)
+            for twin in refined.also_in.get(chunk, ())
+        ]
+        for item in expanded
+    }
+    return Chosen(
+        [item.candidate for item in expanded],
+        {item.candidate.chunk: item.chunk for item in expanded},
+        also_in,
+        {**refined.stats, "after_parents": len(expanded)},
+        confidence,
+        evidence,
+        reordered,
+        {item.candidate.chunk: item.chunk_ids for item in expanded},
+    )
 
 
 def _pinned(candidates: list[Candidate], exact: ExactHits) -> list[Candidate]:

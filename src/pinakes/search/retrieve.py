@@ -40,12 +40,14 @@ class Scope:
 
 @dataclass(slots=True)
 class Retrieved:
-    """What the legs found, and how the query was read for them."""
+    """What the legs found, and how the query was read for them: its text as it was searched for, and its vector."""
 
     legs: list[Leg] = field(default_factory=list)
     exact: ExactHits = field(default_factory=ExactHits)
     corrections: tuple[Correction, ...] = ()
     expanded: list[Expansion] = field(default_factory=list)
+    text: str = ""
+    vector: Vectors | None = None
 
 
 class Retriever:
@@ -70,6 +72,7 @@ class Retriever:
                     query.rest, self._index.keyword, scope.languages, known=self._is_word
                 )
                 text = corrected_text(query.text, found.corrections)
+        found.text = text
         if weights["exact"] > 0:
             with timed("exact"):
                 self._exact(found, query, scope, settings)
@@ -80,16 +83,15 @@ class Retriever:
             with timed("code"):
                 hits = self._index.keyword.search_code(query.text, limit=DEPTH, documents=scope.documents)
                 self._add(found, Leg.of("code", hits), scope)
-        vector: Vectors | None = None
         if weights["semantic"] > 0 and len(self._index.vectors.snapshot.rows):
             with timed("embed"):
-                vector = self._embedder().embed_query(text)
+                vector = found.vector = self._embedder().embed_query(text)
             with timed("semantic"):
                 nearest = self._index.vectors.search(vector, DEPTH, scope.documents)
                 self._add(found, Leg("semantic", *nearest), scope)
         if weights.get("expansion", 0.0) > 0:
             with timed("expansion"):
-                self._expand(found, text, vector, scope, settings)
+                self._expand(found, text, scope, settings)
         return found
 
     def _add(self, found: Retrieved, leg: Leg, scope: Scope) -> None:
@@ -117,15 +119,13 @@ class Retriever:
         full = self._index.keyword.full_match(text, scope.languages)
         return Leg("keyword", chunks, scores.astype(np.float64), full=full)
 
-    def _expand(
-        self, found: Retrieved, text: str, vector: Vectors | None, scope: Scope, settings: SearchSettings
-    ) -> None:
+    def _expand(self, found: Retrieved, text: str, scope: Scope, settings: SearchSettings) -> None:
         found.expanded = expansions(
             text,
             scope.languages,
             self._index.keyword,
             self._index.concepts,
-            vector,
+            found.vector,
             k=settings.query_expansion_terms,
             known=self._is_word,
         )

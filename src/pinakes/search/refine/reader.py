@@ -75,6 +75,19 @@ class IndexReader:
         units = sums[sound] / lengths[sound, None]
         return dict(zip(wanted[sound].tolist(), units, strict=True))
 
+    def passage_scores(self, ids: Sequence[int], query: Vectors) -> dict[int, list[tuple[int, int, float]]]:
+        """Return the passages of chunks (start and end in their contents) with their cosines to a query."""
+        by_chunk = self._current()
+        scored: dict[int, list[tuple[int, int, float]]] = {}
+        for chunk, spans in self._index.lookup.passages(ids).items():
+            low, high = np.searchsorted(by_chunk.chunks, (chunk, chunk + 1)).tolist()
+            if high - low == len(spans):
+                rows = np.sort(by_chunk.rows[low:high])
+                scores = np.einsum("ij,j->i", np.asarray(by_chunk.snapshot.matrix[rows]), query)
+                pairs = zip(spans, np.nan_to_num(scores, neginf=-1.0).tolist(), strict=True)
+                scored[chunk] = [(*span, score) for span, score in pairs]
+        return scored
+
     def _current(self) -> _ByChunk:
         snapshot = self._index.vectors.snapshot
         known = self._by_chunk

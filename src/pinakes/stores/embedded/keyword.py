@@ -24,6 +24,7 @@ from pinakes.stores.embedded.keyword_query import (
     full_match,
     holding_query,
     phrase_query,
+    rarities,
     terms_query,
     within,
 )
@@ -42,6 +43,7 @@ from pinakes.text.analysis import phrase_terms, query_terms
 from pinakes.text.code_languages import code_language
 from pinakes.text.code_query import query_code
 from pinakes.text.folding import fold, lower
+from pinakes.text.query_terms import QueryTerm
 
 __all__ = ["DEFAULT_BOOSTS", "DamagedIndexError", "KeywordEntry", "KeywordIndex", "KeywordWriter"]
 
@@ -152,6 +154,13 @@ class KeywordIndex:
         self._opened()
         with damage_reported(self._folder):
             return full_match(self._searcher, query_terms(query, languages))
+
+    def worth(self, query: str, languages: Sequence[str]) -> list[tuple[QueryTerm, float]]:
+        """The terms of a query, with what finding each is worth."""
+        self._opened()
+        terms = query_terms(query, languages)
+        with damage_reported(self._folder):
+            return list(zip(terms, rarities(self._searcher, terms), strict=True))
 
     def search_code(
         self, query: str, *, limit: int, documents: Collection[int] | None = None, language: str | None = None

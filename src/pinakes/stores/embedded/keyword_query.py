@@ -38,11 +38,16 @@ def terms_query(
 
 def full_match(searcher: Searcher, terms: Sequence[QueryTerm]) -> float:
     """What finding every term once in a text of usual length is worth; words that no text has count most."""
+    return sum(rarities(searcher, terms))
+
+
+def rarities(searcher: Searcher, terms: Sequence[QueryTerm]) -> list[float]:
+    """What finding each of some terms is worth."""
     total = searcher.num_docs
-    return sum(
+    return [
         rarity(total, sum(max(searcher.doc_freq(name, form) for name in _TEXTS) for form in term.forms))
         for term in terms
-    )
+    ]
 
 
 def rarity(total: int, having: int) -> float:

@@ -299,6 +299,21 @@ class Lookup:
             "size, total_chunks, ingested_at FROM documents ORDER BY source_path"
         )
 
+    def passages(self, chunks: Collection[int]) -> dict[int, list[tuple[int, int]]]:
+        """Return where the passages of chunks begin and end in their contents, in order."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for batch in _batches(list(chunks)):
+            marks = ",".join("?" * len(batch))
+            query = f'SELECT chunk, start, "end" FROM passages WHERE chunk IN ({marks}) ORDER BY id'
+            for row in self._rows(query, batch):
+                found.setdefault(row[0], []).append((row[1], row[2]))
+        return found
+
+    def page_starts(self, document: int) -> list[tuple[int, int]]:
+        """Return where in a document's text its pages begin, with their numbers."""
+        rows = self._rows("SELECT pages FROM documents WHERE id = ?", (document,))
+        return [(start, page) for start, page in json.loads(rows[0][0])] if rows else []
+
     def document_text(self, document: int, start: int, end: int) -> str:
         """Return a stretch of a document's text."""
         rows = self._rows(
