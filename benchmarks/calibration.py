@@ -63,7 +63,9 @@ def features(rows: list[dict[str, Any]]) -> Array:
     meaning = np.array([row["meaning"] or 0.0 for row in rows])
     words = np.array([row["words"] or 0.0 for row in rows])
     agreement = np.array([float(row["agreement"]) for row in rows])
-    return np.stack([np.ones(len(rows)), meaning, 1 - (1 - meaning) * (1 - words), agreement], axis=1)
+    code = np.array([row["code"] for row in rows])
+    either = 1 - (1 - meaning) * (1 - words) * (1 - 0.8 * code)
+    return np.stack([np.ones(len(rows)), meaning, either, agreement], axis=1)
 
 
 def fit(columns: Array, right: Array, penalty: float = 0.01) -> Array:

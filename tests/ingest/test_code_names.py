@@ -131,6 +131,141 @@ function* walk(tree) {
 }
 """
 
+C = """#include <stdio.h>
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+MODULE_LICENSE("GPL");
+
+struct node {
+    int value;
+};
+
+int node_count(const struct node *first);
+static int counter(3);
+
+static struct node *node_new(int value, void (*done)(int))
+{
+    struct node *made = malloc(sizeof(*made));
+    if (made == NULL) {
+        return NULL;
+    }
+    return made;
+}
+
+unsigned long node_count(const struct node *first,
+                         int from)
+{
+    while (first) {
+        node_visit(first);
+    }
+    return node_total(first);
+}
+
+void
+node_free (struct node *it)
+{
+  free (it);
+}
+
+int main(int argc, char **argv) {
+    return printf("%d", MAX(1, 2));
+}
+"""
+CPP_BODIES = """class Pump {
+ public:
+    Pump(int speed) : speed_(speed) {}
+    int speed() const { return speed_; }
+    void reset() override {
+        speed_ = 0;
+    }
+};
+
+Pump::Pump(int speed)
+    : speed_(speed), on_(false) {
+    start(speed);
+}
+
+Pump::~Pump() {}
+
+void Pump::start(int speed) const noexcept {
+    std::thread worker([&] {
+        run();
+    });
+    switch (speed) {
+    }
+}
+
+std::vector<int> speeds() {
+    return {1, 2};
+}
+
+template <typename T> T largest(const std::vector<T>& all) {
+    return all[0];
+}
+"""
+ARROWS = """const load = async (id) => {
+  const made = await fetch(id);
+  return made;
+};
+export const double = x => 2 * x;
+export const Panel = ({
+  title,
+  children,
+}) => {
+  return title;
+};
+const first = <T>(all: T[]): T => all[0];
+let handler: Handler = (request, answer) => {
+  if (request) {
+    answer(1);
+  }
+};
+exports.save = function (id) {
+  return id;
+};
+class Store {
+  constructor(id) {
+    this.id = id;
+  }
+  close = () => {
+    for (const one of this.all) {
+      one.close();
+    }
+  };
+  open(id) {
+    return id;
+  }
+  async fetch(id: string): Promise<string> {
+    return id;
+  }
+}
+const routes = () => ({
+  list: (request) => request,
+  show: async function (request) {
+    return request;
+  },
+});
+const total = (1 + 2) * 3;
+const same = total == (x => x);
+"""
+RUBY = """class Pump
+  def self.find(id)
+    new(id)
+  end
+
+  def start
+    run { |it| it }
+  end
+end
+"""
+SHELL = """backup() {
+  tar cf all.tar "$1"
+}
+clean-up () {
+  rm all.tar
+}
+backup /etc
+"""
+
 
 def found(text: str) -> list[tuple[str, int]]:
     return [(item.name, item.indent) for item in definitions(text)]
@@ -158,14 +293,45 @@ def found(text: str) -> list[tuple[str, int]]:
         (JAVA, [("OrderService", 0), ("findOrders", 4), ("indexed", 4), ("Visitor", 4), ("State", 4)]),
         (GO, [("Cache", 0), ("Store", 0), ("NewCache", 0), ("Get", 0)]),
         (CPP, [("geometry", 0), ("Point", 0), ("length", 4), ("Box", 0), ("Colour", 0), ("Either", 0)]),
-        (JAVASCRIPT, [("Store", 0), ("getUser", 0), ("walk", 0)]),
+        (JAVASCRIPT, [("Store", 0), ("load", 2), ("getUser", 0), ("walk", 0)]),
+        (C, [("node", 0), ("node_new", 0), ("node_count", 0), ("node_free", 0), ("main", 0)]),
+        (
+            CPP_BODIES,
+            [
+                *[("Pump", 0), ("speed", 4), ("reset", 4), ("Pump::Pump", 0), ("Pump::~Pump", 0)],
+                *[("Pump::start", 0), ("speeds", 0), ("largest", 0)],
+            ],
+        ),
+        (
+            ARROWS,
+            [
+                *[("load", 0), ("double", 0), ("Panel", 0), ("first", 0), ("handler", 0), ("save", 0)],
+                *[
+                    ("Store", 0),
+                    ("close", 2),
+                    ("open", 2),
+                    ("fetch", 2),
+                    ("routes", 0),
+                    ("list", 2),
+                    ("show", 2),
+                ],
+            ],
+        ),
+        (RUBY, [("Pump", 0), ("find", 2), ("start", 2)]),
+        (SHELL, [("backup", 0), ("clean-up", 0)]),
     ],
-    ids=["python", "rust", "java", "go", "c++", "javascript"],
+    ids=["python", "rust", "java", "go", "c++", "javascript", "c", "c++ bodies", "arrows", "ruby", "shell"],
 )
 def test_definitions_are_found_in_order_with_their_indentation(
     text: str, expected: list[tuple[str, int]]
 ) -> None:
     assert found(text) == expected
+
+
+def test_new_is_a_name_where_it_is_defined() -> None:
+    rust = "impl Cache {\n    pub fn new() -> Self {\n        Cache {}\n    }\n}\n"
+    assert found(rust) == [("Cache", 0), ("new", 4)]
+    assert found("sub new {\n    my $class = shift;\n}\n") == [("new", 0)]
 
 
 def test_places_are_the_lines_of_the_definitions() -> None:
@@ -184,6 +350,19 @@ def test_places_are_the_lines_of_the_definitions() -> None:
         "    return new Thing(a, b)\n",
         "functional(x)\n",
         "",
+        "return check(order) {\n",
+        "    else if (ready) {\n",
+        "    match check(order) {\n",
+        "for x in range(3) {\n",
+        "go func() {\n}\n",
+        "new Thread(run) {\n",
+        "int count(int limit);\n",
+        "    for_each(all) {\n",
+        "insert into users (id, name)\nvalues (1, 2)\n",
+        "assert check(order,\n             limit)\nsizes = {}\n",
+        "x = (a, b)\ny = {}\n",
+        "TEST_CLASS(pump)\n{\n",
+        "// static int twice(int x) {\n",
     ],
 )
 def test_uses_are_no_definitions(text: str) -> None:
@@ -207,7 +386,16 @@ def test_uses_are_no_definitions(text: str) -> None:
         (GO, "return c.entries", ["Get"]),
         (GO, "return 0", ["Get"]),
         (CPP, "return 0", ["Point", "length"]),
-        (JAVASCRIPT, "return fetch", ["Store"]),
+        (JAVASCRIPT, "return fetch", ["Store", "load"]),
+        (C, "return made", ["node_new"]),
+        (C, "return node_total", ["node_count"]),
+        (C, "free (it)", ["node_free"]),
+        (CPP_BODIES, "speed_ = 0", ["Pump", "reset"]),
+        (CPP_BODIES, "run();", ["Pump::start"]),
+        (ARROWS, "return made", ["load"]),
+        (ARROWS, "return title", ["Panel"]),
+        (ARROWS, "one.close", ["Store", "close"]),
+        (ARROWS, "this.id = id", ["Store"]),
     ],
 )
 def test_a_place_knows_what_it_is_inside_of(text: str, place: str, expected: list[str]) -> None:
@@ -281,6 +469,15 @@ def test_scopes_are_what_is_open_above_a_place(text: str) -> None:
         "func (" * 30_000,
         "class " + "<" * 100_000,
         "\t" * 100_000,
+        "int f(" * 30_000,
+        "x = (" * 30_000,
+        "x = ((a" * 30_000 + ")" * 100,
+        "x = (a\n" * 20_000,
+        "int f(a\n" * 20_000,
+        "a b c d e f g h(" + "(a)" * 30_000,
+        "  f(a)\n:\n" * 10_000,
+        "template <" + "a, " * 50_000,
+        "a::" * 50_000 + "b(",
         "def \u202e\x00(\n" * 1000,
     ],
 )

@@ -101,6 +101,81 @@ def test_what_is_named_is_taken(docs: Path, names: Names) -> None:
     assert names(docs) == [name for name in everything if name != "secret.md"]
 
 
+def test_source_code_among_documents_is_taken(docs: Path, names: Names, library: Library) -> None:
+    code = {
+        "pump.py": 'class Pump:\n    def start_slowly(self):\n        """Start."""\n',
+        "src/pump.rs": "pub fn start_pump(speed: u8) -> u8 {\n    speed\n}\n",
+        "src/pump.c": "int pump_start(int speed)\n{\n    return speed;\n}\n",
+        "src/pump.h": "int pump_start(int speed);\n",
+        "web/App.TSX": "export const App = () => <p>pump</p>;\n",
+        "bin/backup.sh": "backup() {\n  tar cf pump.tar .\n}\n",
+    }
+    for name, text in {"manual.md": "", **code}.items():
+        write(docs / name, text)
+    assert names() == sorted(["manual.md", *code])
+    first = library.search("pump_start").results[0]
+    assert Path(first.source_path).name in ("pump.c", "pump.h")
+    assert Path(library.search("start_slowly").results[0].source_path).name == "pump.py"
+
+
+def test_code_that_nobody_wrote_is_left_out(docs: Path, names: Names) -> None:
+    for folder in ("node_modules/left-pad", "build", "Dist/x", "target", "vendor/x", "lib/site-packages/x"):
+        write(docs / folder / "tool.js", "export const tool = 1;\n")
+    write(docs / "my-python/pyvenv.cfg", "home = /usr\n")
+    write(docs / "my-python/lib/module.py", "x = 1\n")
+    for name in (
+        "a.min.js",
+        "a.bundle.js",
+        "a_pb2.py",
+        "a.pb.go",
+        "theme.css",
+        "setup.cfg",
+        "a.toml",
+        "x.patch",
+    ):
+        write(docs / name, "some = 1\n")
+    write(docs / "large.sql", "insert into t values (1);\n" * 50_000)
+    write(docs / ".git/hook.py", "x = 1\n")
+    write(docs / "own.js", "export const own = 1;\n")
+    # Documents are taken there as everywhere.
+    write(docs / "build/notes.md")
+    assert names() == ["build/notes.md", "own.js"]
+    assert names(docs / "build", docs / "my-python", docs / "a.min.js") == [
+        *["a.min.js", "build/notes.md", "build/tool.js", "my-python/lib/module.py", "own.js"],
+    ]
+
+
+def test_code_without_anything_in_it_is_no_failure(docs: Path, names: Names) -> None:
+    (docs / "empty").mkdir()
+    for number, text in enumerate(("", "\n", " \r\n\n")):
+        (docs / "empty" / f"blank{number}.py").write_bytes(text.encode())
+    write(docs / "short.py", "x\n")
+    assert names() == ["short.py"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+def test_a_pipe_that_is_called_like_code_is_not_read(docs: Path, names: Names) -> None:
+    write(docs / "a.md")
+    os.mkfifo(docs / "pipe.py")
+    assert names() == ["a.md"]
+
+
+def test_patterns_for_code(docs: Path, names: Names) -> None:
+    for name in ("a.py", "sub/b.py", "sub/c.rs", "node_modules/d.py"):
+        write(docs / name, "x = 1\n")
+    assert names(f"{docs}/*") == ["a.py"]
+    assert names(f"{docs}/**/*.rs") == ["a.py", "sub/c.rs"]
+    # What a pattern asks for is asked for, wherever it lies.
+    assert names(f"{docs}/**/*.py") == ["a.py", "node_modules/d.py", "sub/b.py", "sub/c.rs"]
+
+
+def test_ignored_code_stays_out(docs: Path, names: Names) -> None:
+    write(docs / ".pinakesignore", "*.py\n")
+    write(docs / "a.py", "x = 1\n")
+    write(docs / "b.js", "x = 1\n")
+    assert names() == ["b.js"]
+
+
 def test_patterns(docs: Path, names: Names) -> None:
     for name in ("a.md", "sub/b.md", "sub/deep/c.md", "sub/x.txt", "sub/.hidden.md", "skipped/s.md"):
         write(docs / name)

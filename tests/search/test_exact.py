@@ -102,6 +102,101 @@ def test_a_number_that_is_no_section_number_is_not_missed(contracts: Library) ->
     assert "There is no" not in contracts.search("default rate of 3.75 per year").note
 
 
+RELEASES = {
+    "pump.md": """# Pump manual
+
+## 3 Operation
+
+### 3.0 Before the start
+
+Open the valve.
+
+### 3.1 Starting
+
+Press the green button. See 14.204 for the torque.
+
+### A.5 Spares
+
+Nuts.
+
+## 14 Tables
+
+### 14.204 Torque
+
+Forty newton metres.
+
+### 14.204-2 Torque of spares
+
+Thirty.
+""",
+    "notes.md": """# Notes on releases
+
+## Upgrading
+
+Breaking changes came with the third release: the configuration moved, and tokens are no longer read from the
+environment.
+
+## Older
+
+Nothing here.
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def releases(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    folder = tmp_path_factory.mktemp("releases")
+    for name, text in RELEASES.items():
+        (folder / name).write_text(text)
+    library = Library(folder / ".pinakes")
+    library.index([folder])
+    return library
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["breaking changes of 3.0", "what is new in 3.0", "python 3.1 upgrade guide", "does it run with TLS 3.1"],
+)
+def test_a_number_in_a_sentence_is_not_taken_for_a_section(releases: Library, query: str) -> None:
+    response = releases.search(query)
+    assert not any(result.exact_match for result in response.results)
+    assert response.confidence < 0.6
+    assert "There is no" not in response.note
+
+
+def test_what_a_sentence_is_about_goes_before_what_has_its_number(releases: Library) -> None:
+    assert releases.search("breaking changes of 3.0").results[0].heading == "Upgrading"
+
+
+@pytest.mark.parametrize(
+    ("query", "heading"),
+    [
+        ("3.0", "3.0 Before the start"),
+        ("what does 3.0 say?", "3.0 Before the start"),
+        ("was steht in 3.0", "3.0 Before the start"),
+        ("pump manual 3.0", "3.0 Before the start"),
+        ("3.0 of the pump manual", "3.0 Before the start"),
+        ("3.0 before the start", "3.0 Before the start"),
+        ("starting 3.1", "3.1 Starting"),
+        ("breaking changes of section 3.0", "3.0 Before the start"),
+        ("breaking changes of § 3.0", "3.0 Before the start"),
+        # No version and no measure is written like these.
+        ("breaking changes of 14.204", "14.204 Torque"),
+        ("breaking changes of 14.204-2", "14.204-2 Torque of spares"),
+        ("breaking changes of A.5", "A.5 Spares"),
+        ("breaking changes of 3.0(a)", "3.0 Before the start"),
+    ],
+)
+def test_a_number_that_can_only_be_a_place_goes_first(releases: Library, query: str, heading: str) -> None:
+    first = releases.search(query).results[0]
+    assert first.heading == heading and first.exact_match
+
+
+def test_exact_mode_takes_every_number_for_a_place(releases: Library) -> None:
+    first = releases.search("breaking changes of 3.0", mode="exact").results[0]
+    assert first.heading == "3.0 Before the start"
+
+
 @pytest.mark.parametrize(
     ("query", "section"),
     [

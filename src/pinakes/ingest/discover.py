@@ -14,6 +14,8 @@ from typing import TypeAlias
 
 from pathspec import GitIgnoreSpec
 
+from pinakes.ingest.source_files import is_filled_by_tools, is_source, is_worth_reading
+
 # Patterns with the folder they count from, outermost first.
 Rules: TypeAlias = "list[tuple[Path, GitIgnoreSpec]]"
 IGNORE_FILES = (".gitignore", ".pinakesignore")
@@ -62,10 +64,11 @@ def is_at_or_below(path: str, folder: str) -> bool:
 
 
 def discover(paths: Sequence[str | Path], extensions: frozenset[str], skip: Path) -> Discovery:
-    """Find the files below ``paths``. Hidden and ignored files are left out, and so is ``skip``, the index.
+    """Find the files below ``paths``: those with one of some extensions, and source code.
 
-    Symbolic links are not followed: what they lead to inside the folder is found anyway, and what lies outside
-    was not asked for. A file or folder that is named itself is always taken.
+    Hidden and ignored files are left out, and so are ``skip``, the index, and code that tools have put there. Symbolic
+    links are not followed: what they lead to inside the folder is found anyway, and what lies outside was not asked
+    for. A file or folder that is named itself is always taken.
     """
     discovery = Discovery()
     found: dict[str, FoundFile] = {}
@@ -177,32 +180,43 @@ def _walk(
     if _ignored(root, True, rules):
         # It was named, so the rules that would hide it do not count.
         rules = []
-    stack = [(root, rules, 1)]
+    stack = [(root, rules, 1, True)]
     while stack:
-        folder, rules, level = stack.pop()
+        folder, rules, level, own = stack.pop()
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
             discovery.unreadable.append((str(folder), error.strerror or str(error)))
             continue
         rules = [*rules, *_rules_of(folder)]
-        below: list[tuple[Path, Rules, int]] = []
+        # A folder that is named itself is always taken.
+        own = own and (level == 1 or not is_filled_by_tools(folder.name, {entry.name for entry in entries}))
+        below: list[tuple[Path, Rules, int, bool]] = []
         for entry in entries:
             if entry.name.startswith(".") or entry.is_symlink():
                 continue
             path = Path(entry.path)
             is_folder = entry.is_dir(follow_symlinks=False)
-            wanted = is_folder or path.suffix.lower() in extensions
+            wanted = is_folder or path.suffix.lower() in extensions or (own and _is_own_source(entry))
             if not wanted or path == skip or _ignored(path, is_folder, rules):
                 continue
             if not _is_text(entry.name):
                 discovery.unreadable.append(_unspeakable(entry.path))
             elif is_folder:
-                below.append((path, rules, level + 1))
+                below.append((path, rules, level + 1, own))
             elif entry.is_file(follow_symlinks=False):
                 yield path
         if depth is None or level < depth:
             stack.extend(reversed(below))
+
+
+def _is_own_source(entry: os.DirEntry[str]) -> bool:
+    try:
+        if not is_source(entry.name) or not entry.is_file(follow_symlinks=False):
+            return False
+        return is_worth_reading(Path(entry.path), entry.stat(follow_symlinks=False).st_size)
+    except OSError:
+        return False  # deleted a moment ago
 
 
 # -- rules of what to ignore -----------------------------------------------------------------------------------

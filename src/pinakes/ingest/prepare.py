@@ -29,7 +29,7 @@ from pinakes.model import Converted, Document, ParsedDocument
 from pinakes.text.language import detect_language
 
 # Raise when the same file would be read differently: what was read before is then read again.
-READER = 3
+READER = 4
 
 
 def prepare(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pinakes.search.candidates import Candidate, Leg
 
 # What is named literally is meant, whatever else matches.
-PINNED = {"section": 0.98, "holder": 0.5, "title": 0.95, "phrase": 0.9, "identifier": 0.85}
+PINNED = {"section": 0.98, "holder": 0.5, "title": 0.95, "phrase": 0.9, "identifier": 0.85, "name": 0.7}
 # The score of what is named, from hardly to surely meant, goes from here to 1.
 _NAMED = 0.85
 _MISSING_PLACE = 0.5
@@ -28,18 +28,22 @@ class Evidence:
 
     ``meaning`` is how near it is to the query and ``words`` which share of the query's words it has, rare ones
     counting more, both between 0 and 1 and None where that was not searched by. ``agreement``: search by meaning and
-    by words have the same first.
+    by words have the same first. ``code`` is how much the names of code in the query, which it has, weigh among the
+    query's words, between 0 and 1.
     """
 
     meaning: float | None = None
     words: float | None = None
     agreement: bool = False
+    code: float = 0.0
 
 
 # -- fitted, as logistic regressions ---------------------------------------------------------------------------
 _BIAS, _MEANING, _EITHER, _AGREEMENT = -5.51, 3.03, 4.00, 1.15
 _MEANING_ALONE = (-4.78, 8.33)
 _WORDS_ALONE = (-2.57, 3.70)
+# Names of code that are there count nearly as much as words that are there.
+_NAMES = 0.8
 
 
 def probability(evidence: Evidence) -> float:
@@ -52,7 +56,7 @@ def probability(evidence: Evidence) -> float:
     elif words is None:
         logit = _MEANING_ALONE[0] + _MEANING_ALONE[1] * meaning
     else:
-        either = 1.0 - (1.0 - meaning) * (1.0 - words)
+        either = 1.0 - (1.0 - meaning) * (1.0 - words) * (1.0 - _NAMES * evidence.code)
         logit = _BIAS + _MEANING * meaning + _EITHER * either + _AGREEMENT * evidence.agreement
     return 1.0 / (1.0 + math.exp(-logit))
 
@@ -62,6 +66,7 @@ def gather(first: Candidate, legs: Sequence[Leg]) -> Evidence:
     by_name = {leg.name: leg for leg in legs if len(leg)}
     semantic, keyword = by_name.get("semantic"), by_name.get("keyword")
     meaning = words = None
+    code = 0.0
     if semantic is not None:
         # Cosines of some models never come near 0: there the lowest is what unrelated texts have.
         floor = semantic.floor if semantic.floor > _HIGH_FLOOR else min(0.0, semantic.floor)
@@ -69,8 +74,10 @@ def gather(first: Candidate, legs: Sequence[Leg]) -> Evidence:
         meaning = min(1.0, max(0.0, near) / max(1.0 - floor, 1e-9))
     if keyword is not None and keyword.full > 0:
         words = min(1.0, first.scores.get("keyword", 0.0) / keyword.full)
+        # Both legs count a name that is found whole by how rare it is, so one scale serves both.
+        code = min(1.0, first.scores.get("code", 0.0) / keyword.full)
     agree = semantic is not None and keyword is not None and semantic.chunks[0] == keyword.chunks[0]
-    return Evidence(meaning, words, bool(agree))
+    return Evidence(meaning, words, bool(agree), code)
 
 
 def calibrate(

@@ -60,7 +60,9 @@ _FACTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "a code with digits",
         re.compile(
-            r"(?<!\w)(?:0x[0-9a-f]{2,}|[A-Z]{1,5}-?\d{3,6}|(?:HTTP|error|errno|exit|code|status)\s+(?:code\s+)?-?\d{1,5})\b",
+            # One capital before two digits is a code (E17); of several, COVID-19 and its like are none.
+            r"(?<!\w)(?:0x[0-9a-f]{2,}|[A-Z]{1,5}-?\d{3,6}|(?-i:[A-Z]\d{2})"
+            r"|(?:HTTP|error|errno|exit|code|status|fault|alarm)\s+(?:code\s+)?(?:(?-i:[A-Z])|-)?\d{1,5})\b",
             re.I,
         ),
     ),

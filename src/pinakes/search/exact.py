@@ -5,22 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
 
 from pinakes.model import Clause, Section
+from pinakes.search.meant import is_meant, naming
 from pinakes.search.understand import Query
+from pinakes.search.within import has_names
 from pinakes.stores.embedded.lookup import Lookup, StoredClause, StoredSection
 from pinakes.stores.protocol import TextSearch
-from pinakes.text.keys import title_key
+from pinakes.text.code_query import query_code
 from pinakes.text.labels import LEAF_KINDS, Label
-from pinakes.text.stopwords import STOPWORDS
 
 # More sections than this of the same name are a habit of the author, not an answer.
 _MAX_TITLE_PINS = 5
 _MAX_PHRASE_WORDS = 8
-# What the share of words that name the document may add: less than a heading is preferred to a paragraph.
-_WORDS_OF_NAME = 0.4
-_FUNCTION_WORDS = frozenset().union(*STOPWORDS.values())
+# Chunks that are looked into for names that have the query's name in them.
+_LONGER_NAMES = 20
 # One word with a digit, an underscore, a capital inside, or a mark between its parts.
 _IDENTIFIER = re.compile(r"(?=\S*(?:[\d_]|[a-z][A-Z]|\w(?:::|[./+#-])))[^\s\"]{2,80}")
 
@@ -76,8 +75,10 @@ class ExactSearch:
     ) -> None:
         """Collect what the query names. ``alone``: no other leg searches, so plain words count as a phrase."""
         resolved = self.resolve_all(query, documents)
+        meant = {item.label.text for item in resolved if alone or is_meant(item.label, query, item.found)}
         for position, item in enumerate(resolved):
-            self._add_section(out, item, position)
+            if item.label.text in meant:
+                self._add_section(out, item, position)
         found = {item.label.text for item in resolved if not item.rest}
         # `version 1.2` may look like a place; `Section 1.2`, or a number alone, is meant as one.
         named = [label for label in query.references if label.kind or not query.rest or "-" in label.text]
@@ -110,7 +111,7 @@ class ExactSearch:
             found = [item for item in found if _kinds_agree(current.kind, _kind(item))]
             if found:
                 ranked = [
-                    ResolvedSection(item, current, rest, _kind_fit(current.kind, item) + _named(item, words))
+                    ResolvedSection(item, current, rest, _kind_fit(current.kind, item) + naming(item, words))
                     for item in found
                 ]
                 ranked.sort(key=lambda item: -item.fit)
@@ -200,10 +201,20 @@ class ExactSearch:
     def _add_identifier(
         self, out: ExactHits, name: str, limit: int, documents: Collection[int] | None
     ) -> None:
-        """A name that is the whole query is meant as it is written: `getAuthToken`, `E17`, `max_pressure_kpa`."""
+        """A name that is the whole query is meant as it is written: `getAuthToken`, `E17`, `max_pressure_kpa`.
+
+        Where nothing is called so, names that it is a part of are what comes nearest: `authToken`.
+        """
         hits, _ = self._text.phrase(name, limit=limit, documents=documents)
         for chunk, score in hits:
             out.add(chunk, min(score, 40.0), 0.7, "identifier")
+        if hits or not (names := query_code(name).names):
+            return
+        hits = self._text.search_code(name, limit=_LONGER_NAMES, documents=documents)
+        stored = self._lookup.chunks([chunk for chunk, _ in hits])
+        for chunk, score in hits:
+            if chunk in stored and has_names(stored[chunk].content, names):
+                out.add(chunk, min(score, 40.0), 0.6, "name")
 
 
 def _kinds_agree(asked: str, printed: str) -> bool:
@@ -221,21 +232,6 @@ def _kind_fit(asked: str, found: StoredSection | StoredClause) -> float:
     if asked == _kind(found):
         return 4.0 + heading
     return (2.0 if not asked or not _kind(found) else 0.0) + heading
-
-
-def _named(found: StoredSection | StoredClause, words: str) -> float:
-    """Whether the query also names the document, ``FAR 32.706-2``, ``GDPR art 15``, and with how many of its words."""
-    names = set(title_key(f"{found.document_title} {PurePath(found.source_path).stem}").split())
-    initials = "".join(word[0] for word in title_key(found.document_title).split())
-    # `of` is in many titles and names none of them; `AI` names the AI Act.
-    written = set(words.split())
-    asked = [
-        word
-        for word in title_key(words).split()
-        if len(word) > 1 and (word not in _FUNCTION_WORDS or word.upper() in written)
-    ]
-    fitting = sum(word in names or (len(word) > 2 and word in initials) for word in asked)
-    return 1.0 + _WORDS_OF_NAME * fitting / len(asked) if fitting else 0.0
 
 
 def _keep_best_kind(ranked: list[ResolvedSection]) -> list[ResolvedSection]:
