@@ -38,7 +38,10 @@ _NEIGHBOURS = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What is shown, best first, with its texts; ``also_in`` names other chunks that say the same."""
+    """What is shown, best first, with its texts; ``also_in`` names other chunks that say the same.
+
+    ``shown`` says how much of a chunk: ``sentences`` that answer, whole ``chunks``, or their ``parents``.
+    """
 
     candidates: list[Candidate]
     chunks: Mapping[int, StoredChunk]
@@ -48,6 +51,7 @@ class Chosen:
     evidence: Evidence
     reordered: Reordered
     members: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    shown: str = "chunks"
 
 
 class Chooser:
@@ -111,7 +115,8 @@ class Chooser:
                     limit=top_k,
                     hidden=excluded,
                 )
-        return _chosen(expanded, refined, reordered, confidence, evidence)
+        shown = "sentences" if asked else "parents" if parents else "chunks"
+        return _chosen(expanded, refined, reordered, confidence, evidence, shown)
 
     def _lower_headers(self, candidates: list[Candidate], top_k: int) -> list[Candidate]:
         """Let bare headings, which match well and say little, give way to text; not where they were named."""
@@ -129,6 +134,7 @@ def _chosen(
     reordered: Reordered,
     confidence: float,
     evidence: Evidence,
+    shown: str,
 ) -> Chosen:
     also_in = {
         item.candidate.chunk: [
@@ -147,6 +153,7 @@ def _chosen(
         evidence,
         reordered,
         {item.candidate.chunk: item.chunk_ids for item in expanded},
+        shown,
     )
 
 

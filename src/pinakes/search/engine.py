@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,15 +25,18 @@ from pinakes.search.enrich import Enrichment, to_results
 from pinakes.search.exact import ExactHits
 from pinakes.search.explain import explain_search
 from pinakes.search.filter_help import explain_empty
+from pinakes.search.fitting import count_tokens, fit_response
+from pinakes.search.focus import Asked, Mentions
 from pinakes.search.rank import Ranker
 from pinakes.search.refine import IndexReader
-from pinakes.search.respond import fit_budget, note_for
-from pinakes.search.retrieve import Retriever, Scope
+from pinakes.search.respond import note_for
+from pinakes.search.retrieve import Retrieved, Retriever, Scope
 from pinakes.search.spelling import describe_corrections
 from pinakes.search.typed import allowed_by, excluded_chunks
 from pinakes.search.understand import Query, understand
 from pinakes.search.weigh import leg_weights
 from pinakes.stores.embedded.index import EmbeddedIndex
+from pinakes.telemetry import span, traced_search
 
 if TYPE_CHECKING:
     from pinakes.rerank import Reranker
@@ -49,7 +53,8 @@ class _Stopwatch:
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         start = time.perf_counter()
-        yield
+        with span(name):
+            yield
         self.milliseconds[name] = round((time.perf_counter() - start) * 1000, 3)
 
     def total(self) -> dict[str, float]:
@@ -75,6 +80,7 @@ class SearchEngine:
         self._ranker = Ranker(index, reader)
         self._chooser = Chooser(index, reader)
 
+    @traced_search
     def search(
         self,
         text: str,
@@ -114,6 +120,7 @@ class SearchEngine:
             watch.stage,
             top_k=top_k,
             excluded=set(scope.excluded.tolist()),
+            asked=self._asked(query, found, settings, scope),
             reranker=reranker,
         )
         with watch.stage("enrich"):
@@ -139,24 +146,20 @@ class SearchEngine:
                     trouble,
                 ],
             )
-            count = len(results)
-            results, truncated = fit_budget(results, token_budget, self._count_tokens)
-            if count and not results:
-                note = f"{count} results were found; a budget of {token_budget} tokens is too small for one."
-        return SearchResponse(
-            query=query.original,
-            mode=settings.search_mode,
-            results=results,
-            confidence=chosen.confidence,
-            note=note,
-            compression_stats=chosen.stats,
-            timings_ms=watch.total(),
-            truncated=truncated,
-            total_matches=found.exact.total,
-            explanation=explain_search(query, kind, found, ranked, chosen, weights, settings)
-            if explain
-            else None,
-        )
+            response = SearchResponse(
+                query=query.original,
+                mode=settings.search_mode,
+                results=results,
+                confidence=chosen.confidence,
+                note=note,
+                compression_stats=chosen.stats,
+                total_matches=found.exact.total,
+                explanation=explain_search(query, kind, found, ranked, chosen, weights, settings)
+                if explain
+                else None,
+            )
+            response = fit_response(response, token_budget, self._count_tokens)
+        return replace(response, timings_ms=watch.total())
 
     # -- stages ----------------------------------------------------------------------------------------------
 
@@ -165,6 +168,16 @@ class SearchEngine:
         documents = allowed_by(query, filters, self._index.lookup.documents, code)
         excluded = excluded_chunks(query, self._index.keyword, corpus.languages)
         return Scope(documents, np.fromiter(excluded, np.int64, len(excluded)), corpus.languages)
+
+    def _asked(self, query: Query, found: Retrieved, settings: SearchSettings, scope: Scope) -> Asked | None:
+        """What the sentences of long chunks are judged by; None where chunks are to be shown whole."""
+        if not settings.uses("focus") or settings.search_mode == "exact" or query.is_only_phrases:
+            return None
+        terms = self._index.keyword.worth(found.text, scope.languages)
+        floor = next((leg.floor for leg in found.legs if leg.name == "semantic"), 0.0)
+        return Asked(
+            Mentions([term for term, _ in terms]), [worth for _, worth in terms], found.vector, floor
+        )
 
     def _why_empty(self, query: Query, filters: Mapping[str, object] | None) -> str:
         keyword = self._index.keyword
@@ -177,7 +190,7 @@ class SearchEngine:
         )
 
     def _count_tokens(self, text: str) -> int:
-        return len(self._tokenizer().offsets(text))
+        return count_tokens(self._tokenizer(), text)
 
 
 def _phrases(query: Query, settings: SearchSettings, exact: ExactHits) -> tuple[str, ...]:

@@ -45,4 +45,5 @@ def explain_search(
         ],
         "evidence": asdict(chosen.evidence),
         "reranker": chosen.reordered.name,
+        "shown": chosen.shown,
     }

@@ -1,4 +1,4 @@
-"""Read: one section or clause, asked for by name, as it stands in its document."""
+"""Read: a section, a clause or a whole document, asked for by name, as it stands."""
 
 from __future__ import annotations
 
@@ -46,6 +46,18 @@ def read_section(index: EmbeddedIndex, reference: str, document: str | None) -> 
     """Return the section or clause that a reference names."""
     found, exact = find_place(index, reference, document)
     return section_view(index, found[0], exact=exact, alternatives=found[1:])
+
+
+def whole_document(index: EmbeddedIndex, name: str) -> SectionView:
+    """Return the document of a name as one section, with the sections of the first level as its children."""
+    found, *others = find_documents(index, name)
+    if others:
+        paths = ", ".join(str(row["source_path"]) for row in (found, *others))
+        raise NotFoundError(f"Several documents are called {name!r}: {paths}. Give the whole path.")
+    root = index.lookup.section(int(found["id"]), 0)
+    if root is None:
+        raise NotFoundError(f"{name!r} was removed from the library.")
+    return section_view(index, root)
 
 
 def section_view(

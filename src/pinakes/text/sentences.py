@@ -12,8 +12,12 @@ _ABBREVIATIONS = frozenset(
     jr lit ltd m mr mrs ms n no nr nos o p para pp prof pt r ref s sec sect sen sig sr st tab u v vgl vol vs z zb ziff
     """.split()
 )
-# The first look-behind keeps a megabyte of full stops from being tried from each of them.
-_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[」』”’）]*|\n[ \t]*\n")
+# One character first, which is quick to look for. The look-behind after it keeps a megabyte of full stops from being
+# tried from each of them.
+_END = re.compile(
+    r"[.!?…。！？\n]"
+    r"(?:(?<=[.!?…])(?<![.!?…].)[.!?…]*[\"'”’»)\]]*(?=\s)|(?<=[。！？])[。！？]*[」』”’）]*|(?<=\n)[ \t]*\n)"
+)
 _CLAUSE_END = re.compile(r"[;:](?=\s)|[；：、，]|,(?=\s)|\n")
 _LAST_WORD = re.compile(r"(\w+)\.$")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from random import Random
 
 import numpy as np
 import pytest
@@ -47,67 +48,70 @@ class Case:
         )
 
 
-sentences = st.sampled_from(
-    [
-        "The lantern is lit at dusk and put out at dawn by the keeper of the light.",
-        "The tide turns twice a day.",
-        "Nobody knows who built the pier, and nobody has asked for a very long time indeed.",
-        "潮が満ちると、すべての船は港に入らなければならない。" * 4,
-        "without any end " * 40,
-        "A vessel reports its arrival to the office, which keeps a record of it.",
-    ]
-)
-prose = st.lists(sentences, min_size=1, max_size=12).map(" ".join)
-blocks = prose | st.sampled_from(
-    [
-        "```python\n" + "light.lantern()\n" * 20 + "```",
-        "| Light | Colour |\n|---|---|\n" + "| lantern | white |\n" * 30,
-        "   indented\n\n  - item of a list\n  - another",
-        "",
-        "\n \n\t\n",
-    ]
-)
-bodies = st.lists(blocks, min_size=1, max_size=6).map("\n\n".join)
+SENTENCES = [
+    "The lantern is lit at dusk and put out at dawn by the keeper of the light.",
+    "The tide turns twice a day.",
+    "Nobody knows who built the pier, and nobody has asked for a very long time indeed.",
+    "潮が満ちると、すべての船は港に入らなければならない。" * 4,
+    "without any end " * 40,
+    "A vessel reports its arrival to the office, which keeps a record of it.",
+]
+BLOCKS = [
+    "```python\n" + "light.lantern()\n" * 20 + "```",
+    "| Light | Colour |\n|---|---|\n" + "| lantern | white |\n" * 30,
+    "   indented\n\n  - item of a list\n  - another",
+    "",
+    "\n \n\t\n",
+]
 
 
-@st.composite
-def cases(draw: st.DrawFn) -> Case:
+def body(random: Random) -> str:
+    return "\n\n".join(
+        random.choice(BLOCKS)
+        if random.random() < 0.3
+        else random.choice(" \n").join(random.choices(SENTENCES, k=random.randint(3, 20)))
+        for _ in range(random.randint(1, 6))
+    )
+
+
+def make_case(random: Random) -> Case:
+    """Some documents, some of their chunks as candidates, and scores: from a seed, for Hypothesis prefers small."""
     reading = Reading()
-    for _ in range(draw(st.integers(1, 2))):
-        text = draw(st.sampled_from(["", "\n\n \n"])) + "".join(
-            f"## Section {number}\n\n{draw(bodies)}\n\n" for number in range(draw(st.integers(1, 3)))
+    for _ in range(random.randint(1, 2)):
+        text = random.choice(["", "\n\n \n"]) + "".join(
+            f"## Section {number}\n\n{body(random)}\n\n" for number in range(random.randint(1, 3))
         )
-        pages = [(0, 1)] + [(at, at) for at in sorted(draw(st.sets(st.integers(2, len(text)), max_size=4)))]
+        pages = [(0, 1), *((at, at) for at in sorted(random.sample(range(2, len(text)), 4)))]
         reading.add(
             text,
-            pages=pages if draw(st.booleans()) else (),
-            max_tokens=draw(st.sampled_from([100, 200, 800])),
-            overlap=draw(st.sampled_from([0, 30])),
+            pages=random.choice([pages, ()]),
+            max_tokens=random.choice([100, 350, 800]),
+            overlap=random.choice([0, 30]),
         )
-    ids = draw(st.lists(st.sampled_from(sorted(reading.chunks)), unique=True, max_size=12))
-    named = draw(st.integers(0, 2))
+    ids = random.sample(sorted(reading.chunks), random.randint(1, min(12, len(reading.chunks))))
     for chunk in ids:
-        size = len(reading.chunks[chunk].content)
-        middle = size // 2
-        score = st.floats(-0.2, 0.9)
-        if draw(st.booleans()):
-            reading.scores[chunk] = [(0, middle, draw(score)), (middle, size, draw(score))]
-    scores = sorted((draw(st.floats(0, 1)) for _ in ids), reverse=True)
+        middle, size = len(reading.chunks[chunk].content) // 2, len(reading.chunks[chunk].content)
+        if random.random() < 0.7:
+            scores = random.uniform(-0.2, 0.9), random.uniform(-0.2, 0.9)
+            reading.scores[chunk] = [(0, middle, scores[0]), (middle, size, scores[1])]
+    named = random.choice([0, 0, 1, 2])
+    best = sorted((random.random() for _ in ids), reverse=True)
     return Case(
         reading,
         [
             Candidate(chunk, score, pin=0.8 if rank < named else 0.0)
-            for rank, (chunk, score) in enumerate(zip(ids, scores, strict=True))
+            for rank, (chunk, score) in enumerate(zip(ids, best, strict=True))
         ],
-        draw(st.sampled_from([0.0, 0.5, 0.81, 1.0])),
-        draw(st.integers(1, 12)),
-        draw(st.booleans()),
+        random.choice([0.0, 0.5, 0.81, 1.0]),
+        random.randint(1, 12),
+        random.random() < 0.8,
     )
 
 
-@settings(max_examples=80, deadline=None)
-@given(cases())
-def test_whatever_was_found(case: Case) -> None:
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 1 << 32))
+def test_whatever_was_found(seed: int) -> None:
+    case = make_case(Random(seed))
     reading = case.reading
     results = case.run()
     # At most so many, in the order of the candidates.

@@ -195,3 +195,14 @@ def test_pages_of_a_pdf_are_those_of_what_is_shown(tmp_path: Path) -> None:
         found = first(library, QUESTION)
     assert whole.pages == Pages(1, 2) and found.pages == Pages(2, 2)
     assert "veterinary officer" in found.content and len(found.content) < len(whole.content) / 2
+
+
+def test_explain_says_how_much_is_shown(library: Library) -> None:
+    def shown(**settings: object) -> object:
+        response = ask(library, QUESTION, **settings)
+        assert response.explanation
+        return response.explanation["shown"]
+
+    assert shown() == "sentences"
+    assert shown(disabled=("focus",)) == "chunks"
+    assert shown(parent_retrieval_enabled=True) == "parents"
