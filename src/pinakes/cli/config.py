@@ -1,0 +1,120 @@
+"""``pinakes config``: check an agent file, and print the schema of agent files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pinakes.cli.errors import WRONG_USAGE
+from pinakes.cli.options import JsonOption
+from pinakes.cli.output import message, print_json, show
+from pinakes.cli.safe import one_line
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from pinakes.config.agent import AgentConfig, Checked
+
+config = typer.Typer(
+    help="Check an agent file, and print the schema of agent files.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@config.command()
+def check(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The agent file, such as agent.yaml.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Say everything that is wrong with an agent file, with the line of each fault.
+
+    The exit code is 0 when the file can be used, warnings or not, and 2 when it cannot.
+
+    [bold]Examples[/bold]
+    $ pinakes config check agent.yaml
+    $ pinakes config check agent.yaml --json
+    """
+    from pinakes.config.agent import check_agent
+
+    checked = check_agent(file)
+    if as_json:
+        print_json(_as_dict(checked))
+    else:
+        for fault in checked.faults:
+            message(f"error: {fault}")
+        for warning in checked.warnings:
+            message(f"warning: {warning}")
+        show(*_summary(checked))
+    if not checked.ok:
+        raise typer.Exit(WRONG_USAGE)
+
+
+@config.command()
+def schema(
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write it to this file.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the JSON Schema of agent files, by which an editor completes and checks them.
+
+    [bold]Examples[/bold]
+    $ pinakes config schema --output agent.schema.json
+    """
+    from pinakes.config.agent import agent_schema
+    from pinakes.errors import PinakesError
+
+    if output is None:
+        print_json(agent_schema())
+        return
+    try:
+        output.write_text(json.dumps(agent_schema(), indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise PinakesError(f"Cannot write {output}: {error.strerror or error}") from error
+    if as_json:
+        print_json({"written": str(output)})
+    else:
+        show(
+            f"Wrote {one_line(str(output))}. Let an agent file begin with: # yaml-language-server: $schema={output}"
+        )
+
+
+def _as_dict(checked: Checked) -> dict[str, Any]:
+    return {
+        "file": checked.file,
+        "ok": checked.ok,
+        "faults": [fault.to_dict() for fault in checked.faults],
+        "warnings": [warning.to_dict() for warning in checked.warnings],
+        "agent": _agent(checked.config) if checked.config else None,
+    }
+
+
+def _agent(config: AgentConfig) -> dict[str, Any]:
+    """What the file comes to; no keys and no connection strings."""
+    sources = {tool.name: {"source": str(tool.source_path())} for tool in config.document_tools}
+    tools = [{"name": tool.name, "type": tool.type, **sources.get(tool.name, {})} for tool in config.tools]
+    model = f"{config.model.provider.value}:{config.model.name}" if config.model else None
+    return {"name": config.name, "model": model, "tools": tools}
+
+
+def _summary(checked: Checked) -> list[RenderableType]:
+    from rich.text import Text
+
+    if checked.config is None:
+        count = len(checked.faults)
+        text = f"{one_line(checked.file)} cannot be used: {count} fault{'s' if count > 1 else ''}."
+        return [Text(text, style="red")]
+    agent = _agent(checked.config)
+    lines: list[RenderableType] = [Text(f"{one_line(checked.file)} is fine.", style="green")]
+    lines.append(f"  agent {one_line(agent['name'])} · model {one_line(agent['model'] or 'none')}")
+    lines += [
+        f"  tool {tool['name']} · {tool['type']}"
+        + (f" · {one_line(tool['source'])}" if "source" in tool else " · not run by Pinakes")
+        for tool in agent["tools"]
+    ]
+    return lines

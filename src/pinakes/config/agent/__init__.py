@@ -1,0 +1,42 @@
+"""agent.yaml: an agent, its model and its tools, read from a file and validated."""
+
+from pinakes.config.agent.agent import AgentConfig, Instructions, OtherToolConfig
+from pinakes.config.agent.check import Checked, check_agent
+from pinakes.config.agent.choices import (
+    ChunkingStrategy,
+    DatabaseProvider,
+    EmbeddingProvider,
+    ModelProvider,
+    RerankerProvider,
+    SearchMode,
+)
+from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig
+from pinakes.config.agent.faults import ConfigError, Fault
+from pinakes.config.agent.loader import load_agent
+from pinakes.config.agent.ranking import RankingConfig
+from pinakes.config.agent.schema import agent_schema
+from pinakes.config.agent.services import DatabaseConfig, EmbeddingConfig, ModelConfig, RerankerConfig
+
+__all__ = [
+    "AgentConfig",
+    "Checked",
+    "ChunkingStrategy",
+    "ConfigError",
+    "DatabaseConfig",
+    "DatabaseProvider",
+    "EmbeddingConfig",
+    "EmbeddingProvider",
+    "Fault",
+    "HierarchicalDocumentToolConfig",
+    "Instructions",
+    "ModelConfig",
+    "ModelProvider",
+    "OtherToolConfig",
+    "RankingConfig",
+    "RerankerConfig",
+    "RerankerProvider",
+    "SearchMode",
+    "agent_schema",
+    "check_agent",
+    "load_agent",
+]

@@ -1,0 +1,58 @@
+"""What all parts of an agent file have in common."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator
+from pydantic_core import PydanticCustomError
+
+
+class Part(BaseModel):
+    """A part of an agent file: names that it does not know are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+def _not_a_switch(value: Any) -> Any:
+    """Refuse ``true`` and ``false`` as numbers, which Python takes for 1 and 0."""
+    if isinstance(value, bool):
+        raise PydanticCustomError("number_type", "must be a number")
+    return value
+
+
+def _a_switch(value: Any) -> Any:
+    """Refuse numbers as switches: ``contextual_embeddings: 1`` is more likely a slip."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        raise PydanticCustomError("bool_type", "must be true or false")
+    return value
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, str) and not value.strip():
+        raise PydanticCustomError("empty", "must not be empty")
+    return value
+
+
+# Where a number has bounds and may be left out, they stand before this: else the JSON Schema loses them.
+NOT_A_SWITCH = BeforeValidator(_not_a_switch)
+Whole = Annotated[int, NOT_A_SWITCH]
+Number = Annotated[float, NOT_A_SWITCH]
+Switch = Annotated[bool, BeforeValidator(_a_switch)]
+Text = Annotated[str, BeforeValidator(_text)]
+
+# Names of alternatives stand in angle brackets, so that no one takes them for fields.
+BLOCK, NAME = "<block>", "<name>"
+
+
+def _block_or_name(value: Any) -> str | None:
+    if isinstance(value, str):
+        return NAME
+    return BLOCK if isinstance(value, (dict, BaseModel)) else None
+
+
+BlockOrName = Discriminator(
+    _block_or_name,
+    custom_error_type="block_or_name",
+    custom_error_message="must be a text or a block of fields",
+)

@@ -1,0 +1,179 @@
+"""Read an agent file and say all that is wrong with it, each fault with its line."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from pinakes.config.agent.agent import DOCUMENT_TOOL, AgentConfig, Instructions
+from pinakes.config.agent.doubts import quarrels
+from pinakes.config.agent.explain import explain
+from pinakes.config.agent.faults import Fault, Place, field_name
+from pinakes.config.agent.prune import put, take_out
+from pinakes.config.agent.yaml_source import (
+    Source,
+    YamlSourceError,
+    is_number_or_date,
+    read_file,
+    read_yaml,
+)
+from pinakes.errors import UsageError
+
+# Rounds of validation: each finds what the faults of the one before were hiding.
+_ROUNDS = 20
+_WANTS_TEXT = ("string_type", "block_or_name")
+
+
+@dataclass(slots=True)
+class Checked:
+    """What came of reading a file: the agent if nothing is wrong, and what is wrong or doubtful."""
+
+    file: str
+    config: AgentConfig | None = None
+    faults: list[Fault] = field(default_factory=list)
+    warnings: list[Fault] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the file can be used."""
+        return not self.faults
+
+
+def check_agent(
+    path: str | Path, *, variables: Mapping[str, str] | None = None, thorough: bool = True
+) -> Checked:
+    """Read an agent file; when ``thorough``, also look for its files and for what is likely not meant."""
+    check = _Check(Path(path).expanduser(), Checked(str(path)), thorough)
+    check.run(os.environ if variables is None else variables)
+    return check.checked
+
+
+class _Check:
+    def __init__(self, path: Path, checked: Checked, thorough: bool) -> None:
+        self.path = path
+        self.checked = checked
+        self.thorough = thorough
+        self.source = Source()
+
+    def run(self, variables: Mapping[str, str]) -> None:
+        checked = self.checked
+        try:
+            self.source = read_yaml(read_file(self.path), variables)
+        except YamlSourceError as error:
+            checked.faults.append(Fault(checked.file, error.line, "", str(error)))
+            return
+        if not isinstance(self.source.data, dict):
+            what = "is empty" if self.source.data is None else "is not a block of fields"
+            self._add(checked.faults, (), f"{what}: an agent file has fields such as name: and tools:")
+            return
+        for place, line, message in self.source.faults:
+            checked.faults.append(Fault(checked.file, line, field_name(place), message))
+        self._describe_tools()
+        config = self._validate()
+        if config is not None:
+            config.moved_to(self.path.absolute().parent)
+            self._find_quarrels(config)
+            if self.thorough:
+                self._find_files(config)
+                self._find_doubts(config)
+        checked.faults = sorted(dict.fromkeys(checked.faults), key=lambda fault: fault.line)
+        checked.config = config if checked.ok else None
+
+    def _add(self, to: list[Fault], place: Place, message: str) -> None:
+        to.append(Fault(self.checked.file, self.source.line(place), field_name(place), message))
+
+    def _tools(self) -> Iterator[tuple[Place, dict[str, Any]]]:
+        tools = self.source.data.get("tools")
+        for number, tool in enumerate(tools if isinstance(tools, list) else ()):
+            if isinstance(tool, dict):
+                yield ("tools", number), tool
+
+    def _describe_tools(self) -> None:
+        """Describe document tools that are not: short examples leave the description out."""
+        for place, tool in self._tools():
+            if (
+                tool.get("type", DOCUMENT_TOOL) != DOCUMENT_TOOL
+                or "description" in tool
+                or not tool.get("name")
+            ):
+                continue
+            tool["description"] = f"Search the documents of {tool['name']}."
+            message = "is missing: say what the tool is for, because a model chooses its tools by that"
+            self._add(self.checked.warnings, (*place, "description"), message)
+
+    def _validate(self) -> AgentConfig | None:
+        """Validate; what is wrong is taken out and the rest validated again."""
+        data = copy.deepcopy(self.source.data)
+        for _ in range(_ROUNDS):
+            config = self._try(data)
+            if config is not None:
+                return config
+        return None
+
+    def _try(self, data: Any) -> AgentConfig | None:
+        known = {field_name(place) for place, _, _ in self.source.faults}
+        try:
+            return AgentConfig.model_validate(data, context={"quiet": self.thorough})
+        except ValidationError as error:
+            # From the end, because what is taken out of a list moves the rest.
+            for item in reversed(error.errors(include_url=False)):
+                place = _place(item)
+                if self._read_as_text(data, place, item):
+                    continue
+                # A field that was wrong and taken out is missing in the next round.
+                missing = item["type"] == "missing" and {fault.field for fault in self.checked.faults}
+                if field_name(place) not in (missing or known):
+                    written = self.source.written.get(place)
+                    self._add(self.checked.faults, place, explain(item, place, written))
+                take_out(data, place, str(item["type"]))
+        return None
+
+    def _read_as_text(self, data: Any, place: Place, error: Mapping[str, Any]) -> bool:
+        """Put what is written in place of a number or date that YAML read, where a text is wanted."""
+        text = self.source.plain.get(place)
+        if text is None or error["type"] not in _WANTS_TEXT or not is_number_or_date(error["input"]):
+            return False
+        put(data, place, text)
+        put(self.source.data, place, text)
+        return True
+
+    def _find_files(self, config: AgentConfig) -> None:
+        names = {tool.name: tool for tool in config.document_tools}
+        for place, written in self._tools():
+            tool = names.get(str(written.get("name")))
+            # Of a tool with other faults only a stand-in is left.
+            if tool is None or tool.source != written.get("source"):
+                continue
+            try:
+                tool.check_source()
+            except UsageError as error:
+                self._add(self.checked.faults, (*place, "source"), str(error))
+        if isinstance(config.instructions, Instructions):
+            try:
+                config.instructions_text()
+            except UsageError as error:
+                self._add(self.checked.faults, ("instructions", "file"), str(error))
+
+    def _find_quarrels(self, config: AgentConfig) -> None:
+        places = {tool.name: number for number, tool in enumerate(config.tools)}
+        for name, message in quarrels(config.document_tools):
+            self._add(self.checked.warnings, ("tools", places[name], "index"), message)
+
+    def _find_doubts(self, config: AgentConfig) -> None:
+        for number, tool in enumerate(config.tools):
+            for name, message in tool.doubts():
+                self._add(self.checked.warnings, ("tools", number, *name.split(".")), message)
+
+
+def _place(error: Mapping[str, Any]) -> Place:
+    """Return where an error is; parts in angle brackets are names of alternatives, not of fields."""
+    context = error.get("ctx") or {}
+    place = (*error["loc"], *context.get("place", ()))
+    place = tuple(part for part in place if not (isinstance(part, str) and part.startswith("<")))
+    return (*place, "type") if error["type"] == "tool_type" else place

@@ -1,0 +1,299 @@
+"""The tool that searches documents, as an agent file describes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, PrivateAttr, Tag, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
+
+from pinakes.config.agent.base import (
+    BLOCK,
+    NAME,
+    NOT_A_SWITCH,
+    BlockOrName,
+    Number,
+    Part,
+    Switch,
+    Text,
+    Whole,
+)
+from pinakes.config.agent.choices import ChunkingStrategy, SearchMode
+from pinakes.config.agent.ranking import RankingConfig
+from pinakes.config.agent.services import DatabaseConfig, EmbeddingConfig, ModelConfig, RerankerConfig
+from pinakes.config.agent.surroundings import Surroundings
+from pinakes.config.settings import SearchSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pinakes.config.settings import Settings
+    from pinakes.embedding import Embedder
+    from pinakes.llm import LanguageModel
+    from pinakes.rerank import Reranker
+
+# The index that each way of searching needs.
+INDEXES = {"semantic": "dense_index", "keyword": "keyword_index", "exact": "exact_index"}
+
+
+class HierarchicalDocumentToolConfig(Part):
+    """A tool that searches a folder of documents."""
+
+    name: str = Field(
+        pattern=r"^[0-9A-Za-z_]+$", description="Name of the tool: letters, digits and underscores."
+    )
+    description: Text = Field(description="What the tool is for; a model chooses its tools by this.")
+    type: Literal["hierarchical_document"] = Field(
+        default="hierarchical_document", description="Kind of the tool: searches structured documents."
+    )
+    source: Text = Field(description="File, folder or pattern to search, relative to this file.")
+
+    chunking_strategy: ChunkingStrategy = Field(
+        default=ChunkingStrategy.STRUCTURE,
+        description="Divide documents at their headings and sections, or every so many tokens.",
+    )
+    max_chunk_tokens: Whole = Field(default=800, ge=100, le=2000, description="Longest chunk, in tokens.")
+    chunk_overlap: Whole = Field(
+        default=50, ge=0, le=200, description="Tokens that are repeated where a section must be divided."
+    )
+
+    search_mode: SearchMode = Field(
+        default=SearchMode.HYBRID,
+        description="Search by meaning, by keyword, by exact reference, or by all at once.",
+    )
+    top_k: Whole = Field(default=10, ge=1, le=100, description="How many results a search returns.")
+    min_score: Annotated[float, Field(ge=0.0, le=1.0), NOT_A_SWITCH] | None = Field(
+        default=None, description="Results with a lower fused score are left out."
+    )
+    semantic_weight: Number = Field(
+        default=0.5,
+        ge=0.0,
+        le=1.0,
+        description="Say of semantic search in hybrid mode. The three weights should sum to 1.",
+    )
+    keyword_weight: Number = Field(
+        default=0.3, ge=0.0, le=1.0, description="Say of keyword search in hybrid mode."
+    )
+    exact_weight: Number = Field(
+        default=0.2, ge=0.0, le=1.0, description="Say of exact matches in hybrid mode."
+    )
+    rrf_k: Whole = Field(
+        default=60,
+        ge=1,
+        le=1000,
+        description="Constant of reciprocal rank fusion; to set it chooses that fusion, unless ranking.fusion is set.",
+    )
+
+    embedding_model: Text | None = Field(
+        default=None,
+        description="Embedding model, such as openai:text-embedding-3-small; the bundled one if unset.",
+    )
+    embedding_dimensions: Annotated[int, Field(ge=1, le=10000), NOT_A_SWITCH] | None = Field(
+        default=None, description="Length of the vectors; the model's own if unset."
+    )
+    contextual_embeddings: Switch = Field(
+        default=True,
+        description="Put the context of a chunk in front of it before it is embedded: title and path of headings, or "
+        "what context_model writes.",
+    )
+    context_model: (
+        Annotated[Annotated[ModelConfig, Tag(BLOCK)] | Annotated[Text, Tag(NAME)], BlockOrName] | None
+    ) = Field(
+        default=None,
+        description="Language model that writes a context for each chunk: a model, provider:name, or the word agent "
+        "for the agent's own model. Nothing is sent anywhere if unset.",
+    )
+    context_max_tokens: Whole = Field(default=100, ge=50, le=200, description="Longest context, in tokens.")
+    context_concurrency: Whole = Field(
+        default=10, ge=1, le=50, description="How many contexts are asked for at the same time."
+    )
+    context_window_tokens: Whole = Field(
+        default=100_000,
+        ge=1000,
+        le=2_000_000,
+        description="How much of a document the context model is shown.",
+    )
+
+    extract_definitions: Switch = Field(default=True, description="Find the definitions of terms.")
+    extract_cross_references: Switch = Field(
+        default=True, description="Find references from section to section."
+    )
+    dense_index: Switch = Field(default=True, description="Keep an index for search by meaning.")
+    keyword_index: Switch = Field(default=True, description="Use the index for search by keyword.")
+    exact_index: Switch = Field(default=True, description="Use the index of section numbers and phrases.")
+
+    enable_reranking: Switch = Field(
+        default=False, description="Let a reranker put the best results in order."
+    )
+    reranker_model: Text | None = Field(
+        default=None, description="The reranker, as in docs/reranking.md; required with enable_reranking."
+    )
+
+    database: (
+        Annotated[Annotated[DatabaseConfig, Tag(BLOCK)] | Annotated[Text, Tag(NAME)], BlockOrName] | None
+    ) = Field(
+        default=None, description="Where the index is kept: a database, or the name of one under databases."
+    )
+    defer_loading: Switch = Field(
+        default=True, description="Load the tool when it is first used, not at start."
+    )
+
+    index: Text | None = Field(
+        default=None,
+        description="Folder of the index, relative to this file; .pinakes/NAME_OF_THE_TOOL if unset.",
+    )
+    filters: dict[str, Any] | None = Field(
+        default=None,
+        description="Search only documents with these properties, such as type: pdf or tags: [draft].",
+    )
+    token_budget: Annotated[int, Field(ge=100, le=1_000_000), NOT_A_SWITCH] | None = Field(
+        default=None, description="Longest answer of a search, in tokens."
+    )
+    ranking: RankingConfig | None = Field(
+        default=None, description="Settings of the search by name, and stages to leave out."
+    )
+    embedding: EmbeddingConfig | None = Field(
+        default=None, description="The embedding model in full; the agent's embedding if unset."
+    )
+    reranker: RerankerConfig | None = Field(default=None, description="The reranker in full.")
+
+    _around: Surroundings = PrivateAttr(default_factory=Surroundings)
+
+    @field_validator("filters")
+    @classmethod
+    def _usable_filters(cls, filters: dict[str, Any] | None) -> dict[str, Any] | None:
+        from pinakes.errors import UsageError
+        from pinakes.search.filters import document_test
+
+        for name, value in (filters or {}).items():
+            if isinstance(value, dict):
+                raise PydanticCustomError(
+                    "filter", "the filter {name} must be a value or a list of values", {"name": name}
+                )
+            try:
+                document_test(name, value, [])
+            except UsageError as error:
+                raise PydanticCustomError("filter", "{why}", {"why": str(error)}) from error
+        return filters
+
+    @model_validator(mode="after")
+    def _reranker_is_named(self) -> HierarchicalDocumentToolConfig:
+        if (
+            self.enable_reranking
+            and not self.reranker_model
+            and not (self.reranker and self.reranker.is_named)
+        ):
+            raise PydanticCustomError(
+                "no_reranker",
+                "reranker_model is required with this, such as cohere:rerank-v3.5 or a folder",
+                {"place": ("enable_reranking",)},
+            )
+        if self.reranker_model and self.reranker and self.reranker.name not in (None, self.reranker_model):
+            raise PydanticCustomError(
+                "two_rerankers",
+                "reranker_model and reranker.name name two rerankers: give one of them",
+                {"place": ("reranker_model",)},
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _one_embedding_model(self) -> HierarchicalDocumentToolConfig:
+        block = self.embedding
+        if block and block.name and self.embedding_model and block.name != self.embedding_model:
+            raise PydanticCustomError(
+                "two_embeddings",
+                "embedding_model and embedding.name name two models: give one of them",
+                {"place": ("embedding_model",)},
+            )
+        if block and block.dimensions and self.embedding_dimensions not in (None, block.dimensions):
+            raise PydanticCustomError(
+                "two_lengths",
+                "embedding_dimensions and embedding.dimensions differ: give one of them",
+                {"place": ("embedding_dimensions",)},
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _something_searches(self) -> HierarchicalDocumentToolConfig:
+        mode = self.search_mode.value
+        if mode in INDEXES and not getattr(self, INDEXES[mode]):
+            raise PydanticCustomError(
+                "index_off",
+                "{mode} needs {index}: true, or choose another search_mode",
+                {"mode": mode, "index": INDEXES[mode], "place": ("search_mode",)},
+            )
+        weights = (self.semantic_weight, self.keyword_weight, self.exact_weight)
+        if mode == "hybrid" and not any(
+            weight > 0 and getattr(self, index)
+            for weight, index in zip(weights, INDEXES.values(), strict=True)
+        ):
+            raise PydanticCustomError(
+                "nothing_searches",
+                "nothing is left to search by: a weight above 0 is needed for at least one index that is on",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _weights_add_up(self, info: ValidationInfo) -> HierarchicalDocumentToolConfig:
+        if not (info.context or {}).get("quiet"):
+            # The search settings warn, once, of weights that do not.
+            SearchSettings(
+                self.search_mode.value,
+                semantic_weight=self.semantic_weight,
+                keyword_weight=self.keyword_weight,
+                exact_weight=self.exact_weight,
+            )
+        return self
+
+    def doubts(self) -> list[tuple[str, str]]:
+        """Return what is allowed but likely not meant: the field and a sentence."""
+        from pinakes.config.agent.doubts import doubts
+
+        return doubts(self, self._around)
+
+    @property
+    def search_modes(self) -> tuple[str, ...]:
+        """The modes that a query may ask for: those whose index is on, and hybrid."""
+        return ("hybrid", *(mode for mode, index in INDEXES.items() if getattr(self, index)))
+
+    def settings(self, base_dir: Path | None = None) -> Settings:
+        """Return what this tool asks of the index and of the search."""
+        from pinakes.config.agent.effects import settings
+
+        return settings(self, self._around.at(base_dir))
+
+    def source_path(self, base_dir: Path | None = None) -> Path:
+        """Return where the documents are; a pattern stays one."""
+        from pinakes.config.agent.effects import source_path
+
+        return source_path(self.source, self._around.at(base_dir))
+
+    def index_path(self, base_dir: Path | None = None) -> Path:
+        """Return the folder of the index; refuse a database provider that is not built."""
+        from pinakes.config.agent.effects import index_path
+
+        return index_path(self, self._around.at(base_dir))
+
+    def check_source(self, base_dir: Path | None = None) -> None:
+        """Raise ``UsageError`` when there is nothing at the source."""
+        from pinakes.config.agent.effects import check_source
+
+        check_source(self.source, self.source_path(base_dir))
+
+    def build_embedder(self, base_dir: Path | None = None) -> Embedder | None:
+        """Return the embedder where the name of the model in the settings does not say it all, else None."""
+        from pinakes.config.agent.build import build_embedder
+
+        return build_embedder(self, self._around.at(base_dir))
+
+    def build_reranker(self, base_dir: Path | None = None) -> Reranker | None:
+        """Return the reranker where the name in the settings does not say it all, else None."""
+        from pinakes.config.agent.build import build_reranker
+
+        return build_reranker(self, self._around.at(base_dir))
+
+    def build_context_model(self) -> LanguageModel | None:
+        """Return the model that writes contexts where its name does not say it all, else None."""
+        from pinakes.config.agent.build import build_context_model
+
+        return build_context_model(self, self._around)

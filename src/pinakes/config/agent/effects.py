@@ -1,0 +1,124 @@
+"""From the fields of a document tool to settings and paths: here each field takes effect."""
+
+from __future__ import annotations
+
+import glob
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pinakes.config.agent.choices import DatabaseProvider
+from pinakes.config.agent.models import context_model, embedding_spec, reranker_spec
+from pinakes.config.settings import IndexSettings, SearchSettings, Settings
+from pinakes.errors import UsageError
+
+if TYPE_CHECKING:
+    from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig
+    from pinakes.config.agent.services import DatabaseConfig
+    from pinakes.config.agent.surroundings import Surroundings
+
+INDEX_FOLDER = ".pinakes"
+
+
+def settings(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> Settings:
+    """Return what a tool asks of the index and of the search."""
+    return Settings(_index_settings(tool, around), _search_settings(tool, around))
+
+
+def _index_settings(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> IndexSettings:
+    model = context_model(tool, around) if tool.contextual_embeddings else None
+    return IndexSettings(
+        chunking_strategy=tool.chunking_strategy.value,
+        max_chunk_tokens=tool.max_chunk_tokens,
+        chunk_overlap=tool.chunk_overlap,
+        contextual_embeddings=tool.contextual_embeddings,
+        embedding_model=embedding_spec(tool, around),
+        extract_definitions=tool.extract_definitions,
+        extract_cross_references=tool.extract_cross_references,
+        context_model=model if isinstance(model, str) else model.spec if model else "",
+        context_max_tokens=tool.context_max_tokens,
+        context_concurrency=tool.context_concurrency,
+        context_window_tokens=tool.context_window_tokens,
+        # Expansion looks words up in the vocabulary; nobody should have to know that.
+        concept_vocabulary=bool(tool.ranking and tool.ranking.query_expansion_enabled),
+    )
+
+
+def _search_settings(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> SearchSettings:
+    values: dict[str, Any] = {
+        "search_mode": tool.search_mode.value,
+        "top_k": tool.top_k,
+        "min_score": tool.min_score,
+        "semantic_weight": tool.semantic_weight if tool.dense_index else 0.0,
+        "keyword_weight": tool.keyword_weight if tool.keyword_index else 0.0,
+        "exact_weight": tool.exact_weight if tool.exact_index else 0.0,
+        "rrf_k": tool.rrf_k,
+        "rerank_enabled": tool.enable_reranking,
+        "rerank_model": reranker_spec(tool, around),
+    }
+    if "rrf_k" in tool.model_fields_set:
+        values["fusion"] = "rrf"
+    if tool.reranker:
+        values["rerank_top_n"] = tool.reranker.top_n
+        values["rerank_timeout"] = tool.reranker.timeout
+    values |= tool.ranking.given() if tool.ranking else {}
+    if not tool.keyword_index:
+        # These ask the keyword index too.
+        values |= {"code_search_weight": 0.0, "query_expansion_enabled": False}
+        values["disabled"] = tuple(dict.fromkeys((*values.get("disabled", ()), "spelling")))
+    total = sum(values[f"{leg}_weight"] for leg in ("semantic", "keyword", "exact"))
+    if total > 0 and not (tool.dense_index and tool.keyword_index and tool.exact_index):
+        # The share of an index that is off goes to the others.
+        for leg in ("semantic", "keyword", "exact"):
+            values[f"{leg}_weight"] /= total
+    return SearchSettings(**{name: value for name, value in values.items() if value is not None})
+
+
+def index_path(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> Path:
+    """Return the folder of a tool's index."""
+    database = find_database(tool, around)
+    if database:
+        database.require_built()
+        if database.provider is DatabaseProvider.IN_MEMORY:
+            return database.scratch_folder() / tool.name
+    if tool.index:
+        return around.path(tool.index)
+    if database and database.path:
+        return around.path(database.path) / tool.name
+    return around.path(INDEX_FOLDER) / tool.name
+
+
+def find_database(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> DatabaseConfig | None:
+    """Return the database of a tool, looked up where it is given by name."""
+    if not isinstance(tool.database, str):
+        return tool.database
+    if tool.database not in around.databases:
+        known = ", ".join(sorted(around.databases)) or "there are none"
+        raise UsageError(
+            f"Tool {tool.name}: no database is called {tool.database!r}; under databases: {known}."
+        )
+    return around.databases[tool.database]
+
+
+def source_path(written: str, around: Surroundings) -> Path:
+    """Return where a source is. A pattern stays one, but the folder that it is meant from is no part of it."""
+    path = around.path(written)
+    if not _is_pattern(written) or os.path.lexists(path):
+        return path
+    return around.at(Path(glob.escape(str(around.base_dir or Path.cwd())))).path(written)
+
+
+def check_source(written: str, path: Path) -> None:
+    """Raise ``UsageError`` when there is nothing at a source."""
+    if os.path.lexists(path):
+        return
+    if _is_pattern(written):
+        if not any(glob.iglob(str(path), recursive=True)):
+            raise UsageError(f"no file matches {written!r} (looked for {path})")
+        return
+    near = f"; {path.parent} does not exist either" if not path.parent.exists() else ""
+    raise UsageError(f"there is no file or folder {written!r} (looked for {path}{near})")
+
+
+def _is_pattern(text: str) -> bool:
+    return any(mark in text for mark in "*?[")

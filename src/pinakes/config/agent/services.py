@@ -1,0 +1,247 @@
+"""Models and databases that a tool or an agent may use, and how each is loaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, PrivateAttr, SecretStr, model_validator
+from pydantic_core import PydanticCustomError
+
+from pinakes.config.agent.base import NOT_A_SWITCH, Part, Text
+from pinakes.config.agent.choices import (
+    DatabaseProvider,
+    EmbeddingProvider,
+    ModelProvider,
+    RerankerProvider,
+)
+from pinakes.config.agent.scratch import ScratchFolder
+from pinakes.errors import UsageError
+
+# What each provider is called where models are loaded by name.
+_SCHEMES = {
+    "anthropic": "anthropic",
+    "openai": "openai",
+    "azure_openai": "azure",
+    "ollama": "ollama",
+    "openai_compatible": "openai",
+}
+
+
+class Service(Part):
+    """Something that is reached under an address, with a key."""
+
+    endpoint: Text | None = Field(
+        default=None, description="Address of the service, where it is not the provider's own."
+    )
+    base_url: Text | None = Field(default=None, description="The same as endpoint, as the SDKs call it.")
+    api_key: SecretStr | None = Field(
+        default=None,
+        description="Key of the service; better written as ${NAME_OF_A_VARIABLE} than in the file. Without it the "
+        "provider's usual environment variable is read.",
+    )
+
+    @model_validator(mode="after")
+    def _one_address(self) -> Service:
+        if self.endpoint and self.base_url and self.endpoint != self.base_url:
+            raise PydanticCustomError(
+                "two_addresses", "endpoint and base_url mean the same: give one of them"
+            )
+        self.endpoint = self.base_url = self.endpoint or self.base_url
+        return self
+
+    @property
+    def key(self) -> str | None:
+        """The key in the clear, for the one who sends it; None where there is none."""
+        return (self.api_key.get_secret_value() if self.api_key else "") or None
+
+
+class ModelConfig(Service):
+    """A language model."""
+
+    provider: ModelProvider = Field(description="Who runs the model.")
+    name: Text = Field(description="Name of the model, or of the deployment on Azure.")
+    api_version: Text | None = Field(default=None, description="Version of the API; Azure only.")
+    temperature: Annotated[float, Field(ge=0.0, le=2.0), NOT_A_SWITCH] | None = Field(
+        default=None,
+        description="How freely the model chooses its words; the model's own default if unset.",
+    )
+    max_tokens: Annotated[int, Field(ge=1), NOT_A_SWITCH] | None = Field(
+        default=None, description="Longest answer, in tokens."
+    )
+
+    @model_validator(mode="after")
+    def _complete(self) -> ModelConfig:
+        if self.api_version and self.provider is not ModelProvider.AZURE_OPENAI:
+            raise PydanticCustomError("api_version", "api_version is for the provider azure_openai only")
+        if self.provider is ModelProvider.OPENAI_COMPATIBLE and not self.endpoint:
+            raise PydanticCustomError(
+                "no_endpoint",
+                "endpoint is required with the provider openai_compatible: where does it listen?",
+            )
+        return self
+
+    @property
+    def spec(self) -> str:
+        """The model as the registry of language models names it: ``anthropic:claude-haiku-5-5``."""
+        return f"{_SCHEMES[self.provider.value]}:{self.name}"
+
+    def options(self) -> dict[str, Any]:
+        """Return what the constructor of the model must be told beyond its name."""
+        return _given(base_url=self.endpoint, api_key=self.key, api_version=self.api_version)
+
+
+class EmbeddingConfig(Service):
+    """An embedding model."""
+
+    provider: EmbeddingProvider = Field(default=EmbeddingProvider.LOCAL, description="Who runs the model.")
+    name: Text | None = Field(
+        default=None,
+        description="Name of the model; locally a folder, relative to this file, or a Hugging Face name. Without it "
+        "the bundled model is used.",
+    )
+    dimensions: Annotated[int, Field(ge=1, le=10000), NOT_A_SWITCH] | None = Field(
+        default=None, description="Length of the vectors."
+    )
+    api_version: Text | None = Field(default=None, description="Version of the API; Azure only.")
+    batch_size: Annotated[int, Field(ge=1, le=2048), NOT_A_SWITCH] | None = Field(
+        default=None, description="How many texts go into one request."
+    )
+    query_prefix: str | None = Field(
+        default=None, description="Put in front of every query before it is embedded."
+    )
+    document_prefix: str | None = Field(
+        default=None, description="Put in front of every passage before it is embedded."
+    )
+
+    @model_validator(mode="after")
+    def _complete(self) -> EmbeddingConfig:
+        if self.provider is EmbeddingProvider.OPENAI_COMPATIBLE and not self.endpoint:
+            raise PydanticCustomError(
+                "no_endpoint",
+                "endpoint is required with the provider openai_compatible: where does it listen?",
+            )
+        if self.provider is not EmbeddingProvider.LOCAL and not self.name:
+            raise PydanticCustomError("no_name", "name is required: which embedding model of the provider?")
+        if self.provider is EmbeddingProvider.LOCAL and (remote := sorted(self.options())):
+            raise PydanticCustomError(
+                "no_provider",
+                "{names} {verb} a provider that is asked over the network, such as openai_compatible",
+                {
+                    "names": " and ".join(remote).replace("base_url", "endpoint"),
+                    "verb": "needs" if len(remote) == 1 else "need",
+                },
+            )
+        if self.api_version and self.provider is not EmbeddingProvider.AZURE_OPENAI:
+            raise PydanticCustomError("api_version", "api_version is for the provider azure_openai only")
+        return self
+
+    def options(self) -> dict[str, Any]:
+        """Return what the constructor of the embedder must be told beyond the model's name."""
+        name = "azure_endpoint" if self.provider is EmbeddingProvider.AZURE_OPENAI else "base_url"
+        address = self.endpoint
+        if address and self.provider is EmbeddingProvider.OLLAMA:
+            from pinakes.llm.openai import ollama_url
+
+            address = ollama_url(address)
+        return _given(
+            **{name: address},
+            api_key=self.key,
+            api_version=self.api_version,
+            batch_size=self.batch_size,
+            query_prefix=self.query_prefix,
+            document_prefix=self.document_prefix,
+        )
+
+
+class RerankerConfig(Service):
+    """A reranker."""
+
+    provider: RerankerProvider = Field(default=RerankerProvider.LOCAL, description="Who runs the reranker.")
+    name: Text | None = Field(
+        default=None,
+        description="The model; locally a folder, relative to this file, or a Hugging Face name; with llm a language "
+        "model such as anthropic:claude-haiku-5-5.",
+    )
+    top_n: Annotated[int, Field(ge=1, le=200), NOT_A_SWITCH] | None = Field(
+        default=None, description="How many of the best results are put in order."
+    )
+    timeout: Annotated[float, Field(ge=0.05, le=300.0), NOT_A_SWITCH] | None = Field(
+        default=None, description="Seconds after which the results stay as they were."
+    )
+
+    @property
+    def is_named(self) -> bool:
+        """Whether this says which reranker to use; a service at an address may have only one."""
+        return self.name is not None or self.provider in (RerankerProvider.TEI, RerankerProvider.HTTP)
+
+    @model_validator(mode="after")
+    def _complete(self) -> RerankerConfig:
+        if self.provider in (RerankerProvider.TEI, RerankerProvider.HTTP) and not self.endpoint:
+            raise PydanticCustomError(
+                "no_endpoint",
+                "endpoint is required with the provider {provider}: where does it listen?",
+                {"provider": self.provider.value},
+            )
+        if self.provider is RerankerProvider.LOCAL and self.options():
+            raise PydanticCustomError(
+                "no_provider", "endpoint and api_key need a provider that is not local, such as http"
+            )
+        if self.provider is not RerankerProvider.LOCAL and not self.is_named:
+            raise PydanticCustomError("no_name", "name is required: which model of the provider?")
+        return self
+
+    def options(self) -> dict[str, Any]:
+        """Return what the constructor of the reranker must be told beyond its name."""
+        # These have their address in their name.
+        named = self.provider in (RerankerProvider.TEI, RerankerProvider.HTTP)
+        return _given(base_url=None if named else self.endpoint, api_key=self.key)
+
+
+class DatabaseConfig(Part):
+    """Where an index is kept."""
+
+    provider: DatabaseProvider = Field(
+        default=DatabaseProvider.EMBEDDED,
+        description="Where the index is kept; embedded is a folder on this machine and needs nothing else.",
+    )
+    connection_string: SecretStr | None = Field(
+        default=None,
+        description="How to reach the database; better written as ${NAME_OF_A_VARIABLE} than in the file.",
+    )
+    path: Text | None = Field(
+        default=None,
+        description="Folder of an embedded index, relative to this file; the tool's name is added to it.",
+    )
+    url: Text | None = Field(default=None, description="Address of the database.")
+    api_key: SecretStr | None = Field(default=None, description="Key of the database.")
+    collection: Text | None = Field(
+        default=None, description="Name of the collection, table or index in the database."
+    )
+    options: dict[str, Any] = Field(
+        default_factory=dict, description="What else the provider wants to be told, by its own names."
+    )
+
+    _scratch: ScratchFolder | None = PrivateAttr(default=None)
+
+    def scratch_folder(self) -> Path:
+        """Return a folder that goes away with this process, for an index that is not to be kept."""
+        if self._scratch is None:
+            self._scratch = ScratchFolder()
+        return self._scratch.path
+
+    def require_built(self) -> None:
+        """Refuse a provider that this version cannot use."""
+        if self.provider not in BUILT_PROVIDERS:
+            built = " or ".join(item.value for item in BUILT_PROVIDERS)
+            raise UsageError(
+                f"The database provider {self.provider.value} is not supported by this version of Pinakes. Leave "
+                f"database out, or set provider to {built}: the index is then kept on this machine."
+            )
+
+
+BUILT_PROVIDERS = (DatabaseProvider.EMBEDDED, DatabaseProvider.IN_MEMORY)
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}

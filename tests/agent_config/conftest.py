@@ -1,0 +1,51 @@
+"""Agent files to read, and a folder of documents for their tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from pinakes.config.agent import Checked, check_agent
+
+Write = Callable[[str], Path]
+Check = Callable[[str], Checked]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_reader() -> Iterator[None]:
+    """A handful of small documents is read by one process; each further one takes longer to start than to read."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pinakes.ingest.pipeline._available_cores", lambda: 1)
+        yield
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write an agent file beside a folder ``docs`` with a document in it."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "act.md").write_text(
+        "---\nlanguage: en\n---\n\n# Act\n\n## Section 1\n\nThe master reports the arrival.\n",
+        encoding="utf-8",
+    )
+
+    def write(text: str) -> Path:
+        path = tmp_path / "agent.yaml"
+        path.write_text(dedent(text), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def check(write: Write, monkeypatch: pytest.MonkeyPatch) -> Check:
+    """Check a text as an agent file; messages name it ``agent.yaml``."""
+
+    def check(text: str) -> Checked:
+        monkeypatch.chdir(write(text).parent)
+        return check_agent("agent.yaml")
+
+    return check
