@@ -318,6 +318,19 @@ class Library:
         self._index.refresh()
         return read_section(self._index, reference, document)
 
+    def document(self, name: str) -> SectionView:
+        """Return a whole document as one section; ``name`` is its path, its file name or its title."""
+        from pinakes.search.read import whole_document
+
+        self._index.refresh()
+        return whole_document(self._index, name)
+
+    def paths_of(self, name: str) -> list[str]:
+        """Return the paths of the documents that a path, the end of one, a file name or a title means."""
+        from pinakes.search.navigate import find_documents
+
+        return [str(row["source_path"]) for row in find_documents(self._index, name)]
+
     def define(self, term: str, *, document: str | None = None) -> DefineResponse:
         """Return what the documents say a term means, and which define it differently."""
         from pinakes.search.ask import define
@@ -366,6 +379,10 @@ class Library:
     async def asection(self, reference: str, *, document: str | None = None) -> SectionView:
         """Like :meth:`section`, without blocking the event loop."""
         return await asyncio.to_thread(self.section, reference, document=document)
+
+    async def adocument(self, name: str) -> SectionView:
+        """Like :meth:`document`, without blocking the event loop."""
+        return await asyncio.to_thread(self.document, name)
 
     async def adefine(self, term: str, *, document: str | None = None) -> DefineResponse:
         """Like :meth:`define`, without blocking the event loop."""

@@ -27,6 +27,15 @@ class Pages(NamedTuple):
     last: int
 
 
+def span(lines: Lines | None, pages: Pages | None) -> str:
+    """Return pages where there are any, else lines, as a citation has them: ``p. 3``, ``pp. 3–4``, ``lines 12–18``."""
+    found, one, several = (pages, "p.", "pp.") if pages else (lines, "line", "lines")
+    if not found:
+        return ""
+    first, last = found
+    return f"{one} {first}" if first == last else f"{several} {first}–{last}"
+
+
 @dataclass(frozen=True, slots=True)
 class Converted:
     """What a converter makes of a file: text with structure, and where its pages begin.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from pinakes.model.document import Lines, Pages
+from pinakes.model.document import Lines, Pages, span
 from pinakes.model.knowledge import Definition, Reference
+from pinakes.model.quoting import Quotation
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +62,9 @@ class SearchResult:
     @property
     def location(self) -> str:
         """Where it stands, as a citation would say it: path, then pages or lines."""
-        parts = [" > ".join(self.parent_chain) or self.document_title]
-        if self.pages:
-            first, last = self.pages
-            parts.append(f"p. {first}" if first == last else f"pp. {first}–{last}")
-        elif self.lines:
-            first, last = self.lines
-            parts.append(f"line {first}" if first == last else f"lines {first}–{last}")
-        return ", ".join(parts)
+        chain = " > ".join(self.parent_chain) or self.document_title
+        where = span(self.lines, self.pages)
+        return f"{chain}, {where}" if where else chain
 
     def format(self) -> str:
         """Return the result as text for a model to read and cite."""
@@ -131,8 +127,24 @@ class SearchResponse:
         return data
 
     def format(self) -> str:
-        """Return the whole answer as text for a model to read and cite."""
-        parts = [result.format() for result in self.results]
+        """Return the whole answer as text for a model to read and cite; what documents say stands between marks."""
+        before, blocks, after = self.format_parts()
+        return "\n\n".join(part for part in (before, *blocks, after) if part)
+
+    def format_parts(self) -> tuple[str, list[str], str]:
+        """Return :meth:`format` in parts: what stands before the results, each result, and what stands after."""
+        texts = [result.format() for result in self.results]
+        first = self.results[0].chunk_id if self.results else ""
+        quotation = Quotation.around([*texts, self.note], seed=f"{self.query}\0{first}")
+        count = len(texts)
+        if not count and self.truncated:
+            return "No result fits into the token budget. Ask again with a larger one.", [], ""
+        head = f"{count} result{'' if count == 1 else 's'}, confidence {self.confidence:.2f}."
+        if not count:
+            head = "No results."
+        lines = [f"{head} {quotation.notice}" if texts or self.note else head]
         if self.note:
-            parts.insert(0, self.note)
-        return "\n\n".join(parts)
+            # Notes may repeat names and values from documents.
+            lines.append(f"Note: {quotation.inline(self.note)}")
+        cut = "Cut to fit the token budget: there is more than is shown." if self.truncated else ""
+        return "\n".join(lines), [quotation.block(text) for text in texts], cut

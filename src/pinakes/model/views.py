@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from pinakes.model.document import Lines, Pages
+from pinakes.model.document import Lines, Pages, span
 from pinakes.model.report import Failure
 
 
@@ -79,6 +79,11 @@ class SectionView:
     chunk_ids: list[str] = field(default_factory=list)
     exact: bool = True
     alternatives: list[str] = field(default_factory=list)
+
+    @property
+    def location(self) -> str:
+        """Where it stands, as a citation would say it: path, then pages or lines."""
+        return f"{' > '.join(self.parent_chain) or self.document_title}, {span(self.lines, self.pages)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the section as JSON values."""

@@ -1,0 +1,57 @@
+"""LlamaIndex: a document tool as a retriever."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pinakes.errors import MissingExtraError
+from pinakes.tools.adapters.metadata import citation_metadata
+
+try:
+    from llama_index.core.base.base_retriever import BaseRetriever
+    from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+except ImportError as error:
+    raise MissingExtraError("The LlamaIndex adapter", "llamaindex") from error
+
+if TYPE_CHECKING:
+    from pinakes.model import SearchResponse
+    from pinakes.tools.document_tool import HierarchicalDocumentTool
+
+# Of the metadata, what a model should read with the text; the rest is for programs.
+_FOR_MODELS = ("source", "location")
+
+
+class PinakesRetriever(BaseRetriever):
+    """Finds passages with a document tool; ``options`` are those of ``tool.search``, such as ``top_k``."""
+
+    def __init__(self, tool: HierarchicalDocumentTool, **options: Any) -> None:
+        self._tool = tool
+        self._options = options
+        super().__init__()
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return _nodes(self._tool.search_sync(query_bundle.query_str, **self._options))
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return _nodes(await self._tool.search(query_bundle.query_str, **self._options))
+
+
+def llamaindex_retriever(tool: HierarchicalDocumentTool, **options: Any) -> PinakesRetriever:
+    """Return a retriever; ``options`` are those of ``tool.search``."""
+    return PinakesRetriever(tool, **options)
+
+
+def _nodes(response: SearchResponse) -> list[NodeWithScore]:
+    nodes = []
+    for result in response.results:
+        metadata = citation_metadata(result)
+        hidden = [name for name in metadata if name not in _FOR_MODELS]
+        node = TextNode(
+            id_=result.chunk_id,
+            text=result.content,
+            metadata=metadata,
+            excluded_llm_metadata_keys=hidden,
+            excluded_embed_metadata_keys=list(metadata),
+        )
+        nodes.append(NodeWithScore(node=node, score=result.fused_score))
+    return nodes

@@ -1,0 +1,219 @@
+"""Loading a tool: its library is opened and brought up to date once, in the background, however many ask for it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pinakes.errors import (
+    IndexLockedError,
+    IndexReadOnlyError,
+    ModelMismatchError,
+    PinakesError,
+    UsageError,
+)
+from pinakes.model import IndexReport, Progress
+from pinakes.tools.readers import Readers
+from pinakes.tools.scope import own_documents
+
+if TYPE_CHECKING:
+    from pinakes.config.agent import HierarchicalDocumentToolConfig
+    from pinakes.embedding import Embedder
+    from pinakes.library import Library
+
+logger = logging.getLogger("pinakes")
+
+Listener = Callable[[Progress], object]
+
+# One at a time, for each folder of an index.
+_turns: dict[Path, threading.Lock] = {}
+_turns_guard = threading.Lock()
+_TURN_SECONDS = 0.2
+
+
+class ToolClosedError(PinakesError):
+    """The tool was closed while it was being used."""
+
+
+class Loader:
+    """Opens the library of a tool and indexes its source."""
+
+    def __init__(
+        self, config: HierarchicalDocumentToolConfig, base_dir: Path | None, embedder: Embedder | None
+    ) -> None:
+        self._config = config
+        self._base_dir = base_dir
+        self._embedder = embedder
+        self._guard = threading.Lock()
+        self._ready: Future[IndexReport] | None = None
+        self._listeners: list[Listener] = []
+        self._library: Library | None = None
+        self._readers = Readers()
+        self.loaded = False
+        self._source_filter: dict[str, object] = {}
+        # A database that is not built is refused here, before anything is read.
+        self._index_path = config.index_path(base_dir)
+
+    def configured(self, name: str) -> Any:
+        """Return a value of the configuration if it was written there, else None: the library knows its defaults."""
+        return getattr(self._config, name) if name in self._config.model_fields_set else None
+
+    def check_source(self) -> None:
+        """Refuse a source that does not exist."""
+        try:
+            self._config.check_source(self._base_dir)
+        except UsageError as error:
+            raise UsageError(f"Tool {self._config.name}: {str(error).rstrip('.')}.") from None
+
+    def start(self, listener: Listener | None = None, *, again: bool = False) -> Future[IndexReport]:
+        """Start loading, or join in; what failed before is tried again, and what is done if asked to."""
+        with self._guard:
+            if self._readers.closed:
+                raise self._refusal()
+            if self._ready is None or (self._ready.done() and (again or self._ready.exception())):
+                self._ready = Future()
+                # From here on it cannot be cancelled by one of several who wait for it.
+                self._ready.set_running_or_notify_cancel()
+                self._listeners = [listener] if listener else []
+                name = f"pinakes-load-{self._config.name}"
+                threading.Thread(target=self._run, args=(self._ready,), name=name, daemon=True).start()
+            elif listener and not self._ready.done() and listener not in self._listeners:
+                self._listeners.append(listener)
+            return self._ready
+
+    def _refusal(self) -> ToolClosedError:
+        return ToolClosedError(f"The tool {self._config.name} is closed.")
+
+    @property
+    def usable(self) -> bool:
+        """Whether the library is loaded and open."""
+        return self.loaded and not self._readers.closed
+
+    def library(self) -> Library:
+        """Return the library, loaded."""
+        if not self.usable:
+            self.start().result()
+        assert self._library is not None
+        return self._library
+
+    @contextmanager
+    def reading(self) -> Iterator[Library]:
+        """Return the library, loaded; it is not closed meanwhile."""
+        library = self.library()
+        with self._readers.reading(self._refusal()):
+            yield library
+
+    def source_filter(self) -> dict[str, object]:
+        """A filter for the documents of the source, empty when the index holds no others."""
+        return self._source_filter
+
+    def count(self, text: str) -> int:
+        """Return how many tokens a text has."""
+        from pinakes.search.fitting import count_tokens
+
+        # This needs nothing of what is closed.
+        return count_tokens((self._library or self.library()).tokenizer, text)
+
+    def close(self) -> None:
+        """Stop loading at the next step, and close the library."""
+        with self._guard:
+            self._readers.close()
+            ready = self._ready
+        if ready is not None:
+            ready.exception()
+        if self._readers.wait() and self._library is not None:
+            self._library.close()
+
+    # -- in the background -----------------------------------------------------------------------------------
+
+    def _run(self, ready: Future[IndexReport]) -> None:
+        try:
+            ready.set_result(self._load())
+        except BaseException as error:
+            ready.set_exception(error)
+
+    def _load(self) -> IndexReport:
+        from pinakes.library import Library
+
+        self.check_source()
+        if self._library is None:
+            self._library = Library(
+                self._index_path,
+                settings=self._config.settings(self._base_dir),
+                embedder=self._embedder or self._config.build_embedder(self._base_dir),
+                reranker=self._config.build_reranker(self._base_dir),
+            )
+        with self._taking_turns():
+            report = self._bring_up_to_date(self._library)
+        for failure in report.failed:
+            logger.warning("Tool %s: %s was not indexed: %s", self._config.name, failure.path, failure.reason)
+        self._source_filter = self._filter_for_own(self._library)
+        self.loaded = True
+        return report
+
+    @contextmanager
+    def _taking_turns(self) -> Iterator[None]:
+        """Tools of one process that share an index load one after the other."""
+        with _turns_guard:
+            turn = _turns.setdefault(self._index_path, threading.Lock())
+        while not turn.acquire(timeout=_TURN_SECONDS):
+            if self._readers.closed:
+                raise self._refusal()
+        try:
+            yield
+        finally:
+            turn.release()
+
+    def _filter_for_own(self, library: Library) -> dict[str, object]:
+        """Return a filter for the documents of the source, where the index holds others, or may come to."""
+        source = str(self._config.source_path(self._base_dir))
+        others = [root for root in library.status().roots if root != source]
+        return own_documents(source) if others or self._config.index else {}
+
+    def _has_own(self, library: Library) -> bool:
+        """Whether the index has documents of the source."""
+        return bool(library.documents(own_documents(str(self._config.source_path(self._base_dir)))))
+
+    def index(self, library: Library, progress: Callable[[Progress], None], **options: Any) -> IndexReport:
+        """Bring the library up to date with the source, in this thread."""
+        return library.index(
+            [self._config.source_path(self._base_dir)],
+            progress=progress,
+            embed=self._config.dense_index,
+            language_model=self._config.build_context_model(),
+            **options,
+        )
+
+    def _bring_up_to_date(self, library: Library) -> IndexReport:
+        try:
+            return self.index(library, self._tell, wait=False)
+        except IndexLockedError:
+            if not self._has_own(library):
+                return self.index(library, self._tell)
+            logger.warning(
+                "Tool %s: another process is writing to its index; searching what is there.",
+                self._config.name,
+            )
+        except IndexReadOnlyError:
+            if not self._has_own(library):
+                raise
+            logger.warning("Tool %s: its index is read-only; searching what is there.", self._config.name)
+        except ModelMismatchError:
+            if self._config.index:
+                raise
+            logger.warning("Tool %s: another embedding model; making its index anew.", self._config.name)
+            return self.index(library, self._tell, rebuild=True)
+        return IndexReport(unchanged=library.status().documents)
+
+    def _tell(self, progress: Progress) -> None:
+        if self._readers.closed:
+            raise ToolClosedError(f"The tool {self._config.name} was closed while it was loading.")
+        for listener in list(self._listeners):
+            # Whoever listens must not stop the work that others wait for; a loop that has ended, for one.
+            with suppress(Exception):
+                listener(progress)

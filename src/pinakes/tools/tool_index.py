@@ -1,0 +1,268 @@
+"""ToolIndex: of hundreds of tools, the few that matter for a request.
+
+A model that is shown every tool pays for all of them in every call, and picks worse. The same keyword, vector and
+fusion code that finds passages finds tools here, over their names, descriptions and parameters, in memory.
+
+>>> index = ToolIndex([{"name": "send_email", "description": "Send a message to somebody's mailbox."},
+...                    {"name": "list_files", "description": "List the files of a folder."}], mode="bm25")
+>>> [match.name for match in index.search("which files are in here?")]
+['list_files']
+"""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pinakes.embedding import Embedder
+from pinakes.embedding.protocol import Vectors
+from pinakes.errors import PinakesError, UsageError
+from pinakes.search.calibrate import calibrate
+from pinakes.search.candidates import Candidate, Leg
+from pinakes.search.fuse import fuse
+from pinakes.tools.tool_search import KeywordSearch, has_words, meaning_text, semantic_leg
+from pinakes.tools.tool_sources import Tool, read_tools
+from pinakes.tools.values import LONGEST_TEXT
+
+MODES = ("hybrid", "semantic", "bm25")
+TOP_K = 5
+THRESHOLD = 0.0
+_WEIGHTS = {
+    "hybrid": {"semantic": 0.6, "keyword": 0.4},
+    "semantic": {"semantic": 1.0},
+    "bm25": {"keyword": 1.0},
+}
+_RRF_K = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMatch:
+    """A tool that fits a request; ``score`` is how surely, from 0 to 1, and ``tool`` what was given to the index.
+
+    ``always`` marks a tool that is there because it always is; its ``score`` is 0 where the request does not find it.
+    """
+
+    name: str
+    tool: Any
+    score: float
+    matched_by: tuple[str, ...] = ()
+    semantic_score: float | None = None
+    keyword_score: float | None = None
+    always: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Snapshot:
+    """The tools in the order of their names, with what finds them; vectors only once somebody asks for them."""
+
+    tools: tuple[Tool, ...]
+    keyword: KeywordSearch
+    matrix: Vectors | None = None
+
+
+class ToolIndex:
+    """Finds tools for requests. Safe to share between threads; the same tools always give the same answers."""
+
+    def __init__(
+        self,
+        tools: Any = (),
+        *,
+        mode: str = "hybrid",
+        top_k: int = TOP_K,
+        threshold: float = THRESHOLD,
+        always: Iterable[str] = (),
+        embedder: Embedder | None = None,
+    ) -> None:
+        _check(mode, top_k, threshold)
+        self._mode, self._top_k, self._threshold = mode, top_k, threshold
+        self._always = _names(always)
+        self._embedder = embedder
+        self._tools: dict[str, Tool] = {}
+        self._vectors: dict[str, Vectors] = {}
+        self._snapshot: _Snapshot | None = None
+        self._guard = threading.RLock()
+        if self.add(tools):
+            self._require(self._always)
+
+    # -- the list ----------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._tools
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._tools))
+
+    def add(self, tools: Any, *, replace: bool = False) -> list[str]:
+        """Add tools in any format and return their names; a name that is there already needs ``replace``.
+
+        Either all are added or, when one of them cannot be, none.
+        """
+        found = read_tools(tools)
+        with self._guard:
+            new: dict[str, Tool] = {}
+            for tool in found:
+                if tool.name in new or (tool.name in self._tools and not replace):
+                    raise UsageError(f"The tool name {tool.name} is used twice; names must differ.")
+                new[tool.name] = tool
+            self._tools.update(new)
+            if new:
+                self._snapshot = None
+        return list(new)
+
+    def remove(self, names: str | Iterable[str]) -> None:
+        """Take tools out of the index; a name that is not there is an error, and then none is taken out."""
+        gone = _names(names)
+        with self._guard:
+            self._require(gone)
+            for name in gone:
+                del self._tools[name]
+            self._snapshot = None
+
+    # -- searching ---------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        *,
+        mode: str | None = None,
+        top_k: int | None = None,
+        threshold: float | None = None,
+        always: Iterable[str] | None = None,
+    ) -> list[ToolMatch]:
+        """Return the tools that fit a request, best first, then those of ``always`` that it did not find.
+
+        ``top_k`` counts the tools besides those that are always there. What scores below ``threshold`` is left out.
+        """
+        mode, top_k = self._mode if mode is None else mode, self._top_k if top_k is None else top_k
+        threshold = self._threshold if threshold is None else threshold
+        _check(mode, top_k, threshold)
+        if not isinstance(query, str) or not has_words(query):
+            raise UsageError("The request is empty: say in words what is to be done.")
+        if len(query) > LONGEST_TEXT:
+            raise UsageError(f"The request has {len(query):,} characters; at most {LONGEST_TEXT:,} are read.")
+        if always is not None:
+            self._require(_names(always))
+        snapshot = self._current(vectors=mode != "bm25")
+        kept = [name for name in (self._always if always is None else _names(always)) if name in self._tools]
+        found = self._ranked(query, snapshot, mode)
+        ranked = {
+            snapshot.tools[candidate.chunk].name: candidate for candidate in found if candidate.score > 0
+        }
+        best = [name for name in ranked if name not in kept and ranked[name].score >= threshold][:top_k]
+        shown = [
+            name for name in ranked if name in best or (name in kept and ranked[name].score >= threshold)
+        ]
+        by_name = {tool.name: tool for tool in snapshot.tools}
+        matches = [_match(by_name[name], ranked[name], name in kept) for name in shown]
+        rest = [name for name in kept if name not in shown and name in by_name]
+        return matches + [_match(by_name[name], None, True) for name in rest]
+
+    def select(self, query: str, **options: Any) -> list[Any]:
+        """Return what :meth:`search` finds as it was given to the index: a list to hand to a model."""
+        return [match.tool for match in self.search(query, **options)]
+
+    async def asearch(self, query: str, **options: Any) -> list[ToolMatch]:
+        """Like :meth:`search`, without blocking the event loop."""
+        return await asyncio.to_thread(self.search, query, **options)
+
+    async def aselect(self, query: str, **options: Any) -> list[Any]:
+        """Like :meth:`select`, without blocking the event loop."""
+        return await asyncio.to_thread(self.select, query, **options)
+
+    def _ranked(self, query: str, snapshot: _Snapshot, mode: str) -> list[Candidate]:
+        weights = _WEIGHTS[mode]
+        legs: list[Leg] = []
+        if "keyword" in weights:
+            legs.append(snapshot.keyword.leg(query))
+        if "semantic" in weights and snapshot.matrix is not None and len(snapshot.matrix):
+            legs.append(semantic_leg(snapshot.matrix, self._model().embed_query(query)))
+        fused = fuse(legs, weights, method="scores", rrf_k=_RRF_K)
+        candidates = fused.top(len(fused.chunks))
+        calibrate(candidates, fused.legs, missing=False)
+        return candidates
+
+    # -- what is searched --------------------------------------------------------------------------------------
+
+    def _current(self, *, vectors: bool) -> _Snapshot:
+        with self._guard:
+            snapshot = self._snapshot
+            if snapshot is None:
+                tools = tuple(self._tools[name] for name in sorted(self._tools))
+                snapshot = _Snapshot(tools, KeywordSearch.of(tools))
+            if vectors and snapshot.matrix is None:
+                snapshot = _Snapshot(snapshot.tools, snapshot.keyword, self._matrix(snapshot.tools))
+            self._snapshot = snapshot
+            return snapshot
+
+    def _matrix(self, tools: Sequence[Tool]) -> Vectors:
+        """One row a tool; only texts that are new are embedded."""
+        texts = [meaning_text(tool) for tool in tools]
+        new = sorted({text for text in texts if text not in self._vectors})
+        known = {text: self._vectors[text] for text in texts if text in self._vectors}
+        model = self._model()
+        if new:
+            rows: Vectors = np.asarray(model.embed(new), dtype=np.float32)
+            if rows.shape != (len(new), model.dimension) or not np.isfinite(rows).all():
+                raise PinakesError(
+                    f"The embedding model {model.name} gave no sound vectors for {len(new)} tools."
+                )
+            known.update(zip(new, rows, strict=True))
+        self._vectors = known
+        return (
+            np.stack([known[text] for text in texts]) if texts else np.zeros((0, model.dimension), np.float32)
+        )
+
+    def _model(self) -> Embedder:
+        with self._guard:
+            if self._embedder is None:
+                from pinakes.embedding import load_embedder
+
+                self._embedder = load_embedder()
+            return self._embedder
+
+    def _require(self, names: Sequence[str]) -> None:
+        for name in names:
+            if name not in self._tools:
+                near = difflib.get_close_matches(name, self._tools, n=1)
+                hint = f"; did you mean {near[0]}?" if near else "."
+                raise UsageError(f"There is no tool {name!r}{hint}")
+
+
+def _match(tool: Tool, found: Candidate | None, always: bool) -> ToolMatch:
+    if found is None:
+        return ToolMatch(tool.name, tool.original, 0.0, always=True)
+    return ToolMatch(
+        tool.name,
+        tool.original,
+        round(found.score, 6),
+        tuple("bm25" if leg == "keyword" else leg for leg in found.scores),
+        found.scores.get("semantic"),
+        found.scores.get("keyword"),
+        always,
+    )
+
+
+def _names(given: str | Iterable[str]) -> tuple[str, ...]:
+    names = (given,) if isinstance(given, str) else tuple(given)
+    for name in names:
+        if not isinstance(name, str):
+            raise UsageError(f"Tools are named by text, not by {name!r}.")
+    return tuple(dict.fromkeys(names))
+
+
+def _check(mode: str, top_k: int, threshold: float) -> None:
+    if mode not in MODES:
+        raise UsageError(f"mode must be one of {', '.join(MODES)}, not {mode!r}.")
+    if isinstance(top_k, bool) or not isinstance(top_k, int) or top_k < 1:
+        raise UsageError(f"top_k must be a whole number of at least 1, not {top_k!r}.")
+    if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0 <= threshold <= 1:
+        raise UsageError(f"threshold must be between 0 and 1, not {threshold!r}.")

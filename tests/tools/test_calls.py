@@ -1,0 +1,132 @@
+"""A model's calls: names and arguments as models write them, schemas as their APIs take them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from anthropic.types import ToolParam
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from openai.types.chat import ChatCompletionFunctionToolParam
+from openai.types.responses import FunctionToolParam
+from pydantic import TypeAdapter
+from tests.tools.conftest import MakeTool
+
+from pinakes.errors import UsageError
+from pinakes.tools import HierarchicalDocumentTool, anthropic_tools, openai_tools
+
+
+def test_a_tool_offers_three_functions(tool: HierarchicalDocumentTool) -> None:
+    assert [function.name for function in tool.functions] == [
+        "handbook",
+        "handbook_section",
+        "handbook_definition",
+    ]
+    assert tool.functions[0].description.startswith("Statutes, manuals and notes.")
+
+
+def test_without_definitions_there_is_nothing_to_look_up(make: MakeTool) -> None:
+    tool = make(extract_definitions=False)
+    assert [function.kind for function in tool.functions] == ["search_documents", "read_section"]
+
+
+def test_the_schema_has_the_defaults_and_modes_of_the_configuration(make: MakeTool) -> None:
+    offered = make(top_k=4, token_budget=900, dense_index=False).functions[0].parameters["properties"]
+    assert (offered["top_k"]["default"], offered["token_budget"]["default"]) == (4, 900)
+    assert offered["mode"]["enum"] == ["hybrid", "keyword", "exact"]
+
+
+def test_a_name_that_no_api_takes_is_refused(make: MakeTool) -> None:
+    with pytest.raises(UsageError, match="at most 64"):
+        openai_tools(make(name="n" * 60))
+
+
+def test_schemas_are_what_the_apis_take(tool: HierarchicalDocumentTool) -> None:
+    chat = TypeAdapter(list[ChatCompletionFunctionToolParam]).validate_python(openai_tools(tool))
+    responses = TypeAdapter(list[FunctionToolParam]).validate_python(
+        [{**entry, "strict": False} for entry in openai_tools(tool, api="responses")]
+    )
+    anthropic = TypeAdapter(list[ToolParam]).validate_python(anthropic_tools(tool))
+    names = [function.name for function in tool.functions]
+    assert [entry["function"]["name"] for entry in chat] == names
+    assert [entry["name"] for entry in responses] == names
+    assert [entry["name"] for entry in anthropic] == names
+    schema: Any = anthropic[0]["input_schema"]
+    assert schema["required"] == ["query"] and schema["properties"]["query"]["type"] == "string"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "found"),
+    [
+        ("handbook", {"query": "dry running"}, "4.2.2 Flow and dry running"),
+        ("handbook", '{"question": "dry running", "limit": "1"}', "1 result, "),
+        ("handbook", {"q": "dry running", "file": "pump-manual.md", "max_results": 1}, "pump-manual.md"),
+        ("search", {"text": "dry running"}, "4.2.2"),
+        ("handbook_section", {"section_id": "sec_4_2_2"}, "The pump must never run without water"),
+        ("get_section", {"ref": "4.2.2"}, "The pump must never run without water"),
+        ("handbook_definition", {"word": "vessel"}, "every description of craft"),
+        ("define_term", {"q": "Vessels"}, "every description of craft"),
+    ],
+)
+def test_calls_as_models_write_them(
+    tool: HierarchicalDocumentTool, name: str, arguments: Any, found: str
+) -> None:
+    assert found in tool.call_sync(name, arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("handbook", {}, "handbook: query is missing. It takes query (required), top_k,"),
+        ("handbook", None, "query is missing"),
+        ("handbook", "", "query is missing"),
+        ("handbook", "{", "not valid JSON"),
+        ("handbook", "[1]", "must be a JSON object"),
+        ("handbook", {"query": "x", "colour": "red"}, "unknown argument 'colour'"),
+        ("handbook", {"query": "x", "k": 0}, "between 1 and 100"),
+        ("handbook", {"query": "x", "document": "nowhere.pdf"}, "no document 'nowhere.pdf'"),
+        ("handbook", {"query": "x", "after": "soon"}, "'soon' is not a date"),
+        ("handbook_section", {"reference": "Section 999"}, "No section is called 'Section 999'"),
+        ("handbook_definition", {"term": "spaceship"}, "No document defines 'spaceship'"),
+        ("handbook_definition", {"term": "vesel"}, "vessel"),
+        ("handbook_sections", {"reference": "1"}, "Did you mean handbook_section?"),
+    ],
+)
+def test_what_is_wrong_comes_back_as_text(
+    tool: HierarchicalDocumentTool, name: str, arguments: Any, said: str
+) -> None:
+    assert said in tool.call_sync(name, arguments)
+    assert said in asyncio.run(tool.call(name, arguments))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 500) | st.text(max_size=12),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=5), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    name=st.sampled_from(["handbook", "handbook_section", "handbook_definition", "x"]),
+    arguments=st.dictionaries(
+        st.sampled_from(["query", "reference", "term", "k", "filters", "doc", "mode", "z"]), JSON, max_size=4
+    )
+    | st.text(max_size=10)
+    | st.none(),
+)
+def test_no_call_raises(tool: HierarchicalDocumentTool, name: str, arguments: Any) -> None:
+    assert tool.call_sync(name, arguments)
+
+
+def test_a_tool_that_cannot_load_answers_within_a_budget_too(make: MakeTool) -> None:
+    """Errors are counted like answers, but there is nothing to count with when loading is what failed."""
+    tool = make(source="nowhere", token_budget=100)
+    for arguments in ({"query": "lamp"}, {"query": "lamp", "token_budget": 200}, {"colour": 1}):
+        assert tool.call_sync("notes", arguments).startswith("Error: ")
+        assert asyncio.run(tool.call("notes", arguments)).startswith("Error: ")
+    tool.close()
+    assert "closed" in tool.call_sync("notes", {"query": "lamp"})
+    assert "closed" in asyncio.run(tool.call("notes", {"query": "lamp"}))
