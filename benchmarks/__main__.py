@@ -15,6 +15,7 @@ SUITES = (
     "install_size",
     "ingest",
     "search_speed",
+    "mcp_speed",
     "retrieval",
     "lookups",
     "clauses",

@@ -1,0 +1,66 @@
+"""``pinakes serve``: the library over HTTP, for agents on this machine or elsewhere."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pinakes.cli.mcp import BudgetOption, ConfigOption, OutputOption, WriteOption, make_desk
+from pinakes.cli.options import IndexOption
+from pinakes.cli.output import message
+
+PORT = 8765
+
+
+def serve(
+    host: Annotated[
+        str,
+        typer.Option("--host", metavar="ADDRESS", help="Where to listen; others than loopback need a token."),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", "-p", min=0, max=65535, help="The port; 0 takes any that is free.")
+    ] = PORT,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            "--token",
+            metavar="TOKEN",
+            envvar="PINAKES_TOKEN",
+            show_envvar=True,
+            help="What clients must send as a bearer token.",
+        ),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host",
+            metavar="NAME",
+            help="Another name that the server goes by, as behind a proxy; repeatable.",
+        ),
+    ] = None,
+    config: ConfigOption = None,
+    write: WriteOption = False,
+    token_budget: BudgetOption = None,
+    output: OutputOption = "both",
+    index: IndexOption = None,
+) -> None:
+    """Serve the library over HTTP: MCP at /mcp, and /health.
+
+    Listens on this machine only, unless [cyan]--host[/cyan] says otherwise.
+
+    [bold]Examples[/bold]
+    $ pinakes serve
+    $ pinakes serve --config agent.yaml --port 9000
+    $ PINAKES_TOKEN=… pinakes serve --host 0.0.0.0
+    """
+    from pinakes.server.http import build_app, listen, serve, url_of
+
+    desk = make_desk(index, config, write=write, token_budget=token_budget, output=output)
+    app = build_app(desk, host=host, token=token, allowed_hosts=allow_host or ())
+    listener = listen(host, port)
+    message(f"Serving on {url_of(listener, host)} (MCP at {url_of(listener, host)}/mcp). Stop with Ctrl-C.")
+    try:
+        serve(app, listener)
+    finally:
+        desk.close()

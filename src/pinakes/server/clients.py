@@ -1,0 +1,164 @@
+"""How clients are told about the server: where each keeps its configuration, and what it wants to read there."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pinakes.errors import PinakesError, UsageError
+
+SCOPES = ("project", "user")
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A client: its name, the key that servers stand under, and its files, of a project and of a user."""
+
+    name: str
+    title: str
+    key: str
+    project_file: str | None
+    typed: bool
+
+    def path(self, scope: str | None, folder: Path) -> Path:
+        """Return the file to write to."""
+        wanted = scope or ("project" if self.project_file else "user")
+        if wanted not in SCOPES:
+            raise UsageError(f"--scope must be one of {', '.join(SCOPES)}, not {wanted!r}.")
+        if wanted == "user":
+            return _user_file(self.name)
+        if self.project_file is None:
+            raise UsageError(f"{self.title} has no configuration of a project; use --scope user.")
+        return folder / self.project_file
+
+    def entry(self, command: Sequence[str]) -> dict[str, Any]:
+        """Return how the client writes down a server that it starts."""
+        kind = {"type": "stdio"} if self.typed else {}
+        return {**kind, "command": command[0], "args": list(command[1:])}
+
+    def configuration(self, server: str, command: Sequence[str]) -> dict[str, Any]:
+        """Return the whole file, as it would be with no other server in it."""
+        return {self.key: {server: self.entry(command)}}
+
+
+CLIENTS = {
+    client.name: client
+    for client in (
+        Client("claude-code", "Claude Code", "mcpServers", ".mcp.json", typed=True),
+        Client("claude-desktop", "Claude Desktop", "mcpServers", None, typed=False),
+        Client("cursor", "Cursor", "mcpServers", ".cursor/mcp.json", typed=True),
+        Client("vscode", "VS Code", "servers", ".vscode/mcp.json", typed=True),
+    )
+}
+
+
+def _user_file(client: str) -> Path:
+    home = Path.home()
+    if client == "claude-code":
+        return home / ".claude.json"
+    if client == "cursor":
+        return home / ".cursor" / "mcp.json"
+    if client == "vscode":
+        return _application_folder() / "Code" / "User" / "mcp.json"
+    return _application_folder() / "Claude" / "claude_desktop_config.json"
+
+
+def _application_folder() -> Path:
+    """Where programs of a desktop keep their settings on this system."""
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support"
+    if sys.platform == "win32":
+        return Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+
+
+def own_command() -> list[str]:
+    """Return what starts Pinakes from anywhere: clients have another PATH than a terminal."""
+    beside = Path(sys.executable).parent / ("pinakes.exe" if sys.platform == "win32" else "pinakes")
+    if beside.exists():
+        return [str(beside)]
+    found = shutil.which("pinakes")
+    return [found] if found else [sys.executable, "-m", "pinakes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a configuration file: whether it changed, and where its former text is."""
+
+    path: Path
+    changed: bool
+    backup: Path | None = None
+
+
+def write_configuration(client: Client, path: Path, server: str, command: Sequence[str]) -> Written:
+    """Put the server into a configuration file and leave everything else in it as it is.
+
+    The former text is kept beside it. A file that cannot be understood is not touched.
+    """
+    path = path.resolve()
+    data = _read(path)
+    servers = data.setdefault(client.key, {})
+    if not isinstance(servers, dict):
+        raise PinakesError(f"{path} has {client.key!r}, but not as an object. Put that right first.")
+    entry = client.entry(command)
+    if servers.get(server) == entry:
+        return Written(path, changed=False)
+    servers[server] = entry
+    backup = _back_up(path) if path.exists() else None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _replace(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+    return Written(path, changed=True, backup=backup)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        return {}
+    text = path.read_text(encoding="utf-8-sig")
+    if not text.strip():
+        return {}
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise PinakesError(
+            f"{path} is not plain JSON ({error}), so it is left as it is. Without --write the lines to add are shown."
+        ) from error
+    if not isinstance(data, dict):
+        raise PinakesError(f"{path} is not a JSON object, so it is left as it is.")
+    return data
+
+
+def _back_up(path: Path) -> Path:
+    """Copy a file to the first name that is free, so that no earlier copy is lost."""
+    number = 0
+    while True:
+        backup = path.with_name(f"{path.name}.bak{number or ''}")
+        if not backup.exists():
+            shutil.copy2(path, backup)
+            return backup
+        number += 1
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file so that it is whole at any time, with the rights it had."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        if path.exists():
+            shutil.copymode(path, name)
+        else:
+            # The rights of any new file, which a temporary one does not have.
+            mask = os.umask(0)
+            os.umask(mask)
+            Path(name).chmod(0o666 & ~mask)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,132 @@
+"""The HTTP application: ``/mcp`` for agents, ``/health`` for whoever watches over it."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from pinakes.errors import MissingExtraError, UsageError
+from pinakes.version import __version__
+
+if TYPE_CHECKING:
+    import socket
+
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+
+    from pinakes.server.desk import Desk
+
+HEALTH = "/health"
+MCP = "/mcp"
+
+
+def build_app(
+    desk: Desk,
+    *,
+    host: str = "127.0.0.1",
+    token: str | None = None,
+    allowed_hosts: Iterable[str] = (),
+    routes: Sequence[BaseRoute] = (),
+) -> Starlette:
+    """Return the application; beyond loopback it needs a token. ``routes`` are added to its own."""
+    check_access(host, token)
+    try:
+        from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+        from starlette.applications import Starlette
+        from starlette.middleware import Middleware
+        from starlette.routing import Route
+    except ImportError as error:
+        raise MissingExtraError("Serving HTTP", "mcp") from error
+    from pinakes.server.guard import Guard
+    from pinakes.server.mcp import build_server
+
+    # Host and origin are checked for every path, by the guard.
+    manager = StreamableHTTPSessionManager(build_server(desk))
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        desk.warm()
+        async with manager.run():
+            yield
+
+    return Starlette(
+        routes=[
+            Route(MCP, StreamableHTTPASGIApp(manager)),
+            Route(HEALTH, _health, methods=["GET"]),
+            *routes,
+        ],
+        middleware=[
+            Middleware(
+                Guard, host=host, token=token, allowed_hosts=tuple(allowed_hosts), open_paths=(HEALTH,)
+            )
+        ],
+        lifespan=lifespan,
+    )
+
+
+def check_access(host: str, token: str | None) -> None:
+    """Refuse to be reached by others without a token, and a token that cannot be sent."""
+    if not is_loopback(host) and not token:
+        raise UsageError(
+            f"{host} can be reached by others: give --token, or set PINAKES_TOKEN, so that only those who know it "
+            "get in."
+        )
+    if token and not (token.isascii() and token.isprintable() and " " not in token):
+        raise UsageError(
+            "A token is made of ASCII letters, digits and signs, without spaces: it goes into a header."
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address can only be reached from this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+async def _health(_: Request) -> Response:
+    from starlette.responses import JSONResponse
+
+    return JSONResponse({"status": "ok", "version": __version__})
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; port 0 takes any that is free."""
+    import socket
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        raise UsageError(
+            f"Cannot listen on {host} port {port}: {error.strerror or error}. Choose another with --host or --port."
+        ) from error
+    return listener
+
+
+def url_of(listener: socket.socket, host: str) -> str:
+    """Return the address under which a socket is reached."""
+    port = listener.getsockname()[1]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def serve(app: Starlette, listener: socket.socket) -> None:
+    """Serve until the process is told to stop."""
+    try:
+        import uvicorn
+    except ImportError as error:
+        raise MissingExtraError("Serving HTTP", "mcp") from error
+
+    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=2)
+    uvicorn.Server(config).run(sockets=[listener])

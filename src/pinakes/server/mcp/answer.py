@@ -1,0 +1,24 @@
+"""An answer of a tool: text for a model to read, and the same as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pinakes.server.mcp.fit import Tokens
+
+if TYPE_CHECKING:
+    from pinakes.server.shelf import Shelf
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool says."""
+
+    text: str
+    data: dict[str, Any]
+
+
+def tokens_of(shelf: Shelf) -> Tokens:
+    """Return what counts tokens as the library does."""
+    return Tokens(shelf.tokenizer())

@@ -1,0 +1,138 @@
+"""index_documents: reads files into the index, says how far it is, and stops when asked to."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.from_thread
+import anyio.to_thread
+
+from pinakes.errors import PinakesError, UsageError
+from pinakes.model import Progress
+from pinakes.server.mcp.answer import Answer, tokens_of
+from pinakes.server.mcp.extras import read_arguments
+from pinakes.server.mcp.fit import fit_quoted
+from pinakes.server.mcp.render import report_text
+from pinakes.server.mcp.structure import fit_by, lean, without
+
+if TYPE_CHECKING:
+    from mcp.server import ServerRequestContext
+
+    from pinakes.server.desk import Desk
+    from pinakes.server.shelf import Shelf
+
+# Which part of the whole each stage is, so that one number can say how far a run is.
+_PARTS = {"scan": (0, 5), "read": (5, 50), "context": (50, 60), "embed": (60, 98), "concepts": (98, 100)}
+_BETWEEN_REPORTS = 0.2
+
+
+class Stopped(BaseException):
+    """Leaves a run of indexing; nothing that was stored is lost, the next run goes on from there."""
+
+
+async def index_documents(
+    desk: Desk, context: ServerRequestContext[Any], given: Mapping[str, object]
+) -> Answer:
+    """Index, in a thread of its own; a request that is cancelled stops it at the next step."""
+    tool, arguments = read_arguments("index_documents", given, several=desk.several)
+    stop = threading.Event()
+    work = partial(_index, desk, tool, arguments.get("paths"), _reporter(context, stop))
+    async with anyio.create_task_group() as group:
+        group.start_soon(_set_when_cancelled, stop)
+        # The thread is waited for in any case: nobody may close a library that is being written to.
+        outcome = await anyio.to_thread.run_sync(partial(_attempt, work))
+        group.cancel_scope.cancel()
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
+
+
+async def _set_when_cancelled(stop: threading.Event) -> None:
+    try:
+        await anyio.sleep_forever()
+    finally:
+        stop.set()
+
+
+def _attempt(work: Callable[[], Answer]) -> Answer | Exception:
+    """Return what went wrong as a value: an error raised beside the watching task would come as a group of errors."""
+    try:
+        return work()
+    except Exception as error:
+        return error
+    except Stopped:
+        return PinakesError("Indexing was cancelled. What was read so far is kept.")
+
+
+def _index(
+    desk: Desk, tool: str | None, paths: list[str] | None, report: Callable[[Progress], None]
+) -> Answer:
+    shelves = desk.choose(tool)
+    if paths and desk.configured:
+        raise UsageError("index_documents reads the sources of the configuration; leave paths out.")
+    if paths:
+        _check_allowed(shelves[0], paths)
+    lines: list[str] = []
+    data: dict[str, Any] = {}
+    for shelf in shelves:
+        found = shelf.index(paths, report)
+        of = f"{shelf.name}: " if desk.several else ""
+        lines += [of + line for line in report_text(found).splitlines()]
+        data = lean(found) if not data else _added(data, lean(found))
+    fitted = fit_quoted(tokens_of(shelves[0]), desk.token_budget, "The index is up to date.", lines)
+    steps = [
+        without(name) for name in ("stage_seconds", "added", "updated", "removed", "renamed", "warnings")
+    ]
+    return Answer(fitted.text, fit_by(data, desk.token_budget, *steps, without("failed")))
+
+
+def _added(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """Return two reports as one: numbers and lists are added."""
+    whole = dict(first)
+    for name, value in second.items():
+        if name == "stage_seconds":
+            continue
+        whole[name] = whole[name] + value if name in whole else value
+    return whole
+
+
+def _check_allowed(shelf: Shelf, paths: list[str]) -> None:
+    """Refuse files that nobody offered: a document may talk a model into reading what it should not."""
+    folders = [root.resolve() for root in shelf.roots()]
+    for path in paths:
+        resolved = Path(path).expanduser().resolve()
+        if not any(resolved == folder or folder in resolved.parents for folder in folders):
+            allowed = ", ".join(map(str, folders)) or "none"
+            raise UsageError(
+                f"{path} is not below a folder that this server may read ({allowed}). Index it with: pinakes index PATH"
+            )
+
+
+def _reporter(context: ServerRequestContext[Any], stop: threading.Event) -> Callable[[Progress], None]:
+    """Return what turns steps into notifications: never more than a few a second, and the number only grows."""
+    last = {"time": 0.0, "value": -1.0}
+
+    def report(step: Progress) -> None:
+        if stop.is_set():
+            raise Stopped
+        low, high = _PARTS.get(step.stage, (0, 100))
+        value = low + (high - low) * (step.done / step.total if step.total else 1.0)
+        now = time.monotonic()
+        if value <= last["value"] or (now - last["time"] < _BETWEEN_REPORTS and step.done < step.total):
+            return
+        last["time"], last["value"] = now, value
+        name = f": {Path(step.item).name}" if step.item else ""
+        said = f"{step.stage} {step.done} of {step.total}{name}"
+        try:
+            anyio.from_thread.run(context.session.report_progress, round(value, 1), 100.0, said)
+        except BaseException:
+            # The request was cancelled, the client has gone, or the server is closing.
+            raise Stopped from None
+
+    return report

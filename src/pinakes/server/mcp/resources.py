@@ -1,0 +1,107 @@
+"""Documents and sections as resources that a client can list, open and attach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import mcp_types as types
+
+from pinakes.errors import UsageError
+from pinakes.model import OutlineNode
+from pinakes.server.mcp.reading import first_that_knows
+from pinakes.server.mcp.uris import (
+    DOCUMENT_TEMPLATE,
+    SECTION_TEMPLATE,
+    TOOL_PARAMETER,
+    document_uri,
+    parse_uri,
+    section_uri,
+)
+
+if TYPE_CHECKING:
+    from pinakes.server.desk import Desk
+    from pinakes.server.shelf import Shelf
+
+MARKDOWN = "text/markdown"
+_DOCUMENTS_A_PAGE = 50
+# Deeper sections have addresses too; to list them all would bury the documents.
+_LEVELS = 2
+
+
+def list_resources(desk: Desk, cursor: str | None) -> types.ListResourcesResult:
+    """Return a page of the documents, each followed by its sections of the first levels."""
+    if cursor and not cursor.isdigit():
+        raise UsageError(f"{cursor!r} is not a cursor of this server; list the resources from the start.")
+    start = int(cursor or 0)
+    pairs = [(shelf, info) for shelf in desk.shelves.values() for info in shelf.documents(None)]
+    found: list[types.Resource] = []
+    for shelf, info in pairs[start : start + _DOCUMENTS_A_PAGE]:
+        tool = shelf.name if desk.several else None
+        found.append(
+            types.Resource(
+                uri=document_uri(info.source_path, tool),
+                name=info.title or info.source_path,
+                description=info.doc_summary or None,
+                mime_type=MARKDOWN,
+            )
+        )
+        found += _sections(shelf, info.source_path, info.title, tool)
+    following = start + _DOCUMENTS_A_PAGE
+    more = str(following) if following < len(pairs) else None
+    return types.ListResourcesResult(resources=found, next_cursor=more)
+
+
+def _sections(shelf: Shelf, path: str, title: str, tool: str | None) -> Iterator[types.Resource]:
+    for outline in shelf.outline(path, False):
+        for node in _down_to(outline.nodes, _LEVELS):
+            yield types.Resource(
+                uri=section_uri(outline.source_path, node.section_id, tool),
+                name=node.heading or node.label,
+                description=f"Section of {title}",
+                mime_type=MARKDOWN,
+            )
+
+
+def _down_to(nodes: list[OutlineNode], levels: int) -> Iterator[OutlineNode]:
+    for node in nodes:
+        yield node
+        if levels > 1:
+            yield from _down_to(node.children, levels - 1)
+
+
+def list_templates(desk: Desk) -> types.ListResourceTemplatesResult:
+    """Return how the addresses of documents and sections are made."""
+    more = TOOL_PARAMETER if desk.several else ""
+    return types.ListResourceTemplatesResult(
+        resource_templates=[
+            types.ResourceTemplate(
+                uri_template=DOCUMENT_TEMPLATE + more,
+                name="document",
+                title="A document",
+                description="The text of a document, by its path, its file name or its title.",
+                mime_type=MARKDOWN,
+            ),
+            types.ResourceTemplate(
+                uri_template=SECTION_TEMPLATE + more,
+                name="section",
+                title="A section",
+                description="The text of a section: a document, and a section_id from its outline or from a result.",
+                mime_type=MARKDOWN,
+            ),
+        ]
+    )
+
+
+def read_resource(desk: Desk, uri: str) -> types.ReadResourceResult:
+    """Return the text of a document or a section, whole."""
+    place = parse_uri(uri)
+    if place.section_id:
+        _, view = first_that_knows(
+            desk, place.tool, lambda shelf: shelf.section(place.section_id, place.document)
+        )
+    else:
+        _, view = first_that_knows(desk, place.tool, lambda shelf: shelf.text(place.document))
+    return types.ReadResourceResult(
+        contents=[types.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=view.text)]
+    )

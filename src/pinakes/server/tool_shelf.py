@@ -1,0 +1,154 @@
+"""A shelf for a tool of an agent file: its own settings, and only the documents it may show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, wait
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pinakes.errors import PinakesError
+
+if TYPE_CHECKING:
+    from pinakes.embedding import Tokenizer
+    from pinakes.model import (
+        DefineResponse,
+        DocumentInfo,
+        IndexReport,
+        Outline,
+        Progress,
+        ReferencesResponse,
+        SearchResponse,
+        SectionView,
+        Status,
+    )
+    from pinakes.tools.document_tool import HierarchicalDocumentTool
+    from pinakes.tools.scope import Scope
+
+# How long a call waits for documents that are being read; clients give up on one after a minute.
+PATIENCE = 25.0
+_BETWEEN_STEPS = 0.2
+
+T = TypeVar("T")
+
+
+class ToolShelf:
+    """A document tool, loaded when it is first used, or at once when its configuration says so."""
+
+    def __init__(self, tool: HierarchicalDocumentTool, patience: float = PATIENCE) -> None:
+        self._tool = tool
+        self._patience = patience
+        self._step: Progress | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the tool."""
+        return self._tool.name
+
+    @property
+    def description(self) -> str:
+        """What the tool is for."""
+        return self._tool.description
+
+    @property
+    def token_budget(self) -> int | None:
+        """The budget of the configuration."""
+        return self._tool.config.token_budget
+
+    # -- loading ---------------------------------------------------------------------------------------------
+
+    def _load(self) -> Future[IndexReport]:
+        """Start to read the documents, or join in; what failed before is tried again."""
+        return self._tool.start(self._hear)
+
+    def _hear(self, step: Progress) -> None:
+        self._step = step
+
+    def _wait(self) -> None:
+        """Wait for the documents; when they take long to read, say so instead of keeping the caller waiting."""
+        if self._tool.loaded:
+            return
+        loading = self._load()
+        wait([loading], self._patience)
+        if loading.done():
+            loading.result()
+            return
+        step = self._step
+        so_far = f" ({step.stage} {step.done} of {step.total})" if step else ""
+        raise PinakesError(f"The documents of {self.name} are being read{so_far}. Ask again in a minute.")
+
+    def warm(self) -> None:
+        """Load the tool, unless it is to be loaded when it is first used."""
+        if not self._tool.config.defer_loading:
+            self._load().result()
+            self.search("a", top_k=1)
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        self._tool.close()
+
+    # -- asking ----------------------------------------------------------------------------------------------
+
+    def _ask(self, question: Callable[[Scope], T]) -> T:
+        self._wait()
+        return self._tool.ask(question)
+
+    def tokenizer(self) -> Tokenizer:
+        """Return what the library counts tokens with."""
+        return self._ask(lambda scope: scope.library.tokenizer)
+
+    def search(self, query: str, **options: Any) -> SearchResponse:
+        """Search as the configuration says."""
+        self._wait()
+        return self._tool.search_sync(query, **options)
+
+    def section(self, reference: str, document: str | None) -> SectionView:
+        """Return a section of one of the tool's documents."""
+        return self._ask(lambda scope: scope.section(reference, document))
+
+    def text(self, document: str) -> SectionView:
+        """Return a whole document of the tool."""
+        return self._ask(lambda scope: scope.document(document))
+
+    def define(self, term: str, document: str | None) -> DefineResponse:
+        """Return what a term means in the tool's documents."""
+        return self._ask(lambda scope: scope.definition(term, document))
+
+    def references(self, reference: str, document: str | None) -> ReferencesResponse:
+        """Return what a section refers to, and what refers to it within the tool's documents."""
+        return self._ask(lambda scope: scope.references(reference, document))
+
+    def outline(self, document: str | None, clauses: bool) -> list[Outline]:
+        """Return the heading trees of one document, or of all of the tool."""
+        return self._ask(lambda scope: scope.outline(document, clauses=clauses))
+
+    def documents(self, filters: Mapping[str, object] | None) -> list[DocumentInfo]:
+        """Return the tool's documents that pass the filters."""
+        return self._ask(lambda scope: scope.documents(filters))
+
+    def status(self) -> Status:
+        """Return the state of the index."""
+        return self._ask(lambda scope: scope.library.status())
+
+    def roots(self) -> list[Path]:
+        """Return the source, which is all that the tool reads."""
+        return [self._tool.config.source_path()]
+
+    def index(self, paths: list[str] | None, progress: Callable[[Progress], None]) -> IndexReport:
+        """Bring the index up to date with the source."""
+        if self._tool.loaded:
+            return self._tool.update_sync(progress)
+        # What is loaded now is up to date; that goes on even when this call is given up.
+        loading = self._load()
+        while wait([loading], _BETWEEN_STEPS).not_done:
+            if self._step is not None:
+                progress(self._step)
+        return loading.result()
+
+
+def tool_shelves(path: Path) -> list[ToolShelf]:
+    """Return a shelf for each document tool of an agent file."""
+    from pinakes.config.agent import load_agent
+    from pinakes.tools.opening import open_tools
+
+    return [ToolShelf(tool) for tool in open_tools(load_agent(path))]

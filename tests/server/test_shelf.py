@@ -1,0 +1,80 @@
+"""A shelf follows its index: also when another one is put in its place."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from tests.ingest.fakes import WordEmbedder
+
+from pinakes import Library
+from pinakes.cli.mcp import make_desk
+from pinakes.errors import IndexNotFoundError, IndexStateError, UsageError
+from pinakes.server.desk import Desk
+from pinakes.server.shelf import Door, IndexShelf
+
+
+def test_an_index_that_was_rebuilt_with_another_model_is_opened_again(tmp_path: Path) -> None:
+    (tmp_path / "note.md").write_text("# Note\n\nThe quokka sleeps.\n", encoding="utf-8")
+    index = tmp_path / "index"
+    embedders = [WordEmbedder(), WordEmbedder("other words", 48)]
+    with Library(index, embedder=embedders[0]) as library:
+        library.index([tmp_path / "note.md"])
+    opened = iter(embedders)
+    door = Door(lambda: Library(index, embedder=next(opened), create=False))
+    assert door.ask(lambda library: library.search("quokka")).results
+    with Library(index, embedder=embedders[1]) as library:
+        library.index(rebuild=True)
+    assert door.ask(lambda library: library.search("quokka")).results
+    assert next(opened, None) is None
+    door.close()
+
+
+def test_a_library_is_not_closed_while_somebody_reads_from_it(tmp_path: Path) -> None:
+    door = Door(lambda: Library(tmp_path / "index", embedder=WordEmbedder()))
+    inside, go_on = threading.Event(), threading.Event()
+
+    def read(library: Library) -> int:
+        inside.set()
+        assert go_on.wait(60)
+        return library.status().documents
+
+    with ThreadPoolExecutor(2) as threads:
+        reading = threads.submit(door.ask, read)
+        assert inside.wait(60)
+        closing = threads.submit(door.close)
+        with pytest.raises(IndexStateError, match="closing"):
+            while True:
+                door.ask(lambda library: None)
+        assert not closing.done()
+        go_on.set()
+        assert reading.result(60) == 0
+        closing.result(60)
+
+
+def test_an_index_that_is_missing_is_looked_for_again_with_every_question(tmp_path: Path) -> None:
+    places: list[Path] = []
+    shelf = IndexShelf(lambda: places[-1] if places else None)
+    with pytest.raises(IndexNotFoundError, match="here or in a folder above"):
+        shelf.status()
+    places.append(tmp_path / "index")
+    with pytest.raises(IndexNotFoundError, match="pinakes index PATH --index"):
+        shelf.status()
+    Library(tmp_path / "index", embedder=WordEmbedder()).close()
+    assert shelf.status().documents == 0
+    shelf.close()
+
+
+def test_a_desk_that_is_prepared_without_an_index_still_serves(tmp_path: Path) -> None:
+    desk = Desk([IndexShelf(lambda: tmp_path / "nothing")])
+    desk.warm().join()
+    with pytest.raises(IndexNotFoundError):
+        desk.choose(None)[0].status()
+    desk.close()
+
+
+def test_a_kind_of_output_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="both, text"):
+        make_desk(tmp_path, None, write=False, token_budget=None, output="xml")

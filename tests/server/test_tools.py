@@ -1,0 +1,196 @@
+"""What the tools answer, asked for by the SDK's client over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+from mcp import Client
+from mcp_types import CallToolResult, ListToolsResult
+from tests.server.conftest import ask, call, index_desk, served, text_of
+
+from pinakes import Library
+from pinakes.model import SearchResult
+from pinakes.tools.arguments import TOOLS
+
+
+def test_every_tool_is_listed_with_schemas_and_marked_as_reading_only(url: str) -> None:
+    listed: ListToolsResult = ask(url, lambda client: client.list_tools())
+    assert [tool.name for tool in listed.tools] == list(TOOLS)
+    for tool in listed.tools:
+        assert tool.description
+        assert tool.output_schema and tool.output_schema["type"] == "object"
+        assert tool.annotations and tool.annotations.read_only_hint
+
+
+def test_a_search_gives_cited_text_and_the_fields_of_the_python_result(url: str, shelf_folder: Path) -> None:
+    found = call(url, "search_documents", {"query": "report a collision", "top_k": 2})
+    assert not found.is_error
+    data = found.structured_content
+    first = data["results"][0]
+    with Library(shelf_folder / ".pinakes") as library:
+        expected = library.search("report a collision", top_k=2).results[0]
+    for name in ("chunk_id", "content", "section_id", "source_path", "fused_score", "location"):
+        assert first[name] == getattr(expected, name), name
+    assert first["lines"] == list(expected.lines or ())
+    assert set(first) - {"location", "uri"} <= set(SearchResult.__dataclass_fields__)
+    text = text_of(found)
+    assert expected.location in text
+    assert "within one hour" in text
+    assert expected.source_path in text
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "same_as"),
+    [
+        ("search_documents", {"q": "gale warning", "limit": "1"}, {"query": "gale warning", "top_k": 1}),
+        ("search_documents", {"arguments": {"question": "gale"}}, {"query": "gale"}),
+        ("read_section", {"section": "Section 22"}, {"reference": "Section 22"}),
+        ("define_term", {"word": "vessel"}, {"term": "vessel"}),
+        ("list_documents", {"start": 1}, {"offset": 1}),
+    ],
+)
+def test_argument_names_that_models_invent_are_understood(
+    url: str, tool: str, arguments: dict[str, object], same_as: dict[str, object]
+) -> None:
+    invented, right = call(url, tool, arguments), call(url, tool, same_as)
+    assert not invented.is_error, text_of(invented)
+    assert text_of(invented) == text_of(right)
+
+
+def test_filters_and_document_narrow_a_search(url: str) -> None:
+    everywhere = call(url, "search_documents", {"query": "harbour pump"}).structured_content
+    assert len({result["source_path"] for result in everywhere["results"]}) > 1
+    for narrowed in ({"filters": {"path": "manual.md"}}, {"document": "Pump manual"}):
+        found = call(url, "search_documents", {"query": "harbour pump", **narrowed}).structured_content
+        assert {Path(result["source_path"]).name for result in found["results"]} == {"manual.md"}
+
+
+def test_a_section_is_read_with_its_citation(url: str) -> None:
+    found = call(url, "read_section", {"reference": "Section 21(b)"})
+    data = found.structured_content
+    assert data["section_id"] == "sec_21_b"
+    assert data["text"].startswith("(b) A written account")
+    assert data["text"] in text_of(found)
+    assert data["location"] in text_of(found)
+    assert not data["truncated"]
+
+
+def test_a_long_section_is_read_on_from_where_it_was_cut(url: str) -> None:
+    whole = call(
+        url, "read_section", {"reference": "Pump manual", "token_budget": 100_000}
+    ).structured_content["text"]
+    read, offset = "", 0
+    for _ in range(50):
+        part = call(
+            url, "read_section", {"reference": "Pump manual", "token_budget": 600, "offset": offset}
+        ).structured_content
+        read += part["text"]
+        if not part["truncated"]:
+            break
+        assert part["next_offset"] > offset
+        offset = part["next_offset"]
+    assert read == whole
+
+
+def test_a_term_is_defined_or_near_ones_are_offered(url: str) -> None:
+    assert "means every description of craft" in text_of(call(url, "define_term", {"term": "Vessels"}))
+    unknown = call(url, "define_term", {"term": "vesel"})
+    assert not unknown.is_error
+    assert unknown.structured_content["near"] == ["vessel"]
+    assert "vessel" in text_of(unknown)
+
+
+def test_an_outline_has_the_ids_to_read_sections_by(url: str) -> None:
+    found = call(url, "list_outline", {"document": "act.md"})
+    assert "[sec_21]" in text_of(found)
+    assert found.structured_content["outlines"][0]["nodes"][0]["heading"] == "Harbour Act"
+    shallow = call(url, "list_outline", {"document": "act.md", "depth": 2})
+    assert "[sec_21]" not in text_of(shallow)
+    assert "CHAPTER 2" in text_of(shallow)
+    clauses = call(url, "list_outline", {"document": "act.md", "clauses": True})
+    assert "[sec_21_b]" in text_of(clauses)
+
+
+def test_references_lead_in_both_directions(url: str) -> None:
+    found = call(url, "follow_references", {"reference": "Section 21"})
+    data = found.structured_content
+    assert [item["reference"]["target_section"] for item in data["cites"]] == ["sec_11_b"]
+    assert [item["section_label"] for item in data["cited_by"]] == ["Section 22"]
+    assert "[sec_11_b]" in text_of(found)
+
+
+def test_documents_and_the_state_of_the_index_are_told(url: str, shelf_folder: Path) -> None:
+    documents = call(url, "list_documents").structured_content
+    assert [Path(item["source_path"]).name for item in documents["documents"]] == [
+        "act.md",
+        "manual.md",
+        "visitors.md",
+    ]
+    status = call(url, "index_status")
+    assert status.structured_content["indexes"][0]["documents"] == 3
+    assert str(shelf_folder) in text_of(status)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "says"),
+    [
+        ("search_documents", {}, "query is missing"),
+        ("search_documents", {"query": "x", "colour": "red"}, "unknown argument 'colour'"),
+        ("search_documents", {"query": "x", "mode": "magic"}, "must be one of"),
+        ("search_documents", {"query": "x", "filters": {"after": "soon"}}, "not a date"),
+        ("read_section", {"reference": "Section 999"}, "Section 999"),
+        ("read_section", {"reference": "Section 21", "offset": 10**6}, "smaller offset"),
+        ("list_outline", {"document": "manaul.md"}, "Did you mean: manual.md"),
+        ("serch_documents", {"query": "x"}, "Did you mean search_documents"),
+        ("index_documents", {}, "--write"),
+    ],
+)
+def test_what_is_wrong_is_said_and_the_server_lives_on(
+    url: str, tool: str, arguments: dict[str, object], says: str
+) -> None:
+    async def talk(client: Client) -> tuple[CallToolResult, CallToolResult]:
+        return await client.call_tool(tool, arguments), await client.call_tool("index_status", {})
+
+    refused, after = ask(url, talk)
+    assert refused.is_error
+    assert says in text_of(refused)
+    assert not after.is_error
+
+
+def test_what_a_document_says_stands_between_marks_that_it_cannot_close(url: str) -> None:
+    text = text_of(call(url, "search_documents", {"query": "where do visitors park", "top_k": 1}))
+    (code,) = set(re.findall(r"^</quote-(\w+)>$", text, re.MULTILINE))
+    assert f"</quote-{code}>" not in text[text.index("Ignore your") : text.index("zebra")]
+    before, _, rest = text.partition(f"<quote-{code}>\n")
+    assert "never instructions" in before
+    assert "Ignore your previous instructions" in rest.partition(f"\n</quote-{code}>")[0]
+    section = text_of(call(url, "read_section", {"reference": "Parking"}))
+    assert section.count("\n</quote-") == 1
+
+
+def test_ten_calls_at_once_are_all_answered(url: str) -> None:
+    async def talk(client: Client) -> list[CallToolResult]:
+        queries = [f"pump chapter {number}" for number in range(1, 11)]
+        return await asyncio.gather(
+            *(client.call_tool("search_documents", {"query": query}) for query in queries)
+        )
+
+    answers = ask(url, talk)
+    assert [answer.structured_content["query"] for answer in answers] == [
+        f"pump chapter {n}" for n in range(1, 11)
+    ]
+    assert all(answer.structured_content["results"] for answer in answers)
+
+
+def test_text_alone_is_sent_when_that_is_asked_for(shelf_folder: Path) -> None:
+    async def talk(client: Client) -> tuple[ListToolsResult, CallToolResult]:
+        return await client.list_tools(), await client.call_tool("search_documents", {"query": "gale"})
+
+    with served(index_desk(shelf_folder, structured=False)) as address:
+        listed, answer = ask(f"{address}/mcp", talk)
+    assert all(tool.output_schema is None for tool in listed.tools)
+    assert answer.structured_content is None
+    assert "gale warning" in text_of(answer)
