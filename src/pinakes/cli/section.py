@@ -38,7 +38,7 @@ def section(
     if as_json:
         print_json(view.to_dict())
     else:
-        _show(view)
+        show_section(view)
 
 
 def _rendered(text: str) -> RenderableType:
@@ -56,7 +56,8 @@ def _rendered(text: str) -> RenderableType:
     return Rendered()
 
 
-def _show(view: SectionView) -> None:
+def show_section(view: SectionView) -> None:
+    """Print a section with its place, what stands below it, and what else goes by its name."""
     from rich.text import Text
 
     from pinakes.cli.search_text import SEPARATOR, breadcrumb

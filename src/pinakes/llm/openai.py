@@ -12,7 +12,7 @@ from pinakes.llm.service import THINKING_ROOM, Service
 from pinakes.llm.wishes import Wishes
 
 _OLLAMA_PORT = 11434
-_AZURE_VERSION = "2024-10-21"
+AZURE_VERSION = "2024-10-21"
 _NOT_SENT = None
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
@@ -126,7 +126,7 @@ class AzureModel(OpenAIModel):
         self, model: str, base_url: str | None = None, api_key: str | None = None, **options: Any
     ) -> None:
         self._version = str(
-            options.pop("api_version", "") or os.environ.get("OPENAI_API_VERSION") or _AZURE_VERSION
+            options.pop("api_version", "") or os.environ.get("OPENAI_API_VERSION") or AZURE_VERSION
         )
         super().__init__(model, base_url, api_key, **{"official": True, **options})
 
@@ -151,10 +151,15 @@ class OllamaModel(OpenAIModel):
     def __init__(
         self, model: str, base_url: str | None = None, api_key: str | None = None, **options: Any
     ) -> None:
-        super().__init__(model, base_url or _ollama_url(), api_key, **options)
+        super().__init__(model, ollama_url(base_url), api_key, **options)
 
 
-def _ollama_url() -> str:
+def ollama_url(address: str | None = None) -> str:
+    """Return where Ollama speaks this protocol: at an address, at that of the environment, or on this machine."""
+    if address:
+        # People write only the server's address.
+        base = address.rstrip("/")
+        return base if base.endswith("/v1") else f"{base}/v1"
     host = os.environ.get("OLLAMA_HOST", "").strip() or "localhost"
     address = host if "://" in host else f"http://{host}"
     scheme, _, rest = address.rstrip("/").partition("://")

@@ -1,0 +1,18 @@
+"""A conversation with a model that holds document tools, answers from what they find, and cites it."""
+
+from pinakes.chat.session import Session, open_session
+from pinakes.chat.sources import Source, Sources
+from pinakes.chat.turn import Called, Event, Limits, ToolCall, Turn, Words
+
+__all__ = [
+    "Called",
+    "Event",
+    "Limits",
+    "Session",
+    "Source",
+    "Sources",
+    "ToolCall",
+    "Turn",
+    "Words",
+    "open_session",
+]

@@ -1,0 +1,177 @@
+"""A conversation: questions in, cited answers out, until one leaves."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+from pinakes.chat.deadline import Deadline
+from pinakes.chat.failures import explain
+from pinakes.chat.instructions import compose
+from pinakes.chat.sources import Source, Sources
+from pinakes.chat.toolset import Desk, Reporter
+from pinakes.chat.turn import INTERRUPTED, TIME_LIMIT, Limits, Show, Turn, Words
+from pinakes.errors import UsageError
+
+if TYPE_CHECKING:
+    from pydantic_ai.agent import AgentRunEvents
+    from pydantic_ai.messages import ModelMessage
+
+    from pinakes.chat.models import ChatModel
+    from pinakes.model import SectionView
+    from pinakes.tools.document_tool import HierarchicalDocumentTool
+
+logger = logging.getLogger("pinakes")
+
+# Requests beyond those that calls need: for the answer itself, and for a model that is slow to see that it may not
+# call any more.
+_SPARE_REQUESTS = 3
+
+
+class Conversation:
+    """Asks a model that holds document tools. Not safe to share between threads, except for :meth:`stop`."""
+
+    def __init__(
+        self,
+        model: ChatModel,
+        tools: Sequence[HierarchicalDocumentTool],
+        *,
+        instructions: str = "",
+        limits: Limits | None = None,
+        name: str = "agent",
+        reporter: Callable[[], Reporter] = nullcontext,
+    ) -> None:
+        from pydantic_ai import Agent
+
+        if not tools:
+            raise UsageError(
+                "The agent has no tool of type hierarchical_document, so there is nothing to look up: add one to tools."
+            )
+        self.model = model
+        self.limits = limits or Limits()
+        self.sources = Sources()
+        self._desk = Desk(tools, self.sources, self.limits, reporter)
+        self._agent = Agent(
+            model.model,
+            name=name,
+            instructions=compose(instructions),
+            model_settings=model.settings,
+            tools=self._desk.functions(),
+            # A call that cannot be read is sent back; the limit of calls bounds how often.
+            retries={"tools": self.limits.tool_calls, "output": 2},
+        )
+        self._history: list[ModelMessage] = []
+        self._running: AgentRunEvents[Any] | None = None
+        self._stopped = ""
+        self._spoke_before_a_call = False
+
+    async def ask(self, question: str, show: Show) -> Turn:
+        """Return the answer to a question; ``show`` is called with what happens meanwhile.
+
+        Raises ``ModelError`` when there is no answer; the conversation then stands where it stood before.
+        """
+        from pydantic_ai.exceptions import RunCancelled
+        from pydantic_ai.usage import UsageLimits
+
+        turn = Turn(question)
+        self._stopped, self._spoke_before_a_call = "", False
+        deadline = Deadline(self.limits.seconds, lambda: self.stop(TIME_LIMIT))
+        self._desk.begin(turn, show, deadline)
+        run = self._agent.run_stream_events(
+            question,
+            message_history=self._history,
+            usage_limits=UsageLimits(request_limit=self.limits.tool_calls + _SPARE_REQUESTS),
+        )
+        try:
+            async with run as events:
+                self._running = events
+                if self._stopped:
+                    events.cancel()
+                async for event in events:
+                    self._take(event, turn, show)
+                assert events.result is not None
+                self._finish(turn, events.result)
+        except RunCancelled as cancelled:
+            turn.stopped = self._stopped or INTERRUPTED
+            turn.usage = _usage(cancelled.usage)
+            self._history = cancelled.all_messages()
+        except Exception as error:
+            logger.debug("The model gave no answer", exc_info=True)
+            raise explain(error, self.model) from error
+        finally:
+            deadline.cancel()
+            self._running = None
+        turn.citations, turn.unknown_citations = self.sources.cited(turn.answer)
+        return turn
+
+    def stop(self, reason: str = INTERRUPTED) -> None:
+        """End the answer that is being given; what was said so far stays in the conversation."""
+        self._stopped = self._stopped or reason
+        if self._running is not None:
+            self._running.cancel()
+
+    def forget(self) -> None:
+        """Begin anew; the sources keep their numbers, so that what is on the screen can still be opened."""
+        self._history = []
+
+    async def open(self, number: int) -> SectionView:
+        """Return the section that a citation leads to."""
+        source = self.sources.get(number)
+        if source is None:
+            raise UsageError(_no_source(number, list(self.sources)))
+        return await self._desk.section(source)
+
+    def close(self) -> None:
+        """Let go of the tools."""
+        self._desk.close()
+
+    def _take(self, event: Any, turn: Turn, show: Show) -> None:
+        from pydantic_ai.messages import (
+            FunctionToolCallEvent,
+            PartDeltaEvent,
+            PartStartEvent,
+            TextPart,
+            TextPartDelta,
+        )
+
+        text = ""
+        if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
+            text = event.part.content
+        elif isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
+            text = event.delta.content_delta
+        elif isinstance(event, FunctionToolCallEvent):
+            self._spoke_before_a_call = True
+        if text:
+            if self._spoke_before_a_call:
+                # What was said before a tool was called ("Let me look that up") is no part of the answer.
+                turn.answer, self._spoke_before_a_call = "", False
+            turn.answer += text
+            show(Words(text))
+
+    def _finish(self, turn: Turn, result: Any) -> None:
+        self._history = result.all_messages()
+        turn.answer = str(result.output)
+        turn.usage = _usage(result.usage)
+        reason = result.response.finish_reason
+        if reason == "content_filter":
+            turn.notes.append(f"{self.model.where} declined to go on here.")
+        elif reason == "length":
+            turn.notes.append(
+                "The answer was cut here. Raise model.max_tokens in the agent file for longer ones."
+            )
+
+
+def _usage(usage: Any) -> dict[str, int]:
+    return {
+        "requests": usage.requests,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+    }
+
+
+def _no_source(number: int, sources: list[Source]) -> str:
+    if not sources:
+        return "There are no sources yet: ask something first."
+    return f"There is no source [{number}]; there are [1] to [{len(sources)}], see /sources."

@@ -1,0 +1,105 @@
+"""A conversation for callers that wait: opened from an agent file, asked, closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pinakes.chat.conversation import Conversation
+from pinakes.chat.loop import TurnLoop
+from pinakes.chat.models import build_model
+from pinakes.errors import UsageError
+
+if TYPE_CHECKING:
+    from pinakes.chat.sources import Sources
+    from pinakes.chat.toolset import Reporter
+    from pinakes.chat.turn import Limits, Show, Turn
+    from pinakes.config.agent import AgentConfig
+    from pinakes.model import SectionView
+
+
+class Session:
+    """One conversation and the event loop that it runs on."""
+
+    def __init__(self, name: str, conversation: Conversation, tool_names: list[str]) -> None:
+        self.name = name
+        self.tool_names = tool_names
+        self._conversation = conversation
+        self._loop = TurnLoop()
+
+    @property
+    def model_name(self) -> str:
+        """The model that is asked."""
+        return self._conversation.model.name
+
+    @property
+    def sources(self) -> Sources:
+        """Everything that was found so far."""
+        return self._conversation.sources
+
+    def ask(self, question: str, show: Show) -> Turn:
+        """Return the answer to a question; Ctrl-C stops it."""
+        return self._loop.run(self._conversation.ask(question, show), self._conversation.stop)
+
+    def open(self, number: int) -> SectionView:
+        """Return the section behind a citation."""
+        return self._loop.run(self._conversation.open(number))
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self._conversation.forget()
+
+    def close(self) -> None:
+        """Let go of everything."""
+        try:
+            self._loop.close()
+        finally:
+            self._conversation.close()
+
+
+@contextmanager
+def open_session(
+    path: str | Path, limits: Limits | None = None, reporter: Callable[[], Reporter] = nullcontext
+) -> Iterator[Session]:
+    """Open a conversation with the agent of a file; ``reporter`` shows the reading of documents."""
+    from pinakes.config.agent import load_agent
+
+    agent = load_agent(path)
+    session = Session(
+        agent.name,
+        _conversation(agent, str(path), limits, reporter),
+        [tool.name for tool in agent.document_tools],
+    )
+    try:
+        yield session
+    finally:
+        session.close()
+
+
+def _conversation(
+    agent: AgentConfig, file: str, limits: Limits | None, reporter: Callable[[], Reporter]
+) -> Conversation:
+    if not agent.document_tools:
+        raise UsageError(
+            f"{file} has no tool of type hierarchical_document, so there is nothing to look up: add one below tools."
+        )
+    model = build_model(agent.model, file)
+    from pinakes.tools.opening import close_tools, open_tools
+
+    for config in agent.document_tools:
+        config.check_source()
+    tools = open_tools(agent)
+    try:
+        return Conversation(
+            model,
+            tools,
+            instructions=agent.instructions_text(),
+            limits=limits,
+            name=agent.name,
+            reporter=reporter,
+        )
+    except BaseException:
+        close_tools(tools)
+        raise
