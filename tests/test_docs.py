@@ -354,4 +354,4 @@ def test_what_the_requirements_name_exists() -> None:
 
 
 def test_the_readme_stays_short() -> None:
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 190
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 200

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from pinakes.cli.chat import chat
+from pinakes.cli.config import config
 from pinakes.cli.define import define
 from pinakes.cli.doctor import doctor
 from pinakes.cli.documents import documents
@@ -13,10 +15,13 @@ from pinakes.cli.errors import GuardedGroup
 from pinakes.cli.eval import evaluate
 from pinakes.cli.forget import forget
 from pinakes.cli.index import index
+from pinakes.cli.logs import LogFormat, LogFormatOption, LogLevelOption, configure
+from pinakes.cli.mcp import mcp
 from pinakes.cli.outline import outline
 from pinakes.cli.refs import refs
 from pinakes.cli.search import search
 from pinakes.cli.section import section
+from pinakes.cli.serve import serve
 from pinakes.cli.status import status
 
 HELP = """Find the right passage in structured documents, and see exactly where it stands.
@@ -39,6 +44,7 @@ fails, it is {"error": {"type": …, "message": …}}; the message is on standar
 
 FIND = "Find and read"
 KEEP = "Build and look after the index"
+AGENTS = "Give it to agents"
 
 app = typer.Typer(
     cls=GuardedGroup,
@@ -66,8 +72,10 @@ def _everywhere(
     debug: Annotated[
         bool, typer.Option("--debug", help="Show the traceback of an error; may stand after the command too.")
     ] = False,
+    log_format: LogFormatOption = LogFormat.text,
+    log_level: LogLevelOption = None,
 ) -> None:
-    pass
+    configure(log_format, log_level)
 
 
 app.command(rich_help_panel=FIND)(search)
@@ -82,3 +90,7 @@ app.command(rich_help_panel=KEEP)(status)
 app.command(rich_help_panel=KEEP)(forget)
 app.command(rich_help_panel=KEEP)(doctor)
 app.command("eval", rich_help_panel=KEEP)(evaluate)
+app.add_typer(mcp, name="mcp", rich_help_panel=AGENTS)
+app.command(rich_help_panel=AGENTS)(serve)
+app.command(rich_help_panel=AGENTS)(chat)
+app.add_typer(config, name="config", rich_help_panel=AGENTS)

@@ -104,8 +104,8 @@ def _prepare(debug: bool) -> None:
         if reconfigure is not None:
             reconfigure(errors="replace")
     logger = logging.getLogger("pinakes")
-    if debug:
-        logger.setLevel(logging.DEBUG)
+    # Also back again: a process may run several commands.
+    logger.setLevel(logging.DEBUG if debug else logging.NOTSET)
     if not logger.handlers:
         logger.addHandler(_Warnings())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -141,6 +142,10 @@ def index(
             rich_help_panel=CONTEXTS,
         ),
     ] = False,
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", help="Stay, and index again whenever something changes; stop with Ctrl-C."),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
     index: IndexOption = None,
     as_json: JsonOption = False,
@@ -150,11 +155,13 @@ def index(
     Only what is new or has changed is read. Without an index here or above, one is made in ./.pinakes.
     A run that was interrupted goes on where it stopped. How documents become chunks and vectors is
     kept with the index; a change of it means that every document is read again.
+    With [cyan]--watch --json[/cyan], standard output has one line of JSON for each run that changed something.
 
     [bold]Examples[/bold]
     $ pinakes index docs/ contracts/lease.docx
     $ pinakes index
     $ pinakes index notes/ --index ~/notes.pinakes --no-embed
+    $ pinakes index docs/ --watch
     $ pinakes index --context-model anthropic:claude-haiku-5-5 --estimate
     """
     from pinakes.cli.progress import reporter
@@ -178,24 +185,32 @@ def index(
         "context_window_tokens": context_window,
         "context_concurrency": context_concurrency,
     }
+    if estimate and watch:
+        raise UsageError("--estimate looks once and --watch goes on; give one of them.")
     if estimate and not context_model and not target.exists():
         raise UsageError(_NO_MODEL)
     # What is only estimated must not be what the next run does.
     settings = _settings(target, chunking if estimate else {**chunking, **contexts})
+    how: dict[str, Any] = {
+        "rebuild": rebuild,
+        "retry_failed": retry_failed,
+        "workers": workers,
+        "wait": wait,
+        "on_wait": lambda holder: message(f"Waiting for another process to finish writing: {holder}"),
+        "embed": embed and not estimate,
+    }
+    if watch:
+        from pinakes.cli.watching import keep_current
+
+        with Library(target, settings=settings) as library:
+            show_run = partial(_summary, target=target)
+            keep_current(library, paths, quiet=quiet, as_json=as_json, summary=show_run, **how)
+        return
     with Library(target, settings=settings) as library, reporter(quiet) as progress:
         wanted = _with(library.index_settings, contexts)
         if estimate and wanted.context_model in OFF:
             raise UsageError(_NO_MODEL)
-        report = library.index(
-            paths or None,
-            rebuild=rebuild,
-            retry_failed=retry_failed,
-            workers=workers,
-            progress=progress,
-            wait=wait,
-            on_wait=lambda holder: message(f"Waiting for another process to finish writing: {holder}"),
-            embed=embed and not estimate,
-        )
+        report = library.index(paths or None, progress=progress, **how)
         expected = library.estimate_contexts(wanted) if estimate else None
     if expected is not None:
         if as_json:

@@ -34,6 +34,7 @@ from pinakes.llm import LanguageModel
 from pinakes.model import Failure, IndexReport, Progress
 from pinakes.stores.embedded.index import CONCEPTS, EmbeddedIndex
 from pinakes.stores.embedded.record import FileState
+from pinakes.telemetry import span, traced_document, traced_index
 from pinakes.text.language import LANGUAGE_NAMES
 
 # How long a document may wait until the keyword index knows it, and vectors until the matrix does.
@@ -88,11 +89,13 @@ class Pipeline:
     def _timed(self, stage: str) -> Iterator[None]:
         start = time.perf_counter()
         try:
-            yield
+            with span(stage):
+                yield
         finally:
             seconds = self.report.stage_seconds
             seconds[stage] = seconds.get(stage, 0.0) + time.perf_counter() - start
 
+    @traced_index
     def run(
         self, paths: Sequence[str | Path], *, retry_failed: bool = False, embed: bool = True
     ) -> IndexReport:
@@ -236,6 +239,7 @@ class Pipeline:
         self._fail(file, "it cannot be opened: permission denied", retry=True)
         return False
 
+    @traced_document
     def _store(self, file: FoundFile, outcome: Outcome, known: bool, moved: dict[str, list[str]]) -> None:
         if outcome.value is None:
             self._fail(file, outcome.error or "it could not be read")

@@ -1,0 +1,201 @@
+"""Watch: keep an index in step with folders while they change.
+
+What to do about a change is found out by the same incremental run that ``Library.index`` always makes. So changes
+that are noticed late, twice or not at all one by one do no harm.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pinakes.errors import MissingExtraError, UsageError
+from pinakes.model import IndexReport, Progress
+
+if TYPE_CHECKING:
+    from pinakes.library import Library
+
+logger = logging.getLogger("pinakes.watch")
+
+DEBOUNCE = 0.5
+"""Seconds of quiet after a change before the index is brought up to date."""
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
+_FIRST_RUN_ONLY = ("rebuild", "retry_failed")
+
+
+@dataclass(frozen=True, slots=True)
+class WatchRun:
+    """One time that the index was brought up to date: the report, or the error that came in between.
+
+    ``number`` counts from 1. After an error the run is made again, when something changes or after a pause.
+    """
+
+    number: int
+    report: IndexReport | None = None
+    error: Exception | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as JSON values: its number, and the report or the error."""
+        if self.report is not None:
+            return {"run": self.number, **self.report.to_dict()}
+        return {"run": self.number, "error": {"type": type(self.error).__name__, "message": str(self.error)}}
+
+
+def watch(
+    library: Library,
+    paths: Sequence[str | Path] | str | Path | None = None,
+    *,
+    debounce: float = DEBOUNCE,
+    stop: threading.Event | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    polling: bool | None = None,
+    **options: Any,
+) -> Iterator[WatchRun]:
+    """Index ``paths`` (or what the library indexed before), then again whenever something changes there.
+
+    Yields the first run, and each later one that changed something. Ends when ``stop`` is set. An error in the
+    first run is raised, later ones are yielded. ``options`` go to :meth:`Library.index`; ``rebuild`` and
+    ``retry_failed`` count for the first run only. ``polling`` looks at the files again and again instead of having
+    the operating system tell, which some network drives need; by default ``WATCHFILES_FORCE_POLLING`` decides.
+    """
+    if isinstance(debounce, bool) or not isinstance(debounce, (int, float)) or not 0.05 <= debounce <= 60:
+        raise UsageError(f"debounce must be between 0.05 and 60 seconds, not {debounce!r}.")
+    try:
+        import watchfiles  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("Watching folders", "watch") from None
+    given = [str(paths)] if isinstance(paths, (str, Path)) else [str(path) for path in paths or ()]
+    watching = _Watching(library, given, debounce, stop or threading.Event(), progress, polling, options)
+    return watching.runs()
+
+
+async def awatch(
+    library: Library,
+    paths: Sequence[str | Path] | str | Path | None = None,
+    *,
+    stop: threading.Event | None = None,
+    **options: Any,
+) -> AsyncGenerator[WatchRun, None]:
+    """Like :func:`watch`, without blocking the event loop; also ends when it is closed or cancelled."""
+    stop = stop or threading.Event()
+    runs = watch(library, paths, stop=stop, **options)
+    under_way: asyncio.Future[WatchRun | None] | None = None
+    try:
+        while True:
+            under_way = asyncio.ensure_future(asyncio.to_thread(next, runs, None))
+            run = await asyncio.shield(under_way)
+            if run is None:
+                return
+            yield run
+    finally:
+        stop.set()
+        if under_way is not None and not under_way.done():
+            # The thread sees the event in a moment; the library must not be closed under it.
+            await asyncio.wait([under_way])
+
+
+class _Stopped(BaseException):
+    """Ends a run between two steps; not an ``Exception``, so that no stage takes it for a failure of its own."""
+
+
+@dataclass(slots=True)
+class _Watching:
+    library: Library
+    paths: list[str]
+    debounce: float
+    stop: threading.Event
+    progress: Callable[[Progress], None] | None
+    polling: bool | None
+    options: dict[str, Any]
+    number: int = 0
+    failures: set[tuple[str, str]] = field(default_factory=set)
+    missing: set[str] = field(default_factory=set)
+    lost: bool = False
+
+    def runs(self) -> Iterator[WatchRun]:
+        try:
+            yield self._first()
+            yield from self._later()
+        except _Stopped:
+            return
+
+    def _first(self) -> WatchRun:
+        report = self.library.index(self.paths or None, progress=self._step, **self.options)
+        self.paths = [os.path.abspath(os.path.expanduser(path)) for path in self.paths]
+        self.paths = self.paths or self.library.status().roots
+        for name in _FIRST_RUN_ONLY:
+            self.options.pop(name, None)
+        self.failures = _failures(report)
+        return self._numbered(report=report)
+
+    def _later(self) -> Iterator[WatchRun]:
+        from pinakes.watch_events import changes
+
+        pause = 0.0
+        for changed in changes(
+            self.paths, self.library.path, debounce=self.debounce, stop=self.stop, polling=self.polling
+        ):
+            if not changed and not pause:
+                continue
+            if not changed and self.stop.wait(pause):
+                return
+            try:
+                report = self._update()
+            except Exception as error:
+                logger.debug("A run failed", exc_info=True)
+                pause = min(2 * pause or _FIRST_PAUSE, _LONGEST_PAUSE)
+                yield self._numbered(error=error)
+                continue
+            pause = 0.0
+            if report is not None and self._is_news(report):
+                yield self._numbered(report=report)
+
+    def _update(self) -> IndexReport | None:
+        """Bring the index up to date with the paths that are there; None when there is nothing to do."""
+        there = [path for path in self.paths if os.path.lexists(path) or _is_pattern(path)]
+        missing = set(self.paths).difference(there)
+        # What has gone is asked for without naming it: the library knows whether it was deleted or may come back.
+        known = missing <= self.missing
+        if known and not there:
+            return None
+        report = self.library.index(there if known else None, progress=self._step, **self.options)
+        self.missing, self.lost = missing, not known
+        return report
+
+    def _is_news(self, report: IndexReport) -> bool:
+        failures, before = _failures(report), self.failures
+        self.failures = failures
+        done = (
+            report.added,
+            report.updated,
+            report.removed,
+            report.renamed,
+            report.embedded,
+            report.contexts,
+        )
+        return self.lost or failures != before or any(done)
+
+    def _numbered(self, **outcome: Any) -> WatchRun:
+        self.number += 1
+        return WatchRun(self.number, **outcome)
+
+    def _step(self, step: Progress) -> None:
+        if self.stop.is_set():
+            raise _Stopped
+        if self.progress is not None:
+            self.progress(step)
+
+
+def _failures(report: IndexReport) -> set[tuple[str, str]]:
+    return {(failure.path, failure.reason) for failure in report.failed}
+
+
+def _is_pattern(path: str) -> bool:
+    return any(character in path for character in "*?[")
