@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinakes.errors import UsageError
-from pinakes.tools.arguments import TOOLS, normalize, parameters
+from pinakes.tools.arguments import TOOLS, parameters
+from pinakes.tools.normalize import normalize
 
 VALUES: dict[str, Any] = {
     "string": "oil lamps",

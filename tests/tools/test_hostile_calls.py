@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pinakes.errors import UsageError
 from pinakes.tools import HierarchicalDocumentTool
-from pinakes.tools.arguments import normalize
+from pinakes.tools.normalize import normalize
 from pinakes.tools.values import LONGEST_TEXT, shown
 
 LONG = "seal " * 400_000

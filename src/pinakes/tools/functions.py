@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pinakes.errors import UsageError
-from pinakes.tools.arguments import normalize, parameters
+from pinakes.tools.arguments import parameters
+from pinakes.tools.normalize import normalize
 from pinakes.tools.values import shown
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from pinakes.errors import UsageError
-from pinakes.tools.arguments import Argument, key, normalize, unwrapped
+from pinakes.tools.arguments import Argument
+from pinakes.tools.normalize import key, normalize, unwrapped
 from pinakes.tools.values import BadValue
 
 TOOL = Argument(
