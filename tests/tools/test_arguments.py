@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pinakes.errors import UsageError
@@ -131,6 +131,7 @@ NAMES = st.sampled_from(
 
 
 @given(st.sampled_from(list(TOOLS)), st.dictionaries(NAMES, JSON, max_size=5))
+@example("list_documents", {"type": [None]})
 def test_no_arguments_break_it(tool: str, given: dict[str, object]) -> None:
     try:
         meant = normalize(tool, given)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from pinakes.errors import UsageError
 from pinakes.tools.arguments import Argument, arguments_of
-from pinakes.tools.values import BadValue, shown
+from pinakes.tools.values import BadValue, as_filters, shown
 
 # Of what a model invents, so much is worth a word.
 _MOST_UNKNOWN = 5
@@ -81,7 +81,12 @@ def normalize(tool: str, arguments: Mapping[str, object]) -> dict[str, object]:
         given_as.setdefault(argument.name, str(name))
     if extra_filters:
         filters = values.get("filters")
-        values["filters"] = {**extra_filters, **(filters if isinstance(filters, dict) else {})}
+        try:
+            values["filters"] = as_filters(
+                {**extra_filters, **(filters if isinstance(filters, dict) else {})}
+            )
+        except BadValue as error:
+            faults.append(f"filters {error}")
     faults += [
         f"unknown argument {shown(name)}{_suggestion(name, by_key)}" for name in unknown[:_MOST_UNKNOWN]
     ]
