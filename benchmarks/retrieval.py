@@ -73,16 +73,12 @@ def main() -> None:
     parser.add_argument("--ablate", action=argparse.BooleanOptionalAction, default=True)
     options = parser.parse_args()
     embedder = load_embedder()
-    folders = {name: folder_of(name) for name in options.sets}
-    rows = {
-        name: measure(name, folder, embedder, ablate=options.ablate)
-        for name, folder in folders.items()
-        if folder
-    }
-    # Sets that were not measured this time keep their figures.
-    kept = {row["set"]: row for row in load("retrieval").get("results", [])}
-    together = kept | rows
-    save("retrieval", {"results": sorted(together.values(), key=lambda row: SETS.index(row["set"]))})
+    # Sets that are not measured this time keep their figures, and each is kept as soon as it is there.
+    rows = {row["set"]: row for row in load("retrieval").get("results", [])}
+    for name in options.sets:
+        if folder := folder_of(name):
+            rows[name] = measure(name, folder, embedder, ablate=options.ablate)
+            save("retrieval", {"results": sorted(rows.values(), key=lambda row: SETS.index(row["set"]))})
 
 
 if __name__ == "__main__":
