@@ -84,6 +84,17 @@ def _speed_table(data: dict[str, Any], goals: dict[str, str]) -> str:
     return _table(rows, (size, "p50", "p95", "processor time, p50", "goal: p50 under"))
 
 
+def _mcp_speed(data: dict[str, Any]) -> str:
+    rows = [
+        (name, f"{value['first_s']:.2f} s", f"{value['p50_ms']:.1f} ms", f"{value['p95_ms']:.1f} ms")
+        for name, value in data.items()
+        if isinstance(value, dict) and "first_s" in value
+    ]
+    head = (f"answers at {data['chunks']:,} chunks", "first, after the start", "p50", "p95")
+    goals = "Goals: the first under 1.5 s, p50 under 30 ms. The same searches in one process:"
+    return f"{_table(rows, head)}\n\n{goals} {data['in_process_p50_ms']:.1f} ms."
+
+
 def _retrieval(data: dict[str, Any]) -> str:
     return report_retrieval.render(data, _table)
 
@@ -191,6 +202,7 @@ SECTIONS = (
     ("Size", "install_size", "python -m benchmarks.install_size", _install_size),
     ("Indexing", "ingest", "python -m benchmarks.ingest", _ingest),
     ("Searching", "search_speed", "python -m benchmarks.search_speed", _search_speed),
+    ("Over MCP", "mcp_speed", "python -m benchmarks.mcp_speed", _mcp_speed),
     ("Ranking", "retrieval", "python -m benchmarks.retrieval", _retrieval),
     ("Look-ups by number and title", "lookups", "python -m benchmarks.lookups", _lookups),
     ("Look-ups of clauses", "clauses", "python -m benchmarks.clauses", _clauses),

@@ -58,7 +58,9 @@ def render(data: dict[str, Any], table: Table) -> str:
 def _windows(row: dict[str, Any], table: Table) -> str:
     metrics = ("span_recall@5", "span_precision@5", "span_iou@5")
     ways = {"structure (the default)": row["modes"]["hybrid"]}
-    ways |= {f"windows of {size} tokens": values for size, values in row["windows"].items()}
+    ways |= {f"windows of {size} tokens, whole": values for size, values in row["windows"].items()}
+    focused = row.get("focused_windows", {})
+    ways |= {f"windows of {size} tokens, focused": values for size, values in focused.items()}
     rows = [(name, *(_share(values[metric]) for metric in metrics)) for name, values in ways.items()]
     return f"`{row['set']}`, divided in other ways:\n\n" + table(rows, ("hybrid", *metrics))
 

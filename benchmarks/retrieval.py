@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import load, save
-from pinakes.config import IndexSettings, Settings
+from pinakes.config import IndexSettings, SearchSettings, Settings
 from pinakes.embedding import Embedder, load_embedder
 from pinakes.evaluation import evaluate
 from pinakes.evaluation.cache import default_folder
@@ -41,6 +41,7 @@ def measure(name: str, folder: Path, embedder: Embedder, *, ablate: bool) -> dic
     row = {"set": name, **_figures(one), "changes": {key: asdict(d) for key, d in one.differences.items()}}
     if one.kind == SPANS:
         row["windows"] = {str(size): _windows(folder, size, embedder) for size in WINDOWS}
+        row["focused_windows"] = {str(size): _windows(folder, size, embedder, focus=True) for size in WINDOWS}
     for variant in one.plain:
         print(f"{name:22} {variant.name:9} {one.main} {variant.metrics[one.main]:.4f}")
     return row
@@ -60,10 +61,11 @@ def _figures(one: SetRun) -> dict[str, Any]:
     }
 
 
-def _windows(folder: Path, size: int, embedder: Embedder) -> dict[str, Any]:
-    """Measure windows of so many tokens, which know nothing of the structure."""
+def _windows(folder: Path, size: int, embedder: Embedder, *, focus: bool = False) -> dict[str, Any]:
+    """Measure windows of so many tokens, which know nothing of the structure, and are shown whole unless focused."""
     index = replace(IndexSettings(), chunking_strategy="token", max_chunk_tokens=size, chunk_overlap=0)
-    run = evaluate([folder], settings=Settings(index=index), cache=default_folder(), embedder=embedder)
+    settings = Settings(index, SearchSettings(disabled=() if focus else ("focus",)))
+    run = evaluate([folder], settings=settings, cache=default_folder(), embedder=embedder)
     return dict(run.sets[0].variants[0].metrics)
 
 

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 # Controls other than newline and tab, marks that reorder a line, invisible "tag" letters and selectors of variants
 # (which models read and people do not see) and lone surrogates (which cannot be sent).
@@ -44,8 +45,12 @@ def readable(text: str) -> str:
     return _UNSEEN.sub("", text.replace("\r\n", "\n"))
 
 
+# An answer is written more than once, until it fits.
+@lru_cache(maxsize=256)
 def _bare(text: str) -> str:
     """Return a text as a hasty reader sees it, without anything that no code has."""
+    if text.isascii():
+        return _NOT_CODE.sub("", text.lower().translate(_LOOKALIKES))
     plain = unicodedata.normalize("NFKC", text.translate(_LOOKALIKES)).casefold().translate(_LOOKALIKES)
     return _NOT_CODE.sub("", plain)
 
