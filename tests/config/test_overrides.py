@@ -19,6 +19,7 @@ from pinakes.errors import UsageError
         ("top_k=3", "top_k", 3),
         (" top_k = 3 ", "top_k", 3),
         ("graph_weight=0.5", "graph_weight", 0.5),
+        ("graph_weight=.5", "graph_weight", 0.5),
         ("graph_weight=1", "graph_weight", 1),
         ("mmr_enabled=true", "mmr_enabled", True),
         ("mmr_enabled=false", "mmr_enabled", False),

@@ -27,13 +27,10 @@ def display_path(source_path: str) -> str:
 
 def span(lines: Lines | None, pages: Pages | None) -> str:
     """Return pages where there are any, else lines: ``p. 3``, ``pp. 3–4``, ``lines 12–18``."""
-    if pages:
-        first, last = pages
-        return f"p. {first}" if first == last else f"pp. {first}–{last}"
-    if lines:
-        first, last = lines
-        return f"line {first}" if first == last else f"lines {first}–{last}"
-    return ""
+    # Here, because commands that show no place need not wait for the model.
+    from pinakes.model.document import span as cited
+
+    return cited(lines, pages)
 
 
 def path_text(source_path: str, style: str = "cyan") -> Text:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import Field, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
 from typing import Any
 
 from pinakes.config.settings import IndexSettings, SearchSettings, Settings
@@ -17,19 +17,11 @@ def parse_settings(pairs: Iterable[str]) -> Settings:
     >>> parse_settings(["fusion=rrf", "max_chunk_tokens=400"]).search.fusion
     'rrf'
     """
-    known = {"index": _by_name(IndexSettings), "search": _by_name(SearchSettings)}
-    given: dict[str, dict[str, Any]] = {"index": {}, "search": {}}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        part = next((part for part, names in known.items() if name.strip() in names), None)
-        if not equals:
-            raise UsageError(f"{pair!r} is not a setting; write name=value, such as fusion=rrf.")
-        if part is None:
-            names = sorted({*known["index"], *known["search"]})
-            raise UsageError(f"Unknown setting {name.strip()!r}; known are {', '.join(names)}.")
-        given[part][name.strip()] = _value(known[part][name.strip()], value.strip())
-    index = IndexSettings(**given["index"]) if given["index"] else None
-    return Settings(index, SearchSettings(**given["search"]))
+    index, search = _by_name(IndexSettings), _by_name(SearchSettings)
+    given = _read(pairs, {**index, **search})
+    of_index = {name: value for name, value in given.items() if name in index}
+    of_search = {name: value for name, value in given.items() if name not in index}
+    return Settings(IndexSettings(**of_index) if of_index else None, SearchSettings(**of_search))
 
 
 def changed_search(settings: SearchSettings, pairs: Iterable[str]) -> SearchSettings:
@@ -38,29 +30,29 @@ def changed_search(settings: SearchSettings, pairs: Iterable[str]) -> SearchSett
     >>> changed_search(SearchSettings(), ["top_k=3"]).top_k
     3
     """
-    known = _by_name(SearchSettings)
+    return replace(settings, **_read(pairs, _by_name(SearchSettings)))
+
+
+def _read(pairs: Iterable[str], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values by name; ``known`` has the default of each."""
     given: dict[str, Any] = {}
     for pair in pairs:
-        name, equals, value = pair.partition("=")
+        name, equals, value = (part.strip() for part in pair.partition("="))
         if not equals:
             raise UsageError(f"{pair!r} is not a setting; write name=value, such as fusion=rrf.")
-        if name.strip() not in known:
-            raise UsageError(f"Unknown setting {name.strip()!r}; known are {', '.join(sorted(known))}.")
-        given[name.strip()] = _value(known[name.strip()], value.strip())
-    return replace(settings, **given)
+        if name not in known:
+            raise UsageError(f"Unknown setting {name!r}; known are {', '.join(sorted(known))}.")
+        given[name] = _value(name, known[name], value)
+    return given
 
 
-def _by_name(kind: Any) -> dict[str, tuple[str, Any]]:
-    return {item.name: (item.name, _default(kind, item)) for item in fields(kind)}
+def _by_name(kind: Any) -> dict[str, Any]:
+    defaults = kind()
+    return {item.name: getattr(defaults, item.name) for item in fields(kind)}
 
 
-def _default(kind: Any, item: Field[Any]) -> Any:
-    return getattr(kind(), item.name)
-
-
-def _value(setting: tuple[str, Any], text: str) -> Any:
+def _value(name: str, default: Any, text: str) -> Any:
     """Read a value as the kind that the default is."""
-    name, default = setting
     if isinstance(default, str):
         return text
     if isinstance(default, tuple):

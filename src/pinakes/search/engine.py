@@ -120,7 +120,7 @@ class SearchEngine:
             watch.stage,
             top_k=top_k,
             excluded=set(scope.excluded.tolist()),
-            asked=self._asked(query, found, settings, scope),
+            asked=_asked(query, found, settings),
             reranker=reranker,
         )
         with watch.stage("enrich"):
@@ -169,16 +169,6 @@ class SearchEngine:
         excluded = excluded_chunks(query, self._index.keyword, corpus.languages)
         return Scope(documents, np.fromiter(excluded, np.int64, len(excluded)), corpus.languages)
 
-    def _asked(self, query: Query, found: Retrieved, settings: SearchSettings, scope: Scope) -> Asked | None:
-        """What the sentences of long chunks are judged by; None where chunks are to be shown whole."""
-        if not settings.uses("focus") or settings.search_mode == "exact" or query.is_only_phrases:
-            return None
-        terms = self._index.keyword.worth(found.text, scope.languages)
-        floor = next((leg.floor for leg in found.legs if leg.name == "semantic"), 0.0)
-        return Asked(
-            Mentions([term for term, _ in terms]), [worth for _, worth in terms], found.vector, floor
-        )
-
     def _why_empty(self, query: Query, filters: Mapping[str, object] | None) -> str:
         keyword = self._index.keyword
         return explain_empty(
@@ -191,6 +181,15 @@ class SearchEngine:
 
     def _count_tokens(self, text: str) -> int:
         return count_tokens(self._tokenizer(), text)
+
+
+def _asked(query: Query, found: Retrieved, settings: SearchSettings) -> Asked | None:
+    """What the sentences of long chunks are judged by; None where chunks are to be shown whole."""
+    if not settings.uses("focus") or settings.search_mode == "exact" or query.is_only_phrases:
+        return None
+    floor = next((leg.floor for leg in found.legs if leg.name == "semantic"), 0.0)
+    terms, values = [term for term, _ in found.worth], [value for _, value in found.worth]
+    return Asked(Mentions(terms), values, found.vector, floor)
 
 
 def _phrases(query: Query, settings: SearchSettings, exact: ExactHits) -> tuple[str, ...]:

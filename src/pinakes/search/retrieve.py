@@ -22,7 +22,9 @@ from pinakes.search.expansion import Expansion, added_words, expansions
 from pinakes.search.spelling import Correction, corrected_text, find_corrections
 from pinakes.search.understand import Query
 from pinakes.stores.embedded.index import EmbeddedIndex
+from pinakes.text.query_terms import QueryTerm
 
+Worth: TypeAlias = list[tuple[QueryTerm, float]]
 Timer: TypeAlias = Callable[[str], AbstractContextManager[None]]
 
 # Sections and documents are judged by their chunks, so more of these are wanted than will be shown.
@@ -40,13 +42,13 @@ class Scope:
 
 @dataclass(slots=True)
 class Retrieved:
-    """What the legs found, and how the query was read for them: its text as it was searched for, and its vector."""
+    """What the legs found, and how the query was read for them: its terms, with what each is worth, and its vector."""
 
     legs: list[Leg] = field(default_factory=list)
     exact: ExactHits = field(default_factory=ExactHits)
     corrections: tuple[Correction, ...] = ()
     expanded: list[Expansion] = field(default_factory=list)
-    text: str = ""
+    worth: Worth = field(default_factory=list)
     vector: Vectors | None = None
 
 
@@ -72,13 +74,14 @@ class Retriever:
                     query.rest, self._index.keyword, scope.languages, known=self._is_word
                 )
                 text = corrected_text(query.text, found.corrections)
-        found.text = text
+        if weights["keyword"] > 0 or weights["semantic"] > 0:
+            found.worth = self._index.keyword.worth(text, scope.languages)
         if weights["exact"] > 0:
             with timed("exact"):
                 self._exact(found, query, scope, settings)
         if weights["keyword"] > 0:
             with timed("keyword"):
-                self._add(found, self._keyword(text, scope, settings), scope)
+                self._add(found, self._keyword(found.worth, text, scope, settings), scope)
         if weights.get("code", 0.0) > 0:
             with timed("code"):
                 hits = self._index.keyword.search_code(query.text, limit=DEPTH, documents=scope.documents)
@@ -108,7 +111,7 @@ class Retriever:
         search.search(found.exact, query, limit=limit, documents=scope.documents, alone=alone)
         self._add(found, Leg.of("exact", found.exact.hits), scope)
 
-    def _keyword(self, text: str, scope: Scope, settings: SearchSettings) -> Leg:
+    def _keyword(self, worth: Worth, text: str, scope: Scope, settings: SearchSettings) -> Leg:
         chunks, scores = self._index.keyword.search_arrays(
             text,
             languages=scope.languages,
@@ -116,8 +119,7 @@ class Retriever:
             documents=scope.documents,
             boosts=settings.boosts or None,
         )
-        full = self._index.keyword.full_match(text, scope.languages)
-        return Leg("keyword", chunks, scores.astype(np.float64), full=full)
+        return Leg("keyword", chunks, scores.astype(np.float64), full=sum(value for _, value in worth))
 
     def _expand(self, found: Retrieved, text: str, scope: Scope, settings: SearchSettings) -> None:
         found.expanded = expansions(
@@ -130,7 +132,8 @@ class Retriever:
             known=self._is_word,
         )
         if words := added_words(found.expanded, text, scope.languages):
-            self._add(found, replace(self._keyword(words, scope, settings), name="expansion"), scope)
+            worth = self._index.keyword.worth(words, scope.languages)
+            self._add(found, replace(self._keyword(worth, words, scope, settings), name="expansion"), scope)
 
     def _is_word(self, word: str) -> bool:
         """Whether a word is one of the language, rather than a slip: the model has a token for it."""

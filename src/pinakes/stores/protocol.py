@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pinakes.embedding.protocol import Vectors
+from pinakes.text.query_terms import QueryTerm
 
 # A chunk and how well it fits.
 Hit: TypeAlias = tuple[int, float]
@@ -37,8 +38,8 @@ class TextSearch(Protocol):
         """Return the chunks that hold the query's words, best first."""
         ...
 
-    def full_match(self, query: str, languages: Sequence[str]) -> float:
-        """Return what a chunk would score that had every word of the query."""
+    def worth(self, query: str, languages: Sequence[str]) -> list[tuple[QueryTerm, float]]:
+        """Return the terms of a query, with what finding each is worth; together, what a full match scores."""
         ...
 
     def phrase(

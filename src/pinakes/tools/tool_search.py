@@ -11,7 +11,7 @@ import tantivy
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.search.candidates import Leg
-from pinakes.stores.embedded.keyword_query import full_match, terms_query
+from pinakes.stores.embedded.keyword_query import rarities, terms_query
 from pinakes.stores.embedded.keyword_schema import CHUNK, KeywordEntry, build_schema, write_entry
 from pinakes.stores.embedded.nearest import Runs, nearest
 from pinakes.text.analysis import query_terms
@@ -89,7 +89,7 @@ class KeywordSearch:
         chunks = np.array([place or 0 for place in places], dtype=np.int64)
         scores = np.array([score for score, _ in hits], dtype=np.float64)
         order = np.lexsort((chunks, -scores))
-        return Leg("keyword", chunks[order], scores[order], full=full_match(self.searcher, terms))
+        return Leg("keyword", chunks[order], scores[order], full=sum(rarities(self.searcher, terms)))
 
 
 def _languages(tools: Sequence[Tool]) -> tuple[str, ...]:

@@ -21,7 +21,6 @@ from pinakes.stores.embedded.keyword_files import (
 )
 from pinakes.stores.embedded.keyword_query import (
     any_of,
-    full_match,
     holding_query,
     phrase_query,
     rarities,
@@ -149,14 +148,8 @@ class KeywordIndex:
             built = terms_query(self._schema, self._searcher, terms, weights)
         return self._find(built, limit, documents)
 
-    def full_match(self, query: str, languages: Sequence[str]) -> float:
-        """What a chunk of usual length would score that had every word of a query once."""
-        self._opened()
-        with damage_reported(self._folder):
-            return full_match(self._searcher, query_terms(query, languages))
-
     def worth(self, query: str, languages: Sequence[str]) -> list[tuple[QueryTerm, float]]:
-        """The terms of a query, with what finding each is worth."""
+        """The terms of a query, with what finding each once in a chunk of usual length is worth."""
         self._opened()
         terms = query_terms(query, languages)
         with damage_reported(self._folder):

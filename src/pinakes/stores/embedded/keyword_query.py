@@ -36,13 +36,8 @@ def terms_query(
     return any_of([found for term in terms if (found := builder.term(term))])
 
 
-def full_match(searcher: Searcher, terms: Sequence[QueryTerm]) -> float:
-    """What finding every term once in a text of usual length is worth; words that no text has count most."""
-    return sum(rarities(searcher, terms))
-
-
 def rarities(searcher: Searcher, terms: Sequence[QueryTerm]) -> list[float]:
-    """What finding each of some terms is worth."""
+    """What finding each of some terms once in a text of usual length is worth; a word that no text has counts most."""
     total = searcher.num_docs
     return [
         rarity(total, sum(max(searcher.doc_freq(name, form) for name in _TEXTS) for form in term.forms))
