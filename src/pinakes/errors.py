@@ -58,3 +58,19 @@ class MissingExtraError(PinakesError):
 
 class NotFoundError(PinakesError):
     """A document, section or term that was asked for by name does not exist."""
+
+
+class StoreError(PinakesError):
+    """A database that holds a library could not do what was asked; the message names its provider."""
+
+
+class StoreUnavailableError(StoreError):
+    """The database cannot be reached, or does not answer in time; the same may work later."""
+
+
+class StoreAccessError(StoreError):
+    """The database refuses these credentials, or they are not allowed to do this."""
+
+
+class StoreSchemaError(StoreError):
+    """What is there under the collection's name is of another kind, dimension or version."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from pinakes.search.corpus import CorpusCache
     from pinakes.search.engine import SearchEngine
     from pinakes.stores.embedded.index import EmbeddedIndex
+    from pinakes.stores.settings import DatabaseSettings
 
 INDEX_FOLDER = ".pinakes"
 
@@ -66,9 +68,20 @@ class Library:
         embedder: Embedder | None = None,
         reranker: Reranker | None = None,
         create: bool = True,
+        database: DatabaseSettings | None = None,
     ) -> None:
-        from pinakes.stores.embedded.index import RECORD, EmbeddedIndex
+        """Open the library in a folder.
 
+        ``database`` is the one that holds it, where the folder does not say so yet; one in memory keeps nothing in
+        the folder either.
+        """
+        from pinakes.stores.embedded.index import RECORD
+        from pinakes.stores.home import open_index
+
+        self._scratch: TemporaryDirectory[str] | None = None
+        if database is not None and database.provider == "in-memory":
+            self._scratch = TemporaryDirectory(prefix="pinakes-", ignore_cleanup_errors=True)
+            path = Path(self._scratch.name) / INDEX_FOLDER
         self.path = Path(path).expanduser().absolute()
         if self.path.exists() and not self.path.is_dir():
             raise UsageError(f"{self.path} is a file; an index is a folder.")
@@ -79,7 +92,7 @@ class Library:
                 f"{self.path} holds other files; an index needs a folder of its own, such as "
                 f"{self.path / INDEX_FOLDER}."
             )
-        self._index: EmbeddedIndex = EmbeddedIndex(self.path, create=create)
+        self._index: EmbeddedIndex = open_index(self.path, create=create, database=database)
         self.settings = settings or Settings()
         self.index_settings = self.settings.index or self._stored_settings()
         self._given_embedder = embedder
@@ -104,6 +117,8 @@ class Library:
         with self._guard:
             self._engine = None
             self._index.close()
+            if self._scratch is not None:
+                self._scratch.cleanup()
 
     def _stored_settings(self) -> IndexSettings:
         stored = self._index.record.meta("settings")
@@ -329,12 +344,14 @@ class Library:
         """Return the paths of the documents that a path, the end of one, a file name or a title means."""
         from pinakes.search.navigate import find_documents
 
+        self._index.look()
         return [str(row["source_path"]) for row in find_documents(self._index, name)]
 
     def define(self, term: str, *, document: str | None = None) -> DefineResponse:
         """Return what the documents say a term means, and which define it differently."""
         from pinakes.search.ask import define
 
+        self._index.look()
         return define(self._index, self._corpora().get(), term, document)
 
     def references(self, reference: str, *, document: str | None = None) -> ReferencesResponse:
@@ -348,12 +365,14 @@ class Library:
         """Return the heading trees of one document, or of all; with ``clauses``, the numbering below them too."""
         from pinakes.search.navigate import outlines
 
+        self._index.look()
         return outlines(self._index, document, clauses=clauses)
 
     def documents(self, filters: Mapping[str, object] | None = None) -> list[DocumentInfo]:
         """Return the documents of the library, those that pass the filters."""
         from pinakes.search.navigate import list_documents
 
+        self._index.look()
         return list_documents(self._index, filters)
 
     # -- state -----------------------------------------------------------------------------------------------
@@ -362,13 +381,12 @@ class Library:
         """Return what the index holds and how it is."""
         from pinakes.stores.embedded.health import status
 
+        self._index.look()
         return status(self._index, replace(self.settings, index=self.index_settings).to_dict())
 
     def doctor(self, *, repair: bool = True) -> DoctorReport:
         """Compare the record with the derived indexes, and put right what is wrong."""
-        from pinakes.stores.embedded.health import examine
-
-        return examine(self._index, repair=repair)
+        return self._index.examine(repair=repair)
 
     # -- for callers that await ------------------------------------------------------------------------------
 
@@ -411,5 +429,5 @@ def _is_below(path: str, folder: str) -> bool:
 
 def _holds_other_files(folder: Path) -> bool:
     """Whether a folder is somebody's folder of documents, rather than one where an index was, or is being made."""
-    ours = ("record.sqlite3", "writer.", "keyword", "vectors", "concepts", ".")
+    ours = ("record.sqlite3", "writer.", "keyword", "vectors", "concepts", "database.json", ".")
     return any(not path.name.startswith(ours) for path in folder.iterdir())

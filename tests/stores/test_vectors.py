@@ -16,7 +16,7 @@ from pinakes.embedding.protocol import Vectors
 from pinakes.errors import DamagedIndexError
 from pinakes.stores.embedded import coarse, nearest, vectors
 from pinakes.stores.embedded.coarse import Coarse
-from pinakes.stores.embedded.nearest import Nearest
+from pinakes.stores.protocol import Nearest
 from pinakes.stores.embedded.vectors import VectorIndex
 
 DIMENSION = 24

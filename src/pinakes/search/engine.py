@@ -30,7 +30,7 @@ from pinakes.search.focus import Asked, Mentions
 from pinakes.search.rank import Ranker
 from pinakes.search.refine import IndexReader
 from pinakes.search.respond import note_for
-from pinakes.search.retrieve import Retrieved, Retriever, Scope
+from pinakes.search.retrieve import NATIVE_HYBRID, Retrieved, Retriever, Scope
 from pinakes.search.spelling import describe_corrections
 from pinakes.search.typed import allowed_by, excluded_chunks
 from pinakes.search.understand import Query, understand
@@ -107,6 +107,8 @@ class SearchEngine:
             corpus = self._corpora.get()
             scope = self._scope(query, filters, corpus)
         weights = leg_weights(settings, kind)
+        if self._index.native_hybrid and weights["semantic"] > 0 and weights["keyword"] > 0:
+            weights[NATIVE_HYBRID] = weights["semantic"] + weights["keyword"]
         found = self._retriever.retrieve(query, scope, settings, weights, watch.stage)
         with watch.stage("rank"):
             ranked = self._ranker.rank(found.legs, weights, settings, corpus, scope)

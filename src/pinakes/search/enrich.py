@@ -15,7 +15,7 @@ from pinakes.stores.embedded.lookup import StoredChunk, StoredClause
 _CONTEXT = 90
 _MAX_MATCHES = 50
 _MAX_DEFINITIONS = 3
-_LEGS = ("exact", "semantic", "keyword", "code", "expansion", "graph")
+_LEGS = ("exact", "semantic", "keyword", "hybrid", "code", "expansion", "graph")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ from pinakes.text.query_terms import QueryTerm
 Worth: TypeAlias = list[tuple[QueryTerm, float]]
 Timer: TypeAlias = Callable[[str], AbstractContextManager[None]]
 
+# The leg of a database that joins words and meaning itself.
+NATIVE_HYBRID = "hybrid"
 # Sections and documents are judged by their chunks, so more of these are wanted than will be shown.
 DEPTH = 1000
 
@@ -79,19 +81,26 @@ class Retriever:
         if weights["exact"] > 0:
             with timed("exact"):
                 self._exact(found, query, scope, settings)
-        if weights["keyword"] > 0:
+        fused = self._index.native_hybrid if weights.get(NATIVE_HYBRID, 0.0) > 0 else None
+        if weights["keyword"] > 0 and not fused:
             with timed("keyword"):
                 self._add(found, self._keyword(found.worth, text, scope, settings), scope)
         if weights.get("code", 0.0) > 0:
             with timed("code"):
-                hits = self._index.keyword.search_code(query.text, limit=DEPTH, documents=scope.documents)
-                self._add(found, Leg.of("code", hits), scope)
-        if weights["semantic"] > 0 and len(self._index.vectors.snapshot.rows):
+                named = self._index.keyword.search_code(query.text, limit=DEPTH, documents=scope.documents)
+                self._add(found, Leg.of("code", named), scope)
+        if weights["semantic"] > 0 and not self._index.vectors.empty:
             with timed("embed"):
                 vector = found.vector = self._embedder().embed_query(text)
-            with timed("semantic"):
-                nearest = self._index.vectors.search(vector, DEPTH, scope.documents)
-                self._add(found, Leg("semantic", *nearest), scope)
+            if fused:
+                with timed(NATIVE_HYBRID):
+                    both = (weights["semantic"], weights["keyword"])
+                    hits = fused.hybrid(vector, _forms(found.worth), both, DEPTH, scope.documents)
+                    self._add(found, Leg(NATIVE_HYBRID, *hits), scope)
+            else:
+                with timed("semantic"):
+                    nearest = self._index.vectors.search(vector, DEPTH, scope.documents)
+                    self._add(found, Leg("semantic", *nearest), scope)
         if weights.get("expansion", 0.0) > 0:
             with timed("expansion"):
                 self._expand(found, text, scope, settings)
@@ -112,6 +121,8 @@ class Retriever:
         self._add(found, Leg.of("exact", found.exact.hits), scope)
 
     def _keyword(self, worth: Worth, text: str, scope: Scope, settings: SearchSettings) -> Leg:
+        if native := self._index.native_keyword:
+            return Leg("keyword", *native.keyword(_forms(worth), DEPTH, scope.documents))
         chunks, scores = self._index.keyword.search_arrays(
             text,
             languages=scope.languages,
@@ -138,3 +149,10 @@ class Retriever:
     def _is_word(self, word: str) -> bool:
         """Whether a word is one of the language, rather than a slip: the model has a token for it."""
         return len(self._tokenizer().offsets(word)) == 1
+
+
+def _forms(worth: Worth) -> list[str]:
+    """The words of a query in every form that an index may have them in."""
+    terms = [term for term, _ in worth]
+    terms += [part for term in terms for part in term.parts]
+    return list(dict.fromkeys(form for term in terms for form in term.forms))

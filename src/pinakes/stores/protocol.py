@@ -1,9 +1,9 @@
-"""What search asks of a store. Chunks go by the row ids of the record."""
+"""What search asks of an index, wherever it is kept. Chunks go by the row ids of the record."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,71 @@ from pinakes.text.query_terms import QueryTerm
 Hit: TypeAlias = tuple[int, float]
 
 
-class DenseSearch(Protocol):
-    """Nearest neighbours by vector."""
+class Nearest(NamedTuple):
+    """Chunks with their cosines, best first; ``floor`` is the lowest cosine of those that were asked for."""
 
-    def search(self, query: Vectors, limit: int, documents: Collection[int] | None = None) -> list[Hit]:
-        """Return the chunks nearest to a query vector, best first."""
+    chunks: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    floor: float
+
+
+class PassageVectors(NamedTuple):
+    """Chunks in ascending order, how many passages each has, and the vectors of these, one after the other."""
+
+    chunks: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    vectors: Vectors
+
+
+class DenseSearch(Protocol):
+    """Nearest neighbours by vector. Vectors are of length one."""
+
+    @property
+    def model(self) -> tuple[str, int]:
+        """Name and dimension of the model whose vectors these are."""
+        ...
+
+    @property
+    def generation(self) -> int:
+        """The record's generation that has been seen."""
+        ...
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to be found."""
+        ...
+
+    def reload(self) -> None:
+        """See what another process wrote."""
+        ...
+
+    def search(self, query: Vectors, limit: int, documents: Collection[int] | None = None) -> Nearest:
+        """Return the chunks nearest to a query, by the cosine of the best of their passages, best first."""
+        ...
+
+    def passages(self, chunks: NDArray[np.int64]) -> PassageVectors:
+        """Return the vectors of some chunks, without those that have none."""
+        ...
+
+
+class NativeSearch(Protocol):
+    """What a database does itself beyond vectors, where it is asked to."""
+
+    def keyword(
+        self, terms: Sequence[str], limit: int, documents: Collection[int] | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the chunks that its own keyword search finds, best first."""
+        ...
+
+    def hybrid(
+        self,
+        query: Vectors,
+        terms: Sequence[str],
+        weights: tuple[float, float],
+        limit: int,
+        documents: Collection[int] | None = None,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the chunks that its own fusion of vectors and words finds, best first."""
         ...
 
 

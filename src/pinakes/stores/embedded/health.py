@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pinakes.errors import DamagedIndexError, IndexNotFoundError, IndexStateError
 from pinakes.model import Check, DoctorReport, Failure, Status
-from pinakes.stores.embedded.index import EmbeddedIndex
+from pinakes.stores.embedded.index import KEYWORD, VECTORS, EmbeddedIndex
 
 
 def status(index: EmbeddedIndex, settings: dict[str, Any]) -> Status:
@@ -36,8 +36,17 @@ def status(index: EmbeddedIndex, settings: dict[str, Any]) -> Status:
     )
 
 
-def examine(index: EmbeddedIndex, *, repair: bool) -> DoctorReport:
-    """Check the record itself, then each derived index against it."""
+class Part(NamedTuple):
+    """What can be held against the record: how to find a difference, how to catch up, how to make it anew."""
+
+    name: str
+    compare: Callable[[EmbeddedIndex], str]
+    catch_up: Callable[[EmbeddedIndex], None]
+    rebuild: Callable[[EmbeddedIndex], None]
+
+
+def examine(index: EmbeddedIndex, *, repair: bool, vectors: Part | None = None) -> DoctorReport:
+    """Check the record itself, then each derived index against it; ``vectors`` where they are not in the matrix."""
     checks = [_integrity(index)]
     if not checks[0].ok:
         return DoctorReport(checks)
@@ -47,9 +56,9 @@ def examine(index: EmbeddedIndex, *, repair: bool) -> DoctorReport:
         detail = f"being written by {holder}: the indexes can be checked when it is done"
         return DoctorReport([*checks, Check("writer", True, detail)])
     repair = repair and not index.read_only
-    checks.append(_derived(index, "keyword", _compare_keyword, repair=repair))
+    checks.append(_derived(index, _KEYWORD, repair=repair))
     if index.model[0]:
-        checks.append(_derived(index, "vectors", _compare_vectors, repair=repair))
+        checks.append(_derived(index, vectors or _MATRIX, repair=repair))
         pending = index.record.pending_count()
         detail = f"{pending:,} passages wait for their vectors: run pinakes index" if pending else ""
         checks.append(Check("embedding", True, detail))
@@ -68,29 +77,25 @@ def _integrity(index: EmbeddedIndex) -> Check:
     return Check("record", True, f"{index.lookup.count('documents'):,} documents")
 
 
-def _derived(
-    index: EmbeddedIndex, name: str, compare: Callable[[EmbeddedIndex], str], *, repair: bool
-) -> Check:
-    problem = _problem(index, compare)
+def _derived(index: EmbeddedIndex, part: Part, *, repair: bool) -> Check:
+    problem = _problem(index, part)
     if not problem:
-        return Check(name, True)
+        return Check(part.name, True)
     if not repair:
-        return Check(name, False, problem)
-    catch_up = index.catch_up_keyword if name == "keyword" else index.catch_up_vectors
+        return Check(part.name, False, problem)
     with index.lock.held(wait=True):
-        catch_up()
+        part.catch_up(index)
         repaired = "caught up with the record"
-        if _problem(index, compare):
-            index.discard_derived(name)
-            catch_up()
+        if _problem(index, part):
+            part.rebuild(index)
             repaired = "rebuilt from the record"
-        left = _problem(index, compare)
-    return Check(name, False, left or problem, "" if left else repaired)
+        left = _problem(index, part)
+    return Check(part.name, False, left or problem, "" if left else repaired)
 
 
-def _problem(index: EmbeddedIndex, compare: Callable[[EmbeddedIndex], str]) -> str:
+def _problem(index: EmbeddedIndex, part: Part) -> str:
     try:
-        return compare(index)
+        return part.compare(index)
     except IndexNotFoundError as error:
         return str(error) if index.record.generation() else ""
     except DamagedIndexError as error:
@@ -111,10 +116,10 @@ def _compare_keyword(index: EmbeddedIndex) -> str:
 
 
 def _compare_vectors(index: EmbeddedIndex) -> str:
-    index.vectors.reload()
-    if late := _lateness(index, index.vectors.generation):
+    index.matrix.reload()
+    if late := _lateness(index, index.matrix.generation):
         return late
-    snapshot, dimension = index.vectors.snapshot, index.model[1]
+    snapshot, dimension = index.matrix.snapshot, index.model[1]
     recorded = {document for document in index.record.document_ids() if index.record.is_embedded(document)}
     documents = snapshot.rows[:, 0]
     indexed = {int(document) for document in np.unique(documents) if document >= 0}
@@ -134,7 +139,7 @@ def _compare_vectors(index: EmbeddedIndex) -> str:
         )
     if different:
         return f"the vectors of {different:,} documents differ from the record's"
-    return index.vectors.verify()
+    return index.matrix.verify()
 
 
 def _lateness(index: EmbeddedIndex, seen: int) -> str:
@@ -145,3 +150,17 @@ def _lateness(index: EmbeddedIndex, seen: int) -> str:
 def _difference(recorded: set[int], indexed: set[int]) -> str:
     missing, extra = len(recorded - indexed), len(indexed - recorded)
     return f"{missing:,} documents are missing and {extra:,} should not be there"
+
+
+def _rebuild_keyword(index: EmbeddedIndex) -> None:
+    index.discard_derived(KEYWORD)
+    index.catch_up_keyword()
+
+
+def _rebuild_matrix(index: EmbeddedIndex) -> None:
+    index.discard_derived(VECTORS)
+    index.catch_up_vectors()
+
+
+_KEYWORD = Part(KEYWORD, _compare_keyword, EmbeddedIndex.catch_up_keyword, _rebuild_keyword)
+_MATRIX = Part(VECTORS, _compare_vectors, EmbeddedIndex.catch_up_vectors, _rebuild_matrix)

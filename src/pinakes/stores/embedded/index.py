@@ -17,6 +17,7 @@ from pathlib import Path
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import DamagedIndexError, IndexNotFoundError, IndexStateError
+from pinakes.model import DoctorReport
 from pinakes.stores.embedded.concepts import ConceptIndex
 from pinakes.stores.embedded.database import Database, explain_errors, is_disk_full
 from pinakes.stores.embedded.keyword import KeywordIndex
@@ -26,12 +27,13 @@ from pinakes.stores.embedded.lock import WriterLock
 from pinakes.stores.embedded.lookup import Lookup
 from pinakes.stores.embedded.record import Change, Record
 from pinakes.stores.embedded.vectors import VectorIndex
+from pinakes.stores.protocol import DenseSearch, NativeSearch
 
 logger = logging.getLogger("pinakes")
 
 RECORD = "record.sqlite3"
-_KEYWORD = "keyword"
-_VECTORS = "vectors"
+KEYWORD = "keyword"
+VECTORS = "vectors"
 CONCEPTS = "concepts"
 _COMMIT_EVERY = 500
 # How long a search waits for another process that is making an index right now.
@@ -75,7 +77,7 @@ class EmbeddedIndex:
         """The keyword index, opened when first used."""
         opened = self._keyword
         if opened is None:
-            folder = self._linked(self.folder / _KEYWORD) if self.read_only else self.folder / _KEYWORD
+            folder = self._linked(self.folder / KEYWORD) if self.read_only else self.folder / KEYWORD
             opened = self._keyword = KeywordIndex.open(folder, create=False)
         return opened
 
@@ -96,12 +98,27 @@ class EmbeddedIndex:
             self._links = None
 
     @property
-    def vectors(self) -> VectorIndex:
+    def vectors(self) -> DenseSearch:
+        """Where passages are found by their vectors, opened when first used."""
+        return self.matrix
+
+    @property
+    def matrix(self) -> VectorIndex:
         """The vector matrix, opened when first used."""
         opened = self._vectors
         if opened is None:
-            opened = self._vectors = VectorIndex(self.folder / _VECTORS, *self.model)
+            opened = self._vectors = VectorIndex(self.folder / VECTORS, *self.model)
         return opened
+
+    @property
+    def native_keyword(self) -> NativeSearch | None:
+        """The database's own keyword search, where it takes the place of ours."""
+        return None
+
+    @property
+    def native_hybrid(self) -> NativeSearch | None:
+        """The database's own fusion, where it takes the place of ours."""
+        return None
 
     @property
     def concepts(self) -> ConceptIndex:
@@ -117,12 +134,15 @@ class EmbeddedIndex:
         A search that is under way in another thread finishes with the files that it has open.
         """
         shutil.rmtree(self.folder / name, ignore_errors=True)
-        if name == _KEYWORD:
-            self._keyword = KeywordIndex.open(self.folder / _KEYWORD)
+        if name == KEYWORD:
+            self._keyword = KeywordIndex.open(self.folder / KEYWORD)
         elif name == CONCEPTS:
             self._concepts = None
         else:
-            self._vectors = VectorIndex(self.folder / _VECTORS, *self.model)
+            self._vectors = VectorIndex(self.folder / VECTORS, *self.model)
+
+    def look(self) -> None:
+        """See what others did elsewhere; an index in one folder has no elsewhere."""
 
     def refresh(self) -> None:
         """See what others wrote, and catch up or rebuild what needs it unless somebody is at it right now."""
@@ -159,26 +179,29 @@ class EmbeddedIndex:
             return False
         with explain_errors(self.database.path), self.lock.held_if_free() as free:
             if free:
-                self.discard_derived(_KEYWORD)
+                self.discard_derived(KEYWORD)
                 self.catch_up_keyword()
         return free
 
     def reload(self) -> str:
         """See what others wrote; say what is wrong when an index is missing or damaged."""
         try:
-            if self.read_only and self._links_mark != manifest_mark(self.folder / _KEYWORD):
+            if self.read_only and self._links_mark != manifest_mark(self.folder / KEYWORD):
                 self._keyword = None
                 self._drop_links()
             self.keyword.reload()
-            if self._vectors is not None and self._vectors.model != self.model:
-                # Another process made the first run, or made the index anew with another model.
-                self._vectors = None
-            self.vectors.reload()
+            self._reload_vectors()
             if self._concepts is not None:
                 self._concepts.reload()
         except (DamagedIndexError, IndexNotFoundError) as error:
             return str(error)
         return ""
+
+    def _reload_vectors(self) -> None:
+        if self._vectors is not None and self._vectors.model != self.model:
+            # Another process made the first run, or made the index anew with another model.
+            self._vectors = None
+        self.vectors.reload()
 
     def behind(self) -> bool:
         """Whether a derived index has not seen the last change of the record."""
@@ -201,11 +224,11 @@ class EmbeddedIndex:
 
     def catch_up_keyword(self) -> None:
         """Tell the keyword index what changed. The caller holds the writer lock."""
-        self._mended(_KEYWORD, self._feed_keyword)
+        self._mended(KEYWORD, self._feed_keyword)
 
     def catch_up_vectors(self) -> None:
         """Tell the vector matrix what changed. The caller holds the writer lock."""
-        self._mended(_VECTORS, self._feed_vectors)
+        self._mended(VECTORS, self._feed_vectors)
 
     def _mended(self, name: str, feed: Callable[[], None]) -> None:
         """Feed a derived index; one that cannot be read is thrown away and built again."""
@@ -220,7 +243,7 @@ class EmbeddedIndex:
 
     def _feed_keyword(self) -> None:
         if self._keyword is None:
-            self._keyword = KeywordIndex.open(self.folder / _KEYWORD)
+            self._keyword = KeywordIndex.open(self.folder / KEYWORD)
         index, generation = self._keyword, self.record.generation()
         index.reload()
         if index.generation == generation:
@@ -228,7 +251,7 @@ class EmbeddedIndex:
         self.database.checkpoint()
         if self._must_rebuild(index.generation, generation):
             # The writer begins by emptying an index of generation 0; until it commits, readers keep what they see.
-            write_manifest(self.folder / _KEYWORD, 0)
+            write_manifest(self.folder / KEYWORD, 0)
             changes = self._everything("added")
         else:
             changes = self.record.changes_since(index.generation)
@@ -246,14 +269,14 @@ class EmbeddedIndex:
     def _feed_vectors(self) -> None:
         if self._vectors is not None and self._vectors.model != self.model:
             self._vectors = None
-        index, generation = self.vectors, self.record.generation()
+        index, generation = self.matrix, self.record.generation()
         index.reload()
         if index.generation == generation:
             return
         self.database.checkpoint()
         if self._must_rebuild(index.generation, generation):
-            self.discard_derived(_VECTORS)
-            index = self.vectors
+            self.discard_derived(VECTORS)
+            index = self.matrix
             changes = self._everything("embedded")
         else:
             changes = self.record.changes_since(index.generation)
@@ -281,6 +304,12 @@ class EmbeddedIndex:
             chunks, vectors = self.record.document_vectors(document, dimension)
             if chunks:
                 yield document, chunks, vectors
+
+    def examine(self, *, repair: bool) -> DoctorReport:
+        """Compare the record with what is derived from it, and put right what is wrong."""
+        from pinakes.stores.embedded.health import examine
+
+        return examine(self, repair=repair)
 
     def size_bytes(self) -> int:
         """Return how much room the index takes."""

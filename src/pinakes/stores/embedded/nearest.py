@@ -8,26 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.stores.embedded.coarse import Coarse
+from pinakes.stores.protocol import Nearest
 
 Places = NDArray[np.intp]
 
 # Reading single rows costs more than reading all in order when they are more than one in so many.
 _SINGLE_ROWS = 8
-
-
-class Nearest(NamedTuple):
-    """Chunks with their cosines, best first; ``floor`` is the lowest cosine of those that were asked for."""
-
-    chunks: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    floor: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ class Record:
     def put(self, parsed: ParsedDocument, *, mtime_ns: int, settings: str) -> int:
         """Store a document in place of any older version of it; return its new id."""
         with self.database.transaction() as connection:
-            self._remove(connection, [parsed.document.source_path])
+            forget_documents(connection, [parsed.document.source_path])
             document = _insert_document(connection, parsed, mtime_ns, settings)
             _insert_sections(connection, document, parsed.sections)
             _insert_chunks(connection, document, parsed.chunks)
@@ -127,7 +127,7 @@ class Record:
         if not paths:
             return
         with self.database.transaction() as connection:
-            self._remove(connection, paths)
+            forget_documents(connection, paths)
             connection.executemany("DELETE FROM failures WHERE source_path = ?", [(path,) for path in paths])
 
     def clear(self) -> None:
@@ -138,15 +138,6 @@ class Record:
             connection.execute("DELETE FROM vectors")
             connection.execute("DELETE FROM failures")
             log_changes(connection, documents, "removed")
-
-    def _remove(self, connection: sqlite3.Connection, paths: Sequence[str]) -> None:
-        documents = []
-        for path in paths:
-            row = connection.execute("SELECT id FROM documents WHERE source_path = ?", (path,)).fetchone()
-            if row:
-                connection.execute("DELETE FROM documents WHERE id = ?", (row[0],))
-                documents.append(int(row[0]))
-        log_changes(connection, documents, "removed")
 
     # -- failures and roots ----------------------------------------------------------------------------------
 
@@ -276,6 +267,17 @@ class Record:
     def document_ids(self) -> list[int]:
         """Return the ids of all documents, in order."""
         return [int(row[0]) for row in self.database.rows("SELECT id FROM documents ORDER BY id")]
+
+
+def forget_documents(connection: sqlite3.Connection, paths: Iterable[str]) -> None:
+    """Delete documents by path, inside a transaction, and tell the derived indexes."""
+    documents = []
+    for path in paths:
+        row = connection.execute("SELECT id FROM documents WHERE source_path = ?", (path,)).fetchone()
+        if row:
+            connection.execute("DELETE FROM documents WHERE id = ?", (row[0],))
+            documents.append(int(row[0]))
+    log_changes(connection, documents, "removed")
 
 
 def log_changes(connection: sqlite3.Connection, documents: Iterable[int], kind: str) -> None:

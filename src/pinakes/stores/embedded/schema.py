@@ -174,11 +174,20 @@ ALTER TABLE chunks ADD COLUMN context_key BLOB;
 CREATE INDEX chunks_by_context ON chunks (context_key, document) WHERE context_key IS NOT NULL;
 """
 
+# What a database elsewhere has of this record: which version of which document, under which id it is known here.
+_SCHEMA_4 = """
+CREATE TABLE stored (
+    key TEXT PRIMARY KEY, version TEXT NOT NULL, document INTEGER NOT NULL, source_path TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX stored_by_document ON stored (document);
+"""
+
 # Step n brings a file from version n to n + 1.
 MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: _script(connection, _SCHEMA_1),
     lambda connection: _script(connection, _SCHEMA_2),
     lambda connection: _script(connection, _SCHEMA_3),
+    lambda connection: _script(connection, _SCHEMA_4),
 ]
 SCHEMA_VERSION = len(MIGRATIONS)
 

@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import DamagedIndexError
+from pinakes.stores.embedded.by_chunk import ByChunk
 from pinakes.stores.embedded.coarse import Coarse, coarse_names, open_coarse, write_coarse
 from pinakes.stores.embedded.files import read_json, write_json
-from pinakes.stores.embedded.nearest import Nearest, Runs, nearest
+from pinakes.stores.embedded.nearest import Runs, nearest
+from pinakes.stores.protocol import Nearest, PassageVectors
 
 FORMAT = 1
 # Dead rows cost time in every search; below this many they are not worth a rewrite.
@@ -56,6 +58,7 @@ class VectorIndex:
         self._manifest = folder / "manifest.json"
         self._stamp: tuple[int, int] | None = None
         self._snapshot = self._empty()
+        self._by_chunk: ByChunk | None = None
         self.reload()
 
     def _empty(self) -> Snapshot:
@@ -72,6 +75,11 @@ class VectorIndex:
     def generation(self) -> int:
         """The record's generation that this index has seen."""
         return self._snapshot.generation
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to be found."""
+        return not len(self._snapshot.rows)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -239,6 +247,14 @@ class VectorIndex:
         """Return the chunks nearest to a query, by the cosine of the best of their passages."""
         snapshot = self._snapshot
         return nearest(snapshot.matrix, snapshot.runs, snapshot.coarse, query, limit, documents)
+
+    def passages(self, chunks: NDArray[np.int64]) -> PassageVectors:
+        """Return the vectors of some chunks, without those that have none."""
+        snapshot, known = self._snapshot, self._by_chunk
+        if known is None or known.snapshot is not snapshot:
+            # Two threads may both do this; either result is right.
+            known = self._by_chunk = ByChunk.of(snapshot)
+        return known.passages(chunks)
 
     def verify(self) -> str:
         """Say what is wrong with the coarse copy, if anything; reads the whole matrix."""

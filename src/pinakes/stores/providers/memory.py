@@ -1,0 +1,131 @@
+"""In memory: a library that is gone with its process. Stores of the same collection share what is in them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pinakes.embedding.protocol import Vectors
+from pinakes.stores.providers.ledger import SqliteLedger
+from pinakes.stores.settings import DatabaseSettings
+from pinakes.stores.store import Capabilities, Entry, Found, Point, Store
+
+_BATCH = 500
+
+
+class _Collection:
+    """What all stores of a collection in this process see."""
+
+    def __init__(self) -> None:
+        self.guard = threading.RLock()
+        self.ledger = SqliteLedger()
+        self.dimension: int | None = None
+        self.points: dict[str, Point] = {}
+        # The vectors in one piece, made when first searched after a change.
+        self.matrix: tuple[list[str], list[str], Vectors] | None = None
+
+
+_collections: dict[str, _Collection] = {}
+_guard = threading.Lock()
+
+
+class MemoryStore(Store):
+    """Points in a dictionary, searched exactly."""
+
+    provider = "in-memory"
+    capabilities = Capabilities(claims=True)
+
+    def __init__(self, settings: DatabaseSettings) -> None:
+        super().__init__(settings)
+        with _guard:
+            self._data = _collections.setdefault(settings.collection, _Collection())
+
+    def dimension(self) -> int | None:
+        """Return the length of the vectors; None before the collection is made."""
+        return self._data.dimension
+
+    def create(self, dimension: int) -> None:
+        """Make the collection."""
+        with self._data.guard:
+            self._data.dimension = self._data.dimension or dimension
+
+    def drop(self) -> None:
+        """Forget everything."""
+        with self._data.guard:
+            self._data.points.clear()
+            self._data.ledger.clear()
+            self._data.matrix = self._data.dimension = None
+
+    def upsert(self, points: Sequence[Point]) -> None:
+        """Store points."""
+        with self._data.guard:
+            self._data.points.update((point.id, point) for point in points)
+            self._data.matrix = None
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Delete points."""
+        with self._data.guard:
+            for name in ids:
+                self._data.points.pop(name, None)
+            self._data.matrix = None
+
+    def fetch(self, ids: Sequence[str]) -> list[Point]:
+        """Return points by id."""
+        with self._data.guard:
+            return [self._data.points[name] for name in ids if name in self._data.points]
+
+    def points(self, document: str | None = None, *, vectors: bool = False) -> Iterator[list[Point]]:
+        """Return points in batches."""
+        with self._data.guard:
+            found = [p for p in self._data.points.values() if document is None or p.document == document]
+        for start in range(0, len(found), _BATCH):
+            batch = found[start : start + _BATCH]
+            yield batch if vectors else [replace(point, vector=None) for point in batch]
+
+    def count(self) -> int:
+        """Return how many points there are."""
+        return len(self._data.points)
+
+    def search(
+        self, vector: Vectors, limit: int, documents: Collection[str] | None = None
+    ) -> Sequence[Found]:
+        """Compare every point."""
+        ids, owners, matrix = self._matrix()
+        scores = np.einsum("ij,j->i", matrix, vector) if ids else np.zeros(0, np.float32)
+        if documents is not None:
+            allowed = frozenset(documents)
+            scores = np.where([owner in allowed for owner in owners], scores, -np.inf)
+        order = np.lexsort((np.arange(len(ids)), -scores))[:limit]
+        return [Found(ids[at], float(scores[at])) for at in order if scores[at] > -np.inf]
+
+    def _matrix(self) -> tuple[list[str], list[str], Vectors]:
+        with self._data.guard:
+            if self._data.matrix is None:
+                held = [point for point in self._data.points.values() if point.vector is not None]
+                rows = [point.vector for point in held if point.vector is not None]
+                matrix = np.stack(rows) if rows else np.zeros((0, self._data.dimension or 0), np.float32)
+                self._data.matrix = [point.id for point in held], [point.document for point in held], matrix
+            return self._data.matrix
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """Store entries."""
+        self._data.ledger.put(entries)
+
+    def get(self, keys: Sequence[str]) -> dict[str, str]:
+        """Return the values of entries."""
+        return self._data.ledger.get(keys)
+
+    def entries(self, kind: str, group: str | None = None) -> Iterator[list[Entry]]:
+        """Return entries in batches."""
+        return self._data.ledger.entries(kind, group)
+
+    def remove(self, keys: Sequence[str]) -> None:
+        """Delete entries."""
+        self._data.ledger.remove(keys)
+
+    def swap(self, entry: Entry, expected: str | None) -> bool:
+        """Store an entry where it is as expected."""
+        return self._data.ledger.swap(entry, expected)

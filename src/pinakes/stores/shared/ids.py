@@ -1,0 +1,56 @@
+"""Ids of points: 128 bits that say which passage of which version of which document a point is.
+
+Answers of a database are long lists of ids; what is in the id does not have to be sent along with it. Written as
+UUIDs, because some databases take nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from pinakes.errors import PinakesError
+
+_CHUNKS = 1 << 20
+_PASSAGES = 1 << 12
+
+
+class PointId(NamedTuple):
+    """A document's key (16 hex digits), its version (8), the number of the chunk and of the passage in it."""
+
+    document: str
+    version: str
+    chunk: int
+    passage: int
+
+    def __str__(self) -> str:
+        if not (0 <= self.chunk < _CHUNKS and 0 <= self.passage < _PASSAGES):
+            raise PinakesError(
+                f"A document in a database may have {_CHUNKS:,} chunks of {_PASSAGES:,} passages; this one has more. "
+                "Divide it into several files."
+            )
+        number = self.chunk * _PASSAGES + self.passage
+        return str(uuid.UUID(hex=f"{self.document}{self.version}{number:08x}"))
+
+    @classmethod
+    def parse(cls, text: str) -> PointId:
+        """Read an id as any of the databases may write it."""
+        plain = text.replace("-", "").lower()
+        number = int(plain[24:], 16)
+        return cls(plain[:16], plain[16:24], number // _PASSAGES, number % _PASSAGES)
+
+
+def document_key(source_path: str) -> str:
+    """Return the key of the document at a path."""
+    return hashlib.sha256(source_path.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def version_of(parts: Iterable[bytes]) -> str:
+    """Name a state of a document by what it is made of."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
+    return digest.hexdigest()[:8]

@@ -1,0 +1,148 @@
+"""The index of a library that a database holds: a copy of its record here, its vectors there.
+
+The record and the keyword index on this machine follow the database, so that everything but the search by meaning is
+answered from here, and in the same way as without a database. What is indexed here is published there.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from pathlib import Path
+
+from pinakes.errors import StoreUnavailableError, UsageError
+from pinakes.model import DoctorReport
+from pinakes.stores.embedded.database import explain_errors
+from pinakes.stores.embedded.health import Part, examine
+from pinakes.stores.embedded.index import VECTORS, EmbeddedIndex
+from pinakes.stores.registry import load_store
+from pinakes.stores.settings import DatabaseSettings
+from pinakes.stores.shared.replica import Replica
+from pinakes.stores.shared.vectors import StoreVectors
+from pinakes.stores.store import Store
+
+logger = logging.getLogger("pinakes")
+
+# How often a search asks whether others changed the library, and how long it leaves a database alone that is down.
+_LOOK_SECONDS = 2.0
+_DOWN_SECONDS = 20.0
+
+
+class StoredIndex(EmbeddedIndex):
+    """The part of the index that is here, and the way to the part that is there."""
+
+    def __init__(self, folder: Path, *, create: bool, settings: DatabaseSettings) -> None:
+        self.store = load_store(settings)
+        self._native = _checked_native(self.store)
+        super().__init__(folder, create=create)
+        self.replica = Replica(self.record, self.lookup, self.store)
+        self._dense = StoreVectors(self.store, self.record)
+        self._next_look = 0.0
+
+    @property
+    def vectors(self) -> StoreVectors:
+        """Search by meaning, in the database."""
+        return self._dense
+
+    @property
+    def native_keyword(self) -> StoreVectors | None:
+        """The database's own keyword search, where ``native`` asks for it."""
+        return self._dense if self._native == "keyword" else None
+
+    @property
+    def native_hybrid(self) -> StoreVectors | None:
+        """The database's own fusion, where ``native`` asks for it."""
+        return self._dense if self._native == "hybrid" else None
+
+    def refresh(self) -> None:
+        """See what others published, then what others wrote in this folder."""
+        self.look()
+        super().refresh()
+
+    def look(self) -> None:
+        """Take over what others published, unless that was asked a moment ago."""
+        if time.monotonic() < self._next_look or self.read_only:
+            return
+        self._next_look = time.monotonic() + _LOOK_SECONDS
+        try:
+            if not self.replica.is_late():
+                return
+            with explain_errors(self.database.path), self.lock.held_if_free() as free:
+                # Whoever writes here follows the database too.
+                if free:
+                    self.replica.follow(self._say)
+        except StoreUnavailableError as error:
+            if not self.record.document_ids():
+                raise
+            # Words and references are answered from the copy; a search by meaning says itself that it cannot be.
+            self._next_look = time.monotonic() + _DOWN_SECONDS
+            logger.warning("This answer is from the copy on this machine: %s", error)
+
+    def _say(self, done: int, total: int) -> None:
+        if total >= 100 and (done == 1 or done % 500 == 0):
+            logger.warning("Copying documents from the database: %s of %s", f"{done:,}", f"{total:,}")
+
+    def _reload_vectors(self) -> None:
+        return
+
+    def behind(self) -> bool:
+        """Whether the keyword index has not seen the last change; publishing is left to whoever indexes."""
+        return self.keyword.generation != self.record.generation()
+
+    def catch_up(self) -> None:
+        """Follow the database, tell the keyword index, and publish what a run before did not. Needs the lock."""
+        self.replica.follow(self._say)
+        self.catch_up_keyword()
+        self.catch_up_vectors()
+
+    def _catch_up_on_the_way(self, *, usable: bool) -> None:
+        self.catch_up_keyword()
+
+    def catch_up_vectors(self) -> None:
+        """Publish what changed. The caller holds the writer lock."""
+        self.replica.push()
+
+    def discard_derived(self, name: str) -> None:
+        """Throw a derived index away; the vectors are those in the database, with all that it holds."""
+        if name == VECTORS:
+            self.replica.forget()
+        else:
+            super().discard_derived(name)
+
+    def examine(self, *, repair: bool) -> DoctorReport:
+        """Compare the record with what is derived from it here and there, and put right what is wrong."""
+        return examine(self, repair=repair, vectors=DATABASE)
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        super().close()
+        self.store.close()
+
+
+def _checked_native(store: Store) -> str:
+    native = store.settings.native
+    if native != "none" and not getattr(store.capabilities, native):
+        what = "keyword search" if native == "keyword" else "fusion"
+        raise UsageError(
+            f"The database provider {store.provider} has no {what} of its own: set native to none, and it is done here."
+        )
+    return native
+
+
+def _stored(index: EmbeddedIndex) -> StoredIndex:
+    assert isinstance(index, StoredIndex)
+    return index
+
+
+def _catch_up(index: EmbeddedIndex) -> None:
+    _stored(index).replica.follow()
+    _stored(index).catch_up_keyword()
+    _stored(index).replica.push()
+
+
+DATABASE = Part(
+    "database",
+    lambda index: _stored(index).replica.problem(),
+    _catch_up,
+    lambda index: _stored(index).replica.mend(),
+)

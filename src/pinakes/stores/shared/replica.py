@@ -1,0 +1,282 @@
+"""Replica: the record on this machine and the library in the database, brought to agree.
+
+``follow`` takes over what others published, ``push`` publishes what changed here. Both can be stopped at any point and
+begun again: they compare versions, and what agrees already is left alone.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from pinakes.embedding.protocol import Vectors
+from pinakes.errors import ModelMismatchError, StoreSchemaError
+from pinakes.stores.embedded.dump import passage_hashes, read_dump, restore_document
+from pinakes.stores.embedded.lookup import Lookup
+from pinakes.stores.embedded.record import Record
+from pinakes.stores.shared.catalogue import About, Catalogue, Head, Publication
+from pinakes.stores.shared.ids import PointId, document_key
+from pinakes.stores.shared.points import document_version, passage_vectors, publication
+from pinakes.stores.store import Store
+
+# Names under which the record remembers how far the two agree.
+STORED_GENERATION = "stored_generation"
+STORED_MARK = "stored_mark"
+_STAMP = "stored_stamp"
+_REPLICA = "replica"
+# How much is published or taken over at once: enough to fill requests, little enough to lose when it is cut off.
+_POINTS_AT_ONCE = 1000
+_DOCUMENTS_AT_ONCE = 200
+
+Step = Callable[[int, int], None]
+
+
+class Stored(NamedTuple):
+    """What the database has of a document, and under which id that is known here."""
+
+    version: str
+    document: int
+    source_path: str
+
+
+class Replica:
+    """One record and one catalogue. Whoever changes the record holds the writer lock."""
+
+    def __init__(self, record: Record, lookup: Lookup, store: Store) -> None:
+        self._record = record
+        self._lookup = lookup
+        self._store = store
+        self._catalogue: Catalogue | None = None
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The documents in the database, written to in the name of this replica."""
+        if self._catalogue is None:
+            name = self._record.meta(_REPLICA)
+            if not name:
+                name = uuid.uuid4().hex[:16]
+                if not self._record.database.read_only:
+                    self._record.set_meta({_REPLICA: name})
+            self._catalogue = Catalogue(self._store, name)
+        return self._catalogue
+
+    @property
+    def generation(self) -> int:
+        """The record's generation up to which everything is in the database."""
+        return int(self._record.meta(STORED_GENERATION) or 0)
+
+    def stored(self) -> dict[str, Stored]:
+        """Return what the database was last known to have, by the keys of documents."""
+        rows = self._record.database.rows("SELECT key, version, document, source_path FROM stored")
+        return {row[0]: Stored(*row[1:]) for row in rows}
+
+    # -- from the database to the record ---------------------------------------------------------------------
+
+    def is_late(self) -> bool:
+        """Whether others changed the library since it was last followed."""
+        return self.catalogue.stamp() != self._record.meta(_STAMP)
+
+    def follow(self, step: Step = lambda done, total: None) -> bool:
+        """Take over what others published or took out; return whether anything was."""
+        stamp = self.catalogue.stamp() if self._store.dimension() is not None else ""
+        if stamp == self._record.meta(_STAMP) and stamp:
+            return False
+        about = self.catalogue.about()
+        stored = self.stored()
+        if about is None:
+            if stored:
+                raise StoreSchemaError(
+                    f"The library is gone from the database ({self._store.describe()}). This machine has a copy of its "
+                    "documents: put them back with pinakes doctor, or check that collection and connection_string are "
+                    "those it was made with."
+                )
+            return False
+        self._adopt(about)
+        heads = self.catalogue.heads()
+        changed = self._drop([key for key in stored if key not in heads], stored)
+        missing = [
+            head
+            for key, head in heads.items()
+            if (known := stored.get(key)) is None or known.version != head.version
+        ]
+        taken = self._take(missing, step)
+        if len(taken) == len(missing):
+            # What was replaced while we looked is taken next time.
+            self._record.set_meta({_STAMP: stamp})
+        return changed or bool(taken)
+
+    def _adopt(self, about: About) -> None:
+        model, dimension = self._record.meta("model"), int(self._record.meta("dimension") or 0)
+        if model and (model, dimension) != about[:2]:
+            raise ModelMismatchError(
+                f"The library in the database ({self._store.describe()}) is made with the embedding model "
+                f"{about.model} ({about.dimension} dimensions), but the copy on this machine with {model} "
+                f"({dimension}). Somebody made it anew: delete the index folder here and run the command again."
+            )
+        if not model:
+            self._record.set_meta(
+                {"model": about.model, "dimension": str(about.dimension), "settings": about.settings}
+            )
+
+    def _drop(self, keys: Sequence[str], stored: dict[str, Stored]) -> bool:
+        """Forget documents that others took out, unless they were read again here since."""
+        gone = [key for key in keys if self._record.is_current(stored[key].document)]
+        self._record.remove([stored[key].source_path for key in gone])
+        self._note([], gone=keys)
+        return bool(gone)
+
+    def _take(self, heads: Sequence[Head], step: Step) -> list[Head]:
+        taken: list[Head] = []
+        for start in range(0, len(heads), _DOCUMENTS_AT_ONCE):
+            batch = heads[start : start + _DOCUMENTS_AT_ONCE]
+            bodies = self.catalogue.bodies(batch)
+            vectors = self._vectors(batch)
+            for head in batch:
+                if head.document in bodies and self._restore(head, bodies[head.document], vectors):
+                    taken.append(head)
+                step(len(taken), len(heads))
+        return taken
+
+    def _vectors(self, heads: Sequence[Head]) -> dict[str, dict[tuple[int, int], Vectors]]:
+        """Read the vectors of some documents, by their places."""
+        wanted = {head.document: head.version for head in heads}
+        found: dict[str, dict[tuple[int, int], Vectors]] = {key: {} for key in wanted}
+        for key in wanted:
+            for batch in self._store.points(key, vectors=True):
+                for point in batch:
+                    place = PointId.parse(point.id)
+                    if place.version == wanted[key] and point.vector is not None:
+                        found[key][place.chunk, place.passage] = point.vector
+        return found
+
+    def _restore(self, head: Head, body: bytes, vectors: dict[str, dict[tuple[int, int], Vectors]]) -> bool:
+        data = read_dump(body)
+        found = passage_vectors(passage_hashes(data), vectors[head.document])
+        if len(vectors[head.document]) < head.points:
+            # A database that shows what was written only after a while; the next look finds it.
+            return False
+        document = restore_document(self._record.database, body, found)
+        path = str(self._record.database.value("SELECT source_path FROM documents WHERE id = ?", (document,)))
+        self._note([(head.document, head.version, document, path)])
+        return True
+
+    def _note(self, rows: Sequence[tuple[str, str, int, str]], gone: Sequence[str] = ()) -> None:
+        """Remember what the database has, and what it has no longer."""
+        with self._record.database.transaction() as connection:
+            connection.executemany("INSERT OR REPLACE INTO stored VALUES (?, ?, ?, ?)", rows)
+            connection.executemany("DELETE FROM stored WHERE key = ?", [(key,) for key in gone])
+            connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (STORED_MARK, uuid.uuid4().hex))
+
+    # -- from the record to the database ---------------------------------------------------------------------
+
+    def push(self, step: Step = lambda done, total: None) -> None:
+        """Publish what changed here since the last time, and take out what was removed."""
+        generation = self._record.generation()
+        if self.generation == generation:
+            return
+        model, dimension = self._record.meta("model"), int(self._record.meta("dimension") or 0)
+        if not model:
+            return
+        self.catalogue.open(About(model, dimension, self._record.meta("settings")))
+        stored = self.stored()
+        changed = False
+        paths = {row[0] for row in self._record.database.rows("SELECT source_path FROM documents")}
+        gone = [key for key, known in stored.items() if known.source_path not in paths]
+        if gone:
+            self.catalogue.withdraw(gone)
+            self._note([], gone=gone)
+            changed = True
+        wanted = self._unpublished(generation, stored)
+        for done, batch in self._publications(wanted, dimension):
+            self.catalogue.publish([item for _, _, item in batch])
+            self._note([(item.document, item.version, document, path) for document, path, item in batch])
+            changed = True
+            step(done, len(wanted))
+        if changed:
+            self.catalogue.touch()
+        self._record.set_meta({STORED_GENERATION: str(generation)})
+
+    def _unpublished(self, generation: int, stored: dict[str, Stored]) -> list[tuple[int, str]]:
+        """Return the documents (with their paths) whose present version the database does not have."""
+        seen = self.generation
+        if seen > generation or seen + 1 < self._record.oldest_change():
+            documents = self._record.document_ids()
+        else:
+            documents = sorted(
+                {change.document for change in self._record.changes_since(seen) if change.kind == "embedded"}
+            )
+        wanted = []
+        for document in documents:
+            if not self._record.is_current(document) or not self._record.is_embedded(document):
+                continue
+            path = str(
+                self._record.database.value("SELECT source_path FROM documents WHERE id = ?", (document,))
+            )
+            known = stored.get(document_key(path))
+            if known is None or known.version != document_version(self._record, document):
+                wanted.append((document, path))
+            elif known.document != document:
+                # Read again without a change: only its id here is new.
+                self._note([(document_key(path), known.version, document, path)])
+        return wanted
+
+    def _publications(
+        self, wanted: Sequence[tuple[int, str]], dimension: int
+    ) -> Iterator[tuple[int, list[tuple[int, str, Publication]]]]:
+        batch: list[tuple[int, str, Publication]] = []
+        for done, (document, path) in enumerate(wanted, 1):
+            item = publication(
+                self._record, self._lookup, document, dimension, terms=self._store.capabilities.keyword
+            )
+            batch.append((document, path, item))
+            if sum(len(entry.points) for _, _, entry in batch) >= _POINTS_AT_ONCE:
+                yield done, batch
+                batch = []
+        if batch:
+            yield len(wanted), batch
+
+    # -- health ----------------------------------------------------------------------------------------------
+
+    def problem(self) -> str:
+        """Say where the database and the record disagree; an empty string when they do not."""
+        if self.catalogue.about() is None:
+            return (
+                "the library is not in the database" if self.stored() or self._record.document_ids() else ""
+            )
+        heads, stored = self.catalogue.heads(), self.stored()
+        embedded = {d for d in self._record.document_ids() if self._record.is_embedded(d)}
+        known = {
+            row.document for key, row in stored.items() if key in heads and heads[key].version == row.version
+        }
+        missing, extra = len(embedded - known), len(heads.keys() - stored.keys())
+        if missing or extra:
+            return f"{missing:,} documents are missing from the database and {extra:,} are not known here"
+        expected, found = sum(head.points for head in heads.values()), self._store.count()
+        return "" if expected == found else f"{found:,} passages where there should be {expected:,}"
+
+    def mend(self) -> None:
+        """Make the database agree with the record: take over, put back what is missing, clear what is left over."""
+        if self.catalogue.about() is not None:
+            self.follow()
+            heads = self.catalogue.heads()
+            held: dict[str, int] = dict.fromkeys(heads, 0)
+            for batch in self._store.points():
+                for point in batch:
+                    place = PointId.parse(point.id)
+                    if place.document in heads and heads[place.document].version == place.version:
+                        held[place.document] += 1
+            for stray in self.catalogue.strays(heads):
+                self._store.delete(stray)
+            lost = [key for key, count in held.items() if count != heads[key].points]
+        else:
+            heads, lost = {}, []
+        self._note([], gone=[*lost, *(key for key in self.stored() if key not in heads)])
+        self._record.set_meta({STORED_GENERATION: "-1"})
+        self.push()
+
+    def forget(self) -> None:
+        """Empty the database, and forget what it had."""
+        self._store.drop()
+        self._note([], gone=list(self.stored()))
+        self._record.set_meta({STORED_GENERATION: "0", _STAMP: ""})

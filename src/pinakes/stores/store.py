@@ -1,0 +1,201 @@
+"""The Store protocol: what a database must be able to do to hold a library.
+
+A database keeps two kinds of things under one collection. Points are passages with their vectors. Entries are small
+records by key: which documents there are, the documents themselves in parts, who works on what. Everything beyond
+that (versions, replicas, keyword search, fusion) is built on these few calls, once for all databases.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from pinakes.embedding.protocol import Vectors
+from pinakes.errors import UsageError
+
+if TYPE_CHECKING:
+    from pinakes.stores.settings import DatabaseSettings
+
+# The longest value of an entry, in characters: what the smallest of the databases takes, with room to spare.
+MAX_VALUE = 30_000
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A passage as a database keeps it.
+
+    ``id`` is a UUID that says which passage of which version of a document it is (see ``shared.ids``). ``terms`` are
+    the words of the whole chunk as our analysis gives them, separated by spaces, for the database's own keyword
+    search; only the first passage of a chunk has them. The rest is for people who look into their database.
+    """
+
+    id: str
+    document: str
+    vector: Vectors | None = None
+    terms: str = ""
+    source_path: str = ""
+    heading: str = ""
+    language: str = ""
+    file_type: str = ""
+    text: str = ""
+
+
+class Entry(NamedTuple):
+    """A small record. Keys are up to 64 letters, digits and hyphens; ``group`` is the document it is about, if any."""
+
+    key: str
+    kind: str
+    group: str
+    value: str
+
+
+class Found(NamedTuple):
+    """The id of a point and how well it fits."""
+
+    id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a database can do beyond what all can, and where its bounds are.
+
+    ``claims``: ``swap`` works, so that several machines can share the work of indexing. ``eventual``: what was
+    written may be missing from an answer for some seconds.
+    """
+
+    keyword: bool = False
+    hybrid: bool = False
+    claims: bool = False
+    eventual: bool = False
+    max_results: int = 10_000
+    max_filter: int = 1_000
+    batch: int = 200
+
+
+class Store(ABC):
+    """One collection in a database. Safe to share between threads.
+
+    Errors are ``StoreError`` and its kinds, and name the provider and the setting to look at; a call that failed
+    for a passing reason was repeated before it raises.
+    """
+
+    provider: ClassVar[str]
+    capabilities: ClassVar[Capabilities] = Capabilities()
+    # Names that ``options`` may have, each with what it does.
+    known_options: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(self, settings: DatabaseSettings) -> None:
+        self.settings = settings
+        if unknown := sorted(settings.options.keys() - self.known_options.keys()):
+            known = ", ".join(sorted(self.known_options)) or "there are none"
+            raise UsageError(
+                f"Unknown option {', '.join(unknown)} for the database provider {self.provider}; known: {known}."
+            )
+
+    def describe(self) -> str:
+        """Name the store in a message, without anything secret."""
+        return f"{self.provider}, collection {self.settings.collection}"
+
+    # -- the collection --------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def dimension(self) -> int | None:
+        """Return the length of the vectors of the collection; None when it does not exist yet."""
+
+    @abstractmethod
+    def create(self, dimension: int) -> None:
+        """Make what is missing of the collection; harmless when it is there, also when two do it at once."""
+
+    @abstractmethod
+    def drop(self) -> None:
+        """Delete the collection and everything in it; harmless when it is not there."""
+
+    def close(self) -> None:
+        """Let go of connections."""
+        return
+
+    # -- points ----------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def upsert(self, points: Sequence[Point]) -> None:
+        """Store points in place of those with the same ids; any number, cut into batches as the database wants."""
+
+    @abstractmethod
+    def delete(self, ids: Sequence[str]) -> None:
+        """Delete points by id; unknown ids are no error."""
+
+    @abstractmethod
+    def fetch(self, ids: Sequence[str]) -> list[Point]:
+        """Return points by id with their vectors, in any order, without those that are not there."""
+
+    @abstractmethod
+    def points(self, document: str | None = None, *, vectors: bool = False) -> Iterator[list[Point]]:
+        """Return all points, or those of a document, in batches; id and document always, vectors when asked for."""
+
+    @abstractmethod
+    def count(self) -> int:
+        """Return how many points there are."""
+
+    @abstractmethod
+    def search(
+        self, vector: Vectors, limit: int, documents: Collection[str] | None = None
+    ) -> Sequence[Found]:
+        """Return the points nearest to a unit vector by cosine, best first; of some documents where any are named."""
+
+    def keyword(
+        self, terms: Sequence[str], limit: int, documents: Collection[str] | None = None
+    ) -> Sequence[Found]:
+        """Return the points whose terms hold any of some words, best first, by the database's own ranking."""
+        raise NotImplementedError
+
+    def hybrid(
+        self,
+        vector: Vectors,
+        terms: Sequence[str],
+        weights: tuple[float, float],
+        limit: int,
+        documents: Collection[str] | None = None,
+    ) -> Sequence[Found]:
+        """Return what the database's own fusion makes of both searches; weights of vector and words."""
+        raise NotImplementedError
+
+    async def asearch(
+        self, vector: Vectors, limit: int, documents: Collection[str] | None = None
+    ) -> Sequence[Found]:
+        """Search without holding up an event loop."""
+        return await asyncio.to_thread(self.search, vector, limit, documents)
+
+    # -- entries ---------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def put(self, entries: Sequence[Entry]) -> None:
+        """Store entries in place of those with the same keys."""
+
+    @abstractmethod
+    def get(self, keys: Sequence[str]) -> dict[str, str]:
+        """Return the values of the entries that exist, by key."""
+
+    @abstractmethod
+    def entries(self, kind: str, group: str | None = None) -> Iterator[list[Entry]]:
+        """Return the entries of a kind, or those of a kind and a group, in batches."""
+
+    @abstractmethod
+    def remove(self, keys: Sequence[str]) -> None:
+        """Delete entries by key; unknown keys are no error."""
+
+    def swap(self, entry: Entry, expected: str | None) -> bool:
+        """Store an entry only where its present value is ``expected`` (None: it is not there); say whether it was."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
