@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pinakes.config import IndexSettings, SearchSettings, Settings
 from pinakes.errors import (
@@ -29,6 +29,7 @@ from pinakes.model import (
     DoctorReport,
     DocumentInfo,
     IndexReport,
+    MoveReport,
     Outline,
     Progress,
     ReferencesResponse,
@@ -39,6 +40,7 @@ from pinakes.model import (
 
 if TYPE_CHECKING:
     from pinakes.embedding import Embedder, Tokenizer
+    from pinakes.ingest.pipeline import Pipeline
     from pinakes.llm import LanguageModel
     from pinakes.rerank import Reranker
     from pinakes.search.corpus import CorpusCache
@@ -103,6 +105,32 @@ class Library:
         self._given_reranker = reranker
         self._rerankers: dict[tuple[str, float], Reranker] = {}
         self._guard = threading.RLock()
+        self._former: list[EmbeddedIndex] = []
+
+    @classmethod
+    def connect(
+        cls,
+        path: str | Path,
+        database: DatabaseSettings,
+        *,
+        progress: Callable[[Progress], None] | None = None,
+        **options: Any,
+    ) -> Library:
+        """Open a library that a database holds, and copy its record into a folder of this machine.
+
+        Raises ``NotFoundError`` where the database has none, and makes no folder then. ``options`` are those of
+        ``Library`` itself.
+        """
+        from pinakes.stores.joining import check_library
+
+        check_library(Path(path).expanduser().absolute(), database)
+        library = cls(path, database=database, **options)
+        try:
+            library.follow(progress=progress)
+        except BaseException:
+            library.close()
+            raise
+        return library
 
     def __enter__(self) -> Library:
         return self
@@ -117,6 +145,9 @@ class Library:
         with self._guard:
             self._engine = None
             self._index.close()
+            for former in self._former:
+                former.close()
+            self._former.clear()
             if self._scratch is not None:
                 self._scratch.cleanup()
 
@@ -151,9 +182,9 @@ class Library:
         name, dimension = self._index.model
         if name and (name != embedder.name or dimension != embedder.dimension):
             raise ModelMismatchError(
-                f"The index at {self.path} was made with the embedding model {name} ({dimension} dimensions), not with "
-                f"{embedder.name} ({embedder.dimension}). Use that model, or make the index anew with: "
-                "pinakes index --rebuild"
+                f"The index at {self._index.where} was made with the embedding model {name} ({dimension} "
+                f"dimensions), not with {embedder.name} ({embedder.dimension}). Use that model, or make the index anew "
+                "with: pinakes index --rebuild"
             )
 
     def _corpora(self) -> CorpusCache:
@@ -213,13 +244,16 @@ class Library:
         on_wait: Callable[[str], None] | None = None,
         embed: bool = True,
         language_model: LanguageModel | None = None,
+        runner: str = "",
     ) -> IndexReport:
         """Bring the index up to date with files and folders; without ``paths``, with those given before.
 
-        ``language_model`` writes the contexts in place of the one that ``context_model`` names.
+        ``language_model`` writes the contexts in place of the one that ``context_model`` names. With a database that
+        several can write to, more than one of ``workers`` read, embed and publish side by side; ``runner`` says where:
+        ``local`` or ``ray``.
         """
-        from pinakes.ingest.pipeline import Pipeline
         from pinakes.stores.embedded.database import explain_errors
+        from pinakes.stores.home import check_home
 
         if isinstance(paths, (str, Path)):
             paths = [paths]
@@ -232,6 +266,8 @@ class Library:
                     f"{path} does not exist. Give a folder, a file or a pattern such as 'docs/**/*.md'."
                 )
         with explain_errors(self._index.database.path), self._index.lock.held(wait=wait, on_wait=on_wait):
+            check_home(self._index)
+            self._join()
             if rebuild:
                 self._forget()
             embedder = self.embedder
@@ -242,7 +278,7 @@ class Library:
                     "settings": self.index_settings.fingerprint(),
                 }
             )
-            pipeline = Pipeline(
+            pipeline = self._pipeline_class(workers, runner, embed)(
                 self._index,
                 self.index_settings,
                 embedder,
@@ -251,6 +287,27 @@ class Library:
                 language_model=language_model,
             )
             return pipeline.run(wanted, retry_failed=retry_failed, embed=embed)
+
+    def _pipeline_class(self, workers: int | None, runner: str, embed: bool) -> Callable[..., Pipeline]:
+        """Return what runs over the files: this process, or workers that share a database."""
+        from pinakes.ingest.pipeline import Pipeline
+
+        if not self._index.shared:
+            if runner:
+                raise UsageError(
+                    "A runner needs a database that several processes can write to at once; docs/stores.md says which "
+                    "can."
+                )
+            return Pipeline
+        if not runner and ((workers or 1) < 2 or self._given_embedder is not None or not embed):
+            return Pipeline
+        if self._given_embedder is not None or not embed:
+            raise UsageError(
+                "Workers load the embedding model by its name; they cannot do without, nor be given one."
+            )
+        from pinakes.ingest.distributed import distributed_pipeline
+
+        return distributed_pipeline(runner or "local")
 
     def estimate_contexts(self, settings: IndexSettings | None = None) -> ContextEstimate:
         """Say what contexts by the configured language model would cost; nothing is sent."""
@@ -261,10 +318,12 @@ class Library:
     def forget(self, paths: Sequence[str | Path] | str | Path) -> list[str]:
         """Take the documents below some paths out of the index, and the paths off its list; return which."""
         from pinakes.stores.embedded.database import explain_errors
+        from pinakes.stores.home import check_home
 
         given = [paths] if isinstance(paths, (str, Path)) else list(paths)
         wanted = [str(Path(path).expanduser().absolute()) for path in given]
         with explain_errors(self._index.database.path), self._index.lock.held(wait=True):
+            check_home(self._index)
             record = self._index.record
             known = [*record.file_states(), *record.failures()]
             gone = [path for path in known if any(path == root or _is_below(path, root) for root in wanted)]
@@ -284,6 +343,67 @@ class Library:
             self._index.record.set_meta({"model": "", "dimension": "0"})
             for name in ("keyword", "vectors", "concepts"):
                 self._index.discard_derived(name)
+
+    # -- the database ----------------------------------------------------------------------------------------
+
+    def follow(self, *, progress: Callable[[Progress], None] | None = None) -> bool:
+        """Take over what others published in the database; return whether that was anything."""
+        from pinakes.stores.embedded.database import explain_errors
+        from pinakes.stores.joining import follow
+
+        with explain_errors(self._index.database.path), self._index.lock.held(wait=True):
+            changed = follow(self._index, _steps("copy", progress))
+            self._take_over_settings()
+        return changed
+
+    def migrate(
+        self,
+        database: DatabaseSettings,
+        *,
+        replace: bool = False,
+        drop_old: bool = False,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> MoveReport:
+        """Move the library to another database, or with the provider ``embedded`` into its folder alone.
+
+        Nothing is embedded again. ``replace`` puts it in the place of another library in the collection; ``drop_old``
+        deletes it where it was, once the copy was checked. Interrupted, the library is where it was.
+        """
+        from pinakes.stores.embedded.database import explain_errors
+        from pinakes.stores.home import check_home
+        from pinakes.stores.moving import move
+
+        if self._scratch is not None:
+            raise UsageError(
+                "A library in memory cannot be moved: index the documents into the other database."
+            )
+        with explain_errors(self._index.database.path), self._index.lock.held(wait=True):
+            check_home(self._index)
+            moved, report = move(
+                self._index,
+                database,
+                replace_other=replace,
+                drop_old=drop_old,
+                step=_steps("copy", progress),
+            )
+            with self._guard:
+                # Searches in other threads finish with what they began with.
+                self._former.append(self._index)
+                self._index = moved
+                self._engine = self._corpus_cache = None
+        return report
+
+    def _join(self) -> None:
+        """Take over a library that was there before this copy of it; needs the lock."""
+        from pinakes.stores.joining import follow
+
+        if not self._index.record.meta("model"):
+            follow(self._index)
+            self._take_over_settings()
+
+    def _take_over_settings(self) -> None:
+        if self.settings.index is None:
+            self.index_settings = self._stored_settings()
 
     # -- searching -------------------------------------------------------------------------------------------
 
@@ -380,9 +500,12 @@ class Library:
     def status(self) -> Status:
         """Return what the index holds and how it is."""
         from pinakes.stores.embedded.health import status
+        from pinakes.stores.home import publishing
 
         self._index.look()
-        return status(self._index, replace(self.settings, index=self.index_settings).to_dict())
+        found = status(self._index, replace(self.settings, index=self.index_settings).to_dict())
+        database, unpublished = publishing(self._index)
+        return replace(found, database=database, unpublished_passages=unpublished)
 
     def doctor(self, *, repair: bool = True) -> DoctorReport:
         """Compare the record with the derived indexes, and put right what is wrong."""
@@ -417,6 +540,16 @@ class Library:
     async def adocuments(self, filters: Mapping[str, object] | None = None) -> list[DocumentInfo]:
         """Like :meth:`documents`, without blocking the event loop."""
         return await asyncio.to_thread(self.documents, filters)
+
+
+def _steps(stage: str, progress: Callable[[Progress], None] | None) -> Callable[[int, int], None]:
+    """Report counts as steps of a stage."""
+
+    def step(done: int, total: int) -> None:
+        if progress is not None:
+            progress(Progress(stage, done, total))
+
+    return step
 
 
 def _is_pattern(path: str) -> bool:

@@ -122,6 +122,31 @@ TOOL_FAULTS = [
         "tools[0].database.provider: must be one of embedded, in-memory, postgres",
     ),
     (
+        "database: {provider: postgress}",
+        "not 'postgress' (did you mean 'postgres'?)",
+    ),
+    ("database: {provider: 5}", "tools[0].database.provider: must be one of embedded, in-memory"),
+    (
+        "database: {provider: qdrant, url: 'http://a', connection_string: 'http://b'}",
+        "tools[0].database: connection_string and url mean the same: give one of them",
+    ),
+    (
+        "database: {provider: qdrant, collection: My Laws}",
+        "tools[0].database.collection: The collection 'My Laws' cannot be named so: use 3 to 48",
+    ),
+    (
+        "database: {provider: qdrant, native: both}",
+        "tools[0].database.native: must be one of none, keyword, hybrid, not 'both'",
+    ),
+    (
+        "database: {provider: qdrant, timeout: 0}",
+        "tools[0].database.timeout: must be a number between 0.1 and 3600, not 0",
+    ),
+    (
+        "database: {provider: postgres, connection_strng: x}",
+        "tools[0].database.connection_strng: unknown field (did you mean 'connection_string'?)",
+    ),
+    (
         "type: hierarchical_documents",
         "unknown type of tool (did you mean 'hierarchical_document'?); known are",
     ),
@@ -302,7 +327,16 @@ def test_load_raises_every_fault_as_one_error(write: Write) -> None:
             "context_model",
             "has no effect with dense_index: false",
         ),
-        ("database: {provider: pinecone}", "database", "pinecone is not supported by this version"),
+        (
+            "database: {provider: in-memory, collection: laws, timeout: 3}",
+            "database",
+            "collection and timeout: no effect with the provider in-memory",
+        ),
+        (
+            "dense_index: false\n    database: {provider: faiss}",
+            "database",
+            "stays empty with dense_index: false",
+        ),
     ],
 )
 def test_doubts_are_warnings(check: Check, lines: str, field: str, message: str) -> None:
@@ -312,9 +346,3 @@ def test_doubts_are_warnings(check: Check, lines: str, field: str, message: str)
     assert warning.field == f"tools[0].{field}"
     assert warning.line >= 5
     assert message in warning.message
-
-
-def test_a_provider_that_is_not_built_is_refused_when_the_tool_is_loaded(write: Write) -> None:
-    agent = load_agent(write(TOOL + "    database: {provider: weaviate, url: 'http://localhost'}\n"))
-    with pytest.raises(UsageError, match=r"weaviate is not supported .* provider to embedded"):
-        agent.document_tool().index_path()

@@ -29,7 +29,7 @@ def agent(*more: str) -> str:
         (", index: one", ", index: one, top_k: 3, search_mode: keyword"),
         (", index: one", ", index: two, max_chunk_tokens: 300"),
         (", database: {provider: in-memory}", ", database: {provider: in-memory}, max_chunk_tokens: 300"),
-        (", index: one", ", index: one, database: {provider: qdrant}, max_chunk_tokens: 300"),
+        (", index: one", ", database: {provider: faiss, collection: laws}, max_chunk_tokens: 300"),
     ),
 )
 def test_tools_that_get_along(write: Write, more: tuple[str, ...]) -> None:
@@ -57,6 +57,13 @@ def test_tools_that_would_make_each_others_index_anew(
     assert [str(item) for item in check_agent(file).warnings] == [message]
 
 
+def test_a_folder_belongs_to_one_database(write: Write) -> None:
+    other = ", index: one, database: {provider: faiss}"
+    (warning,) = check_agent(write(agent(", index: one", other))).warnings
+    assert warning.field == "tools[1].index"
+    assert warning.message.startswith("tool_0 has the same index in another database")
+
+
 def test_an_index_beside_the_default_of_another(write: Write) -> None:
     checked = check_agent(write(agent("", ", index: .pinakes/tool_0, chunk_overlap: 0")))
     assert ["same index" in item.message for item in checked.warnings] == [True]
@@ -64,8 +71,8 @@ def test_an_index_beside_the_default_of_another(write: Write) -> None:
 
 def test_of_tools_that_cannot_all_be_made_none_stays_open(write: Write, tmp_path: Path) -> None:
     good = ", defer_loading: false"
-    file = write(agent(good, f"{good}, database: {{provider: qdrant}}"))
-    with pytest.raises(Exception, match="provider qdrant is not supported"):
+    file = write("nowhere".join(agent(good, good).rsplit("docs", 1)))
+    with pytest.raises(Exception, match="there is no file or folder 'nowhere'"):
         open_tools(load_agent(file))
     assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("pinakes-load")]
     tools = open_tools(load_agent(write(agent(good, good))))

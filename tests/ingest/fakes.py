@@ -98,7 +98,7 @@ def holdings(library: Library, words: Sequence[str] = ()) -> dict[str, Any]:
         for chunk in index.lookup.chunks_of_document(document):
             names[chunk.id] = (chunk.source_path, chunk.chunk_index)
             chunks.append((chunk.source_path, chunk.chunk_index, chunk.content, chunk.parent_chain))
-    snapshot = index.vectors.snapshot
+    snapshot = index.matrix.snapshot
     rows = [
         (names[int(chunk)], snapshot.matrix[row].tobytes())
         for row, (document, chunk) in enumerate(snapshot.rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.stores.conformance.library import LibraryConformance
 from tests.stores.conformance.place import Place
 from tests.stores.conformance.suite import StoreConformance
 
@@ -25,3 +26,7 @@ def place() -> Place:
 
 class TestMemory(StoreConformance):
     """It does what every store does."""
+
+
+class TestMemoryLibrary(LibraryConformance):
+    """A library in it does what every library does."""

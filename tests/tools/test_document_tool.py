@@ -216,8 +216,8 @@ def test_an_index_that_was_named_is_not_thrown_away(make: MakeTool, docs: Path) 
         make(WatchedEmbedder("other-model"), index="shared").initialize_sync()
 
 
-def test_a_provider_that_is_not_built_is_refused_when_the_tool_is_made(make: MakeTool) -> None:
-    with pytest.raises(UsageError, match="pinecone"):
+def test_a_database_that_cannot_be_used_is_refused_when_the_tool_is_made(make: MakeTool) -> None:
+    with pytest.raises(UsageError, match=r"^Tool notes: database\.\w+: .*pinecone"):
         make(database={"provider": "pinecone", "connection_string": "x"})
 
 

@@ -8,6 +8,7 @@ import typer
 
 from pinakes.cli.chat import chat
 from pinakes.cli.config import config
+from pinakes.cli.connect import connect
 from pinakes.cli.define import define
 from pinakes.cli.doctor import doctor
 from pinakes.cli.documents import documents
@@ -17,6 +18,7 @@ from pinakes.cli.forget import forget
 from pinakes.cli.index import index
 from pinakes.cli.logs import LogFormat, LogFormatOption, LogLevelOption, configure
 from pinakes.cli.mcp import mcp
+from pinakes.cli.migrate import migrate
 from pinakes.cli.outline import outline
 from pinakes.cli.refs import refs
 from pinakes.cli.search import search
@@ -86,6 +88,8 @@ app.command(rich_help_panel=FIND)(outline)
 app.command(rich_help_panel=FIND)(documents)
 app.command("ls", hidden=True)(documents)
 app.command(rich_help_panel=KEEP)(index)
+app.command(rich_help_panel=KEEP)(connect)
+app.command(rich_help_panel=KEEP)(migrate)
 app.command(rich_help_panel=KEEP)(status)
 app.command(rich_help_panel=KEEP)(forget)
 app.command(rich_help_panel=KEEP)(doctor)

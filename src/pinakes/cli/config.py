@@ -16,7 +16,7 @@ from pinakes.cli.safe import one_line
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pinakes.config.agent import AgentConfig, Checked
+    from pinakes.config.agent import AgentConfig, Checked, HierarchicalDocumentToolConfig
 
 config = typer.Typer(
     help="Check an agent file, and print the schema of agent files.",
@@ -96,10 +96,17 @@ def _as_dict(checked: Checked) -> dict[str, Any]:
 
 def _agent(config: AgentConfig) -> dict[str, Any]:
     """What the file comes to; no keys and no connection strings."""
-    sources = {tool.name: {"source": str(tool.source_path())} for tool in config.document_tools}
+    sources = {
+        tool.name: {"source": str(tool.source_path()), **_database(tool)} for tool in config.document_tools
+    }
     tools = [{"name": tool.name, "type": tool.type, **sources.get(tool.name, {})} for tool in config.tools]
     model = f"{config.model.provider.value}:{config.model.name}" if config.model else None
     return {"name": config.name, "model": model, "tools": tools}
+
+
+def _database(tool: HierarchicalDocumentToolConfig) -> dict[str, str]:
+    settings = tool.database_settings()
+    return {"database": f"{settings.provider}, collection {settings.collection}"} if settings else {}
 
 
 def _summary(checked: Checked) -> list[RenderableType]:
@@ -115,6 +122,7 @@ def _summary(checked: Checked) -> list[RenderableType]:
     lines += [
         f"  tool {tool['name']} · {tool['type']}"
         + (f" · {one_line(tool['source'])}" if "source" in tool else " · not run by Pinakes")
+        + (f" · {tool['database']}" if "database" in tool else "")
         for tool in agent["tools"]
     ]
     return lines

@@ -11,6 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pinakes.cli.contexts import OFF, estimate_lines, model_name, report_lines
+from pinakes.cli.database import (
+    CollectionOption,
+    ConnectionEnvOption,
+    ConnectionOption,
+    DatabaseOption,
+    NativeOption,
+    SettingsOption,
+    given_database,
+)
 from pinakes.cli.errors import SOME_FAILED
 from pinakes.cli.figures import duration, plural
 from pinakes.cli.opening import FOLDER, index_path
@@ -142,6 +151,12 @@ def index(
             rich_help_panel=CONTEXTS,
         ),
     ] = False,
+    database: DatabaseOption = None,
+    connection: ConnectionOption = None,
+    connection_env: ConnectionEnvOption = None,
+    collection: CollectionOption = None,
+    native: NativeOption = None,
+    options: SettingsOption = None,
     watch: Annotated[
         bool,
         typer.Option("--watch", help="Stay, and index again whenever something changes; stop with Ctrl-C."),
@@ -163,6 +178,7 @@ def index(
     $ pinakes index notes/ --index ~/notes.pinakes --no-embed
     $ pinakes index docs/ --watch
     $ pinakes index --context-model anthropic:claude-haiku-5-5 --estimate
+    $ pinakes index docs/ --database postgres --collection laws
     """
     from pinakes.cli.progress import reporter
     from pinakes.cli.status import failure_lines
@@ -170,7 +186,16 @@ def index(
 
     target = index_path(index) or Path(FOLDER)
     if not target.exists():
-        _refuse_missing(paths)
+        _refuse_missing(paths, database)
+    held_by = given_database(
+        target,
+        database,
+        connection=connection,
+        connection_env=connection_env,
+        collection=collection,
+        native=native,
+        options=options,
+    )
     chunking = {
         "chunking_strategy": strategy,
         "max_chunk_tokens": max_tokens,
@@ -202,11 +227,14 @@ def index(
     if watch:
         from pinakes.cli.watching import keep_current
 
-        with Library(target, settings=settings) as library:
+        with Library(target, settings=settings, database=held_by) as library:
             show_run = partial(_summary, target=target)
             keep_current(library, paths, quiet=quiet, as_json=as_json, summary=show_run, **how)
         return
-    with Library(target, settings=settings) as library, reporter(quiet) as progress:
+    with (
+        Library(target, settings=settings, database=held_by) as library,
+        reporter(quiet) as progress,
+    ):
         wanted = _with(library.index_settings, contexts)
         if estimate and wanted.context_model in OFF:
             raise UsageError(_NO_MODEL)
@@ -225,8 +253,13 @@ def index(
         raise typer.Exit(SOME_FAILED)
 
 
-def _refuse_missing(paths: list[Path] | None) -> None:
+def _refuse_missing(paths: list[Path] | None, database: str | None) -> None:
     """Refuse what cannot be indexed before a folder for the index is made."""
+    if not paths and database:
+        raise UsageError(
+            f"Say what to index: pinakes index PATH --database {database}. To use a library that is in the database "
+            f"already: pinakes connect {database}"
+        )
     if not paths:
         raise UsageError("There is no index yet. Say what to put into one: pinakes index PATH")
     for path in paths:
@@ -242,7 +275,7 @@ def _settings(target: Path, given: dict[str, Any]) -> Settings | None:
     from pinakes.library import Library
 
     known = IndexSettings()
-    if target.exists():
+    if (target / "record.sqlite3").exists():
         with Library(target) as library:
             known = library.index_settings
     return Settings(index=_with(known, given))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,11 +30,23 @@ def open_library(given: Path | None) -> Library:
     if path is None:
         raise IndexNotFoundError(
             "There is no index here or in a folder above. Make one first with: pinakes index PATH"
+            + _other_way()
         )
     if not path.exists():
         raise IndexNotFoundError(
-            f"There is no index at {path}. Make one first with: pinakes index PATH --index {path}"
+            f"There is no index at {path}. Make one first with: pinakes index PATH --index {path}{_other_way()}"
         )
     from pinakes.library import Library
 
     return Library(path, create=False)
+
+
+def _other_way() -> str:
+    """Mention the database that the environment names."""
+    from pinakes.stores.settings import PROVIDER_VARIABLE
+
+    return (
+        ", or use the library in the database with: pinakes connect"
+        if os.environ.get(PROVIDER_VARIABLE)
+        else ""
+    )

@@ -21,6 +21,7 @@ STAGES = {
     "context": ("Contextualizing", "chunk"),
     "embed": ("Embedding", "passage"),
     "ask": ("Asking", "question"),
+    "copy": ("Copying", "document"),
     "concepts": ("Gathering concepts", "term"),
 }
 EVERY = 3.0

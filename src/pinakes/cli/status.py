@@ -40,6 +40,8 @@ def _summary(state: Status) -> RenderableType:
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
     grid.add_row("index", Text(display_path(state.path), style="cyan"))
+    if state.database:
+        grid.add_row("database", Text(one_line(state.database), style="cyan"))
     roots = "\n".join(display_path(root) for root in state.roots)
     grid.add_row("reads", Text(roots or "nothing yet"))
     grid.add_row("documents", Text(f"{state.documents:,}" + _counts(state.file_types)))
@@ -49,6 +51,9 @@ def _summary(state: Status) -> RenderableType:
     if state.pending_passages:
         waiting = f"  {state.pending_passages:,} wait for a vector; run: pinakes index"
         passages.append(waiting, style="yellow")
+    if state.unpublished_passages:
+        unpublished = f"  {state.unpublished_passages:,} not in the database yet; run: pinakes index"
+        passages.append(unpublished, style="yellow")
     grid.add_row("passages", passages)
     model = Text(one_line(state.model) or "none")
     grid.add_row(

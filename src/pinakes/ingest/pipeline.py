@@ -51,12 +51,19 @@ _FRESH_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class Plan:
     """What a run has to do; ``known`` are the files that the record has some version of."""
 
     read: list[FoundFile]
     gone: dict[str, FileState]
     known: frozenset[str]
+
+    def moved(self) -> dict[str, list[str]]:
+        """Return the files that are gone, by their content: one that turns up elsewhere was moved."""
+        found: dict[str, list[str]] = {}
+        for path, state in sorted(self.gone.items(), reverse=True):
+            found.setdefault(state.content_hash, []).append(path)
+        return found
 
 
 class Pipeline:
@@ -152,7 +159,7 @@ class Pipeline:
             else:
                 self._record.forget_roots([path])
 
-    def _plan(self, discovery: Discovery, retry_failed: bool) -> _Plan:
+    def _plan(self, discovery: Discovery, retry_failed: bool) -> Plan:
         states, failures = self._record.file_states(), self._record.failures()
         fingerprint = self._fingerprint
         read: list[FoundFile] = []
@@ -180,7 +187,7 @@ class Pipeline:
         forgiven += [path for path in failures if path not in found and discovery.covers(path)]
         self._record.forget_failures(forgiven)
         self.report.failed += [Failure(path, reason) for path, reason in discovery.unreadable]
-        return _Plan(read, gone, frozenset(states.keys() - gone.keys()))
+        return Plan(read, gone, frozenset(states.keys() - gone.keys()))
 
     def _named_before(self, discovery: Discovery) -> Discovery:
         """What earlier runs named inside the folders of this one: hidden or ignored, it was asked for all the same."""
@@ -208,11 +215,9 @@ class Pipeline:
 
     # -- reading ---------------------------------------------------------------------------------------------
 
-    def _read(self, plan: _Plan) -> None:
+    def _read(self, plan: Plan) -> None:
         files = {file.path: file for file in plan.read}
-        moved: dict[str, list[str]] = {}
-        for path, state in sorted(plan.gone.items(), reverse=True):
-            moved.setdefault(state.content_hash, []).append(path)
+        moved = plan.moved()
         total, last_commit = len(plan.read), time.perf_counter()
         setup = {"settings": asdict(self._settings), "model_tokens": self._embedder.max_tokens}
         workers = min(self._workers, max(1, total))
@@ -255,6 +260,9 @@ class Pipeline:
         )
         self.report.chunks += len(parsed.chunks)
         self.report.warnings += [f"{file.path}: {warning}" for warning in document.warnings]
+        self._count(file, content_hash, known, moved)
+
+    def _count(self, file: FoundFile, content_hash: str, known: bool, moved: dict[str, list[str]]) -> None:
         if known:
             self.report.updated.append(file.path)
         elif moved.get(content_hash):

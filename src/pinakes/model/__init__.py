@@ -6,7 +6,7 @@ from pinakes.model.clause import Clause
 from pinakes.model.document import Converted, Document, Lines, Pages, PageStart
 from pinakes.model.knowledge import Definition, Link, Reference
 from pinakes.model.parsed import ParsedDocument
-from pinakes.model.report import ContextEstimate, Failure, IndexReport, Progress
+from pinakes.model.report import ContextEstimate, Failure, IndexReport, MoveReport, Progress
 from pinakes.model.result import Elsewhere, Match, SearchResponse, SearchResult
 from pinakes.model.section import Section
 from pinakes.model.views import (
@@ -38,6 +38,7 @@ __all__ = [
     "Lines",
     "Link",
     "Match",
+    "MoveReport",
     "Outline",
     "OutlineNode",
     "PageStart",

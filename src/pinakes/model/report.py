@@ -49,6 +49,27 @@ class IndexReport:
 
 
 @dataclass(slots=True)
+class MoveReport:
+    """What ``Library.migrate`` did: from where to where, how much is there now, and how much had to be copied.
+
+    ``dropped`` says whether what was in the old place was deleted.
+    """
+
+    source: str
+    target: str
+    documents: int = 0
+    passages: int = 0
+    copied: int = 0
+    dropped: bool = False
+    warnings: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON values."""
+        return asdict(self)
+
+
+@dataclass(slots=True)
 class ContextEstimate:
     """What contexts by a language model would take: chunks that want one, prompts to send, and their tokens.
 

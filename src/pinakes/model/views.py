@@ -92,7 +92,11 @@ class SectionView:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The state of an index."""
+    """The state of an index.
+
+    ``database`` names the one that holds the library, and is empty where the folder holds all of it;
+    ``unpublished_passages`` are not there yet.
+    """
 
     path: str
     documents: int
@@ -110,6 +114,8 @@ class Status:
     generation: int
     settings: dict[str, Any]
     writer: str = ""
+    database: str = ""
+    unpublished_passages: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state as JSON values."""

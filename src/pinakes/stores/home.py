@@ -6,18 +6,16 @@ secret: an address with a password in it, or a key, is given each time, mostly b
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
 from pinakes.errors import DamagedIndexError, IndexStateError, UsageError
+from pinakes.stores.addresses import absolute_address, is_folder, is_harmless
 from pinakes.stores.embedded.files import read_json, write_json
 from pinakes.stores.embedded.index import RECORD, EmbeddedIndex
 from pinakes.stores.settings import EMBEDDED, DatabaseSettings
 
 HOME = "database.json"
-# A folder, or an address in which there is no room for a name, a password or a key.
-_HARMLESS = re.compile(r"(?:https?://)?[^@;=?&]*")
 # Files of these providers lie beside the record, unless they are to lie elsewhere.
 _BESIDE = {"faiss": "faiss"}
 
@@ -27,7 +25,7 @@ def read_home(folder: Path) -> DatabaseSettings:
     try:
         data = read_json(folder / HOME)
         return DatabaseSettings.from_dict(data) if data else DatabaseSettings()
-    except (DamagedIndexError, TypeError, AttributeError) as error:
+    except (DamagedIndexError, TypeError, AttributeError, UsageError) as error:
         raise IndexStateError(
             f"{folder / HOME} cannot be read ({error}). It says which database the index belongs to: name that again "
             "with --database, after you have moved the file away."
@@ -40,7 +38,7 @@ def write_home(folder: Path, settings: DatabaseSettings) -> None:
         (folder / HOME).unlink(missing_ok=True)
         return
     data = settings.to_dict()
-    if settings.connection_string and _HARMLESS.fullmatch(settings.connection_string):
+    if is_harmless(settings.provider, settings.connection_string):
         data["connection_string"] = settings.connection_string
     write_json(folder / HOME, data)
 
@@ -48,30 +46,60 @@ def write_home(folder: Path, settings: DatabaseSettings) -> None:
 def open_index(folder: Path, *, create: bool, database: DatabaseSettings | None) -> EmbeddedIndex:
     """Open the index in a folder, with its database where it has one.
 
-    ``database`` must be the one that the folder belongs to; an index does not change its home by being opened.
+    ``database`` must be the one that the folder belongs to; an index does not change its home by being opened, unless
+    there is nothing in it yet.
     """
     home = read_home(folder)
-    exists = (folder / RECORD).exists()
-    wanted = database or home
-    if exists and (wanted.provider, wanted.collection) != (home.provider, home.collection):
-        raise UsageError(
-            f"The index at {folder} belongs to {_name(home)}, not to {_name(wanted)}. Move it with pinakes migrate, or "
-            "use another folder."
-        )
+    wanted = located(database) if database else home
+    if (wanted.provider, wanted.collection) != (home.provider, home.collection):
+        if (folder / RECORD).exists() and _holds_anything(folder):
+            raise UsageError(
+                f"The index at {folder} belongs to {name_of(home)}, not to {name_of(wanted)}. Move it with pinakes "
+                "migrate, or use another folder (--index)."
+            )
+        home = DatabaseSettings()
     if wanted.provider == EMBEDDED:
-        return EmbeddedIndex(folder, create=create)
+        index = EmbeddedIndex(folder, create=create)
+        if database is not None and not index.read_only:
+            write_home(folder, wanted)
+        return index
     index = connected(folder, create=create, settings=complete(folder, wanted, home))
     if database is not None and not index.read_only:
-        write_home(folder, database)
+        write_home(folder, _remembered(wanted, home))
     return index
+
+
+def _holds_anything(folder: Path) -> bool:
+    index = EmbeddedIndex(folder, create=False)
+    try:
+        return index.record.generation() > 0
+    finally:
+        index.close()
+
+
+def _remembered(wanted: DatabaseSettings, home: DatabaseSettings) -> DatabaseSettings:
+    """Return settings with the address that the folder knows already, unless it comes from elsewhere now."""
+    same = (wanted.provider, wanted.connection_env) == (home.provider, home.connection_env)
+    if wanted.connection_string or not same:
+        return wanted
+    return replace(wanted, connection_string=home.connection_string)
+
+
+def located(settings: DatabaseSettings, base: Path | None = None) -> DatabaseSettings:
+    """Return settings whose address, where it is a folder, is meant from another; the working folder if not given."""
+    address = absolute_address(settings.provider, settings.connection_string, base)
+    return replace(settings, connection_string=address)
 
 
 def complete(folder: Path, wanted: DatabaseSettings, home: DatabaseSettings) -> DatabaseSettings:
     """Return settings with the address that they leave open: what the folder remembers, or beside the record."""
-    address = wanted.connection_string or home.connection_string
-    if not address and wanted.provider in _BESIDE:
-        address = str(folder / _BESIDE[wanted.provider])
-    return replace(wanted, connection_string=address)
+    wanted = _remembered(wanted, home)
+    given = wanted.with_environment().connection_string
+    # What the environment has may be the address of another database.
+    beside = not wanted.connection_string and not is_folder(wanted.provider, given)
+    if wanted.provider in _BESIDE and beside:
+        return replace(wanted, connection_string=str(folder / _BESIDE[wanted.provider]))
+    return wanted
 
 
 def connected(folder: Path, *, create: bool, settings: DatabaseSettings) -> EmbeddedIndex:
@@ -81,7 +109,38 @@ def connected(folder: Path, *, create: bool, settings: DatabaseSettings) -> Embe
     return StoredIndex(folder, create=create, settings=settings)
 
 
-def _name(settings: DatabaseSettings) -> str:
+def name_of(settings: DatabaseSettings) -> str:
+    """Name a database in a message, without anything secret."""
     if settings.provider == EMBEDDED:
         return "no database"
     return f"the database {settings.provider} (collection {settings.collection})"
+
+
+def own_settings(index: EmbeddedIndex) -> DatabaseSettings:
+    """Return the database that an open index has."""
+    from pinakes.stores.shared.index import StoredIndex
+
+    return index.store.settings if isinstance(index, StoredIndex) else DatabaseSettings()
+
+
+def check_home(index: EmbeddedIndex) -> None:
+    """Refuse to write when the folder was moved to another database since it was opened."""
+    home, mine = read_home(index.folder), own_settings(index)
+    if (home.provider, home.collection) != (mine.provider, mine.collection):
+        raise IndexStateError(
+            f"The index at {index.folder} was moved to {name_of(home)} while it was open here. Open it again."
+        )
+
+
+def publishing(index: EmbeddedIndex) -> tuple[str, int]:
+    """Name the database that holds an index, and count the passages that are not published there yet."""
+    from pinakes.stores.shared.index import StoredIndex
+
+    if not isinstance(index, StoredIndex):
+        return "", 0
+    unpublished = index.database.value(
+        "SELECT COUNT(*) FROM passages WHERE document NOT IN (SELECT document FROM stored) AND document NOT IN "
+        "(SELECT p.document FROM passages p WHERE NOT EXISTS "
+        "(SELECT 1 FROM vectors v WHERE v.text_hash = p.text_hash))"
+    )
+    return index.store.describe(), int(unpublished)

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pinakes.config.agent.database import check_store, collection_name
 from pinakes.errors import (
     IndexLockedError,
     IndexReadOnlyError,
@@ -56,8 +57,13 @@ class Loader:
         self._readers = Readers()
         self.loaded = False
         self._source_filter: dict[str, object] = {}
-        # A database that is not built is refused here, before anything is read.
         self._index_path = config.index_path(base_dir)
+        self._database = config.database_settings(base_dir)
+        if self._database is not None:
+            # One that could not be used is refused here, before anything is read.
+            field, problem = check_store(self._database, self._index_path)
+            if problem:
+                raise UsageError(f"Tool {config.name}: database.{field}: {problem}")
 
     def configured(self, name: str) -> Any:
         """Return a value of the configuration if it was written there, else None: the library knows its defaults."""
@@ -138,16 +144,9 @@ class Loader:
             ready.set_exception(error)
 
     def _load(self) -> IndexReport:
-        from pinakes.library import Library
-
         self.check_source()
         if self._library is None:
-            self._library = Library(
-                self._index_path,
-                settings=self._config.settings(self._base_dir),
-                embedder=self._embedder or self._config.build_embedder(self._base_dir),
-                reranker=self._config.build_reranker(self._base_dir),
-            )
+            self._library = self._open()
         with self._taking_turns():
             report = self._bring_up_to_date(self._library)
         for failure in report.failed:
@@ -155,6 +154,23 @@ class Loader:
         self._source_filter = self._filter_for_own(self._library)
         self.loaded = True
         return report
+
+    def _open(self) -> Library:
+        from pinakes.library import Library
+
+        try:
+            return Library(
+                self._index_path,
+                settings=self._config.settings(self._base_dir),
+                embedder=self._embedder or self._config.build_embedder(self._base_dir),
+                reranker=self._config.build_reranker(self._base_dir),
+                database=self._database,
+            )
+        except UsageError as error:
+            if self._database is None or str(error).startswith("Tool "):
+                raise
+            # Of several tools, the one whose database it is.
+            raise UsageError(f"Tool {self._config.name}: {error}") from error
 
     @contextmanager
     def _taking_turns(self) -> Iterator[None]:
@@ -172,8 +188,16 @@ class Loader:
     def _filter_for_own(self, library: Library) -> dict[str, object]:
         """Return a filter for the documents of the source, where the index holds others, or may come to."""
         source = str(self._config.source_path(self._base_dir))
-        others = [root for root in library.status().roots if root != source]
-        return own_documents(source) if others or self._config.index else {}
+        state = library.status()
+        others = any(root != source for root in state.roots)
+        if self._database is not None and not others:
+            # Others may publish to the same collection.
+            others = state.documents > len(library.documents(own_documents(source)))
+        return own_documents(source) if others or self._config.index or self._shares_collection() else {}
+
+    def _shares_collection(self) -> bool:
+        """Whether the collection has a name that was chosen, which others may have chosen too."""
+        return self._database is not None and self._database.collection != collection_name(self._config.name)
 
     def _has_own(self, library: Library) -> bool:
         """Whether the index has documents of the source."""
@@ -204,7 +228,8 @@ class Loader:
                 raise
             logger.warning("Tool %s: its index is read-only; searching what is there.", self._config.name)
         except ModelMismatchError:
-            if self._config.index:
+            # What others use as well is not thrown away.
+            if self._config.index or self._database is not None:
                 raise
             logger.warning("Tool %s: another embedding model; making its index anew.", self._config.name)
             return self.index(library, self._tell, rebuild=True)

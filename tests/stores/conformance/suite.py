@@ -219,8 +219,8 @@ class StoreConformance:
         points = self.filled(place, store)
         if not store.capabilities.hybrid:
             pytest.skip("the database has no fusion of its own")
-        meant = store.hybrid(unit(1), ["retent"], (0.9, 0.1), 10)
-        worded = store.hybrid(unit(1), ["retent"], (0.1, 0.9), 10)
+        meant = store.hybrid(unit(1), ["retent"], (0.99, 0.01), 10)
+        worded = store.hybrid(unit(1), ["retent"], (0.01, 0.99), 10)
         assert ids(meant)[0] == points["a.md"].id
         assert ids(worded)[0] == points["b.md"].id
         assert ids(store.hybrid(unit(1), ["retent"], (0.9, 0.1), 10, [document_key("c.md")])) == [
@@ -301,6 +301,7 @@ class StoreConformance:
             pytest.skip("nothing is kept")
         points = self.filled(place, store)
         store.put([Entry("meta-x", "meta", "", "1")])
+        place.settle(store)
         store.close()
         with place.store() as again:
             assert again.dimension() == DIMENSION

@@ -10,12 +10,13 @@ from pinakes.config.agent.choices import (
     RerankerProvider,
     SearchMode,
 )
+from pinakes.config.agent.database import DatabaseConfig
 from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig
 from pinakes.config.agent.faults import ConfigError, Fault
 from pinakes.config.agent.loader import load_agent
 from pinakes.config.agent.ranking import RankingConfig
 from pinakes.config.agent.schema import agent_schema
-from pinakes.config.agent.services import DatabaseConfig, EmbeddingConfig, ModelConfig, RerankerConfig
+from pinakes.config.agent.services import EmbeddingConfig, ModelConfig, RerankerConfig
 
 __all__ = [
     "AgentConfig",

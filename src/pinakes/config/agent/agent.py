@@ -9,8 +9,9 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, PrivateAttr, T
 from pydantic_core import PydanticCustomError
 
 from pinakes.config.agent.base import BLOCK, NAME, BlockOrName, Part, Text
+from pinakes.config.agent.database import DatabaseConfig
 from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig
-from pinakes.config.agent.services import DatabaseConfig, EmbeddingConfig, ModelConfig
+from pinakes.config.agent.services import EmbeddingConfig, ModelConfig
 from pinakes.config.agent.surroundings import Surroundings
 
 DOCUMENT_TOOL = "hierarchical_document"

@@ -12,6 +12,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from pinakes.config.agent.agent import DOCUMENT_TOOL, AgentConfig, Instructions
+from pinakes.config.agent.database import check_store
+from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig
 from pinakes.config.agent.doubts import quarrels
 from pinakes.config.agent.explain import explain
 from pinakes.config.agent.faults import Fault, Place, field_name
@@ -81,6 +83,7 @@ class _Check:
             self._find_quarrels(config)
             if self.thorough:
                 self._find_files(config)
+                self._find_stores(config)
                 self._find_doubts(config)
         checked.faults = sorted(dict.fromkeys(checked.faults), key=lambda fault: fault.line)
         checked.config = config if checked.ok else None
@@ -160,10 +163,30 @@ class _Check:
             except UsageError as error:
                 self._add(self.checked.faults, ("instructions", "file"), str(error))
 
+    def _find_stores(self, config: AgentConfig) -> None:
+        """Find databases that could not be used: a package that is missing, an address that cannot be one."""
+        for number, tool in enumerate(config.tools):
+            if not isinstance(tool, HierarchicalDocumentToolConfig):
+                continue
+            named = isinstance(tool.database, str)
+            place: Place = ("databases", str(tool.database)) if named else ("tools", number, "database")
+            settings = tool.database_settings()
+            if settings is None or any(
+                fault.field.startswith(field_name(place)) for fault in self.checked.faults
+            ):
+                # Of a block with other faults only a part is left.
+                continue
+            where, problem = check_store(settings, tool.index_path())
+            if problem:
+                # What is said of the address is said of the url, where the file calls it so.
+                if where == "connection_string" and (*place, "url") in self.source.lines:
+                    where = "url"
+                self._add(self.checked.faults, (*place, where), problem)
+
     def _find_quarrels(self, config: AgentConfig) -> None:
         places = {tool.name: number for number, tool in enumerate(config.tools)}
-        for name, message in quarrels(config.document_tools):
-            self._add(self.checked.warnings, ("tools", places[name], "index"), message)
+        for name, where, message in quarrels(config.document_tools):
+            self._add(self.checked.warnings, ("tools", places[name], where), message)
 
     def _find_doubts(self, config: AgentConfig) -> None:
         for number, tool in enumerate(config.tools):

@@ -53,7 +53,7 @@ class RerankerProvider(str, Enum):
 
 
 class DatabaseProvider(str, Enum):
-    """Where an index is kept."""
+    """Where a library is kept."""
 
     EMBEDDED = "embedded"
     IN_MEMORY = "in-memory"
@@ -68,3 +68,5 @@ class DatabaseProvider(str, Enum):
     SQL_SERVER = "sql-server"
     AZURE_COSMOS_MONGO = "azure-cosmos-mongo"
     AZURE_COSMOS_NOSQL = "azure-cosmos-nosql"
+    OPENSEARCH = "opensearch"
+    MILVUS = "milvus"

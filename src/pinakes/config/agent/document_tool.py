@@ -19,8 +19,9 @@ from pinakes.config.agent.base import (
     Whole,
 )
 from pinakes.config.agent.choices import ChunkingStrategy, SearchMode
+from pinakes.config.agent.database import DatabaseConfig
 from pinakes.config.agent.ranking import RankingConfig
-from pinakes.config.agent.services import DatabaseConfig, EmbeddingConfig, ModelConfig, RerankerConfig
+from pinakes.config.agent.services import EmbeddingConfig, ModelConfig, RerankerConfig
 from pinakes.config.agent.surroundings import Surroundings
 from pinakes.config.settings import SearchSettings
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pinakes.embedding import Embedder
     from pinakes.llm import LanguageModel
     from pinakes.rerank import Reranker
+    from pinakes.stores.settings import DatabaseSettings
 
 # The index that each way of searching needs.
 INDEXES = {"semantic": "dense_index", "keyword": "keyword_index", "exact": "exact_index"}
@@ -132,7 +134,7 @@ class HierarchicalDocumentToolConfig(Part):
     database: (
         Annotated[Annotated[DatabaseConfig, Tag(BLOCK)] | Annotated[Text, Tag(NAME)], BlockOrName] | None
     ) = Field(
-        default=None, description="Where the index is kept: a database, or the name of one under databases."
+        default=None, description="Where the library is kept: a database, or the name of one under databases."
     )
     defer_loading: Switch = Field(
         default=True, description="Load the tool when it is first used, not at start."
@@ -269,10 +271,16 @@ class HierarchicalDocumentToolConfig(Part):
         return source_path(self.source, self._around.at(base_dir))
 
     def index_path(self, base_dir: Path | None = None) -> Path:
-        """Return the folder of the index; refuse a database provider that is not built."""
+        """Return the folder of the index, or of what this machine keeps of a database's."""
         from pinakes.config.agent.effects import index_path
 
         return index_path(self, self._around.at(base_dir))
+
+    def database_settings(self, base_dir: Path | None = None) -> DatabaseSettings | None:
+        """Return the database that holds the library; None where the folder of the index does."""
+        from pinakes.config.agent.effects import database_settings
+
+        return database_settings(self, self._around.at(base_dir))
 
     def check_source(self, base_dir: Path | None = None) -> None:
         """Raise ``UsageError`` when there is nothing at the source."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pinakes.config.agent.effects import find_database
-from pinakes.errors import UsageError
+from pinakes.config.settings import IndexSettings
 
 if TYPE_CHECKING:
     from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig
@@ -28,37 +28,66 @@ def doubts(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> list[t
         needed = {"contextual_embeddings": tool.contextual_embeddings, "dense_index": tool.dense_index}
         off = [name for name, on in needed.items() if not on]
         found += [("context_model", f"has no effect with {name}: false") for name in off]
-    try:
-        database = find_database(tool, around)
-        if database:
-            database.require_built()
-    except UsageError as error:
-        found.append(("database", str(error)))
+    database = find_database(tool, around)
+    if database and database.is_local:
+        names = ("connection_string", "url", "api_key", "collection", "native", "timeout", "options")
+        unused = [name for name in names if name in database.model_fields_set]
+        if unused:
+            without = (
+                f"no effect with the provider {database.provider_name}, which is a folder on this machine"
+            )
+            found.append(("database", f"{' and '.join(unused)}: {without}"))
+    if database and not database.is_local and not tool.dense_index:
+        found.append(("database", "stays empty with dense_index: false: only what has vectors is published"))
     return found
 
 
-def quarrels(tools: Sequence[HierarchicalDocumentToolConfig]) -> list[tuple[str, str]]:
-    """Return the name of each tool that wants an index made otherwise than another tool before it, and a sentence."""
-    found: list[tuple[str, str]] = []
+def quarrels(tools: Sequence[HierarchicalDocumentToolConfig]) -> list[tuple[str, str, str]]:
+    """Return what tools want of one index or one collection that does not go together.
+
+    Each is the name of the tool that comes later, the field, and a sentence.
+    """
+    found: list[tuple[str, str, str]] = []
     first: dict[Path, HierarchicalDocumentToolConfig] = {}
+    holders: dict[tuple[str, str, str], HierarchicalDocumentToolConfig] = {}
     for tool in tools:
+        held_by = tool.database_settings()
+        if held_by is not None:
+            place = (held_by.provider, held_by.connection_string, held_by.collection)
+            holder = holders.setdefault(place, tool)
+            mine, others = _index_settings(tool), _index_settings(holder)
+            if mine.embedding_model != others.embedding_model:
+                found.append(
+                    (
+                        tool.name,
+                        "database",
+                        f"{holder.name} has the same collection with another embedding_model: give each a collection "
+                        "of its own",
+                    )
+                )
         if tool.database is not None and tool.index is None:
             continue  # in a folder that has its name
-        try:
-            other = first.setdefault(tool.index_path(), tool)
-        except UsageError:  # a database that is not built: the tool says so itself
-            continue
-        mine, others = tool.settings().index, other.settings().index
-        assert mine is not None and others is not None
+        other = first.setdefault(tool.index_path(), tool)
+        mine, others = _index_settings(tool), _index_settings(other)
         differ = [
             item.name for item in fields(mine) if getattr(mine, item.name) != getattr(others, item.name)
         ]
-        if differ:
+        if held_by != other.database_settings():
+            apart = f"{other.name} has the same index in another database: give each a folder of its own"
+            found.append((tool.name, "index", apart))
+        elif differ:
             found.append(
                 (
                     tool.name,
+                    "index",
                     f"{other.name} has the same index with another {' and '.join(differ)}: each of them would make it "
                     "anew; give each a folder of its own",
                 )
             )
     return found
+
+
+def _index_settings(tool: HierarchicalDocumentToolConfig) -> IndexSettings:
+    settings = tool.settings().index
+    assert settings is not None
+    return settings

@@ -13,9 +13,10 @@ from pinakes.config.settings import IndexSettings, SearchSettings, Settings
 from pinakes.errors import UsageError
 
 if TYPE_CHECKING:
+    from pinakes.config.agent.database import DatabaseConfig
     from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig
-    from pinakes.config.agent.services import DatabaseConfig
     from pinakes.config.agent.surroundings import Surroundings
+    from pinakes.stores.settings import DatabaseSettings
 
 INDEX_FOLDER = ".pinakes"
 
@@ -77,15 +78,21 @@ def _search_settings(tool: HierarchicalDocumentToolConfig, around: Surroundings)
 def index_path(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> Path:
     """Return the folder of a tool's index."""
     database = find_database(tool, around)
-    if database:
-        database.require_built()
-        if database.provider is DatabaseProvider.IN_MEMORY:
-            return database.scratch_folder() / tool.name
+    if database and database.provider is DatabaseProvider.IN_MEMORY:
+        return database.scratch_folder() / tool.name
     if tool.index:
         return around.path(tool.index)
     if database and database.path:
         return around.path(database.path) / tool.name
     return around.path(INDEX_FOLDER) / tool.name
+
+
+def database_settings(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> DatabaseSettings | None:
+    """Return the database that holds the library of a tool; None where it is in its folder alone."""
+    database = find_database(tool, around)
+    if database is None or database.is_local:
+        return None
+    return database.settings(tool.name, around.path("."))
 
 
 def find_database(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> DatabaseConfig | None:

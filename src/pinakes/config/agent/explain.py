@@ -11,10 +11,11 @@ from typing import Any
 from pydantic import BaseModel
 
 from pinakes.config.agent.agent import AgentConfig, Instructions
+from pinakes.config.agent.database import DatabaseConfig
 from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig
 from pinakes.config.agent.faults import Place
 from pinakes.config.agent.ranking import ELSEWHERE, RankingConfig
-from pinakes.config.agent.services import DatabaseConfig, EmbeddingConfig, ModelConfig, RerankerConfig
+from pinakes.config.agent.services import EmbeddingConfig, ModelConfig, RerankerConfig
 
 _BLOCKS: dict[str, type[BaseModel]] = {
     "model": ModelConfig,
@@ -25,7 +26,7 @@ _BLOCKS: dict[str, type[BaseModel]] = {
     "database": DatabaseConfig,
     "instructions": Instructions,
 }
-_SECRETS = re.compile(r"key|secret|password|token$|connection_string", re.IGNORECASE)
+_SECRETS = re.compile(r"key|secret|password|token$|connection_string|^url$|^options$", re.IGNORECASE)
 _LONGEST_VALUE = 40
 _NUMBERS = ("int_type", "int_parsing", "int_from_float", "float_type", "float_parsing", "number_type")
 _BOUNDS = ("greater_than_equal", "less_than_equal", "finite_number", "int_parsing_size")
@@ -42,7 +43,8 @@ def explain(error: Mapping[str, Any], place: Place, written: str | None) -> str:
     if value is None:
         return f"has no value: {_nothing(place)}"
     if kind in ("enum", "literal_error"):
-        return f"must be one of {', '.join(_choices(place))}{shown}{_near(value, _choices(place))}"
+        choices = context.get("known") or _choices(place)
+        return f"must be one of {', '.join(choices)}{shown}{_near(value, choices)}"
     if kind in _NUMBERS or kind in _BOUNDS:
         return f"{_wanted(place)}{shown}"
     if kind in ("bool_type", "bool_parsing"):

@@ -1,22 +1,18 @@
-"""Models and databases that a tool or an agent may use, and how each is loaded."""
+"""Models that a tool or an agent may use, and how each is loaded."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, PrivateAttr, SecretStr, model_validator
+from pydantic import Field, SecretStr, model_validator
 from pydantic_core import PydanticCustomError
 
 from pinakes.config.agent.base import NOT_A_SWITCH, Part, Text
 from pinakes.config.agent.choices import (
-    DatabaseProvider,
     EmbeddingProvider,
     ModelProvider,
     RerankerProvider,
 )
-from pinakes.config.agent.scratch import ScratchFolder
-from pinakes.errors import UsageError
 
 # What each provider is called where models are loaded by name.
 _SCHEMES = {
@@ -196,51 +192,6 @@ class RerankerConfig(Service):
         # These have their address in their name.
         named = self.provider in (RerankerProvider.TEI, RerankerProvider.HTTP)
         return _given(base_url=None if named else self.endpoint, api_key=self.key)
-
-
-class DatabaseConfig(Part):
-    """Where an index is kept."""
-
-    provider: DatabaseProvider = Field(
-        default=DatabaseProvider.EMBEDDED,
-        description="Where the index is kept; embedded is a folder on this machine and needs nothing else.",
-    )
-    connection_string: SecretStr | None = Field(
-        default=None,
-        description="How to reach the database; better written as ${NAME_OF_A_VARIABLE} than in the file.",
-    )
-    path: Text | None = Field(
-        default=None,
-        description="Folder of an embedded index, relative to this file; the tool's name is added to it.",
-    )
-    url: Text | None = Field(default=None, description="Address of the database.")
-    api_key: SecretStr | None = Field(default=None, description="Key of the database.")
-    collection: Text | None = Field(
-        default=None, description="Name of the collection, table or index in the database."
-    )
-    options: dict[str, Any] = Field(
-        default_factory=dict, description="What else the provider wants to be told, by its own names."
-    )
-
-    _scratch: ScratchFolder | None = PrivateAttr(default=None)
-
-    def scratch_folder(self) -> Path:
-        """Return a folder that goes away with this process, for an index that is not to be kept."""
-        if self._scratch is None:
-            self._scratch = ScratchFolder()
-        return self._scratch.path
-
-    def require_built(self) -> None:
-        """Refuse a provider that this version cannot use."""
-        if self.provider not in BUILT_PROVIDERS:
-            built = " or ".join(item.value for item in BUILT_PROVIDERS)
-            raise UsageError(
-                f"The database provider {self.provider.value} is not supported by this version of Pinakes. Leave "
-                f"database out, or set provider to {built}: the index is then kept on this machine."
-            )
-
-
-BUILT_PROVIDERS = (DatabaseProvider.EMBEDDED, DatabaseProvider.IN_MEMORY)
 
 
 def _given(**values: Any) -> dict[str, Any]:

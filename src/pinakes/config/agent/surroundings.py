@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pinakes.config.agent.services import DatabaseConfig, EmbeddingConfig, ModelConfig
+    from pinakes.config.agent.database import DatabaseConfig
+    from pinakes.config.agent.services import EmbeddingConfig, ModelConfig
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,16 @@ class EmbeddedIndex:
         self._links_mark: object = None
 
     @property
+    def where(self) -> str:
+        """Where the index is, for messages."""
+        return str(self.folder)
+
+    @property
+    def shared(self) -> bool:
+        """Whether several processes can publish to it at once."""
+        return False
+
+    @property
     def read_only(self) -> bool:
         """Whether the folder cannot be written to."""
         return self.database.read_only

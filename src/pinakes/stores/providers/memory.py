@@ -36,7 +36,7 @@ class MemoryStore(Store):
     """Points in a dictionary, searched exactly."""
 
     provider = "in-memory"
-    capabilities = Capabilities(claims=True)
+    capabilities = Capabilities()
 
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings)
@@ -125,7 +125,3 @@ class MemoryStore(Store):
     def remove(self, keys: Sequence[str]) -> None:
         """Delete entries."""
         self._data.ledger.remove(keys)
-
-    def swap(self, entry: Entry, expected: str | None) -> bool:
-        """Store an entry where it is as expected."""
-        return self._data.ledger.swap(entry, expected)

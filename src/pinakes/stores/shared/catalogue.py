@@ -126,6 +126,11 @@ class Catalogue:
         )
         return {head.document: head for head in found}
 
+    def head(self, document: str) -> Head | None:
+        """Return the version of a document that counts, if there is one."""
+        value = self.store.get([_head_key(document)]).get(_head_key(document))
+        return None if value is None else _read_head(document, value)
+
     def publish(self, publications: Sequence[Publication]) -> None:
         """Store versions of documents, in place of those that are there."""
         if not publications:

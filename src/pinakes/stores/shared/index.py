@@ -40,6 +40,16 @@ class StoredIndex(EmbeddedIndex):
         self._next_look = 0.0
 
     @property
+    def where(self) -> str:
+        """Where the library is, for messages."""
+        return f"{self.folder} (database {self.store.describe()})"
+
+    @property
+    def shared(self) -> bool:
+        """Whether several processes can publish to it at once: the database hands out work to one at a time."""
+        return self.store.capabilities.claims
+
+    @property
     def vectors(self) -> StoreVectors:
         """Search by meaning, in the database."""
         return self._dense
@@ -92,6 +102,9 @@ class StoredIndex(EmbeddedIndex):
     def catch_up(self) -> None:
         """Follow the database, tell the keyword index, and publish what a run before did not. Needs the lock."""
         self.replica.follow(self._say)
+        if self._native != "none" and (dimension := self.store.dimension()) is not None:
+            # What its own search needs may have been left out when the library was made.
+            self.store.create(dimension)
         self.catch_up_keyword()
         self.catch_up_vectors()
 
@@ -135,9 +148,11 @@ def _stored(index: EmbeddedIndex) -> StoredIndex:
 
 
 def _catch_up(index: EmbeddedIndex) -> None:
-    _stored(index).replica.follow()
-    _stored(index).catch_up_keyword()
-    _stored(index).replica.push()
+    replica = _stored(index).replica
+    if replica.catalogue.about() is not None:
+        replica.follow()
+        index.catch_up_keyword()
+        replica.push()
 
 
 DATABASE = Part(

@@ -6,6 +6,7 @@ begun again: they compare versions, and what agrees already is left alone.
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -23,11 +24,13 @@ from pinakes.stores.store import Store
 # Names under which the record remembers how far the two agree.
 STORED_GENERATION = "stored_generation"
 STORED_MARK = "stored_mark"
-_STAMP = "stored_stamp"
+STORED_STAMP = "stored_stamp"
 _REPLICA = "replica"
 # How much is published or taken over at once: enough to fill requests, little enough to lose when it is cut off.
 _POINTS_AT_ONCE = 1000
 _DOCUMENTS_AT_ONCE = 200
+# How long what was written may take to be seen.
+_PATIENCE = 15.0
 
 Step = Callable[[int, int], None]
 
@@ -48,6 +51,7 @@ class Replica:
         self._lookup = lookup
         self._store = store
         self._catalogue: Catalogue | None = None
+        self._missed: set[str] = set()
 
     @property
     def catalogue(self) -> Catalogue:
@@ -75,15 +79,22 @@ class Replica:
 
     def is_late(self) -> bool:
         """Whether others changed the library since it was last followed."""
-        return self.catalogue.stamp() != self._record.meta(_STAMP)
-
-    def follow(self, step: Step = lambda done, total: None) -> bool:
-        """Take over what others published or took out; return whether anything was."""
-        stamp = self.catalogue.stamp() if self._store.dimension() is not None else ""
-        if stamp == self._record.meta(_STAMP) and stamp:
+        if self._store.dimension() is None:
+            # Gone, when there was something: whoever indexes or looks after the library is told so.
             return False
-        about = self.catalogue.about()
+        return self._seen(self.catalogue.stamp()) != self._record.meta(STORED_STAMP)
+
+    def _seen(self, stamp: str) -> str:
+        # Not empty even when nobody else ever wrote: that was seen as well.
+        return f"seen:{stamp}"
+
+    def follow(self, step: Step = lambda done, total: None, *, anyway: bool = False) -> bool:
+        """Take over what others published or took out; return whether anything was.
+
+        ``anyway`` looks also when nobody has said that something changed.
+        """
         stored = self.stored()
+        about = self._about(expected=bool(stored))
         if about is None:
             if stored:
                 raise StoreSchemaError(
@@ -92,19 +103,33 @@ class Replica:
                     "those it was made with."
                 )
             return False
+        stamp = self._seen(self.catalogue.stamp())
+        if stamp == self._record.meta(STORED_STAMP) and not anyway:
+            return False
         self._adopt(about)
         heads = self.catalogue.heads()
-        changed = self._drop([key for key in stored if key not in heads], stored)
+        gone = {key for key in stored if key not in heads}
+        # What such a database does not show may only not be there yet: it is gone when it is missed twice.
+        doubtful = gone - self._missed if self._store.capabilities.eventual else set()
+        self._missed = gone
+        changed = self._drop(sorted(gone - doubtful), stored)
         missing = [
             head
             for key, head in heads.items()
             if (known := stored.get(key)) is None or known.version != head.version
         ]
         taken = self._take(missing, step)
-        if len(taken) == len(missing):
-            # What was replaced while we looked is taken next time.
-            self._record.set_meta({_STAMP: stamp})
+        if len(taken) == len(missing) and not doubtful:
+            # Else some were replaced while we looked, and the next look takes them.
+            self._record.set_meta({STORED_STAMP: stamp})
         return changed or bool(taken)
+
+    def _about(self, *, expected: bool) -> About | None:
+        """Ask what the library was made with; where it was there before, wait for a database that takes its time."""
+        deadline = time.monotonic() + (_PATIENCE if expected and self._store.capabilities.eventual else 0)
+        while (about := self.catalogue.about()) is None and time.monotonic() < deadline:
+            time.sleep(0.5)
+        return about
 
     def _adopt(self, about: About) -> None:
         model, dimension = self._record.meta("model"), int(self._record.meta("dimension") or 0)
@@ -279,4 +304,4 @@ class Replica:
         """Empty the database, and forget what it had."""
         self._store.drop()
         self._note([], gone=list(self.stored()))
-        self._record.set_meta({STORED_GENERATION: "0", _STAMP: ""})
+        self._record.set_meta({STORED_GENERATION: "0", STORED_STAMP: ""})

@@ -1,0 +1,95 @@
+"""``pinakes connect``: use a library here that a database holds."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pinakes.cli.database import (
+    CollectionOption,
+    ConnectionEnvOption,
+    ConnectionOption,
+    DatabaseOption,
+    NativeOption,
+    SettingsOption,
+    given_database,
+)
+from pinakes.cli.figures import plural
+from pinakes.cli.opening import FOLDER, index_path
+from pinakes.cli.options import IndexOption, JsonOption
+from pinakes.cli.output import print_json, show
+from pinakes.cli.paths import display_path
+from pinakes.errors import UsageError
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from pinakes.model import Status
+
+
+def connect(
+    provider: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="PROVIDER",
+            help="The database, such as postgres or qdrant; else PINAKES_DATABASE.",
+            show_default=False,
+        ),
+    ] = None,
+    database: DatabaseOption = None,
+    connection: ConnectionOption = None,
+    connection_env: ConnectionEnvOption = None,
+    collection: CollectionOption = None,
+    native: NativeOption = None,
+    options: SettingsOption = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    index: IndexOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Use a library on this machine that a database holds.
+
+    Copies its record into an index folder, ./.pinakes unless there is one here or above. From then on
+    every command works on the library, and follows what others publish. Nothing is embedded again.
+
+    [bold]Examples[/bold]
+    $ export PINAKES_CONNECTION_STRING=postgresql://ann:secret@db.example/search
+    $ pinakes connect postgres --collection laws
+    $ pinakes search reporting duties of the harbour master
+    """
+    from pinakes.cli.progress import reporter
+    from pinakes.library import Library
+    from pinakes.stores.settings import PROVIDER_VARIABLE
+
+    if provider and database and provider != database:
+        raise UsageError(f"{provider} and --database {database} are two databases; give one of them.")
+    target = index_path(index) or Path(FOLDER)
+    settings = given_database(
+        target,
+        provider or database or os.environ.get(PROVIDER_VARIABLE),
+        connection=connection,
+        connection_env=connection_env,
+        collection=collection,
+        native=native,
+        options=options,
+    )
+    if settings is None:
+        raise UsageError("Name the database that holds the library, as in: pinakes connect postgres")
+    with reporter(quiet) as progress, Library.connect(target, settings, progress=progress) as library:
+        state = library.status()
+    if as_json:
+        print_json(state.to_dict())
+    else:
+        show(_summary(state))
+
+
+def _summary(state: Status) -> Text:
+    from rich.text import Text
+
+    line = Text(f"Connected to {state.database}", style="green")
+    line.append(
+        f" · {plural(state.documents, 'document')} · {plural(state.chunks, 'chunk')}", style="default"
+    )
+    return line.append(f" · {display_path(state.path)}", style="dim")

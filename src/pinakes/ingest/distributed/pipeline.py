@@ -1,0 +1,135 @@
+"""The pipeline of a run that many work on: plan as usual, put the tasks up, wait, and take over what was published."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from pinakes.errors import PinakesError
+from pinakes.ingest.discover import FoundFile
+from pinakes.ingest.distributed.board import FINISHED, LEASE_SECONDS, Board, Task
+from pinakes.ingest.distributed.runners import Handle, Runner
+from pinakes.ingest.distributed.worker import WorkerSetup
+from pinakes.ingest.pipeline import Pipeline, Plan
+from pinakes.model import Progress
+from pinakes.stores.shared.catalogue import About
+from pinakes.stores.shared.index import StoredIndex
+
+_POLL_SECONDS = 0.25
+
+
+class DistributedPipeline(Pipeline):
+    """Reads, embeds and publishes through workers. The caller holds the writer lock of the folder here."""
+
+    def __init__(self, *arguments: Any, runner: Runner, lease: float = LEASE_SECONDS, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.runner = runner
+        self.lease = lease
+
+    def _read(self, plan: Plan) -> None:
+        index = self._index
+        assert isinstance(index, StoredIndex)
+        # What was removed or moved is taken out first; workers only add.
+        index.replica.push()
+        moved = plan.moved()
+        files = {file.path: file for file in plan.read if self._check_readable(file)}
+        if files:
+            about = About(self._embedder.name, self._embedder.dimension, self._record.meta("settings"))
+            index.replica.catalogue.open(about)
+            board = Board(index.store, lease=self.lease)
+            tasks = {
+                path: Task(path, file.size, file.mtime_ns, self._fingerprint) for path, file in files.items()
+            }
+            with self._timed("read"):
+                board.post(tasks.values())
+                outcomes = self._wait(index, board, tasks)
+                index.replica.catalogue.touch()
+                index.replica.follow(anyway=True)
+            for path, outcome in outcomes.items():
+                self._tell(files[path], outcome, path in plan.known, moved)
+        self.report.removed = sorted(plan.gone.keys() - {old for old, _ in self.report.renamed})
+        with self._timed("keyword"):
+            index.catch_up_keyword()
+
+    def _wait(self, index: StoredIndex, board: Board, tasks: dict[str, Task]) -> dict[str, dict[str, Any]]:
+        """Keep workers at work until every task has an outcome."""
+        crew = Crew(self.runner, WorkerSetup(index.store.settings, self._settings, self.lease), board)
+        name = index.record.meta("replica")[:8]
+        outcomes: dict[str, dict[str, Any]] = {}
+        try:
+            while True:
+                before = len(outcomes)
+                free = self._collect(board, tasks, outcomes)
+                self._progress(Progress("read", len(outcomes), len(tasks)))
+                if len(outcomes) == len(tasks):
+                    return outcomes
+                crew.keep(
+                    [f"{name}-{number}" for number in range(self._workers)], free, len(outcomes) > before
+                )
+                time.sleep(_POLL_SECONDS)
+        finally:
+            crew.stop()
+
+    def _collect(self, board: Board, tasks: dict[str, Task], outcomes: dict[str, dict[str, Any]]) -> int:
+        """Note and take down what is finished; return how many tasks wait for somebody."""
+        up = {task.path: task for task in board.tasks() if task.path in tasks}
+        finished = [task for task in up.values() if task.state == FINISHED]
+        for task in finished:
+            outcomes[task.path] = task.outcome or {}
+        for path in tasks.keys() - up.keys() - outcomes.keys():
+            # Taken down by another run that wanted the same file.
+            outcomes[path] = {}
+        board.take_down(finished)
+        return sum(board.is_free(task) for task in up.values())
+
+    def _tell(
+        self, file: FoundFile, outcome: dict[str, Any], known: bool, moved: dict[str, list[str]]
+    ) -> None:
+        if error := outcome.get("error"):
+            self._fail(file, str(error))
+            return
+        self.report.chunks += int(outcome.get("chunks", 0))
+        self.report.embedded += int(outcome.get("chunks", 0))
+        self.report.warnings += [f"{file.path}: {warning}" for warning in outcome.get("warnings", ())]
+        self._count(file, str(outcome.get("content_hash", "")), known, moved)
+
+
+class Crew:
+    """The workers of a run: where one ends too early, another takes its place."""
+
+    def __init__(self, runner: Runner, setup: WorkerSetup, board: Board) -> None:
+        self._runner = runner
+        self._setup = setup
+        self._board = board
+        self._handles: dict[str, Handle] = {}
+        self._barren = 0
+
+    def keep(self, names: Sequence[str], free: int, progress: bool) -> None:
+        """Start workers for tasks that wait; what a dead one had claimed is free at once."""
+        if progress:
+            self._barren = 0
+        for name in names:
+            handle = self._handles.get(name)
+            if handle is not None and not handle.alive:
+                self._bury(name, handle, most=3 * len(names))
+                handle = None
+            if handle is None and free > 0:
+                self._handles[name] = self._runner.start(self._setup.to_dict(name))
+                free -= 1
+
+    def _bury(self, name: str, handle: Handle, most: int) -> None:
+        error = handle.error
+        handle.stop()
+        del self._handles[name]
+        if error:
+            self._barren += 1
+            self._board.release(name)
+            if self._barren > most:
+                raise PinakesError(f"Workers end before they have finished anything: {error}")
+
+    def stop(self) -> None:
+        """Have all of them end."""
+        for handle in self._handles.values():
+            handle.stop()
+        self._runner.close()

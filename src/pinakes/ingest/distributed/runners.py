@@ -1,0 +1,210 @@
+"""Runners: where workers run. Processes of this machine, or a Ray cluster."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from typing import Any, Protocol
+
+from pinakes.errors import MissingExtraError, UsageError
+
+RUNNERS = ("local", "ray")
+# As in the sandbox: modules are searched where the parent searches them, not in the current folder.
+_BOOT = (
+    "import sys; sys.path[:] = sys.argv[1:]; "
+    "from pinakes.ingest.distributed.runners import serve; sys.exit(serve())"
+)
+
+
+class Handle(Protocol):
+    """A worker that was started."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        ...
+
+    @property
+    def error(self) -> str:
+        """What it said when it failed; empty when it did not."""
+        ...
+
+    def stop(self) -> None:
+        """Have it end."""
+        ...
+
+
+class Runner(Protocol):
+    """Starts workers."""
+
+    def start(self, setup: dict[str, Any]) -> Handle:
+        """Start one."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what workers needed."""
+        ...
+
+
+def load_runner(name: str) -> Runner:
+    """Return a runner by name."""
+    if name == "local":
+        return LocalRunner()
+    if name == "ray":
+        return RayRunner()
+    raise UsageError(f"There is no runner {name!r}; known are {', '.join(RUNNERS)}.")
+
+
+# -- processes of this machine ---------------------------------------------------------------------------------
+
+
+class LocalRunner:
+    """Workers as processes of this machine."""
+
+    def start(self, setup: dict[str, Any]) -> Handle:
+        """Start a process."""
+        return LocalHandle(setup)
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+class LocalHandle:
+    """A process. It ends by itself when its standard input does, and so does not outlive its parent."""
+
+    def __init__(self, setup: dict[str, Any]) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _BOOT, *sys.path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        self._said = bytearray()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+        assert self._process.stdin is not None
+        # By a pipe: a connection string on a command line could be read by anybody.
+        self._process.stdin.write(json.dumps(setup).encode() + b"\n")
+        self._process.stdin.flush()
+
+    def _listen(self) -> None:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            self._said[:] = (self._said + line)[-8192:]
+
+    @property
+    def pid(self) -> int:
+        """The id of the process."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self._process.poll() is None
+
+    @property
+    def error(self) -> str:
+        """The last line it said when it failed; empty when it did not."""
+        if self._process.poll() in (None, 0):
+            return ""
+        self._listener.join(timeout=1)
+        lines = self._said.decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else f"it ended with code {self._process.returncode}"
+
+    def stop(self) -> None:
+        """Close its input, and kill it when it does not end."""
+        assert self._process.stdin is not None
+        if not self._process.stdin.closed:
+            self._process.stdin.close()
+        try:
+            self._process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._listener.join(timeout=1)
+        if self._process.stderr is not None:
+            self._process.stderr.close()
+
+
+def serve() -> int:
+    """Be a worker: read the setup from standard input, work, and stop after the present document when it ends."""
+    from pinakes.errors import PinakesError
+    from pinakes.ingest.distributed.worker import work
+
+    setup = json.loads(sys.stdin.readline())
+    gone = threading.Event()
+
+    def listen() -> None:
+        sys.stdin.read()
+        gone.set()
+
+    threading.Thread(target=listen, daemon=True).start()
+    try:
+        work(setup, stop=gone.is_set)
+    except PinakesError as error:
+        print(str(error).replace("\n", " "), file=sys.stderr)
+        return 1
+    return 0
+
+
+# -- Ray -------------------------------------------------------------------------------------------------------
+
+
+class RayRunner:
+    """Workers as tasks of a Ray cluster: the one that ``RAY_ADDRESS`` names, else one on this machine."""
+
+    def __init__(self) -> None:
+        try:
+            import ray
+        except ModuleNotFoundError as error:
+            raise MissingExtraError("The runner ray", "ray") from error
+        self._ray = ray
+        self._ours = not ray.is_initialized()
+        if self._ours:
+            ray.init(log_to_driver=False, include_dashboard=False, configure_logging=False)
+        from pinakes.ingest.distributed.worker import work
+
+        # Not tried again by Ray: the board hands what is left to another.
+        self._work = ray.remote(max_retries=0)(work)
+
+    def start(self, setup: dict[str, Any]) -> Handle:
+        """Hand a worker to the cluster."""
+        return RayHandle(self._ray, self._work.remote(setup))
+
+    def close(self) -> None:
+        """Leave the cluster, unless somebody else in this process uses it."""
+        if self._ours:
+            self._ray.shutdown()
+
+
+class RayHandle:
+    """A task of a Ray cluster."""
+
+    def __init__(self, ray: Any, reference: Any) -> None:
+        self._ray = ray
+        self._reference = reference
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        ready, _ = self._ray.wait([self._reference], timeout=0)
+        return not ready
+
+    @property
+    def error(self) -> str:
+        """What it raised; empty when it did not."""
+        if self.alive:
+            return ""
+        try:
+            self._ray.get(self._reference)
+        except Exception as error:
+            cause = getattr(error, "cause", None) or error
+            return str(cause).strip().splitlines()[-1] if str(cause).strip() else type(cause).__name__
+        return ""
+
+    def stop(self) -> None:
+        """Cancel it where it has not ended."""
+        if self.alive:
+            self._ray.cancel(self._reference, force=True)

@@ -1,0 +1,193 @@
+"""Copying: the library that the record on this machine has, vectors included, is put into another database.
+
+Only what is missing there is copied, so that a copy that was interrupted goes on. What somebody else has there is not
+touched, unless that is asked for.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import NamedTuple
+
+from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, UsageError
+from pinakes.stores.embedded.index import EmbeddedIndex
+from pinakes.stores.home import name_of
+from pinakes.stores.shared.catalogue import About, Publication
+from pinakes.stores.shared.ids import document_key
+from pinakes.stores.shared.index import StoredIndex
+from pinakes.stores.shared.points import document_version, publication
+from pinakes.stores.shared.replica import Step
+from pinakes.stores.store import Entry
+
+# Left in a database while a library is being copied to it: whose copy it is, for the next attempt to go on with.
+_UNFINISHED = "meta-moving"
+# Put for a moment into the old database: if it shows up in the new one, they are the same.
+_PROBE = "meta-probe"
+_POINTS_AT_ONCE = 1000
+# How long a database that shows writes late may take until the copy can be checked.
+_SETTLE_SECONDS = 120.0
+
+
+class KeptDocument(NamedTuple):
+    """A document of the record that is to be in the new home."""
+
+    id: int
+    path: str
+    version: str
+
+
+def copy_library(
+    old: EmbeddedIndex,
+    new: StoredIndex,
+    wanted: Mapping[str, KeptDocument],
+    *,
+    replace_other: bool,
+    step: Step,
+) -> tuple[int, int]:
+    """Bring a database to hold the documents of the record and no others; return how many it got, and its passages."""
+    if isinstance(old, StoredIndex):
+        _check_different(old, new)
+    catalogue = new.replica.catalogue
+    model, dimension = new.model
+    _clear_the_way(new, wanted, replace_other=replace_other)
+    if not model:
+        return 0, 0
+    catalogue.open(About(model, dimension, new.record.meta("settings")))
+    new.store.put([Entry(_UNFINISHED, "meta", "", new.record.meta("replica"))])
+    copied = _copy(new, wanted, step)
+    passages = _check(new, wanted)
+    new.store.remove([_UNFINISHED])
+    return copied, passages
+
+
+def _check_different(old: StoredIndex, new: StoredIndex) -> None:
+    """Refuse two addresses that lead to the same collection: what is copied there would be dropped with the old."""
+    if old.store.provider != new.store.provider or new.store.dimension() is None:
+        return
+    value = uuid.uuid4().hex
+    # Who may only read the old one cannot be on the way to the same place.
+    with suppress(StoreAccessError):
+        old.store.put([Entry(_PROBE, "meta", "", value)])
+        try:
+            same = new.store.get([_PROBE]).get(_PROBE) == value
+        finally:
+            old.store.remove([_PROBE])
+        if same:
+            raise UsageError(
+                f"The library is in {name_of(new.store.settings)} already: both addresses lead to the same place."
+            )
+
+
+def kept_documents(index: EmbeddedIndex) -> dict[str, KeptDocument]:
+    """Return the documents that have all their vectors, by key."""
+    record = index.record
+    rows = record.database.rows("SELECT id, source_path FROM documents ORDER BY id")
+    return {
+        document_key(path): KeptDocument(document, path, document_version(record, document))
+        for document, path in rows
+        if record.is_embedded(document)
+    }
+
+
+def _clear_the_way(new: StoredIndex, wanted: Mapping[str, KeptDocument], *, replace_other: bool) -> None:
+    """See that the collection is empty or holds this library; empty it where that is asked for."""
+    try:
+        problem = _foreign(new, wanted)
+    except StoreSchemaError:
+        if not replace_other:
+            raise
+        problem = "something else"
+    if problem and not replace_other:
+        raise UsageError(
+            f"There is {problem} in {name_of(new.store.settings)} already, which is not the one at {new.folder}. "
+            "Choose another collection, or put this one in its place with --replace."
+        )
+    if problem:
+        new.store.drop()
+
+
+def _foreign(new: StoredIndex, wanted: Mapping[str, KeptDocument]) -> str:
+    """Name what is in a collection if it is not this library, or an unfinished copy of it; else an empty string."""
+    store, catalogue = new.store, new.replica.catalogue
+    if store.dimension() is None:
+        return ""
+    about = catalogue.about()
+    if about is None:
+        return "something" if store.count() else ""
+    if store.get([_UNFINISHED]).get(_UNFINISHED) == new.record.meta("replica") != "":
+        return ""
+    heads = catalogue.heads()
+    ours = about[:2] == new.model and all(
+        key in wanted and wanted[key].version == head.version for key, head in heads.items()
+    )
+    return "" if ours else f"a library ({len(heads):,} documents)"
+
+
+def _copy(new: StoredIndex, wanted: Mapping[str, KeptDocument], step: Step) -> int:
+    """Publish what is missing, take out what is too much; return how many documents were published."""
+    catalogue = new.replica.catalogue
+    heads = catalogue.heads()
+    catalogue.withdraw([key for key in heads if key not in wanted])
+    missing = [
+        document
+        for key, document in wanted.items()
+        if key not in heads or heads[key].version != document.version
+    ]
+    done = len(wanted) - len(missing)
+    step(done, len(wanted))
+    for batch in _publications(new, missing):
+        catalogue.publish(batch)
+        done += len(batch)
+        step(done, len(wanted))
+    if missing:
+        catalogue.touch()
+    return len(missing)
+
+
+def _publications(new: StoredIndex, documents: list[KeptDocument]) -> Iterator[list[Publication]]:
+    batch: list[Publication] = []
+    for document in documents:
+        batch.append(
+            publication(
+                new.record, new.lookup, document.id, new.model[1], terms=new.store.capabilities.keyword
+            )
+        )
+        if sum(len(item.points) for item in batch) >= _POINTS_AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _check(new: StoredIndex, wanted: Mapping[str, KeptDocument]) -> int:
+    """See that the new home has every document and every passage; return how many passages."""
+    expected = new.record.embedded_passages()
+    deadline = time.monotonic() + (_SETTLE_SECONDS if new.store.capabilities.eventual else 0)
+    problem = _difference(new, wanted, expected)
+    while problem and time.monotonic() < deadline:
+        time.sleep(1.0)
+        problem = _difference(new, wanted, expected)
+    if problem:
+        catalogue = new.replica.catalogue
+        # Points of versions that an interrupted writer left behind.
+        for stray in catalogue.strays(catalogue.heads()):
+            new.store.delete(stray)
+        problem = _difference(new, wanted, expected)
+    if problem:
+        raise StoreError(
+            f"The copy in {name_of(new.store.settings)} is not whole: {problem}. The index stays where it was; try "
+            "again, with --replace if this does not go away."
+        )
+    return expected
+
+
+def _difference(new: StoredIndex, wanted: Mapping[str, KeptDocument], expected: int) -> str:
+    heads = new.replica.catalogue.heads()
+    versions = {key: head.version for key, head in heads.items()}
+    if versions != {key: document.version for key, document in wanted.items()}:
+        return f"{len(heads):,} documents where there should be {len(wanted):,}, or other versions of them"
+    found = new.store.count()
+    return "" if found == expected else f"{found:,} passages where there should be {expected:,}"

@@ -1,0 +1,1 @@
+"""Chroma: a server, or a folder."""

@@ -1,0 +1,1 @@
+"""FAISS: files beside the record."""

@@ -1,0 +1,262 @@
+"""FAISS: a library in the files of a folder, searched in memory.
+
+SQLite holds the truth: entries, and points with their vectors, in one transaction a batch. The FAISS index is made
+from it. Every process keeps an index in memory and takes in what others wrote before it searches, so writing never
+waits for an index and a crash loses nothing. The index file only saves the reading at the start.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from filelock import FileLock, Timeout
+
+from pinakes.embedding.protocol import Vectors
+from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, UsageError
+from pinakes.stores.providers.faiss.index import FaissIndex, Knobs, remove_saved, saved_files, saved_state
+from pinakes.stores.providers.faiss.points import FILE_NAME, FaissPoints, State
+from pinakes.stores.settings import DatabaseSettings
+from pinakes.stores.store import Capabilities, Entry, Found, Point, Store
+
+logger = logging.getLogger("pinakes")
+
+_BATCH = 1000
+# The index file is written again when this many rows, and this share of the graph, are not in it yet.
+_WORTH_SAVING = 1000
+_SHARE_WORTH_SAVING = 0.05
+
+
+class FaissStore(Store):
+    """Files in a folder; every process has the vectors in its memory."""
+
+    provider = "faiss"
+    capabilities = Capabilities(claims=True, max_filter=10_000, batch=_BATCH)
+    known_options: ClassVar[Mapping[str, str]] = {
+        "exact_below": "Up to how many points every one is compared; more go into an HNSW graph (100000).",
+        "ef_search": "How many candidates a search in the graph looks at, at least (1000).",
+        "ef_construction": "How many candidates are looked at when a point goes into the graph (128).",
+        "neighbors": "How many neighbours a point has in the graph (32).",
+    }
+
+    def __init__(self, settings: DatabaseSettings) -> None:
+        super().__init__(settings)
+        folder = settings.connection_string
+        if not folder or "://" in folder:
+            raise UsageError(
+                "The database provider faiss needs connection_string to be a folder for its files, such as ./faiss."
+            )
+        root = Path(folder).expanduser()
+        if root.exists() and not root.is_dir():
+            raise UsageError(
+                "The connection_string of the database provider faiss is a file; it must be a folder."
+            )
+        self._folder = root / settings.collection
+        self._knobs = Knobs(
+            *(
+                _positive(settings, name, default)
+                for name, default in zip(Knobs._fields, (100_000, 1000, 128, 32), strict=True)
+            )
+        )
+        self._guard = threading.RLock()
+        self._opened: FaissPoints | None = None
+        self._index: FaissIndex | None = None
+        self._wrote = False
+
+    # -- the collection --------------------------------------------------------------------------------------
+
+    def dimension(self) -> int | None:
+        """Return the length of the vectors; None before the collection is made."""
+        points = self._open()
+        return points.dimension() if points else None
+
+    def create(self, dimension: int) -> None:
+        """Make the folder and its files."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreAccessError(
+                f"faiss: the folder in connection_string cannot be made: {error.strerror}."
+            ) from error
+        with self._guard:
+            self._opened = self._opened or self._connect()
+            self._check(self._opened.create(dimension), dimension)
+
+    def drop(self) -> None:
+        """Delete everything in the collection's files."""
+        points = self._open()
+        if not points:
+            return
+        with self._guard:
+            points.clear()
+            self._index, self._wrote = None, False
+            for path in saved_files(self._folder):
+                remove_saved(path)
+
+    def close(self) -> None:
+        """Write the index file if it is worth it, and close the rest."""
+        with self._guard:
+            if self._opened is None:
+                return
+            try:
+                if self._wrote:
+                    self._save(self._opened, _WORTH_SAVING)
+            finally:
+                self._opened.file.close()
+                self._opened = self._index = None
+                self._wrote = False
+
+    # -- points ----------------------------------------------------------------------------------------------
+
+    def upsert(self, points: Sequence[Point]) -> None:
+        """Store points; each batch is there as a whole or not at all."""
+        held = self._need()
+        dimension = self._dimension_of(held)
+        for start in range(0, len(points), _BATCH):
+            batch = points[start : start + _BATCH]
+            held.upsert([(point, self._bytes(point, dimension)) for point in batch])
+            self._wrote = True
+        # In a long run the index grows with the points, instead of all at once at the end.
+        self._save(held, self._knobs.exact_below)
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Delete points."""
+        if ids:
+            self._need().delete(ids)
+            self._wrote = True
+
+    def fetch(self, ids: Sequence[str]) -> list[Point]:
+        """Return points by id."""
+        return self._need().fetch(ids)
+
+    def points(self, document: str | None = None, *, vectors: bool = False) -> Iterator[list[Point]]:
+        """Return points in batches."""
+        return self._need().scan(document, vectors=vectors)
+
+    def count(self) -> int:
+        """Return how many points there are."""
+        return self._need().count()
+
+    def search(
+        self, vector: Vectors, limit: int, documents: Collection[str] | None = None
+    ) -> Sequence[Found]:
+        """Search the index after taking in what was written since."""
+        held = self._need()
+        with self._guard:
+            index = self._current(held)
+            self._check(index.dimension, int(np.asarray(vector).size))
+            rows = held.rows_of(documents) if documents is not None else None
+            hits = index.search(vector, limit, rows)
+        return held.named(hits)
+
+    # -- entries ---------------------------------------------------------------------------------------------
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """Store entries."""
+        self._need().ledger.put(entries)
+
+    def get(self, keys: Sequence[str]) -> dict[str, str]:
+        """Return the values of entries."""
+        return self._need().ledger.get(keys)
+
+    def entries(self, kind: str, group: str | None = None) -> Iterator[list[Entry]]:
+        """Return entries in batches."""
+        return self._need().ledger.entries(kind, group)
+
+    def remove(self, keys: Sequence[str]) -> None:
+        """Delete entries."""
+        self._need().ledger.remove(keys)
+
+    def swap(self, entry: Entry, expected: str | None) -> bool:
+        """Store an entry where it is as expected."""
+        return self._need().ledger.swap(entry, expected)
+
+    # -- inside ----------------------------------------------------------------------------------------------
+
+    def _connect(self) -> FaissPoints:
+        return FaissPoints(self._folder, provider=self.provider, timeout=self.settings.timeout)
+
+    def _open(self) -> FaissPoints | None:
+        """Return the points if there are any files; asking must not make some in a folder with a wrong name."""
+        with self._guard:
+            if self._opened is None and (self._folder / FILE_NAME).exists():
+                self._opened = self._connect()
+            return self._opened
+
+    def _need(self) -> FaissPoints:
+        if points := self._open():
+            return points
+        raise StoreSchemaError(
+            f"faiss: there is no collection {self.settings.collection} in the folder in connection_string."
+        )
+
+    def _dimension_of(self, held: FaissPoints) -> int:
+        if (dimension := held.dimension()) is None:
+            raise StoreSchemaError(
+                f"faiss: the collection {self.settings.collection} was dropped; create it."
+            )
+        return dimension
+
+    def _check(self, present: int, wanted: int) -> None:
+        if present != wanted:
+            raise StoreSchemaError(
+                f"faiss: the collection {self.settings.collection} has vectors of {present} numbers, not {wanted}; "
+                "use the embedding model it was made with, or another collection."
+            )
+
+    def _bytes(self, point: Point, dimension: int) -> bytes:
+        if point.vector is None:
+            raise StoreError(f"faiss: the point {point.id} has no vector.")
+        self._check(dimension, int(point.vector.size))
+        return np.asarray(point.vector, "<f4").tobytes()
+
+    def _current(self, held: FaissPoints) -> FaissIndex:
+        """Return the index with everything that is stored by now."""
+        for _ in range(3):
+            if self._index is None:
+                state = held.state()
+                self._index = FaissIndex.load(
+                    self._folder, state.epoch, self._dimension_of(held), self._knobs
+                )
+                if self._index.in_graph:
+                    self._index.bury(held.rows())
+            changes = held.since(self._index.state, self._index.dimension)
+            if changes.complete:
+                self._index.advance(changes.state, changes.rows, changes.vectors, changes.gone)
+                return self._index
+            self._index = None
+        raise StoreError(f"faiss: the collection {self.settings.collection} is being made anew; try again.")
+
+    def _save(self, held: FaissPoints, least: int) -> None:
+        """Write the index file where enough is missing from it, unless another process is doing so."""
+        state = held.state()
+        files = [saved_state(path) for path in saved_files(self._folder)]
+        saved = max((past for past in files if past.epoch == state.epoch), default=State(state.epoch, 0, 0))
+        missing = state.row - saved.row + state.gone - saved.gone
+        if missing < least or not state.epoch:
+            return
+        lock = FileLock(str(self._folder / "save.lock"))
+        with self._guard, suppress(Timeout), lock.acquire(timeout=0):
+            index = self._current(held)
+            if missing < _SHARE_WORTH_SAVING * index.in_graph:
+                return
+            try:
+                index.save(self._folder)
+            except (OSError, RuntimeError) as error:
+                # The points are stored; the next search reads them from there.
+                logger.warning("faiss: the index file could not be written: %s", error)
+                return
+            # Who has not seen deletions from before the last file reads this one.
+            held.forget(saved.gone)
+
+
+def _positive(settings: DatabaseSettings, name: str, default: int) -> int:
+    value: int = settings.option(name, default)
+    if value < 1:
+        raise UsageError(f"The option {name} of the database provider faiss must be at least 1, not {value}.")
+    return value

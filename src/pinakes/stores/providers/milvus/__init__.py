@@ -1,0 +1,1 @@
+"""Milvus: a server, or Milvus Lite in a file."""

@@ -1,0 +1,194 @@
+"""Reaching Milvus: a server or cluster by its address, or a path ending in .db that Milvus Lite serves in this process.
+
+Milvus Lite lets one process open a path, and one writer at a time change a collection: stores of the same path in
+this process share its server, and take turns in writing.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from pymilvus import MilvusClient
+
+from pinakes.errors import MissingExtraError, StoreAccessError, UsageError
+from pinakes.stores.providers.milvus.errors import translate
+from pinakes.stores.retry import retrying
+from pinakes.stores.settings import DatabaseSettings
+
+_GOOD = (
+    "use the address of a server such as http://localhost:19530 or https://xyz.zillizcloud.com:443, or a path that "
+    "ends in .db such as ./milvus.db"
+)
+_VERSION = re.compile(r"(\d+)\.(\d+)")
+
+# After a server was gone, look for it again soon: by default the pauses grow to two minutes.
+_RECONNECT = {"grpc.initial_reconnect_backoff_ms": 200, "grpc.max_reconnect_backoff_ms": 1000}
+
+# Both log what they raise as well, in many lines; here the errors are enough.
+for _logger in ("pymilvus", "milvus_lite"):
+    logging.getLogger(_logger).setLevel(logging.CRITICAL)
+# And the client tries calls that Milvus Lite does not have, and does without them.
+logging.getLogger("grpc._server").addFilter(
+    lambda record: "Method not implemented" not in record.getMessage()
+)
+
+Result = TypeVar("Result")
+
+
+class _Served:
+    """A path that this process serves: how many stores use it, and whose turn it is to write."""
+
+    def __init__(self) -> None:
+        self.turn = threading.RLock()
+        self.users = 0
+
+
+_paths: dict[str, _Served] = {}
+_paths_guard = threading.RLock()
+
+
+class MilvusConnection:
+    """A way to Milvus that is opened when it is first used, and again after it was closed."""
+
+    def __init__(self, settings: DatabaseSettings) -> None:
+        self._settings = settings
+        self._guard = threading.RLock()
+        self._client: Any = None
+        self._served: _Served | None = None
+        self.path = _check(settings)
+        self._database: str = settings.option("database", "")
+
+    def call(self, work: Callable[[Any], Result]) -> Result:
+        """Do something with the client; what fails for a passing reason is tried again."""
+        return retrying(lambda: self._once(work))
+
+    def _once(self, work: Callable[[Any], Result]) -> Result:
+        try:
+            return work(self._open())
+        except Exception as error:
+            raise translate(error, self._settings, self.path) from error
+
+    def writing(self) -> AbstractContextManager[object]:
+        """Wait for the turn to write, where there are turns."""
+        served = self._served
+        return nullcontext() if served is None else served.turn
+
+    def version(self) -> tuple[int, int]:
+        """Return the version of the server; that of Milvus Lite counts as its own."""
+        found = _VERSION.search(self.call(lambda client: client.get_server_version(timeout=self.timeout)))
+        return (int(found[1]), int(found[2])) if found else (0, 0)
+
+    @property
+    def timeout(self) -> float:
+        """How long a request may take, in seconds."""
+        return self._settings.timeout
+
+    def close(self) -> None:
+        """Let go of the connection; the last store of a path frees it for other processes."""
+        with self._guard:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+            if self._served is not None and self.path is not None:
+                _leave(self.path, self._served)
+                self._served = None
+
+    def _open(self) -> Any:
+        with self._guard:
+            if self._client is None:
+                if self.path is None:
+                    self._client = self._connect(self._settings.connection_string.strip())
+                else:
+                    # Two that start the server of one path at once would shut each other out.
+                    with _paths_guard:
+                        _prepare(self.path)
+                        self._client = self._connect(self.path)
+                        self._served = _paths.setdefault(self.path, _Served())
+                        self._served.users += 1
+            return self._client
+
+    def _connect(self, uri: str) -> Any:
+        return MilvusClient(
+            uri,
+            token="" if self.path else self._settings.api_key,
+            db_name=self._database,
+            timeout=self.timeout,
+            grpc_options=_RECONNECT,
+        )
+
+
+def _prepare(path: str) -> None:
+    try:
+        import milvus_lite  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("Milvus Lite, for a path in connection_string,", "milvus") from error
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreAccessError(
+            f"milvus: the path {path} of connection_string cannot be made: {error.strerror}. Change it, or the "
+            "permissions of the folder it is in."
+        ) from error
+
+
+def _leave(path: str, served: _Served) -> None:
+    from milvus_lite.server_manager import server_manager_instance
+
+    with _paths_guard:
+        served.users -= 1
+        if served.users == 0:
+            del _paths[path]
+            server_manager_instance.release_server(path)
+
+
+def _check(settings: DatabaseSettings) -> str | None:
+    """Return the path that a connection string names, None when it is an address; refuse what is neither."""
+    text = settings.connection_string.strip()
+    if not text:
+        raise UsageError(f"The database provider milvus needs a connection_string: {_GOOD}.")
+    if "://" not in text:
+        if not text.endswith(".db"):
+            raise UsageError(
+                f"The connection_string of milvus is neither an address nor a path that ends in .db: {_GOOD}."
+            )
+        path = Path(text).expanduser().absolute()
+        if path.is_file():
+            raise UsageError(
+                "The connection_string of milvus names a file; Milvus Lite keeps a folder, and cannot read files of "
+                "its versions before 3. Choose another path."
+            )
+        return str(path)
+    try:
+        parts = urlsplit(text)
+        parts.port  # noqa: B018  (reading it is what checks it)
+    except ValueError as error:
+        raise UsageError(f"The connection_string of milvus is no address: {_GOOD}.") from error
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"The connection_string of milvus is not an http or https address: {_GOOD}.")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise UsageError(
+            "The connection_string of milvus is an address only; the token, or user:password, belongs in api_key. "
+            f"For it, {_GOOD}."
+        )
+    plain = parts.scheme == "http" and not _loopback(parts.hostname)
+    if plain and settings.api_key and settings.option("tls", True):
+        raise UsageError(
+            "milvus would send api_key over an unencrypted connection. Write https:// in connection_string, or set the "
+            "option tls to false where the network between is trusted."
+        )
+    return None
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,1 @@
+"""MongoDB with Atlas Search, and what Azure Cosmos DB for MongoDB shares with it."""

@@ -1,0 +1,144 @@
+"""The connection to a server that speaks MongoDB's protocol: checked when named, made when first used."""
+
+from __future__ import annotations
+
+import ipaddress
+import threading
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
+
+from bson.errors import BSONError
+from pymongo import MongoClient, ReadPreference, WriteConcern
+from pymongo.collection import Collection
+from pymongo.database import Database
+from pymongo.errors import PyMongoError
+from pymongo.uri_parser import parse_uri
+
+from pinakes.errors import UsageError
+from pinakes.stores.providers.mongodb.errors import Translator
+from pinakes.stores.retry import retrying
+from pinakes.stores.settings import DatabaseSettings
+
+Document: TypeAlias = dict[str, Any]
+Result = TypeVar("Result")
+
+CONNECTION_OPTIONS = {
+    "database": "The database that holds the collection (default: the one in the connection string, else pinakes).",
+    "server_selection_timeout": "Seconds to look for a server that answers before giving up (default: 10).",
+}
+_PLAIN, _SRV = "mongodb://", "mongodb+srv://"
+_DATABASE = "pinakes"
+_SELECTION = 10.0
+# The client looks for a server for a while and repeats by itself; ours is on top of that.
+_ATTEMPTS = 2
+
+
+class MongoConnection:
+    """A pool of connections, shared by threads. ``call`` is the way to use it: it repeats and translates errors."""
+
+    def __init__(self, settings: DatabaseSettings, example: str, *, retry_writes: bool = True) -> None:
+        self._settings = settings
+        self._text = settings.connection_string
+        self._guard = threading.Lock()
+        self._client: MongoClient[Document] | None = None
+        parsed = _parse(settings, example)
+        hosts = ", ".join(f"{host}:{port}" if port else str(host) for host, port in parsed["nodelist"])
+        self.database = str(settings.option("database", parsed["database"] or _DATABASE))
+        if not self.database or any(sign in self.database for sign in '/\\. "$\0'):
+            raise UsageError(f"The option database of {settings.provider} is no name of a MongoDB database.")
+        self._arguments = _arguments(settings, parsed, retry_writes)
+        self.translate = Translator(settings.provider, hosts, self.database)
+
+    def call(self, action: Callable[[], Result]) -> Result:
+        """Return what an action returns; one that failed for a passing reason is repeated."""
+        return retrying(lambda: self.once(action), attempts=_ATTEMPTS)
+
+    def once(self, action: Callable[[], Result]) -> Result:
+        """Return what an action returns, with errors in our words."""
+        try:
+            return action()
+        except (PyMongoError, BSONError) as error:
+            raise self.translate(error) from None
+
+    def collection(self, name: str) -> Collection[Document]:
+        """Return a collection, read from the primary and written to a majority, whatever the string says."""
+        return self.handle()[name]
+
+    def handle(self) -> Database[Document]:
+        """Return the database."""
+        with self._guard:
+            if self._client is None:
+                self._client = self.once(lambda: MongoClient(self._text, **self._arguments))
+            client = self._client
+        return client.get_database(
+            self.database, read_preference=ReadPreference.PRIMARY, write_concern=WriteConcern(w="majority")
+        )
+
+    def close(self) -> None:
+        """Close all connections; the next call makes new ones."""
+        with self._guard:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+
+def _parse(settings: DatabaseSettings, example: str) -> dict[str, Any]:
+    """Read the connection string without asking the network, and say what is wrong with it without quoting it."""
+    text, provider = settings.connection_string, settings.provider
+    if not text:
+        raise UsageError(f"The database provider {provider} needs connection_string, such as {example}.")
+    if not text.startswith((_PLAIN, _SRV)):
+        raise UsageError(f"The connection_string of {provider} must begin as in {example}.")
+    srv = text.startswith(_SRV)
+    try:
+        # Read as a plain address: the other kind would be looked up in the network at once.
+        parsed: dict[str, Any] = parse_uri(_PLAIN + text[len(_SRV) :] if srv else text, default_port=None)
+    except (PyMongoError, ValueError, TypeError):
+        raise UsageError(
+            f"The connection_string of {provider} cannot be read; a good one looks like {example}. Signs such as @ : / "
+            "in the user name or password are written percent-encoded."
+        ) from None
+    if srv and (len(parsed["nodelist"]) != 1 or parsed["nodelist"][0][1] is not None):
+        raise UsageError(
+            f"The connection_string of {provider} with {_SRV} must name one host, without a port."
+        )
+    if settings.api_key and not parsed["username"]:
+        raise UsageError(
+            f"api_key is the password of {provider}, but connection_string names no user: it looks like {example}."
+        )
+    return parsed
+
+
+def _arguments(settings: DatabaseSettings, parsed: dict[str, Any], retry_writes: bool) -> dict[str, Any]:
+    selection = settings.option("server_selection_timeout", _SELECTION)
+    if not 0.05 <= selection <= 3600:
+        raise UsageError(
+            f"The option server_selection_timeout of {settings.provider} must be 0.05 to 3600 seconds."
+        )
+    arguments: dict[str, Any] = {
+        "appname": "pinakes",
+        "serverSelectionTimeoutMS": int(1000 * min(selection, settings.timeout)),
+        "connectTimeoutMS": int(1000 * min(10.0, settings.timeout)),
+        "socketTimeoutMS": int(1000 * settings.timeout),
+        "connect": False,
+    }
+    named = {name.lower() for name in parsed["options"]}
+    if "tls" not in named and "ssl" not in named:
+        remote = any(not _loopback(str(host)) for host, _ in parsed["nodelist"])
+        if remote or settings.connection_string.startswith(_SRV):
+            arguments["tls"] = True
+    if "retrywrites" not in named and not retry_writes:
+        arguments["retryWrites"] = False
+    if settings.api_key:
+        arguments["username"] = parsed["username"]
+        arguments["password"] = settings.api_key
+    return arguments
+
+
+def _loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith((".sock", ".localhost")):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,180 @@
+"""MongoDB with its own vector and text search: Atlas, or a server of version 8.2 and later with a search process."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from bson.binary import Binary, BinaryVectorDtype
+
+from pinakes.embedding.protocol import Vectors
+from pinakes.errors import UsageError
+from pinakes.stores.providers.mongodb.base import MongoWireStore, in_documents
+from pinakes.stores.providers.mongodb.connection import CONNECTION_OPTIONS, Document
+from pinakes.stores.providers.mongodb.indexes import (
+    VECTORS,
+    WORDS,
+    SearchIndexes,
+    vector_definition,
+    word_definition,
+)
+from pinakes.stores.settings import DatabaseSettings
+from pinakes.stores.store import Capabilities, Found
+
+_EXAMPLE = "mongodb+srv://user:password@cluster.example.mongodb.net/pinakes"
+_MOST_CANDIDATES = 10_000
+_MOST_DIMENSIONS = 8192
+_FEWEST_CANDIDATES = 200
+# A query of more words than this is refused by the search process.
+_MOST_WORDS = 1_000
+_QUANTIZATIONS = ("none", "scalar", "binary")
+
+
+class MongoStore(MongoWireStore):
+    """Points as documents; vectors in binary form, searched by ``$vectorSearch``; words by ``$search``."""
+
+    provider = "mongodb"
+    capabilities = Capabilities(
+        keyword=True, hybrid=True, claims=True, eventual=True, max_results=_MOST_CANDIDATES, batch=500
+    )
+    known_options: ClassVar[Mapping[str, str]] = {
+        **CONNECTION_OPTIONS,
+        "exact_below": "Up to this many points every vector is compared (default: 10000); 0 is never.",
+        "candidates": "Beyond that, how many times the wanted results are looked at in the index (default: 20).",
+        "quantization": "How the index keeps vectors: none (default), scalar or binary; smaller and less exact.",
+        "ready_timeout": "Seconds to wait for a new search index to be built (default: 300).",
+    }
+
+    def __init__(self, settings: DatabaseSettings) -> None:
+        super().__init__(settings, _EXAMPLE)
+        self._exact_below: int = settings.option("exact_below", 10_000)
+        self._candidates: int = settings.option("candidates", 20)
+        self._quantization: str = settings.option("quantization", "none")
+        if self._candidates < 1:
+            raise UsageError("The option candidates of mongodb must be 1 or more.")
+        if self._quantization not in _QUANTIZATIONS:
+            raise UsageError(
+                f"The option quantization of mongodb must be one of {', '.join(_QUANTIZATIONS)}."
+            )
+        patience = settings.option("ready_timeout", 300.0)
+        self._indexes = SearchIndexes(self.link, self.held, self.provider, patience)
+
+    def pack(self, vector: Vectors) -> Any:
+        """Keep a vector as BSON's own kind of vector, four bytes a number."""
+        return Binary.from_vector(np.asarray(vector, "<f4"), BinaryVectorDtype.FLOAT32)
+
+    def unpack(self, value: Any) -> Vectors:
+        """Read a vector from its binary form: two bytes that say the kind, then the numbers."""
+        return np.frombuffer(value, "<f4", offset=2).astype(np.float32)
+
+    # -- the collection --------------------------------------------------------------------------------------
+
+    def indexed_dimension(self) -> int | None:
+        """Return the dimension of the vector search index."""
+        return self._indexes.dimension()
+
+    def create(self, dimension: int) -> None:
+        """Make the collections and the search indexes, and wait until these answer."""
+        self.check_dimension(dimension, _MOST_DIMENSIONS)
+        self.make_collections()
+        self._indexes.make(VECTORS, "vectorSearch", vector_definition(dimension, self._quantization))
+        if self.settings.native != "none":
+            self._indexes.make(WORDS, "search", word_definition())
+            self._indexes.wait(WORDS)
+        self._indexes.wait(VECTORS)
+        # Another may have made it at the same time, for other vectors.
+        self.check_dimension(dimension, _MOST_DIMENSIONS)
+
+    def drop(self) -> None:
+        """Delete everything; the search indexes go with their collection."""
+        self._indexes.forget()
+        super().drop()
+
+    # -- searches --------------------------------------------------------------------------------------------
+
+    def search(
+        self, vector: Vectors, limit: int, documents: Collection[str] | None = None
+    ) -> Sequence[Found]:
+        """Search vectors: exactly in a small collection, by the index in a larger one."""
+        if limit < 1 or (documents is not None and not documents):
+            return []
+        self._indexes.wait(VECTORS)
+        shown = {"_id": 1, "score": {"$meta": "vectorSearchScore"}}
+        pipeline = [self._nearest(vector, limit, documents), {"$project": shown}]
+        # The server gives (1 + cosine) / 2.
+        return self._checked([Found(hit.id, 2 * hit.score - 1) for hit in self.ask(pipeline, limit)])
+
+    def _nearest(self, vector: Vectors, limit: int, documents: Collection[str] | None) -> Document:
+        limit = min(limit, _MOST_CANDIDATES)
+        stage: Document = {
+            "index": VECTORS,
+            "path": "vector",
+            "queryVector": self.pack(vector),
+            "limit": limit,
+        }
+        if self.about() <= self._exact_below:
+            stage["exact"] = True
+        else:
+            stage["numCandidates"] = min(
+                max(self._candidates * limit, _FEWEST_CANDIDATES, limit), _MOST_CANDIDATES
+            )
+        if documents is not None:
+            stage["filter"] = in_documents(documents)
+        return {"$vectorSearch": stage}
+
+    def keyword(
+        self, terms: Sequence[str], limit: int, documents: Collection[str] | None = None
+    ) -> Sequence[Found]:
+        """Search words by BM25; the index for it is made when it is first needed."""
+        if limit < 1 or not terms or (documents is not None and not documents):
+            return []
+        self._words_ready()
+        stage = {"$search": {**_worded(terms, documents), "returnStoredSource": True}}
+        shown = {"_id": 1, "score": {"$meta": "searchScore"}}
+        return self._checked(self.ask([stage, {"$limit": limit}, {"$project": shown}], limit))
+
+    def hybrid(
+        self,
+        vector: Vectors,
+        terms: Sequence[str],
+        weights: tuple[float, float],
+        limit: int,
+        documents: Collection[str] | None = None,
+    ) -> Sequence[Found]:
+        """Let the server fuse the ranks of both searches by their weights (``$rankFusion``)."""
+        if limit < 1 or not terms or (documents is not None and not documents):
+            return self.search(vector, limit, documents)
+        self._indexes.wait(VECTORS)
+        self._words_ready()
+        pipelines = {
+            "vectors": [self._nearest(vector, limit, documents)],
+            "words": [{"$search": _worded(terms, documents)}, {"$limit": limit}],
+        }
+        fused = {
+            "input": {"pipelines": pipelines},
+            "combination": {"weights": {"vectors": float(weights[0]), "words": float(weights[1])}},
+        }
+        shown = {"_id": 1, "score": {"$meta": "score"}}
+        return self._checked(
+            self.ask([{"$rankFusion": fused}, {"$limit": limit}, {"$project": shown}], limit)
+        )
+
+    def _words_ready(self) -> None:
+        self._indexes.make_once(WORDS, "search", word_definition())
+
+    def _checked(self, found: list[Found]) -> list[Found]:
+        if not found:
+            # So does an index that is gone answer: look whether it is there before the next search.
+            self._indexes.forget()
+        return found
+
+
+def _worded(terms: Sequence[str], documents: Collection[str] | None) -> Document:
+    """Return a search for any of some words. They are joined: the analysis cuts at spaces and knows no syntax."""
+    query = " ".join(list(dict.fromkeys(terms))[:_MOST_WORDS])
+    text: Document = {"text": {"query": query, "path": "terms"}}
+    if documents is not None:
+        chosen = {"in": {"path": "document", "value": sorted(documents)}}
+        text = {"compound": {"must": [text], "filter": [chosen]}}
+    return {"index": WORDS, **text}

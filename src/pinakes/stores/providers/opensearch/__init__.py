@@ -1,0 +1,1 @@
+"""OpenSearch, and Elasticsearch where the calls are the same."""

@@ -1,0 +1,212 @@
+"""Connections to PostgreSQL: how to reach it, safely, and a few of them kept for all threads."""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+import os
+import threading
+import time
+from collections.abc import Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg.abc import PQGen
+from psycopg.conninfo import conninfo_to_dict
+
+from pinakes.errors import StoreUnavailableError, UsageError
+from pinakes.stores.providers.postgres.errors import GaveUpError, in_our_words, translate_connecting
+from pinakes.stores.providers.postgres.rows import RawDumper
+from pinakes.stores.settings import DatabaseSettings
+
+EXAMPLE = "postgresql://user:password@db.example.org:5432/database"
+_POLL_SECONDS = 0.1
+# How much longer than the server we wait, so that it is the one to give up and the connection stays good.
+_GRACE_SECONDS = 1.0
+Result = TypeVar("Result")
+
+# Plans are made for the values at hand, and never compiled: that costs more than any of our statements takes. Scans
+# begin at the beginning, so that equals come in the same order each time. The types and operators of pgvector are
+# found wherever the extension was put.
+_SET_UP = """
+SELECT set_config('statement_timeout', %(timeout)s, false), set_config('jit', 'off', false),
+    set_config('plan_cache_mode', 'force_custom_plan', false), set_config('synchronize_seqscans', 'off', false),
+    set_config('search_path', 'pg_catalog' || coalesce(', ' || quote_ident(found.schema), ''), false),
+    coalesce(found.oid, 0), coalesce(found.typarray, 0), coalesce(found.half, 0)
+FROM (SELECT 1) AS always LEFT JOIN (
+    SELECT s.nspname AS schema, t.oid, t.typarray, h.oid AS half FROM pg_extension e
+    JOIN pg_namespace s ON s.oid = e.extnamespace
+    JOIN pg_type t ON t.typnamespace = s.oid AND t.typname = 'vector'
+    LEFT JOIN pg_type h ON h.typnamespace = s.oid AND h.typname = 'halfvec' WHERE e.extname = 'vector'
+) AS found ON true
+"""
+
+
+def connection_parameters(settings: DatabaseSettings) -> dict[str, Any]:
+    """Return what the client is to connect with; a connection string that cannot be one is refused."""
+    advice = f"Set connection_string (or PINAKES_CONNECTION_STRING) to one like {EXAMPLE}."
+    if not settings.connection_string.strip():
+        raise UsageError(f"The database provider postgres needs a connection_string. {advice}")
+    try:
+        given = conninfo_to_dict(settings.connection_string)
+    except psycopg.Error:
+        # The client's message quotes the string.
+        raise UsageError(
+            f"The connection_string for the database provider postgres cannot be read. {advice}"
+        ) from None
+    parameters: dict[str, Any] = {
+        "connect_timeout": max(2, math.ceil(settings.timeout)),
+        "tcp_user_timeout": int(settings.timeout * 1000),
+        "application_name": "pinakes",
+        **{name: value for name, value in given.items() if value is not None},
+        "client_encoding": "utf8",
+    }
+    if "sslmode" not in given and "PGSSLMODE" not in os.environ and not _is_local(given):
+        parameters["sslmode"] = "require"
+    return parameters
+
+
+def _is_local(given: dict[str, Any]) -> bool:
+    if "service" in given:
+        return False
+    hosts = given.get("hostaddr") or given.get("host") or os.environ.get("PGHOST", "")
+    return all(_is_loopback(host.strip()) for host in str(hosts).split(","))
+
+
+def _is_loopback(host: str) -> bool:
+    if host in ("", "localhost") or host.startswith(("/", "@")):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class Connection(psycopg.Connection[tuple[Any, ...]]):
+    """A connection that gives up on a server that does not answer, and knows the types of pgvector."""
+
+    timeout = math.inf
+    seconds = math.inf
+    vector_oid = 0
+    vectors_oid = 0
+    half_oid = 0
+
+    def wait(
+        self, gen: PQGen[Result], interval: float = _POLL_SECONDS, timeout: float | None = None
+    ) -> Result:
+        """Wait for the server, but not for ever."""
+        try:
+            return super().wait(_until(gen, time.monotonic() + self.seconds), interval, timeout)
+        except GaveUpError:
+            # What it answers later would be taken for the answer to another question.
+            self.pgconn.finish()
+            raise
+
+    def set_up(self) -> None:
+        """Bring the session into the state that our statements expect."""
+        self.seconds = self.timeout + _GRACE_SECONDS
+        row = self.execute(_SET_UP, {"timeout": str(int(self.timeout * 1000))}).fetchone()
+        assert row is not None
+        self.vector_oid, self.vectors_oid, self.half_oid = row[-3:]
+
+
+def _until(steps: PQGen[Result], deadline: float) -> Generator[Any, Any, Result]:
+    ready: Any = None
+    while True:
+        try:
+            wanted = steps.send(ready)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+        ready = yield wanted
+        if not ready and time.monotonic() > deadline:
+            raise GaveUpError
+
+
+class Pool:
+    """Connections that are lent to one thread at a time. Errors come to who asked, at once and as ours."""
+
+    def __init__(self, settings: DatabaseSettings, where: str) -> None:
+        most = settings.option("connections", 8)
+        if most < 1:
+            raise UsageError("The option connections of the database provider postgres must be at least 1.")
+        self._parameters = connection_parameters(settings)
+        self._timeout = settings.timeout
+        self._where = where
+        self._free = threading.BoundedSemaphore(most)
+        self._guard = threading.Lock()
+        self._idle: list[Connection] = []
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """Lend a connection."""
+        with self.lend() as connection:
+            yield connection
+
+    def lend(self, *, sure: bool = False) -> AbstractContextManager[Connection]:
+        """Take a connection now, to be used and given back with ``with``; ``sure``: see first that it is good."""
+        if not self._free.acquire(timeout=self._timeout):
+            raise StoreUnavailableError(
+                f"{self._where}: all connections are in use. Raise the option connections, or use fewer threads."
+            )
+        try:
+            connection = self._take()
+            if sure:
+                self._ask(connection)
+        except BaseException:
+            self._free.release()
+            raise
+        return self._lent(connection)
+
+    @contextmanager
+    def _lent(self, connection: Connection) -> Iterator[Connection]:
+        try:
+            with in_our_words(self._where):
+                yield connection
+        finally:
+            self._give_back(connection)
+            self._free.release()
+
+    def _ask(self, connection: Connection) -> None:
+        try:
+            with in_our_words(self._where):
+                connection.execute("SELECT 1")
+        except BaseException:
+            self._give_back(connection)
+            raise
+
+    def _take(self) -> Connection:
+        with self._guard:
+            if self._idle:
+                return self._idle.pop()
+        try:
+            connection = Connection.connect(**self._parameters, autocommit=True, prepare_threshold=None)
+        except psycopg.Error as error:
+            raise translate_connecting(error, self._where) from None
+        try:
+            RawDumper.register(connection)
+            with in_our_words(self._where):
+                connection.timeout = self._timeout
+                connection.set_up()
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _give_back(self, connection: Connection) -> None:
+        if connection.closed:
+            # The others were likely broken by the same cause.
+            self.clear()
+        elif connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+            connection.close()
+        else:
+            with self._guard:
+                self._idle.append(connection)
+
+    def clear(self) -> None:
+        """Close the connections that nobody uses."""
+        with self._guard:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()

@@ -1,0 +1,1 @@
+"""Qdrant: a server, a cluster, or a folder."""

@@ -1,0 +1,220 @@
+"""The connection to a Weaviate server: REST and gRPC behind one client, and its errors in our words."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
+
+import grpc  # type: ignore[import-untyped]
+import httpx
+from pydantic import PrivateAttr
+from weaviate import WeaviateClient
+from weaviate.auth import Auth
+from weaviate.config import AdditionalConfig, GrpcConfig, Timeout
+from weaviate.connect.base import ConnectionParams, ProtocolParams
+from weaviate.exceptions import (
+    AuthenticationFailedError,
+    UnexpectedStatusCodeError,
+    WeaviateBaseError,
+    WeaviateClosedClientError,
+    WeaviateConnectionError,
+    WeaviateStartUpError,
+    WeaviateTimeoutError,
+)
+
+from pinakes.errors import StoreAccessError, StoreError, StoreUnavailableError, UsageError
+from pinakes.stores.providers.web_address import WebAddress, read_address
+from pinakes.stores.retry import retrying
+from pinakes.stores.settings import DatabaseSettings
+
+PROVIDER = "weaviate"
+_EXAMPLE = "http://localhost:8080 or https://NAME.weaviate.cloud"
+_GRPC_PORT = 50051
+_DETAIL = 300
+# A server that comes back is noticed within half a second; gRPC would wait up to two minutes.
+_CHANNEL = [
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 500),
+]
+_PASSING = (
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+    grpc.StatusCode.ABORTED,
+    grpc.StatusCode.CANCELLED,
+)
+_REFUSED = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED)
+
+Result = TypeVar("Result")
+
+
+class TooLargeError(StoreError):
+    """A message is larger than the server or its client takes."""
+
+
+class WeaviateLink:
+    """One client for all threads, made when it is first used."""
+
+    def __init__(self, settings: DatabaseSettings) -> None:
+        self._settings = settings
+        self._address = read_address(settings, _EXAMPLE)
+        self._grpc = grpc_address(settings, self._address)
+        self._guard = threading.Lock()
+        self._client: WeaviateClient | None = None
+
+    def run(self, call: Callable[[WeaviateClient], Result]) -> Result:
+        """Return what a call of the client returns; again, where it failed for a passing reason."""
+        return retrying(lambda: self._once(call))
+
+    def close(self) -> None:
+        """Close both connections."""
+        with self._guard:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def _once(self, call: Callable[[WeaviateClient], Result]) -> Result:
+        try:
+            return call(self._connected())
+        except (WeaviateBaseError, httpx.HTTPError) as error:
+            self._translate(error)
+
+    def _connected(self) -> WeaviateClient:
+        with self._guard:
+            if self._client is None:
+                key = self._settings.api_key
+                wait = self._settings.timeout
+                client = WeaviateClient(
+                    connection_params=_Params.over(self._address, self._grpc, self._grpc_error),
+                    auth_client_secret=Auth.api_key(key) if key else None,
+                    additional_config=AdditionalConfig(
+                        timeout=Timeout(query=wait, insert=wait, init=wait),
+                        grpc_config=GrpcConfig(channel_options=_CHANNEL),
+                    ),
+                    # Those checks ask the package index on the internet for a newer client.
+                    skip_init_checks=True,
+                )
+                try:
+                    client.connect()
+                except BaseException:
+                    client.close()
+                    raise
+                self._client = client
+            return self._client
+
+    # -- errors ----------------------------------------------------------------------------------------------
+
+    def _translate(self, error: Exception) -> NoReturn:
+        if isinstance(error, UnexpectedStatusCodeError):
+            raise self._status_error(error.status_code, str(error.error or "")) from error
+        if isinstance(error, AuthenticationFailedError):
+            raise _access("asks for credentials") from error
+        if isinstance(error, WeaviateStartUpError) and error.__cause__ is None:
+            raise StoreError(
+                f"{PROVIDER}: the server is older than its client can use; Weaviate 1.27 or newer is needed."
+            ) from error
+        if isinstance(
+            error,
+            (
+                WeaviateConnectionError,
+                WeaviateTimeoutError,
+                WeaviateStartUpError,
+                WeaviateClosedClientError,
+                httpx.HTTPError,
+            ),
+        ):
+            raise _gone() from error
+        raise self.error(str(error)) from error
+
+    def _status_error(self, status: int, detail: str) -> StoreError:
+        if status in (401, 403):
+            return _access(f"refuses them with status {status}")
+        if status in (408, 429) or status >= 500:
+            return _gone(f" (status {status})")
+        return self.error(f"status {status}: {detail}")
+
+    def _grpc_error(self, error: Any) -> StoreError:
+        code, detail = error.code(), str(error.details() or "")
+        if code in _REFUSED:
+            return _access(f"refuses them with {code.name}")
+        if "larger than max" in detail:
+            return TooLargeError(
+                f"{PROVIDER}: {detail[:_DETAIL]}; GRPC_MAX_MESSAGE_SIZE of the server sets it."
+            )
+        if code in _PASSING:
+            return _gone(f" ({code.name})")
+        return self.error(f"{code.name}: {detail}")
+
+    def error(self, detail: str) -> StoreError:
+        """Return an error with what the server said, without the key should it be in it."""
+        if self._settings.api_key:
+            detail = detail.replace(self._settings.api_key, "***")
+        return StoreError(f"{PROVIDER} could not do what was asked: {detail[:_DETAIL]}")
+
+
+def _gone(why: str = "") -> StoreUnavailableError:
+    return StoreUnavailableError(
+        f"{PROVIDER} does not answer{why}: check that the server runs, and the connection_string and the options "
+        "grpc_host and grpc_port. The timeout setting says how long to wait."
+    )
+
+
+def _access(how: str) -> StoreAccessError:
+    return StoreAccessError(
+        f"{PROVIDER}: the server {how}: check api_key, and that it may read and write the collection."
+    )
+
+
+def grpc_address(settings: DatabaseSettings, http: WebAddress) -> WebAddress:
+    """Return where the server speaks gRPC: the cloud has a host of its own for it."""
+    cloud = http.host.endswith(".weaviate.cloud")
+    host = settings.option("grpc_host", f"grpc-{http.host}" if cloud else http.host)
+    port = settings.option("grpc_port", 443 if cloud else _GRPC_PORT)
+    if not 0 < port < 65536:
+        raise UsageError(f"The option grpc_port of the database provider {PROVIDER} cannot be {port}.")
+    if (host, port) == (http.host, http.port):
+        raise UsageError(
+            f"The option grpc_port of the database provider {PROVIDER} is the port of the connection_string: the "
+            "server speaks gRPC on another one, 50051 unless it was changed."
+        )
+    return WebAddress(host, port, http.secure)
+
+
+class _Params(ConnectionParams):
+    """Connection parameters whose gRPC calls fail with our errors.
+
+    The client turns the status of a failed call into text, and repeats an unavailable one for more than a minute,
+    whatever the timeout; errors that are not gRPC's own pass through it as they are.
+    """
+
+    _translate: Callable[[Any], StoreError] = PrivateAttr()
+
+    @classmethod
+    def over(cls, http: WebAddress, rpc: WebAddress, translate: Callable[[Any], StoreError]) -> _Params:
+        params = cls(
+            http=ProtocolParams(host=_bracketed(http.host), port=http.port, secure=http.secure),
+            grpc=ProtocolParams(host=_bracketed(rpc.host), port=rpc.port, secure=rpc.secure),
+        )
+        params._translate = translate
+        return params
+
+    def _grpc_channel(self, *args: Any, **kwargs: Any) -> Any:
+        channel = super()._grpc_channel(*args, **kwargs)
+        return grpc.intercept_channel(channel, _Interceptor(self._translate))
+
+
+class _Interceptor(grpc.UnaryUnaryClientInterceptor):  # type: ignore[misc]
+    def __init__(self, translate: Callable[[Any], StoreError]) -> None:
+        self._translate = translate
+
+    def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
+        outcome = continuation(client_call_details, request)
+        if isinstance(outcome, grpc.RpcError):
+            raise self._translate(outcome) from outcome
+        return outcome
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

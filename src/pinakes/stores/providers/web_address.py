@@ -1,0 +1,55 @@
+"""Addresses of services that are spoken to over HTTP: read once, and never with a key in the clear."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from pinakes.errors import UsageError
+from pinakes.stores.settings import DatabaseSettings
+
+
+class WebAddress(NamedTuple):
+    """Where a service listens."""
+
+    host: str
+    port: int
+    secure: bool
+
+    @property
+    def url(self) -> str:
+        """Return it as a client takes it."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'https' if self.secure else 'http'}://{host}:{self.port}"
+
+
+def read_address(settings: DatabaseSettings, example: str) -> WebAddress:
+    """Read the connection string; a key goes unencrypted to another machine only where ``tls`` says it may."""
+    bad = f"The database provider {settings.provider} needs a connection_string such as {example}"
+    if not settings.connection_string:
+        raise UsageError(f"{bad}; none was given.")
+    try:
+        parts = urlsplit(settings.connection_string.strip())
+        host, port = parts.hostname or "", parts.port
+    except ValueError as error:
+        raise UsageError(f"{bad}; this one cannot be read as an address.") from error
+    if parts.scheme not in ("http", "https") or not host:
+        raise UsageError(f"{bad}; this one does not start with https:// and the name of a host.")
+    if parts.username or parts.password or parts.path.strip("/") or parts.query or parts.fragment:
+        raise UsageError(f"{bad}, without anything before or after the host; the key goes into api_key.")
+    address = WebAddress(host, port or (443 if parts.scheme == "https" else 80), parts.scheme == "https")
+    if not address.secure and settings.api_key and settings.option("tls", True) and not is_loopback(host):
+        raise UsageError(
+            f"The database provider {settings.provider} would send its api_key unencrypted to another machine: use "
+            "https:// in the connection_string, or set the option tls to false if that is meant."
+        )
+    return address
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

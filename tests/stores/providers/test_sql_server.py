@@ -1,0 +1,200 @@
+"""SQL Server, by Microsoft's own driver, against a double of the server that speaks its protocol."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.stores.conformance.library import LibraryConformance
+from tests.stores.conformance.place import DIMENSION, make_point, unit
+from tests.stores.conformance.suite import StoreConformance
+from tests.stores.providers.sql_server_double import DATABASE, PASSWORD, USER
+from tests.stores.providers.sql_server_double_tables import Table
+from tests.stores.providers.sql_server_double_tds import ServerError
+from tests.stores.providers.sql_server_place import SqlServerPlace, make_certificate
+
+from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
+from pinakes.stores.providers.sql_server.address import read_address
+from pinakes.stores.registry import load_store
+from pinakes.stores.settings import DatabaseSettings
+from pinakes.stores.store import Store
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_certificate(tmp_path_factory.mktemp("sql") / "server.pem")
+
+
+@pytest.fixture
+def place(certificate: Path) -> Iterator[SqlServerPlace]:
+    place = SqlServerPlace(certificate)
+    yield place
+    place.stop()
+
+
+@pytest.fixture
+def store(place: SqlServerPlace) -> Iterator[Store]:
+    with place.store() as store:
+        store.create(DIMENSION)
+        yield store
+
+
+class TestSqlServer(StoreConformance):
+    """It does what every store does."""
+
+
+# -- where it is ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is missing"),
+        ("Database=library;User Id=ann;Password=hunter2", "names no server"),
+        ("Server=db.example;User Id=ann;Password=hunter2", "names no database"),
+        ("Server=db.example;Database=library;User Id=ann", "no user and password"),
+        ("Server=db.example;Database=library;hunter2", "name=value"),
+        ("Server=db.example;Database=library;Passwort=hunter2", "Passwort"),
+        ("Server=db.example,x;Database=library;User Id=ann;Password=hunter2", "port"),
+        ("Server=db.example;Database=library;User Id=ann;Password={hunter2", "never ends"),
+        ("Server=db.example;Database=library;User Id=ann;Password=hunter2;Encrypt=maybe", "Encrypt"),
+        ("postgresql://ann:hunter2@db.example/library", "unknown name"),
+        ("mssql://ann:hunter2@db.example:port/library", "no address"),
+    ],
+)
+def test_a_connection_string_that_cannot_work(text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said) as refused:
+        load_store(DatabaseSettings(provider="sql-server", connection_string=text))
+    assert "sql-server" in str(refused.value)
+    assert "connection_string" in str(refused.value)
+    assert "hunter2" not in str(refused.value)
+
+
+def test_urls_and_pairs_say_the_same() -> None:
+    url = "mssql://ann:p%7D%3Bw@db.example:1444/library?TrustServerCertificate=yes"
+    pairs = "Data Source=tcp:db.example,1444;Initial Catalog=library;uid=ann;Pwd={p}};w};Trust Server Certificate=yes;"
+    found = [read_address(text, "", provider="sql-server", tls=True) for text in (url, pairs)]
+    assert [(address.host, address.port) for address in found] == [("db.example", 1444)] * 2
+    for address in found:
+        assert "PWD={p}};w}" in address.connection_string
+        assert "Encrypt={yes}" in address.connection_string
+        assert "w}" not in repr(address)
+
+
+def test_the_password_may_come_apart(place: SqlServerPlace) -> None:
+    text = f"mssql://{USER}@127.0.0.1:{place.double.port}/{DATABASE}?TrustServerCertificate=yes"
+    with load_store(place.settings(connection_string=text, api_key=PASSWORD)) as store:
+        assert store.dimension() is None
+
+
+def test_a_password_does_not_leave_in_the_clear() -> None:
+    plain = "Server=db.example;Database=library;User Id=ann;Password=hunter2;Encrypt=no"
+    with pytest.raises(UsageError, match="tls") as refused:
+        load_store(DatabaseSettings(provider="sql-server", connection_string=plain))
+    assert "hunter2" not in str(refused.value)
+    load_store(DatabaseSettings(provider="sql-server", connection_string=plain, options={"tls": False}))
+    load_store(
+        DatabaseSettings(provider="sql-server", connection_string=plain.replace("db.example", "localhost"))
+    )
+
+
+def test_a_certificate_that_nobody_vouches_for_is_refused(place: SqlServerPlace) -> None:
+    store = load_store(place.settings(connection_string=place.address(rest="")))
+    with pytest.raises(StoreAccessError, match="TrustServerCertificate"):
+        store.dimension()
+    assert place.double.logins == 0
+
+
+def test_in_the_clear_on_this_machine(place: SqlServerPlace) -> None:
+    with load_store(place.settings(connection_string=place.address(rest="Encrypt=no"))) as store:
+        assert store.dimension() is None
+
+
+def test_a_database_that_is_not_there(place: SqlServerPlace) -> None:
+    text = place.address().replace(f"Database={DATABASE}", "Database=elsewhere")
+    with pytest.raises(StoreAccessError, match="elsewhere"):
+        load_store(place.settings(connection_string=text)).dimension()
+
+
+def test_nothing_secret_is_said(place: SqlServerPlace, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    store = place.store()
+    store.create(DIMENSION)
+    place.stop()
+    with pytest.raises(StoreUnavailableError) as gone:
+        store.count()
+    for text in (str(gone.value), repr(gone.value), caplog.text, store.describe(), repr(place.settings())):
+        assert "Pass}word" not in text
+
+
+# -- what is there -------------------------------------------------------------------------------------------------
+
+
+def test_another_dimension_is_refused(place: SqlServerPlace, store: Store) -> None:
+    with place.store() as other, pytest.raises(StoreSchemaError, match=r"8 numbers.*12"):
+        other.create(12)
+
+
+def test_too_long_vectors_are_refused(place: SqlServerPlace) -> None:
+    with place.store() as store, pytest.raises(StoreError, match="1,998"):
+        store.create(2_000)
+
+
+def test_a_vector_of_another_length_is_refused(store: Store) -> None:
+    with pytest.raises(StoreSchemaError, match="another length"):
+        store.upsert([make_point("a.md", 0, np.ones(3, np.float32))])
+    assert store.count() == 0
+    store.upsert([make_point("a.md", 0, unit(1))])
+    with pytest.raises(StoreSchemaError, match="another length"):
+        store.search(np.ones(3, np.float32), 1)
+
+
+@pytest.mark.parametrize("name", ["laws_points", "laws_entries"])
+def test_a_table_of_somebody_else_is_left_alone(place: SqlServerPlace, name: str) -> None:
+    place.engine.tables[f"[dbo].[{name}]"] = theirs = Table({"id": "int", "price": "money"})
+    with place.store() as store:
+        with pytest.raises(StoreSchemaError, match=name):
+            store.create(DIMENSION)
+        with pytest.raises(StoreSchemaError, match=name):
+            store.drop()
+    assert place.engine.tables[f"[dbo].[{name}]"] is theirs
+
+
+def test_permissions_that_are_missing(place: SqlServerPlace) -> None:
+    place.engine.may_create = False
+    with place.store() as store, pytest.raises(StoreAccessError, match="CREATE TABLE permission denied"):
+        store.create(DIMENSION)
+
+
+def test_a_schema_of_its_own(place: SqlServerPlace) -> None:
+    with place.store(options={"schema": "search"}) as store, place.store() as other:
+        store.create(DIMENSION)
+        store.upsert([make_point("a.md", 0, unit(1))])
+        assert store.count() == 1
+        assert other.dimension() is None
+    assert "[search].[laws_points]" in place.engine.tables
+    with pytest.raises(UsageError, match="schema"):
+        place.store(options={"schema": "a]; DROP"})
+
+
+def test_tables_that_were_dropped_meanwhile(place: SqlServerPlace, store: Store) -> None:
+    place.store().drop()
+    with pytest.raises(StoreSchemaError, match="misses a table"):
+        store.count()
+
+
+def test_a_server_that_is_too_old(place: SqlServerPlace) -> None:
+    def no_such_column(statement: str) -> None:
+        if "vector_dimensions" in statement:
+            raise ServerError(207, "Invalid column name 'vector_dimensions'.")
+
+    place.double.fault = no_such_column
+    with place.store() as store, pytest.raises(StoreError, match="SQL Server 2025"):
+        store.dimension()
+
+
+class TestSqlServerLibrary(LibraryConformance):
+    """A library in it does what every library does."""
