@@ -16,6 +16,7 @@ SUITES = (
     "ingest",
     "search_speed",
     "mcp_speed",
+    "stores",
     "retrieval",
     "lookups",
     "clauses",

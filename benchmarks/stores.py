@@ -78,7 +78,7 @@ def answers(providers: list[str], embedder: Embedder, scratch: Path) -> list[dic
     (evalset,) = read_all([eval_dir("scifact")])
     here = place_for(default_folder(), evalset, IndexSettings(), embedder)
     built = build(evalset, here.folder, IndexSettings(), RememberingEmbedder(embedder, here.vectors), None)
-    wanted, plain = _asked(built.path, evalset, embedder)
+    wanted, best, plain = _asked(built.path, evalset, embedder)
     rows: list[dict[str, Any]] = [{"provider": "embedded", "native": "none", **plain}]
     print(rows[-1], flush=True)
     for provider in providers:
@@ -94,13 +94,13 @@ def answers(providers: list[str], embedder: Embedder, scratch: Path) -> list[dic
             for native in ("none", "keyword", "hybrid"):
                 if native != "none" and not getattr(capabilities, native):
                     continue
-                found, figures = _asked(copy, evalset, embedder, replace(settings, native=native))
-                overlap = [len(found[key] & wanted[key]) / max(1, len(wanted[key])) for key in wanted]
+                near, hybrid, figures = _asked(copy, evalset, embedder, replace(settings, native=native))
                 row: dict[str, Any] = {
                     "provider": provider,
                     "native": native,
                     **figures,
-                    "recall@10": sum(overlap) / len(overlap),
+                    "recall@10": _shared(near, wanted),
+                    "overlap@10": _shared(hybrid, best),
                 }
                 if native == "none":
                     row.update(moved_seconds=seconds, points=points, documents=moved.documents)
@@ -109,13 +109,19 @@ def answers(providers: list[str], embedder: Embedder, scratch: Path) -> list[dic
     return rows
 
 
+def _shared(found: dict[str, set[str]], wanted: dict[str, set[str]]) -> float:
+    """Return the share of what was wanted that was found, on average."""
+    return sum(len(found[key] & wanted[key]) / max(1, len(wanted[key])) for key in wanted) / len(wanted)
+
+
 def _asked(
     path: Path, evalset: EvalSet, embedder: Embedder, database: DatabaseSettings | None = None
-) -> tuple[dict[str, set[str]], dict[str, float]]:
-    """Return the ten nearest chunks of each question, and how good the hybrid answers are."""
+) -> tuple[dict[str, set[str]], dict[str, set[str]], dict[str, float]]:
+    """Return the ten best chunks of each question by meaning and by hybrid search, and how good the latter are."""
     places = Places(path)
     judge = judge_for(evalset, places)
     nearest: dict[str, set[str]] = {}
+    best: dict[str, set[str]] = {}
     values, times = [], []
     with Library(path, embedder=embedder, database=database, create=False) as library:
         library.search(evalset.questions[0].text)
@@ -125,9 +131,10 @@ def _asked(
             start = time.perf_counter()
             response = judge.ask(library, question)
             times.append((time.perf_counter() - start) * 1000)
+            best[question.id] = {result.chunk_id for result in response.results[:10]}
             values.append(judge.judge(question, response).values["ndcg@10"])
     places.close()
-    return nearest, {"ndcg@10": sum(values) / len(values), "p50_ms": percentile(times, 0.5)}
+    return nearest, best, {"ndcg@10": sum(values) / len(values), "p50_ms": percentile(times, 0.5)}
 
 
 # -- how quick? ------------------------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ from pinakes.config.settings import STAGES
 from pinakes.errors import MissingExtraError
 from pinakes.model import SearchResponse, SearchResult
 from pinakes.search.graph import EDGE_WEIGHTS
+from pinakes.stores.registry import PROVIDERS
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
@@ -309,6 +310,16 @@ def test_the_edges_of_the_graph_have_the_weights_of_the_page() -> None:
     rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \| ([\d.]+) \|", page, re.MULTILINE)
     listed = {name: float(weight) for names, weight in rows for name in re.findall(r"`(\w+)`", names)}
     assert listed == EDGE_WEIGHTS
+
+
+@pytest.mark.parametrize("provider", sorted(PROVIDERS))
+def test_every_database_and_its_options_are_described(provider: str) -> None:
+    page = (ROOT / "docs" / "stores.md").read_text(encoding="utf-8")
+    assert f"| `{provider}` |" in page
+    place, _, name = PROVIDERS[provider][0].partition(":")
+    options = getattr(importlib.import_module(place), name).known_options
+    part = page.split(f"\n### {provider}\n")[-1].split("\n### ")[0] if options else ""
+    assert {option for option in options if f"| `{option}` | {options[option]}" not in part} == set()
 
 
 def test_decisions_are_listed() -> None:

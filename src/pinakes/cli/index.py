@@ -58,7 +58,13 @@ def index(
     ] = True,
     workers: Annotated[
         int | None,
-        typer.Option("--workers", "-w", min=1, metavar="N", help="How many files to read at once."),
+        typer.Option(
+            "--workers",
+            "-w",
+            min=1,
+            metavar="N",
+            help="How many files to read at once; with a database, how many processes read, embed and publish.",
+        ),
     ] = None,
     wait: Annotated[
         bool,
@@ -157,6 +163,15 @@ def index(
     collection: CollectionOption = None,
     native: NativeOption = None,
     options: SettingsOption = None,
+    runner: Annotated[
+        str | None,
+        typer.Option(
+            "--runner",
+            metavar="NAME",
+            help="Where --workers run: local (processes here) or ray (a cluster).",
+            rich_help_panel="Database",
+        ),
+    ] = None,
     watch: Annotated[
         bool,
         typer.Option("--watch", help="Stay, and index again whenever something changes; stop with Ctrl-C."),
@@ -179,6 +194,7 @@ def index(
     $ pinakes index docs/ --watch
     $ pinakes index --context-model anthropic:claude-haiku-5-5 --estimate
     $ pinakes index docs/ --database postgres --collection laws
+    $ pinakes index docs/ --workers 8 --runner ray
     """
     from pinakes.cli.progress import reporter
     from pinakes.cli.status import failure_lines
@@ -220,6 +236,7 @@ def index(
         "rebuild": rebuild,
         "retry_failed": retry_failed,
         "workers": workers,
+        "runner": runner or "",
         "wait": wait,
         "on_wait": lambda holder: message(f"Waiting for another process to finish writing: {holder}"),
         "embed": embed and not estimate,

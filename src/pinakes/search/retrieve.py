@@ -22,6 +22,7 @@ from pinakes.search.expansion import Expansion, added_words, expansions
 from pinakes.search.spelling import Correction, corrected_text, find_corrections
 from pinakes.search.understand import Query
 from pinakes.stores.embedded.index import EmbeddedIndex
+from pinakes.stores.protocol import DEPTH
 from pinakes.text.query_terms import QueryTerm
 
 Worth: TypeAlias = list[tuple[QueryTerm, float]]
@@ -29,8 +30,6 @@ Timer: TypeAlias = Callable[[str], AbstractContextManager[None]]
 
 # The leg of a database that joins words and meaning itself.
 NATIVE_HYBRID = "hybrid"
-# Sections and documents are judged by their chunks, so more of these are wanted than will be shown.
-DEPTH = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +94,11 @@ class Retriever:
             if fused:
                 with timed(NATIVE_HYBRID):
                     both = (weights["semantic"], weights["keyword"])
-                    hits = fused.hybrid(vector, _forms(found.worth), both, DEPTH, scope.documents)
+                    hits = fused.hybrid(vector, _forms(found.worth), both, self._index.vectors.depth, scope.documents)
                     self._add(found, Leg(NATIVE_HYBRID, *hits), scope)
             else:
                 with timed("semantic"):
-                    nearest = self._index.vectors.search(vector, DEPTH, scope.documents)
+                    nearest = self._index.vectors.search(vector, self._index.vectors.depth, scope.documents)
                     self._add(found, Leg("semantic", *nearest), scope)
         if weights.get("expansion", 0.0) > 0:
             with timed("expansion"):

@@ -15,6 +15,10 @@ from pinakes.text.query_terms import QueryTerm
 Hit: TypeAlias = tuple[int, float]
 
 
+# How many chunks a leg is asked for: sections and documents are judged by their chunks, so more than will be shown.
+DEPTH = 1000
+
+
 class Nearest(NamedTuple):
     """Chunks with their cosines, best first; ``floor`` is the lowest cosine of those that were asked for."""
 
@@ -42,6 +46,11 @@ class DenseSearch(Protocol):
     @property
     def generation(self) -> int:
         """The record's generation that has been seen."""
+        ...
+
+    @property
+    def depth(self) -> int:
+        """How many chunks to ask for, where more would cost more than they tell."""
         ...
 
     @property

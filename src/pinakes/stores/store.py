@@ -97,6 +97,11 @@ class Store(ABC):
                 f"Unknown option {', '.join(unknown)} for the database provider {self.provider}; known: {known}."
             )
 
+    @property
+    def alone(self) -> bool:
+        """Whether only one process at a time can use the collection."""
+        return False
+
     def describe(self) -> str:
         """Name the store in a message, without anything secret."""
         return f"{self.provider}, collection {self.settings.collection}"

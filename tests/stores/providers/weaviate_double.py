@@ -11,7 +11,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import grpc  # type: ignore[import-untyped]
+import grpc
 import numpy as np
 from tests.stores.providers.weaviate_azure_http import Answer, HttpDouble, Request
 from tests.stores.providers.weaviate_double_data import (

@@ -21,7 +21,7 @@ from pinakes.stores.embedded.by_chunk import ByChunk
 from pinakes.stores.embedded.coarse import Coarse, coarse_names, open_coarse, write_coarse
 from pinakes.stores.embedded.files import read_json, write_json
 from pinakes.stores.embedded.nearest import Runs, nearest
-from pinakes.stores.protocol import Nearest, PassageVectors
+from pinakes.stores.protocol import DEPTH, Nearest, PassageVectors
 
 FORMAT = 1
 # Dead rows cost time in every search; below this many they are not worth a rewrite.
@@ -75,6 +75,11 @@ class VectorIndex:
     def generation(self) -> int:
         """The record's generation that this index has seen."""
         return self._snapshot.generation
+
+    @property
+    def depth(self) -> int:
+        """How many chunks to ask for; here, where every row is looked at anyway, as many as are of use."""
+        return DEPTH
 
     @property
     def empty(self) -> bool:

@@ -47,7 +47,7 @@ class StoredIndex(EmbeddedIndex):
     @property
     def shared(self) -> bool:
         """Whether several processes can publish to it at once: the database hands out work to one at a time."""
-        return self.store.capabilities.claims
+        return self.store.capabilities.claims and not self.store.alone
 
     @property
     def vectors(self) -> StoreVectors:

@@ -17,6 +17,7 @@ from pinakes.stores.store import Found, Store
 _POINT = np.dtype([("document", ">u8"), ("version", ">u4"), ("number", ">u4")])
 _PASSAGES_BITS = 12
 _BATCH = 500
+_DEPTH = 400
 # How many chunks tell what one that has nothing to do with a query scores.
 _SAMPLE = 2000
 # Some points belong to versions that are not known here, or to chunks that are there already.
@@ -54,6 +55,11 @@ class StoreVectors:
     def generation(self) -> int:
         """The record's generation up to which everything is in the database."""
         return int(self._record.meta(STORED_GENERATION) or 0)
+
+    @property
+    def depth(self) -> int:
+        """How many chunks to ask for: each is a row to be found, sorted and sent."""
+        return _DEPTH
 
     @property
     def empty(self) -> bool:

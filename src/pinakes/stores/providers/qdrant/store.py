@@ -56,6 +56,11 @@ class QdrantStore(Store):
         self._entries = QdrantEntries(self._connection, f"{settings.collection}.entries")
         self._counted: tuple[int, float] | None = None
 
+    @property
+    def alone(self) -> bool:
+        """Whether it is a folder, which the client library opens for one process."""
+        return self._connection.folder is not None
+
     def _number(self, name: str, default: int, *, least: int = 1) -> int:
         value: int = self.settings.option(name, default)
         if value < least:

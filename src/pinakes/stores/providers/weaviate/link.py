@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
-import grpc  # type: ignore[import-untyped]
+import grpc
 import httpx
 from pydantic import PrivateAttr
 from weaviate import WeaviateClient

@@ -1,0 +1,116 @@
+"""Look-ups for readers: one document whole, and what a map or a list of suggestions needs of all of them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection
+from typing import NamedTuple
+
+from pinakes.model import Link, Reference
+from pinakes.stores.embedded.database import Database
+from pinakes.stores.embedded.lookup import reference_of
+
+_BATCH = 400
+
+
+class SectionRow(NamedTuple):
+    """A section, as a map shows it."""
+
+    document: int
+    ordinal: int
+    parent: int | None
+    level: int
+    section_id: str
+    label: str
+    title: str
+    heading: str
+    start: int
+    end: int
+
+
+class TermRow(NamedTuple):
+    """A defined term and where it is defined."""
+
+    document: int
+    term: str
+    definition: str
+    section_id: str
+
+
+class ReadingLookup:
+    """Read-only questions to the record."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def document(self, path: str) -> sqlite3.Row | None:
+        """Return a document with its text."""
+        rows = self._database.rows("SELECT * FROM documents WHERE source_path = ?", (path,))
+        return rows[0] if rows else None
+
+    def file_state(self, path: str) -> tuple[str, int, int, str] | None:
+        """Return type, size, time of change and hash of the file that a document was read from."""
+        rows = self._database.rows(
+            "SELECT file_type, size, mtime_ns, content_hash FROM documents WHERE source_path = ?", (path,)
+        )
+        return tuple(rows[0]) if rows else None
+
+    def links(self, document: int) -> list[Link]:
+        """Return the links of a document, in order."""
+        rows = self._database.rows(
+            'SELECT target, text, kind, start, "end" FROM links WHERE document = ? ORDER BY start', (document,)
+        )
+        return [Link(*row) for row in rows]
+
+    def sections(self) -> list[SectionRow]:
+        """Return the headings of all documents, each document's in order."""
+        rows = self._database.rows(
+            'SELECT document, ordinal, parent, level, section_id, label, title, heading, start, "end" '
+            "FROM sections WHERE ordinal > 0 ORDER BY document, ordinal"
+        )
+        return [SectionRow(*row) for row in rows]
+
+    def chunk_counts(self) -> dict[tuple[int, int], int]:
+        """Return how many chunks stand in each section itself, by document and ordinal."""
+        rows = self._database.rows("SELECT document, section, COUNT(*) FROM chunks GROUP BY document, section")
+        return {(row[0], row[1]): row[2] for row in rows}
+
+    def references(self) -> list[tuple[int, Reference]]:
+        """Return the references of all documents, with the document that each stands in."""
+        rows = self._database.rows(
+            "SELECT r.*, d.source_path AS source_path FROM refs r JOIN documents d ON d.id = r.document "
+            "ORDER BY r.document, r.start"
+        )
+        return [(int(row["document"]), reference_of(row)) for row in rows]
+
+    def terms(self) -> list[TermRow]:
+        """Return the defined terms of all documents."""
+        rows = self._database.rows(
+            "SELECT document, term, definition_text, source_section FROM definitions ORDER BY document, start"
+        )
+        return [TermRow(*row) for row in rows]
+
+    def labels(self, document: int, section_ids: Collection[str]) -> dict[str, str]:
+        """Return what some sections and clauses of a document are called: the label, or else the heading."""
+        found: dict[str, str] = {}
+        ordered = list(section_ids)
+        for first in range(0, len(ordered), _BATCH):
+            batch = ordered[first : first + _BATCH]
+            marks = ",".join("?" * len(batch))
+            rows = self._database.rows(
+                "SELECT section_id, CASE label WHEN '' THEN heading ELSE label END FROM sections WHERE document = ? "
+                f"AND section_id IN ({marks}) UNION ALL SELECT section_id, label FROM clauses WHERE document = ? "
+                f"AND section_id IN ({marks})",
+                [document, *batch, document, *batch],
+            )
+            found.update((row[0], row[1]) for row in rows)
+        return found
+
+    def clause_at(self, document: int, offset: int) -> tuple[str, str] | None:
+        """Return id and label of the innermost clause that holds an offset of a document's text."""
+        rows = self._database.rows(
+            'SELECT section_id, label FROM clauses WHERE document = ? AND start <= ? AND "end" > ? '
+            "ORDER BY depth DESC LIMIT 1",
+            (document, offset, offset),
+        )
+        return (rows[0][0], rows[0][1]) if rows else None
