@@ -27,7 +27,8 @@ demo: $(STAMP)  ## index examples/ and show a few searches
 	$(BIN)/python scripts/demo.py
 
 test: $(DEV_STAMP)  ## run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --ignore tests/stores/providers
+	$(BIN)/python -m pytest -n 3 tests/stores/providers
 
 check: $(DEV_STAMP)  ## lint, format check and types
 	$(BIN)/ruff check .

@@ -7,7 +7,9 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +132,7 @@ def answers(library: Library) -> list[object]:
     found.append([item.definition.definition_text for item in library.define("vessel").definitions])
     found.append(library.section("2.1").text)
     found.append([item.reference.text for item in library.references("2.1", document="act.md").cites])
-    found.append([item.source_path for item in library.documents()])
+    found.append(sorted(_name(item.source_path) for item in library.documents()))
     return found
 
 
@@ -139,13 +141,28 @@ def _plain(response: SearchResponse) -> object:
     return sorted(
         (
             -round(result.fused_score, 3),
-            result.chunk_id,
+            _name(result.chunk_id),
             result.section_label,
             result.lines,
             sorted(result.matched_by),
         )
         for result in response.results
     )
+
+
+def _name(path: str) -> str:
+    """Return what a path ends with: documents lie in another folder in every test."""
+    return path.rpartition("/")[2]
+
+
+@cache
+def embedded_answers() -> list[object]:
+    """Return what the embedded default answers; it is asked once."""
+    with tempfile.TemporaryDirectory() as folder:
+        documents = write_documents(Path(folder) / "docs")
+        with Library(Path(folder) / "index", embedder=HashEmbedder()) as library:
+            library.index([documents], workers=1)
+            return answers(library)
 
 
 def differences(found: list[object], wanted: list[object]) -> list[tuple[object, object]]:
@@ -212,11 +229,9 @@ class LibraryConformance:
             library.close()
 
     @pytest.fixture
-    def embedded(self, documents: Path, tmp_path: Path) -> list[object]:
+    def embedded(self) -> list[object]:
         """What the embedded default answers."""
-        with Library(tmp_path / "embedded", embedder=HashEmbedder()) as library:
-            library.index([documents])
-            return answers(library)
+        return embedded_answers()
 
     def look(self, library: Library) -> None:
         """Have a library ask the database at once whether others changed something."""
@@ -234,12 +249,12 @@ class LibraryConformance:
         self, place: Place, opened: Callable[..., Library], documents: Path, embedded: list[object]
     ) -> None:
         library = opened()
-        report = library.index([documents])
+        report = library.index([documents], workers=1)
         assert (len(report.added), report.failed) == (3, [])
         self.settle(place, library)
         assert differences(answers(library), embedded) == []
         assert library.doctor(repair=False).healthy
-        again = library.index([documents])
+        again = library.index([documents], workers=1)
         assert (again.unchanged, again.added, again.updated) == (3, [], [])
 
     def test_a_new_machine_has_the_same_answers(
@@ -248,7 +263,7 @@ class LibraryConformance:
         if not place.persistent:
             pytest.skip("there is no other machine")
         with opened() as library:
-            library.index([documents])
+            library.index([documents], workers=1)
             self.settle(place, library)
         other = opened("there")
         assert differences(answers(other), embedded) == []
@@ -256,14 +271,14 @@ class LibraryConformance:
 
     def test_changes_arrive(self, place: Place, opened: Callable[..., Library], documents: Path) -> None:
         here = opened()
-        here.index([documents])
+        here.index([documents], workers=1)
         self.settle(place, here)
         there = opened("there")
         assert "vessel" in there.section("Section 1").text
         (documents / "notes.md").unlink()
         (documents / "act.md").write_text(ACT.replace("12 crowns", "15 crowns"), encoding="utf-8")
         (documents / "new.md").write_text("# Ropes\n\nA rope is coiled with the sun.\n", encoding="utf-8")
-        report = here.index([documents])
+        report = here.index([documents], workers=1)
         assert (len(report.added), len(report.updated), len(report.removed)) == (1, 1, 1)
         self.settle(place, here)
         for library in (here, there):
@@ -292,7 +307,7 @@ class LibraryConformance:
         if not place.shared:
             pytest.skip("nobody else can see it")
         with opened() as library:
-            library.index([documents])
+            library.index([documents], workers=1)
             self.settle(place, library)
             here = [
                 [r.chunk_id, round(r.fused_score, 3)]
@@ -311,11 +326,11 @@ class LibraryConformance:
         self, place: Place, opened: Callable[..., Library], documents: Path
     ) -> None:
         library = opened()
-        library.index([documents])
+        library.index([documents], workers=1)
         self.settle(place, library)
         other = opened("there", HashEmbedder(24, "smaller"))
         with pytest.raises(ModelMismatchError, match=place.settings().provider):
-            other.index([documents])
+            other.index([documents], workers=1)
         # What was there is there still.
         assert library.search("master", mode="semantic").results
 
@@ -332,18 +347,18 @@ class LibraryConformance:
                 away.append(True)
 
         library = opened("here", HashEmbedder(before=go_away))
-        library.index([documents / "notes.md"])
+        library.index([documents / "notes.md"], workers=1)
         away.append(False)
         try:
             with pytest.raises(StoreUnavailableError, match=place.settings().provider):
-                library.index([documents])
+                library.index([documents], workers=1)
             assert library.search("waste", mode="keyword").results
             with pytest.raises(StoreError, match=place.settings().provider):
                 library.search("waste", mode="semantic")
         finally:
             place.start()
         self.look(library)
-        report = library.index([documents])
+        report = library.index([documents], workers=1)
         assert report.failed == []
         self.settle(place, library)
         assert differences(answers(library), embedded) == []
@@ -353,7 +368,7 @@ class LibraryConformance:
         self, place: Place, opened: Callable[..., Library], documents: Path, embedded: list[object]
     ) -> None:
         library = opened()
-        library.index([documents])
+        library.index([documents], workers=1)
         self.settle(place, library)
         index = library._index
         assert isinstance(index, StoredIndex)
@@ -372,21 +387,21 @@ class LibraryConformance:
         self, place: Place, opened: Callable[..., Library], documents: Path, embedded: list[object]
     ) -> None:
         library = opened()
-        library.index([documents])
+        library.index([documents], workers=1)
         index = library._index
         assert isinstance(index, StoredIndex)
         index.store.drop()
         with pytest.raises(StoreSchemaError, match="doctor"):
-            library.index([documents])
+            library.index([documents], workers=1)
         library.doctor()
         self.settle(place, library)
         assert differences(answers(library), embedded) == []
 
     def test_made_anew(self, place: Place, opened: Callable[..., Library], documents: Path) -> None:
         with opened() as library:
-            library.index([documents])
+            library.index([documents], workers=1)
         library = opened("here", HashEmbedder(24, "smaller"))
-        library.index([documents], rebuild=True)
+        library.index([documents], rebuild=True, workers=1)
         self.settle(place, library)
         assert library.search("waste oil", mode="semantic").results
         assert library.status().dimension == 24

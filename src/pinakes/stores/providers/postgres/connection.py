@@ -178,8 +178,12 @@ class Pool:
 
     def _take(self) -> Connection:
         with self._guard:
-            if self._idle:
-                return self._idle.pop()
+            while self._idle:
+                idle = self._idle.pop()
+                if idle.vector_oid:
+                    return idle
+                # Made before somebody, perhaps another process, made the extension: it does not know its types.
+                idle.close()
         try:
             connection = Connection.connect(**self._parameters, autocommit=True, prepare_threshold=None)
         except psycopg.Error as error:
