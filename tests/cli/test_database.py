@@ -145,7 +145,7 @@ def test_what_cannot_be_meant_is_refused_and_leaves_nothing(
 def test_a_missing_package_is_named(run: Any, empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    for name in [name for name in sys.modules if name.startswith("pinakes.stores.providers.faiss.store")]:
+    for name in [name for name in sys.modules if name.startswith("pinakes.stores.providers.faiss")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "faiss", None)
     done = run("index", "docs", "--database", "faiss")
