@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 
-.PHONY: help demo test check format bench eval pictures model clean
+.PHONY: help demo test test-browser check format bench eval pictures model clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("Pinakes needs Python 3.10 or newer; set PYTHON=…" if sys.version_info < (3, 10) else 0)'
@@ -27,8 +27,13 @@ demo: $(STAMP)  ## index examples/ and show a few searches
 	$(BIN)/python scripts/demo.py
 
 test: $(DEV_STAMP)  ## run the tests
-	$(BIN)/python -m pytest --ignore tests/stores/providers
+	$(BIN)/python -m pytest --ignore tests/stores/providers --ignore tests/browser
 	$(BIN)/python -m pytest -n 3 tests/stores/providers
+
+test-browser: $(DEV_STAMP)  ## try the page in Chromium
+	@test -n "$$CHROMIUM" || command -v chromium chromium-browser google-chrome > /dev/null || \
+		{ echo 'The browser tests need Chromium: apt-get install chromium, or its path in CHROMIUM.' >&2; exit 1; }
+	$(BIN)/python -m pytest tests/browser
 
 check: $(DEV_STAMP)  ## lint, format check and types
 	$(BIN)/ruff check .
@@ -47,6 +52,7 @@ eval: $(DEV_STAMP)  ## measure answers on the evaluation sets
 
 pictures: $(DEV_STAMP)  ## take the pictures in docs/images again
 	$(BIN)/python scripts/make_pictures.py
+	$(BIN)/python scripts/page_pictures.py
 
 model: $(DEV_STAMP)  ## build the bundled embedding model from the published weights
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check onnx

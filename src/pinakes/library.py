@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from pinakes.rerank import Reranker
     from pinakes.search.corpus import CorpusCache
     from pinakes.search.engine import SearchEngine
+    from pinakes.search.map import LinkMap, LinkMaps
+    from pinakes.search.reading import DocumentView
+    from pinakes.search.suggest import Suggestion, SuggestionCache
     from pinakes.stores.embedded.index import EmbeddedIndex
     from pinakes.stores.settings import DatabaseSettings
 
@@ -102,6 +105,8 @@ class Library:
         self._tokenizer: Tokenizer | None = None
         self._engine: SearchEngine | None = None
         self._corpus_cache: CorpusCache | None = None
+        self._link_map_cache: LinkMaps | None = None
+        self._suggestion_cache: SuggestionCache | None = None
         self._given_reranker = reranker
         self._rerankers: dict[tuple[str, float], Reranker] = {}
         self._guard = threading.RLock()
@@ -194,6 +199,22 @@ class Library:
 
                 self._corpus_cache = CorpusCache(self._index)
             return self._corpus_cache
+
+    def _link_maps(self) -> LinkMaps:
+        with self._guard:
+            if self._link_map_cache is None:
+                from pinakes.search.map import LinkMaps
+
+                self._link_map_cache = LinkMaps(self._index, self._corpora())
+            return self._link_map_cache
+
+    def _suggestions(self) -> SuggestionCache:
+        with self._guard:
+            if self._suggestion_cache is None:
+                from pinakes.search.suggest import SuggestionCache
+
+                self._suggestion_cache = SuggestionCache(self._index)
+            return self._suggestion_cache
 
     def _search_engine(self) -> SearchEngine:
         with self._guard:
@@ -391,6 +412,7 @@ class Library:
                 self._former.append(self._index)
                 self._index = moved
                 self._engine = self._corpus_cache = None
+                self._link_map_cache = self._suggestion_cache = None
         return report
 
     def _join(self) -> None:
@@ -488,6 +510,32 @@ class Library:
         self._index.look()
         return outlines(self._index, document, clauses=clauses)
 
+    def reader(self, path: str) -> DocumentView:
+        """Return everything that a reader of one document needs: text, places, references, terms."""
+        from pinakes.search.reading import read_document
+
+        self._index.look()
+        return read_document(self._index, self._corpora().get(), self._link_maps().get(), path)
+
+    def file_state(self, path: str) -> tuple[str, int, int, str] | None:
+        """Return type, size, time of change and hash of the file that a document was read from."""
+        from pinakes.stores.embedded.reading_lookup import ReadingLookup
+
+        self._index.look()
+        return ReadingLookup(self._index.database).file_state(path)
+
+    def links(self) -> LinkMap:
+        """Return which places of the library refer to which."""
+        self._index.look()
+        return self._link_maps().get()
+
+    def suggest(
+        self, prefix: str, limit: int = 8, *, paths: Collection[str] | None = None
+    ) -> list[Suggestion]:
+        """Return titles, headings, labels and defined terms that begin with, or hold, what somebody types."""
+        self._index.look()
+        return self._suggestions().get().find(prefix, limit, paths)
+
     def documents(self, filters: Mapping[str, object] | None = None) -> list[DocumentInfo]:
         """Return the documents of the library, those that pass the filters."""
         from pinakes.search.navigate import list_documents
@@ -496,6 +544,11 @@ class Library:
         return list_documents(self._index, filters)
 
     # -- state -----------------------------------------------------------------------------------------------
+
+    @property
+    def generation(self) -> int:
+        """A number that grows with every change of the index."""
+        return self._index.record.generation()
 
     def status(self) -> Status:
         """Return what the index holds and how it is."""

@@ -1,4 +1,4 @@
-"""``pinakes serve``: the library over HTTP, for agents on this machine or elsewhere."""
+"""``pinakes serve``: the library over HTTP, for people in a browser, for programs and for agents."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pinakes.cli.options import IndexOption
 from pinakes.cli.output import message
 
 PORT = 8765
+RATE = 300.0
 
 
 def serve(
@@ -39,13 +40,19 @@ def serve(
             help="Another name that the server goes by, as behind a proxy; repeatable.",
         ),
     ] = None,
+    rate_limit: Annotated[
+        float,
+        typer.Option(
+            "--rate-limit", min=0, metavar="N", help="Most requests a second of one address; 0 for no limit."
+        ),
+    ] = RATE,
     config: ConfigOption = None,
     write: WriteOption = False,
     token_budget: BudgetOption = None,
     output: OutputOption = "both",
     index: IndexOption = None,
 ) -> None:
-    """Serve the library over HTTP: MCP at /mcp, and /health.
+    """Serve the library over HTTP: a page to search and read, an API below /api, MCP at /mcp, and /health.
 
     Listens on this machine only, unless [cyan]--host[/cyan] says otherwise.
 
@@ -54,10 +61,12 @@ def serve(
     $ pinakes serve --config agent.yaml --port 9000
     $ PINAKES_TOKEN=… pinakes serve --host 0.0.0.0
     """
-    from pinakes.server.http import build_app, listen, serve, url_of
+    from pinakes.server.http import Limits, build_app, listen, serve, url_of
 
     desk = make_desk(index, config, write=write, token_budget=token_budget, output=output)
-    app = build_app(desk, host=host, token=token, allowed_hosts=allow_host or ())
+    app = build_app(
+        desk, host=host, token=token, allowed_hosts=allow_host or (), limits=Limits(per_second=rate_limit)
+    )
     listener = listen(host, port)
     message(f"Serving on {url_of(listener, host)} (MCP at {url_of(listener, host)}/mcp). Stop with Ctrl-C.")
     try:

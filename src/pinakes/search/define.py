@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
@@ -135,6 +135,24 @@ class DefinitionIndex:
             at += step
         return list(found.values())
 
+    def by_first_word(
+        self, path: str, others: Collection[str]
+    ) -> dict[str, list[tuple[tuple[str, ...], tuple[Definition, bool]]]]:
+        """Return what a document means by its terms, by their first word, longest first, and whether that is disputed.
+
+        Its own definitions come before those of ``others``.
+        """
+        found: dict[str, list[tuple[tuple[str, ...], tuple[Definition, bool]]]] = {}
+        for first, keys in self._by_first.items():
+            for key in keys:
+                rows = self._loose[" ".join(key)]
+                own = next((row for row in rows if row.definition.source_path == path), None)
+                row = own or next((row for row in rows if row.definition.source_path in others), None)
+                if row is not None and not (len(key) == 1 and key[0] in _TOO_COMMON):
+                    disputed = bool(self._defined(row, rows).conflicts)
+                    found.setdefault(first, []).append((key, (row.definition, disputed)))
+        return found
+
     @staticmethod
     def _defined(row: _Row, rows: Sequence[_Row]) -> DefinedTerm:
         others = [
@@ -155,6 +173,11 @@ def _words(text: str) -> list[str]:
 def _folded(text: str) -> str:
     """Fold a long text piece by piece: folding is made for single terms and cuts what is longer."""
     return " ".join(fold(lower(word)) for word in text.split()[:MAX_QUERY_WORDS])
+
+
+def loose_word(word: str) -> str:
+    """Return a word as terms are compared: whatever its case, accents and number."""
+    return _singular(fold(lower(word)))
 
 
 def _names(term: str) -> list[str]:

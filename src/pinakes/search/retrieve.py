@@ -94,7 +94,9 @@ class Retriever:
             if fused:
                 with timed(NATIVE_HYBRID):
                     both = (weights["semantic"], weights["keyword"])
-                    hits = fused.hybrid(vector, _forms(found.worth), both, self._index.vectors.depth, scope.documents)
+                    hits = fused.hybrid(
+                        vector, _forms(found.worth), both, self._index.vectors.depth, scope.documents
+                    )
                     self._add(found, Leg(NATIVE_HYBRID, *hits), scope)
             else:
                 with timed("semantic"):

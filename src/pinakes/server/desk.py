@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import secrets
 import threading
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -35,6 +36,8 @@ class Desk:
         self.write = write
         self.token_budget = token_budget
         self.structured = structured
+        self.mark = secrets.token_hex(4)
+        """Tells this run of the server from others, whose indexes may have had the same numbers."""
 
     @property
     def several(self) -> bool:

@@ -13,9 +13,10 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from pinakes.server.api.problems import problem
 from pinakes.server.http import is_loopback
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -32,6 +33,7 @@ class Guard:
         token: str | None = None,
         allowed_hosts: Iterable[str] = (),
         open_paths: Iterable[str] = (),
+        open_below: Iterable[str] = (),
     ) -> None:
         self._app = app
         self._local = is_loopback(host)
@@ -40,6 +42,7 @@ class Guard:
         if not self._local:
             self._hosts |= {socket.gethostname().lower(), socket.getfqdn().lower()}
         self._open_paths = frozenset(open_paths)
+        self._open_below = tuple(open_below)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that may not pass, and hand on all others."""
@@ -49,17 +52,17 @@ class Guard:
         refusal = self._refusal(Headers(scope=scope), scope["path"])
         await (refusal or self._app)(scope, receive, send)
 
-    def _refusal(self, headers: Headers, path: str) -> JSONResponse | None:
+    def _refusal(self, headers: Headers, path: str) -> Response | None:
         host = _name(f"//{headers.get('host', '')}")
         if host is None or not self._serves(host):
-            return _no(
+            return problem(
                 421, "This server does not go by that name. Use its address, or start it with --allow-host."
             )
         origin = headers.get("origin")
         if origin is not None and not self._trusts(origin, headers["host"]):
-            return _no(403, "Pages from that address may not use this server.")
-        if self._token is not None and path not in self._open_paths and not self._knows_token(headers):
-            refused = _no(401, "Send the token as: Authorization: Bearer TOKEN")
+            return problem(403, "Pages from that address may not use this server.")
+        if self._token is not None and not self._is_open(path) and not self._knows_token(headers):
+            refused = problem(401, "Send the token as: Authorization: Bearer TOKEN")
             refused.headers["WWW-Authenticate"] = "Bearer"
             return refused
         return None
@@ -82,6 +85,9 @@ class Guard:
             return self._local and (name in LOOPBACK_NAMES or name in self._hosts)
         return urlsplit(origin).netloc.lower() == host.lower() or name in self._hosts
 
+    def _is_open(self, path: str) -> bool:
+        return path in self._open_paths or path.startswith(self._open_below)
+
     def _knows_token(self, headers: Headers) -> bool:
         assert self._token is not None
         scheme, _, given = headers.get("authorization", "").partition(" ")
@@ -95,7 +101,3 @@ def _name(address: str) -> str | None:
         return (urlsplit(address).hostname or "").lower() or None
     except ValueError:
         return None
-
-
-def _no(status: int, why: str) -> JSONResponse:
-    return JSONResponse({"error": why}, status_code=status)

@@ -1,10 +1,12 @@
-"""The HTTP application: ``/mcp`` for agents, ``/health`` for whoever watches over it."""
+"""The HTTP application: the page and its API for people and programs, ``/mcp`` for agents, ``/health`` for watchers."""
 
 from __future__ import annotations
 
 import contextlib
 import ipaddress
 from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pinakes.errors import MissingExtraError, UsageError
@@ -21,7 +23,19 @@ if TYPE_CHECKING:
     from pinakes.server.desk import Desk
 
 HEALTH = "/health"
+READY = "/ready"
 MCP = "/mcp"
+# Connections that may wait to be accepted.
+_BACKLOG = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a server takes: size of a body, requests a second of one address, and how many may come at once."""
+
+    body_bytes: int = 64 * 1024
+    per_second: float = 300.0
+    burst: int = 1500
 
 
 def build_app(
@@ -31,19 +45,26 @@ def build_app(
     token: str | None = None,
     allowed_hosts: Iterable[str] = (),
     routes: Sequence[BaseRoute] = (),
+    limits: Limits | None = None,
 ) -> Starlette:
     """Return the application; beyond loopback it needs a token. ``routes`` are added to its own."""
     check_access(host, token)
     try:
         from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
         from starlette.applications import Starlette
+        from starlette.exceptions import HTTPException
         from starlette.middleware import Middleware
         from starlette.routing import Route
     except ImportError as error:
         raise MissingExtraError("Serving HTTP", "mcp") from error
+    from pinakes.server.api.app import Api
+    from pinakes.server.api.problems import on_http_exception
     from pinakes.server.guard import Guard
+    from pinakes.server.limits import Limiter
     from pinakes.server.mcp import build_server
+    from pinakes.server.static import STATIC, VIEWS, Page
 
+    api = Api(desk, token=token is not None)
     # Host and origin are checked for every path, by the guard.
     manager = StreamableHTTPSessionManager(build_server(desk))
 
@@ -52,18 +73,30 @@ def build_app(
         desk.warm()
         async with manager.run():
             yield
+        api.close()
 
     return Starlette(
         routes=[
             Route(MCP, StreamableHTTPASGIApp(manager)),
             Route(HEALTH, _health, methods=["GET"]),
+            Route(READY, partial(_ready, desk), methods=["GET"]),
+            *api.routes,
+            *Page().routes,
             *routes,
         ],
         middleware=[
+            Middleware(Limiter, limits=limits),
             Middleware(
-                Guard, host=host, token=token, allowed_hosts=tuple(allowed_hosts), open_paths=(HEALTH,)
-            )
+                Guard,
+                host=host,
+                token=token,
+                allowed_hosts=tuple(allowed_hosts),
+                # The page holds no data; it asks for the token and sends it to the API.
+                open_paths=(HEALTH, READY, "/favicon.ico", *VIEWS),
+                open_below=(STATIC,),
+            ),
         ],
+        exception_handlers={HTTPException: on_http_exception},
         lifespan=lifespan,
     )
 
@@ -97,6 +130,13 @@ async def _health(_: Request) -> Response:
     return JSONResponse({"status": "ok", "version": __version__})
 
 
+async def _ready(desk: Desk, _: Request) -> Response:
+    from starlette.responses import JSONResponse
+
+    ready = next(iter(desk.shelves.values())).ready
+    return JSONResponse({"status": "ready" if ready else "loading"}, status_code=200 if ready else 503)
+
+
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens; port 0 takes any that is free."""
     import socket
@@ -106,7 +146,7 @@ def listen(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-        listener.listen(128)
+        listener.listen(_BACKLOG)
     except OSError as error:
         listener.close()
         raise UsageError(
@@ -128,5 +168,15 @@ def serve(app: Starlette, listener: socket.socket) -> None:
     except ImportError as error:
         raise MissingExtraError("Serving HTTP", "mcp") from error
 
-    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=2)
+    from pinakes.server.sockets import ImpatientProtocol, allow_many_files
+
+    allow_many_files()
+    config = uvicorn.Config(
+        app,
+        http=ImpatientProtocol,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=2,
+        backlog=_BACKLOG,
+    )
     uvicorn.Server(config).run(sockets=[listener])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from pinakes.errors import IndexNotFoundError, IndexStateError, ModelMismatchError
+from pinakes.errors import IndexNotFoundError, IndexStateError, ModelMismatchError, PinakesError, UsageError
 from pinakes.tools.readers import Readers
 from pinakes.tools.scope import Scope
 
@@ -30,6 +30,10 @@ T = TypeVar("T")
 RECORD = "record.sqlite3"
 
 
+class NotReadyError(PinakesError):
+    """The library is still being read; the same question can be answered later."""
+
+
 class Shelf(Protocol):
     """One library as a server sees it."""
 
@@ -46,6 +50,15 @@ class Shelf(Protocol):
     @property
     def token_budget(self) -> int | None:
         """The budget of an answer that asks for none, where the library has one of its own."""
+        ...
+
+    @property
+    def ready(self) -> bool:
+        """Whether a question is answered without waiting for files to be read first."""
+        ...
+
+    def ask(self, question: Callable[[Scope], T], patience: float | None = None) -> T:
+        """Put a question to the documents that may be shown; ``patience`` is how long to wait while they are read."""
         ...
 
     def tokenizer(self) -> Tokenizer:
@@ -167,6 +180,7 @@ class IndexShelf:
         self._create_at = create_at
         self._door = Door(self._open)
         self._warming = threading.Lock()
+        self._warm = False
 
     def _open(self) -> Library:
         from pinakes.library import Library
@@ -182,6 +196,15 @@ class IndexShelf:
             f"There is no index at {path}. Make one with: pinakes index PATH --index {path}"
         )
 
+    @property
+    def ready(self) -> bool:
+        """Whether the index and its model are loaded."""
+        return self._warm
+
+    def ask(self, question: Callable[[Scope], T], patience: float | None = None) -> T:
+        """Put a question to the library; an index is there or not, so there is nothing to be patient about."""
+        return self._door.ask(lambda library: question(Scope(library, {}, {})))
+
     def tokenizer(self) -> Tokenizer:
         """Return what the library counts tokens with."""
         return self._door.ask(lambda library: library.tokenizer)
@@ -194,7 +217,9 @@ class IndexShelf:
             filters = Scope(library, {}, {}).filters(wanted, document)
             return library.search(query, filters=filters, **options)
 
-        return self._door.ask(ask)
+        found = self._door.ask(ask)
+        self._warm = True
+        return found
 
     def section(self, reference: str, document: str | None) -> SectionView:
         """Return a section."""
@@ -254,3 +279,15 @@ class IndexShelf:
         """Let go of files and connections, when nobody is opening them any more."""
         with self._warming:
             self._door.close()
+
+
+def check_paths(shelf: Shelf, paths: list[str]) -> None:
+    """Refuse files that nobody offered: a document may talk a model, or a page, into reading what it should not."""
+    folders = [root.resolve() for root in shelf.roots()]
+    for path in paths:
+        resolved = Path(path).expanduser().resolve()
+        if not any(resolved == folder or folder in resolved.parents for folder in folders):
+            allowed = ", ".join(map(str, folders)) or "none"
+            raise UsageError(
+                f"{path} is not below a folder that this server may read ({allowed}). Index it with: pinakes index PATH"
+            )

@@ -7,7 +7,7 @@ from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pinakes.errors import PinakesError
+from pinakes.server.shelf import NotReadyError
 
 if TYPE_CHECKING:
     from pinakes.embedding import Tokenizer
@@ -64,18 +64,23 @@ class ToolShelf:
     def _hear(self, step: Progress) -> None:
         self._step = step
 
-    def _wait(self) -> None:
+    @property
+    def ready(self) -> bool:
+        """Whether the documents are read, or are not to be read before somebody asks."""
+        return self._tool.loaded or self._tool.config.defer_loading
+
+    def _wait(self, patience: float | None = None) -> None:
         """Wait for the documents; when they take long to read, say so instead of keeping the caller waiting."""
         if self._tool.loaded:
             return
         loading = self._load()
-        wait([loading], self._patience)
+        wait([loading], self._patience if patience is None else patience)
         if loading.done():
             loading.result()
             return
         step = self._step
         so_far = f" ({step.stage} {step.done} of {step.total})" if step else ""
-        raise PinakesError(f"The documents of {self.name} are being read{so_far}. Ask again in a minute.")
+        raise NotReadyError(f"The documents of {self.name} are being read{so_far}. Ask again in a minute.")
 
     def warm(self) -> None:
         """Load the tool, unless it is to be loaded when it is first used."""
@@ -89,13 +94,14 @@ class ToolShelf:
 
     # -- asking ----------------------------------------------------------------------------------------------
 
-    def _ask(self, question: Callable[[Scope], T]) -> T:
-        self._wait()
+    def ask(self, question: Callable[[Scope], T], patience: float | None = None) -> T:
+        """Put a question to the documents that the tool may show."""
+        self._wait(patience)
         return self._tool.ask(question)
 
     def tokenizer(self) -> Tokenizer:
         """Return what the library counts tokens with."""
-        return self._ask(lambda scope: scope.library.tokenizer)
+        return self.ask(lambda scope: scope.library.tokenizer)
 
     def search(self, query: str, **options: Any) -> SearchResponse:
         """Search as the configuration says."""
@@ -104,31 +110,31 @@ class ToolShelf:
 
     def section(self, reference: str, document: str | None) -> SectionView:
         """Return a section of one of the tool's documents."""
-        return self._ask(lambda scope: scope.section(reference, document))
+        return self.ask(lambda scope: scope.section(reference, document))
 
     def text(self, document: str) -> SectionView:
         """Return a whole document of the tool."""
-        return self._ask(lambda scope: scope.document(document))
+        return self.ask(lambda scope: scope.document(document))
 
     def define(self, term: str, document: str | None) -> DefineResponse:
         """Return what a term means in the tool's documents."""
-        return self._ask(lambda scope: scope.definition(term, document))
+        return self.ask(lambda scope: scope.definition(term, document))
 
     def references(self, reference: str, document: str | None) -> ReferencesResponse:
         """Return what a section refers to, and what refers to it within the tool's documents."""
-        return self._ask(lambda scope: scope.references(reference, document))
+        return self.ask(lambda scope: scope.references(reference, document))
 
     def outline(self, document: str | None, clauses: bool) -> list[Outline]:
         """Return the heading trees of one document, or of all of the tool."""
-        return self._ask(lambda scope: scope.outline(document, clauses=clauses))
+        return self.ask(lambda scope: scope.outline(document, clauses=clauses))
 
     def documents(self, filters: Mapping[str, object] | None) -> list[DocumentInfo]:
         """Return the tool's documents that pass the filters."""
-        return self._ask(lambda scope: scope.documents(filters))
+        return self.ask(lambda scope: scope.documents(filters))
 
     def status(self) -> Status:
         """Return the state of the index."""
-        return self._ask(lambda scope: scope.library.status())
+        return self.ask(lambda scope: scope.library.status())
 
     def roots(self) -> list[Path]:
         """Return the source, which is all that the tool reads."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
 
     from pinakes.server.desk import Desk
-    from pinakes.server.shelf import Shelf
+    from pinakes.server.shelf import check_paths
 
 # Which part of the whole each stage is, so that one number can say how far a run is.
 _PARTS = {"scan": (0, 5), "read": (5, 50), "context": (50, 60), "embed": (60, 98), "concepts": (98, 100)}
@@ -77,7 +77,7 @@ def _index(
     if paths and desk.configured:
         raise UsageError("index_documents reads the sources of the configuration; leave paths out.")
     if paths:
-        _check_allowed(shelves[0], paths)
+        check_paths(shelves[0], paths)
     lines: list[str] = []
     data: dict[str, Any] = {}
     for shelf in shelves:
@@ -100,18 +100,6 @@ def _added(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
             continue
         whole[name] = whole[name] + value if name in whole else value
     return whole
-
-
-def _check_allowed(shelf: Shelf, paths: list[str]) -> None:
-    """Refuse files that nobody offered: a document may talk a model into reading what it should not."""
-    folders = [root.resolve() for root in shelf.roots()]
-    for path in paths:
-        resolved = Path(path).expanduser().resolve()
-        if not any(resolved == folder or folder in resolved.parents for folder in folders):
-            allowed = ", ".join(map(str, folders)) or "none"
-            raise UsageError(
-                f"{path} is not below a folder that this server may read ({allowed}). Index it with: pinakes index PATH"
-            )
 
 
 def _reporter(context: ServerRequestContext[Any], stop: threading.Event) -> Callable[[Progress], None]:

@@ -259,7 +259,7 @@ class Lookup:
             f"{_REFERENCE} WHERE r.document = ? AND r.start >= ? AND r.start < ? ORDER BY r.start",
             (document, start, end),
         )
-        return [_reference(row) for row in rows]
+        return [reference_of(row) for row in rows]
 
     def references_to(self, document: int, section_ids: Sequence[str]) -> list[Reference]:
         """Return the references of a document to some of its own sections, in order."""
@@ -271,7 +271,7 @@ class Lookup:
                 f"{_REFERENCE} WHERE r.document = ? AND r.target_section IN ({marks}) ORDER BY r.start",
                 [document, *batch],
             )
-            found += [_reference(row) for row in rows]
+            found += [reference_of(row) for row in rows]
         return found
 
     def references_elsewhere(self, document: int) -> list[tuple[int, Reference]]:
@@ -280,7 +280,7 @@ class Lookup:
             f"{_REFERENCE} WHERE r.document != ? AND r.target_section = '' ORDER BY r.document, r.start",
             (document,),
         )
-        return [(int(row["document"]), _reference(row)) for row in rows]
+        return [(int(row["document"]), reference_of(row)) for row in rows]
 
     def definitions(self) -> list[tuple[str, str, Definition]]:
         """Return every definition with the path and title of its document."""
@@ -417,7 +417,8 @@ def _clause(row: sqlite3.Row) -> StoredClause:
     return StoredClause(row["document"], row["source_path"], row["document_title"], clause)
 
 
-def _reference(row: sqlite3.Row) -> Reference:
+def reference_of(row: sqlite3.Row) -> Reference:
+    """Return the reference of a row that also names its document's path."""
     return Reference(
         text=row["text"],
         start=row["start"],

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection
+from bisect import bisect_right
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from pinakes.model import Link, Reference
@@ -11,6 +12,8 @@ from pinakes.stores.embedded.database import Database
 from pinakes.stores.embedded.lookup import reference_of
 
 _BATCH = 400
+# So many clauses before a place are looked at for one that still goes on there.
+_LOOK_BACK = 500
 
 
 class SectionRow(NamedTuple):
@@ -58,7 +61,8 @@ class ReadingLookup:
     def links(self, document: int) -> list[Link]:
         """Return the links of a document, in order."""
         rows = self._database.rows(
-            'SELECT target, text, kind, start, "end" FROM links WHERE document = ? ORDER BY start', (document,)
+            'SELECT target, text, kind, start, "end" FROM links WHERE document = ? ORDER BY start',
+            (document,),
         )
         return [Link(*row) for row in rows]
 
@@ -72,7 +76,9 @@ class ReadingLookup:
 
     def chunk_counts(self) -> dict[tuple[int, int], int]:
         """Return how many chunks stand in each section itself, by document and ordinal."""
-        rows = self._database.rows("SELECT document, section, COUNT(*) FROM chunks GROUP BY document, section")
+        rows = self._database.rows(
+            "SELECT document, section, COUNT(*) FROM chunks GROUP BY document, section"
+        )
         return {(row[0], row[1]): row[2] for row in rows}
 
     def references(self) -> list[tuple[int, Reference]]:
@@ -106,11 +112,28 @@ class ReadingLookup:
             found.update((row[0], row[1]) for row in rows)
         return found
 
-    def clause_at(self, document: int, offset: int) -> tuple[str, str] | None:
-        """Return id and label of the innermost clause that holds an offset of a document's text."""
-        rows = self._database.rows(
-            'SELECT section_id, label FROM clauses WHERE document = ? AND start <= ? AND "end" > ? '
-            "ORDER BY depth DESC LIMIT 1",
-            (document, offset, offset),
+    def clauses(self, document: int) -> ClausePlaces:
+        """Return the clauses of a document, to be found by offsets of its text."""
+        return ClausePlaces(
+            self._database.rows(
+                'SELECT start, "end", section_id, label FROM clauses WHERE document = ? ORDER BY start, depth',
+                (document,),
+            )
         )
-        return (rows[0][0], rows[0][1]) if rows else None
+
+
+class ClausePlaces:
+    """Clauses of one document in the order of their beginnings, the outer ones first."""
+
+    def __init__(self, rows: Sequence[sqlite3.Row]) -> None:
+        self._rows = rows
+        self._starts = [int(row["start"]) for row in rows]
+
+    def at(self, offset: int) -> tuple[str, str] | None:
+        """Return id and label of the innermost clause that holds an offset."""
+        last = bisect_right(self._starts, offset)
+        for place in range(last - 1, max(-1, last - 1 - _LOOK_BACK), -1):
+            row = self._rows[place]
+            if row["end"] > offset:
+                return row["section_id"], row["label"]
+        return None

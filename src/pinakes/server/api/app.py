@@ -1,0 +1,54 @@
+"""The whole of the API: every operation, and the routes that lead to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from starlette.routing import BaseRoute
+
+from pinakes.server.api import mapping, reading, searching, state, taking
+from pinakes.server.api.endpoints import Endpoints
+from pinakes.server.api.indexing import Indexing
+from pinakes.server.api.openapi import describe
+from pinakes.server.api.operations import Call, Operation, Reply
+from pinakes.server.api.pictures import Pictures
+from pinakes.server.api.workers import Workers
+
+if TYPE_CHECKING:
+    from pinakes.server.desk import Desk
+
+OPERATIONS = (
+    *searching.OPERATIONS,
+    *reading.OPERATIONS,
+    *mapping.OPERATIONS,
+    *taking.OPERATIONS,
+    *state.OPERATIONS,
+)
+
+
+class Api:
+    """The API of one server, with the threads and processes it works in."""
+
+    def __init__(self, desk: Desk, *, token: bool = False, workers: Workers | None = None) -> None:
+        self.workers = workers or Workers()
+        self._pictures = Pictures()
+        self._indexing = Indexing(desk)
+        answered = (*OPERATIONS, *self._pictures.operations())
+        description = describe((*answered, *self._indexing.operations()), token=token)
+        self.routes: list[BaseRoute] = [
+            *Endpoints(desk, self.workers).routes((*answered, _describing(description))),
+            self._indexing.route,
+        ]
+
+    def close(self) -> None:
+        """Begin nothing new, and end what runs in processes of its own."""
+        self._indexing.close()
+        self._pictures.close()
+        self.workers.close()
+
+
+def _describing(description: dict[str, Any]) -> Operation:
+    def answer(_: Call) -> Reply:
+        return Reply(description)
+
+    return Operation("GET", "/api/openapi.json", "describe", "This description.", (), answer, {}, may=())

@@ -1,0 +1,93 @@
+"""Endpoints: a request comes in, is read, answered in a thread, and goes out."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from pinakes.server.api.catalog import Catalogs
+from pinakes.server.api.operations import Call, Operation, Reply
+from pinakes.server.api.params import from_body, from_query
+from pinakes.server.api.problems import ProblemError, as_problem
+from pinakes.server.api.workers import Workers
+
+if TYPE_CHECKING:
+    from pinakes.server.desk import Desk
+
+_BODY_SECONDS = 10.0
+_WORTH_PACKING = 1024
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-cache",
+}
+
+
+class Endpoints:
+    """The operations of one server."""
+
+    def __init__(self, desk: Desk, workers: Workers) -> None:
+        self._desk = desk
+        self._workers = workers
+        self._catalogs = Catalogs()
+
+    def routes(self, operations: Sequence[Operation]) -> list[Route]:
+        """Return a route for each address; its methods share one, so that others are refused with both named."""
+        by_path: dict[str, dict[str, Operation]] = {}
+        for operation in operations:
+            by_path.setdefault(operation.path, {})[operation.method] = operation
+        return [
+            Route(path, partial(self._answer, methods), methods=list(methods))
+            for path, methods in by_path.items()
+        ]
+
+    async def _answer(self, methods: dict[str, Operation], request: Request) -> Response:
+        operation = methods.get(request.method) or methods["GET"]
+        try:
+            arguments = await read_arguments(operation, request)
+            call = Call(self._desk, self._catalogs, arguments, request.headers.get("if-none-match", ""))
+            packed = "gzip" in request.headers.get("accept-encoding", "")
+            return await self._workers.run(request, partial(_respond, operation, call, packed))
+        except ClientDisconnect:
+            # Nobody is there to read it.
+            return Response(status_code=499)
+        except Exception as error:
+            return as_problem(error).response()
+
+
+async def read_arguments(operation: Operation, request: Request) -> dict[str, Any]:
+    """Return the arguments of a request, from its body or its address."""
+    if not operation.in_body:
+        return from_query(operation.params, request.query_params.multi_items())
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise ProblemError(415, "Send the body as application/json.")
+    try:
+        body = await asyncio.wait_for(request.body(), _BODY_SECONDS)
+    except asyncio.TimeoutError as error:
+        raise ProblemError(408, "The body did not come in time.") from error
+    return from_body(operation.params, body)
+
+
+def _respond(operation: Operation, call: Call, packed: bool) -> Response:
+    """Answer a request, in a thread; making JSON and packing it take a while too."""
+    reply = operation.handler(call)
+    headers = {**_HEADERS, **reply.headers, **({"ETag": reply.etag} if reply.etag else {})}
+    if reply.unchanged:
+        return Response(status_code=304, headers=headers)
+    body = reply.body()
+    headers["Vary"] = "Accept-Encoding"
+    if packed and len(body) > _WORTH_PACKING and not reply.media_type.startswith("image/"):
+        body = gzip.compress(body, 4)
+        headers["Content-Encoding"] = "gzip"
+    return Response(body, media_type=reply.media_type, headers=headers)
+
+
+__all__ = ["Endpoints", "Reply", "read_arguments"]

@@ -1,0 +1,217 @@
+"""Indexing: brings a library up to date while a client watches, one run at a time.
+
+A run goes on when whoever started it goes away; it ends early only when the server does. What was read is kept then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+from datetime import datetime, timezone
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from pinakes.errors import UsageError
+from pinakes.model import Progress
+from pinakes.server.api.catalog import Catalogs
+from pinakes.server.api.endpoints import read_arguments
+from pinakes.server.api.operations import LIBRARY, Call, Operation, Reply, to_json
+from pinakes.server.api.params import Param
+from pinakes.server.api.problems import ProblemError, as_problem
+from pinakes.server.api.schemas import INDEXING, STRING
+from pinakes.server.shelf import Shelf, check_paths
+
+if TYPE_CHECKING:
+    from pinakes.server.desk import Desk
+
+_BETWEEN = 0.1
+# A line now and then keeps proxies from taking the silence for the end.
+_HEARTBEAT = 10.0
+_PATHS = Param(
+    "paths",
+    "Files and folders below those indexed before; all of these when left out.",
+    {
+        "type": "array",
+        "items": {"type": "string", "minLength": 1, "maxLength": 500},
+        "minItems": 1,
+        "maxItems": 20,
+    },
+)
+
+
+class _Stopped(BaseException):
+    """Leaves a run when the server closes."""
+
+
+class Run:
+    """One run of indexing: how far it is, and who listens."""
+
+    def __init__(self, library: str, loop: asyncio.AbstractEventLoop) -> None:
+        self.library = library
+        self.started_at = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        self.step: Progress | None = None
+        self._loop = loop
+        self._stop = threading.Event()
+        self._last = ("", 0.0)
+        self.events: asyncio.Queue[tuple[str, dict[str, Any]] | None] = asyncio.Queue(maxsize=1000)
+
+    def hear(self, step: Progress) -> None:
+        """Take a step of the pipeline, in its thread; only a few a second are told."""
+        if self._stop.is_set():
+            raise _Stopped
+        self.step = step
+        stage, then = self._last
+        now = time.monotonic()
+        if stage == step.stage and step.done < step.total and now - then < _BETWEEN:
+            return
+        self._last = (step.stage, now)
+        self.tell("progress", asdict(step))
+
+    def tell(self, event: str, data: dict[str, Any]) -> None:
+        """Hand an event to the listener, from any thread."""
+        self._from_thread((event, data))
+
+    def end(self) -> None:
+        """Say that there is no more."""
+        self._from_thread(None)
+
+    def _from_thread(self, item: tuple[str, dict[str, Any]] | None) -> None:
+        try:
+            self._loop.call_soon_threadsafe(self._put, item)
+        except RuntimeError:
+            # The server has gone; the run ends with its next step.
+            self._stop.set()
+
+    def _put(self, item: tuple[str, dict[str, Any]] | None) -> None:
+        if self.events.full():
+            # Nobody listens any more, or too slowly: older steps are of no use by now.
+            self.events.get_nowait()
+        self.events.put_nowait(item)
+
+    def stop(self) -> None:
+        """End the run with its next step."""
+        self._stop.set()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return how far the run is, as JSON values."""
+        step = asdict(self.step) if self.step else {"stage": "scan", "done": 0, "total": 0, "item": ""}
+        return {"library": self.library, "started_at": self.started_at, **step}
+
+
+class Indexing:
+    """What is being indexed now, and how to start it."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._catalogs = Catalogs()
+        self._run: Run | None = None
+
+    def now(self, _: Call) -> Reply:
+        """Answer with what is being indexed, or null."""
+        return Reply(self._run.to_dict() if self._run is not None else None)
+
+    async def _respond(self, request: Request) -> Response:
+        try:
+            if request.method != "POST":
+                return Response(
+                    self.now(Call(self._desk, self._catalogs, {})).body(), media_type="application/json"
+                )
+            if not self._desk.write:
+                raise ProblemError(403, "This server only reads. Start it with --write to let it index.")
+            arguments = await read_arguments(self.operations()[1], request)
+            call = Call(self._desk, self._catalogs, arguments)
+            shelf, paths = call.shelf, call["paths"]
+            if paths and self._desk.configured:
+                raise UsageError("The server reads the sources of its configuration; leave paths out.")
+            if paths:
+                await asyncio.to_thread(check_paths, shelf, paths)
+            return self._start(shelf, paths)
+        except ClientDisconnect:
+            return Response(status_code=499)
+        except Exception as error:
+            return as_problem(error).response()
+
+    def _start(self, shelf: Shelf, paths: list[str] | None) -> Response:
+        if self._run is not None:
+            raise ProblemError(
+                409, "Something is being indexed already; see GET /api/index.", {"Retry-After": "5"}
+            )
+        run = self._run = Run(shelf.name, asyncio.get_running_loop())
+        threading.Thread(
+            target=self._index, args=(run, shelf, paths), name="pinakes-api-index", daemon=True
+        ).start()
+        headers = {
+            "Cache-Control": "no-store",
+            "X-Accel-Buffering": "no",
+            "X-Content-Type-Options": "nosniff",
+        }
+        return StreamingResponse(_events(run), media_type="text/event-stream", headers=headers)
+
+    def _index(self, run: Run, shelf: Shelf, paths: list[str] | None) -> None:
+        try:
+            report = shelf.index(paths, run.hear)
+            self._run = None
+            run.tell("report", report.to_dict())
+        except _Stopped:
+            run.tell("error", {"message": "The server is closing. What was read so far is kept."})
+        except Exception as error:
+            run.tell("error", {"message": as_problem(error).detail})
+        finally:
+            self._run = None
+            run.end()
+
+    def close(self) -> None:
+        """Have a run end with its next step."""
+        if self._run is not None:
+            self._run.stop()
+
+    @property
+    def route(self) -> Route:
+        """The route of both operations."""
+        return Route("/api/index", partial(Indexing._respond, self), methods=["GET", "POST"])
+
+    def operations(self) -> tuple[Operation, ...]:
+        """Return both operations, as they are described."""
+        return (
+            Operation(
+                "GET",
+                "/api/index",
+                "readIndexing",
+                "What is being indexed now, or null.",
+                (),
+                self.now,
+                {"application/json": INDEXING},
+                may=(),
+            ),
+            Operation(
+                "POST",
+                "/api/index",
+                "index",
+                "Bring a library up to date; progress comes as server-sent events. Needs --write.",
+                (_PATHS, LIBRARY),
+                self.now,
+                {"text/event-stream": STRING},
+                in_body=True,
+                may=(403, 404, 409),
+            ),
+        )
+
+
+async def _events(run: Run) -> AsyncIterator[bytes]:
+    while True:
+        try:
+            item = await asyncio.wait_for(run.events.get(), _HEARTBEAT)
+        except asyncio.TimeoutError:
+            yield b": still at it\n\n"
+            continue
+        if item is None:
+            return
+        event, data = item
+        yield f"event: {event}\n".encode() + b"data: " + to_json(data) + b"\n\n"

@@ -1,0 +1,85 @@
+"""Mapping: documents, sections and the references between them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pinakes.server.api.catalog import Catalog
+from pinakes.server.api.operations import DOC, LIBRARY, Call, Operation, Reply
+from pinakes.server.api.schemas import MAP
+from pinakes.tools.scope import Scope
+
+
+def show(call: Call) -> Reply:
+    """Answer with the map of the library, or of one document."""
+
+    def ask(scope: Scope, catalog: Catalog) -> Reply:
+        path = catalog.named(call["doc"])
+        return call.conditional(
+            catalog.generation,
+            lambda: _of_library(scope, catalog) if path is None else _of_document(scope, catalog, path),
+        )
+
+    return call.ask(ask)
+
+
+def _of_library(scope: Scope, catalog: Catalog) -> dict[str, Any]:
+    found = scope.library.links()
+    documents = [
+        {
+            "doc": catalog.ids[info.source_path],
+            "title": info.title,
+            "chunks": info.total_chunks,
+            "sections": len(found.sections(info.source_path)),
+            "file_type": info.file_type,
+        }
+        for info in scope.documents()
+        if info.source_path in catalog.ids
+    ]
+    links = [
+        {"from": catalog.ids[source], "to": catalog.ids[target], "count": count}
+        for (source, target), count in sorted(found.between_documents().items())
+        if source in catalog.ids and target in catalog.ids
+    ]
+    return {"documents": documents, "links": links}
+
+
+def _of_document(scope: Scope, catalog: Catalog, path: str) -> dict[str, Any]:
+    found = scope.library.links()
+    rows = found.sections(path)
+    ids = {row.ordinal: row.section_id for row in rows}
+    sections = [
+        {
+            "section_id": row.section_id,
+            "label": row.label,
+            "title": row.title,
+            "level": row.level,
+            "parent": ids.get(row.parent or 0),
+            "chunks": found.chunks(row),
+        }
+        for row in rows
+    ]
+    links = [
+        {
+            "from_section": source,
+            "to_doc": catalog.ids[target],
+            "to_section": section,
+            "count": count,
+        }
+        for (source, target, section), count in sorted(found.between_sections(path).items())
+        if target in catalog.ids
+    ]
+    return {"sections": sections, "links": links}
+
+
+OPERATIONS = (
+    Operation(
+        "GET",
+        "/api/map",
+        "readMap",
+        "The documents of a library, or the sections of one, and the references between them.",
+        (DOC, LIBRARY),
+        show,
+        {"application/json": MAP},
+    ),
+)

@@ -1,0 +1,196 @@
+"""Reading: documents, outlines, sections, terms and references."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pinakes.server.api.catalog import Catalog
+from pinakes.server.api.offsets import convert, utf16
+from pinakes.server.api.operations import (
+    DOC,
+    FILTERS,
+    LIBRARY,
+    MAX_QUERY,
+    OFFSETS,
+    THE_DOC,
+    Call,
+    Operation,
+    Reply,
+)
+from pinakes.server.api.params import flag, text
+from pinakes.server.api.schemas import (
+    DEFINITIONS,
+    DOCUMENT,
+    DOCUMENTS,
+    OUTLINES,
+    REFERENCES,
+    SECTION,
+)
+from pinakes.tools.scope import Scope
+
+_REF = text("ref", "A number, label, heading or section id.", most=MAX_QUERY, required=True)
+
+
+def documents(call: Call) -> Reply:
+    """Answer with the list of documents."""
+
+    def ask(scope: Scope, catalog: Catalog) -> Reply:
+        return call.conditional(
+            catalog.generation,
+            lambda: {
+                "documents": [
+                    catalog.mark(info.to_dict(), name="id") for info in scope.documents(call["filters"])
+                ]
+            },
+        )
+
+    return call.ask(ask)
+
+
+def document(call: Call) -> Reply:
+    """Answer with everything that a reader needs of one document."""
+
+    def ask(scope: Scope, catalog: Catalog) -> Reply:
+        path = catalog.path(call["doc"])
+        return call.conditional(catalog.generation, lambda: read(scope, catalog, path))
+
+    def read(scope: Scope, catalog: Catalog, path: str) -> dict[str, Any]:
+        data = {"doc": call["doc"], **scope.library.reader(path).to_dict()}
+        for item in (*data["references"], *data["links"]):
+            _replace_path(item, catalog, "target_path", "doc")
+        for item in data["terms"]:
+            _replace_path(item, catalog, "source_path", "source_doc")
+        for item in data["back_references"]:
+            _replace_path(item, catalog, "from_path", "from_doc")
+        # A library may hold more documents than this tool shows.
+        data["terms"] = [item for item in data["terms"] if item["source_doc"]]
+        data["back_references"] = [item for item in data["back_references"] if item["from_doc"]]
+        for section in data["sections"]:
+            section["parent"] = section["parent"] or None
+        turn = utf16(data["text"]) if call["offsets"] == "utf16" else None
+        if turn is not None:
+            data["pages"] = [turn(offset) for offset in data["pages"]]
+            convert([data], turn)
+            for name in ("sections", "clauses", "references", "terms", "links"):
+                convert(data[name], turn)
+        return data
+
+    return call.ask(ask)
+
+
+def _replace_path(item: dict[str, Any], catalog: Catalog, path_field: str, name: str) -> None:
+    item[name] = catalog.ids.get(item.pop(path_field))
+
+
+def section(call: Call) -> Reply:
+    """Answer with a section."""
+    return Reply(
+        call.ask(
+            lambda scope, catalog: catalog.mark(
+                scope.section(call["ref"], catalog.named(call["doc"])).to_dict()
+            )
+        )
+    )
+
+
+def define(call: Call) -> Reply:
+    """Answer with the definitions of a term."""
+
+    def ask(scope: Scope, catalog: Catalog) -> Reply:
+        data = scope.definition(call["term"], catalog.named(call["doc"])).to_dict()
+        for item in data["definitions"]:
+            catalog.mark(item["definition"])
+        return Reply(data)
+
+    return call.ask(ask)
+
+
+def outline(call: Call) -> Reply:
+    """Answer with the heading tree of one document, or of all."""
+
+    def ask(scope: Scope, catalog: Catalog) -> Reply:
+        path = catalog.named(call["doc"])
+        return call.conditional(
+            catalog.generation,
+            lambda: {
+                "outlines": [
+                    catalog.mark(found.to_dict()) for found in scope.outline(path, clauses=call["clauses"])
+                ]
+            },
+        )
+
+    return call.ask(ask)
+
+
+def references(call: Call) -> Reply:
+    """Answer with what a section refers to, and what refers to it."""
+
+    def ask(scope: Scope, catalog: Catalog) -> Reply:
+        data = scope.references(call["ref"], catalog.named(call["doc"])).to_dict()
+        catalog.mark(data["section"])
+        data["doc"] = data["section"]["doc"]
+        for item in (*data["cites"], *data["cited_by"]):
+            catalog.mark(item)
+            catalog.mark(item["reference"], "target_path")
+        return Reply(data)
+
+    return call.ask(ask)
+
+
+_JSON = "application/json"
+OPERATIONS = (
+    Operation(
+        "GET",
+        "/api/documents",
+        "listDocuments",
+        "The documents of a library.",
+        (FILTERS, LIBRARY),
+        documents,
+        {_JSON: DOCUMENTS},
+    ),
+    Operation(
+        "GET",
+        "/api/document",
+        "readDocument",
+        "One document with its places, references and terms.",
+        (THE_DOC, OFFSETS, LIBRARY),
+        document,
+        {_JSON: DOCUMENT},
+    ),
+    Operation(
+        "GET",
+        "/api/section",
+        "readSection",
+        "A section or clause, by number, heading or id.",
+        (_REF, DOC, LIBRARY),
+        section,
+        {_JSON: SECTION},
+    ),
+    Operation(
+        "GET",
+        "/api/define",
+        "defineTerm",
+        "What the documents say a term means.",
+        (text("term", "The term.", required=True), DOC, LIBRARY),
+        define,
+        {_JSON: DEFINITIONS},
+    ),
+    Operation(
+        "GET",
+        "/api/outline",
+        "readOutline",
+        "The headings of one document, or of all.",
+        (DOC, flag("clauses", "Also the numbered parts below headings."), LIBRARY),
+        outline,
+        {_JSON: OUTLINES},
+    ),
+    Operation(
+        "GET",
+        "/api/references",
+        "followReferences",
+        "What a section refers to, and what refers to it.",
+        (_REF, DOC, LIBRARY),
+        references,
+        {_JSON: REFERENCES},
+    ),
+)

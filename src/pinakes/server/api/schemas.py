@@ -1,0 +1,191 @@
+"""JSON Schemas of the answers, made from the dataclasses of the results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pinakes.model import (
+    DefineResponse,
+    DocumentInfo,
+    Outline,
+    ReferencesResponse,
+    SearchResponse,
+    SectionView,
+    Status,
+)
+from pinakes.search.reading import DocumentView
+
+Schema = dict[str, Any]
+
+STRING: Schema = {"type": "string"}
+INTEGER: Schema = {"type": "integer"}
+DOC_ID: Schema = {"type": "string", "description": "Id of a document."}
+DOC_OR_NULL: Schema = {
+    "type": ["string", "null"],
+    "description": "Id of a document of the library, if it is one.",
+}
+
+
+def fields(**properties: Schema) -> Schema:
+    """Return the schema of an object that has all of these."""
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def each(items: Schema) -> Schema:
+    """Return the schema of a list."""
+    return {"type": "array", "items": items}
+
+
+def _of(kind: Any, *, adding: dict[str, Schema] | None = None) -> Schema:
+    """Return the schema of a result with everything in place that it refers to; ``adding`` says what is added where.
+
+    The keys of ``adding`` are names of dataclasses, the values more properties of theirs.
+    """
+    from pydantic import TypeAdapter
+
+    schema = TypeAdapter(kind).json_schema(mode="serialization")
+    named = schema.pop("$defs", {})
+    adding = adding or {}
+
+    def inline(node: Any, above: tuple[str, ...] = ()) -> Any:
+        if isinstance(node, list):
+            return [inline(item, above) for item in node]
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            name = node["$ref"].rpartition("/")[2]
+            # A tree; what is below its nodes are nodes again.
+            return {"type": "object"} if name in above else inline(named[name], (*above, name))
+        if "prefixItems" in node:
+            # Pairs of the same kind, lines and pages; many tools do not know this way to say it.
+            return {**each(inline(node["prefixItems"][0], above)), "minItems": 2, "maxItems": 2}
+        if "properties" in node:
+            title = node.get("title", "")
+            properties = {key: inline(item, above) for key, item in node["properties"].items()}
+            properties |= adding.get(title, {})
+            return {"type": "object", "properties": properties, "required": list(node.get("required", []))}
+        return {key: inline(item, above) for key, item in node.items() if key not in ("title", "default")}
+
+    result: Schema = inline(named[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema)
+    return result
+
+
+_MARKED = {name: {"doc": DOC_OR_NULL} for name in ("Elsewhere", "Definition", "Reference", "Citation")}
+SEARCH = _of(
+    SearchResponse,
+    adding={**_MARKED, "SearchResult": {"doc": DOC_OR_NULL, "location": STRING}},
+)
+SUGGESTIONS = fields(
+    suggestions=each(
+        fields(
+            text=STRING,
+            kind={"type": "string", "enum": ["title", "label", "term"]},
+            doc=DOC_ID,
+            section_id=STRING,
+            detail=STRING,
+        )
+    )
+)
+DOCUMENTS = fields(documents=each(_of(DocumentInfo, adding={"DocumentInfo": {"id": DOC_ID}})))
+SECTION = _of(SectionView, adding={"SectionView": {"doc": DOC_ID}})
+DEFINITIONS = _of(DefineResponse, adding={**_MARKED, "DefineResponse": {"conflict": {"type": "boolean"}}})
+OUTLINES = fields(outlines=each(_of(Outline, adding={"Outline": {"doc": DOC_ID}})))
+REFERENCES = _of(
+    ReferencesResponse,
+    adding={**_MARKED, "SectionView": {"doc": DOC_ID}, "ReferencesResponse": {"doc": DOC_ID}},
+)
+_VIEW = _of(DocumentView)["properties"]
+_SPAN = {"start": INTEGER, "end": INTEGER}
+DOCUMENT = fields(
+    doc=DOC_ID,
+    **{
+        name: _VIEW[name]
+        for name in (
+            "source_path",
+            "title",
+            "file_type",
+            "language",
+            "metadata",
+            "text",
+            "body_start",
+            "pages",
+        )
+    },
+    sections=each(
+        fields(
+            **{
+                **_VIEW["sections"]["items"]["properties"],
+                "parent": {"type": ["string", "null"], "description": "Id of the section above."},
+            }
+        )
+    ),
+    clauses=_VIEW["clauses"],
+    references=each(
+        fields(
+            **_SPAN,
+            text=STRING,
+            kind=STRING,
+            doc=DOC_OR_NULL,
+            target_section=STRING,
+            target_label=STRING,
+            reason=STRING,
+        )
+    ),
+    back_references=each(
+        fields(from_doc=DOC_ID, from_section=STRING, from_label=STRING, text=STRING, target_section=STRING)
+    ),
+    terms=each(
+        fields(
+            term=STRING,
+            **_SPAN,
+            definition=STRING,
+            source_doc=DOC_ID,
+            source_section=STRING,
+            conflict={"type": "boolean"},
+        )
+    ),
+    links=each(fields(**_SPAN, text=STRING, target=STRING, kind=STRING, doc=DOC_OR_NULL)),
+)
+_STATUS = _of(Status)
+STATUS = fields(
+    libraries=each(
+        {
+            "type": "object",
+            "properties": {**_STATUS["properties"], "name": STRING, "description": STRING, "problem": STRING},
+            "required": ["name", "description", "problem"],
+        }
+    ),
+    version=STRING,
+    write={"type": "boolean"},
+)
+MAP: Schema = {
+    "anyOf": [
+        fields(
+            documents=each(
+                fields(doc=DOC_ID, title=STRING, chunks=INTEGER, sections=INTEGER, file_type=STRING)
+            ),
+            links=each(fields(**{"from": DOC_ID, "to": DOC_ID, "count": INTEGER})),
+        ),
+        fields(
+            sections=each(
+                fields(
+                    section_id=STRING,
+                    label=STRING,
+                    title=STRING,
+                    level=INTEGER,
+                    parent={"type": ["string", "null"]},
+                    chunks=INTEGER,
+                )
+            ),
+            links=each(fields(from_section=STRING, to_doc=DOC_ID, to_section=STRING, count=INTEGER)),
+        ),
+    ]
+}
+CITATION = fields(citation=STRING, style=STRING)
+EXPORT = SEARCH
+INDEXING: Schema = {
+    "anyOf": [
+        {"type": "null"},
+        fields(library=STRING, started_at=STRING, stage=STRING, done=INTEGER, total=INTEGER, item=STRING),
+    ]
+}

@@ -1,0 +1,119 @@
+/** Dialogs: the frame of all of them, help, and the question for the token. */
+
+import { Problem } from "./api.js";
+import { lettersOn, setLetters } from "./letters.js";
+import { el } from "./text.js";
+
+/**
+ * Show a modal dialog; it goes away by Escape, its close button or a click beside it, and the focus returns.
+ * @param {string} title
+ * @param {(Node | string)[]} content
+ * @param {{onClose?: () => void, class?: string}} [options]
+ * @returns {HTMLDialogElement}
+ */
+export function openDialog(title, content, options = {}) {
+  const before = document.activeElement;
+  const heading = el("h2", { id: "dialog-title", text: title });
+  const close = el("button", { type: "button", class: "quiet icon", "aria-label": "Close", text: "×" });
+  const dialog = /** @type {HTMLDialogElement} */ (
+    el("dialog", { "aria-labelledby": "dialog-title", class: options.class }, el("header", {}, heading, close), ...content)
+  );
+  close.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    options.onClose?.();
+    if (before instanceof HTMLElement && before.isConnected) before.focus();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+const KEYS = {
+  "Everywhere": [
+    ["/", "to the search box"],
+    ["g then s, m, o", "to the search, the map, the overview"],
+    ["?", "this help"],
+    ["Esc", "close; in the search: back to the box"],
+  ],
+  "Search": [
+    ["↓ ↑", "in the box: through the suggestions"],
+    ["Enter", "in the box: to the first result; on a result: open it"],
+    ["j k or ↓ ↑", "to the next result, or the one before"],
+    ["w", "why this result"],
+    ["c", "cite it"],
+    ["x", "the whole passage, or the short one"],
+  ],
+  "Reader": [
+    ["n p", "to the next section, or the one before"],
+    ["m", "to the passage that was found"],
+    ["o", "the outline"],
+    ["c", "cite the section"],
+  ],
+};
+const HINTS = [
+  ['"left to dry"', "a phrase, as it is written"],
+  ["Article 6(1)(f)", "a section or clause by its label"],
+  ["valve -pump", "without a word"],
+  ["type:pdf after:2024", "filters in the query"],
+];
+
+/** What the keys do, and how to ask. */
+export function helpDialog() {
+  if (document.querySelector("dialog[open]")) return;
+  const list = (title, rows, tag) => [
+    el("h3", { class: "label", text: title }),
+    el("dl", { class: "pairs" }, rows.map(([name, text]) => [el("dt", {}, el(tag, { text: name })), el("dd", { text })])),
+  ];
+  const letters = el("input", { type: "checkbox", checked: lettersOn(), on: { change: (event) => setLetters(event.target.checked) } });
+  openDialog("Help", [
+    ...list("Asking", HINTS, "code"),
+    ...Object.entries(KEYS).flatMap(([title, rows]) => list(title, rows, "kbd")),
+    // Who speaks to the computer, or hits keys by chance, must be able to switch them off (WCAG 2.1.4).
+    el("label", { class: "tick letters" }, letters, el("span", { text: "Keys of a single letter or sign work" })),
+  ]);
+}
+
+/** @type {Promise<string> | null} */
+let asking = null;
+
+/** Ask for the token; several requests that need it wait for the same answer. Refused when the dialog is closed. */
+export function tokenDialog(wrong = false) {
+  asking ??= new Promise((resolve, reject) => {
+    const field = /** @type {HTMLInputElement} */ (
+      el("input", { id: "token", type: "password", autocomplete: "off", required: true, spellcheck: "false", class: "field" })
+    );
+    let given = "";
+    const form = el(
+      "form",
+      {
+        method: "dialog",
+        class: "token",
+        on: {
+          submit: (event) => {
+            event.preventDefault();
+            given = field.value.trim();
+            if (given) dialog.close();
+          },
+        },
+      },
+      el("p", { class: "soft" }, "This server asks for the token that it was started with. It is kept in this tab only."),
+      wrong && el("p", { class: "bad", role: "alert", text: "That was not the token." }),
+      el("label", { for: "token", class: "label", text: "Token" }),
+      field,
+      el("button", { class: "button primary", text: "Go on" }),
+    );
+    const dialog = openDialog("A token is needed", [form], {
+      onClose: () => {
+        asking = null;
+        if (given) resolve(given);
+        else reject(new Problem(401, "No token", "Without its token the server answers nothing."));
+      },
+    });
+    field.focus();
+  });
+  return asking;
+}

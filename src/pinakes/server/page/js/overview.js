@@ -1,0 +1,99 @@
+/** The overview: what the library holds, how it is, and what is being indexed now. */
+
+import { documentTable } from "./documents.js";
+import { indexPanel } from "./indexing.js";
+import { currentLibrary, loadDocuments, loadLibraries } from "./library.js";
+import { problemState } from "./states.js";
+import { ago, announce, bytes, count, el, fileName, languageName, replace } from "./text.js";
+
+/** Show the view. See app.js for the contract. */
+export function mount(container, _params, api) {
+  let gone = false;
+  /** @type {ReturnType<typeof indexPanel> | null} */
+  let panel = null;
+  const page = el("div", { class: "overview" }, el("p", { class: "soft", text: "Loading…" }));
+  replace(container, page);
+
+  const load = async (fresh = false) => {
+    try {
+      const all = await loadLibraries(fresh);
+      const [library, documents] = await Promise.all([currentLibrary(), loadDocuments()]);
+      if (gone) return;
+      document.title = "Overview · Pinakes";
+      panel ??= indexPanel(api, all.write, () => load(true));
+      replace(page, el("h1", { text: all.libraries.length > 1 ? library.name : "Overview" }), numbers(library), panel.node, failures(library), shares(library), documentTable(documents), details(library, all.version));
+      announce(`${count(library.documents, "document")}, ${count(library.failures.length, "failure")}`);
+    } catch (error) {
+      if (!gone) replace(page, problemState(error, () => load(true)));
+    }
+  };
+  load(true);
+  return () => {
+    gone = true;
+    panel?.unmount();
+  };
+}
+
+function numbers(library) {
+  const rows = [
+    [library.documents.toLocaleString("en"), library.documents === 1 ? "document" : "documents"],
+    [library.chunks.toLocaleString("en"), "passages"],
+    [bytes(library.size_bytes), "index"],
+    [ago(library.updated_at) || "never", "brought up to date"],
+  ];
+  return el("dl", { class: "numbers" }, rows.map(([value, name]) => el("div", {}, el("dt", { text: name }), el("dd", { text: value }))));
+}
+
+function failures(library) {
+  const rows = [];
+  if (library.pending_passages) rows.push(el("p", { class: "notice", text: `${count(library.pending_passages, "passage")} wait for their vectors: search by meaning does not find them yet.` }));
+  if (library.unpublished_passages) rows.push(el("p", { class: "notice", text: `${count(library.unpublished_passages, "passage")} are not in the database yet.` }));
+  if (library.failures.length) {
+    rows.push(
+      el("h2", { text: `${count(library.failures.length, "file")} could not be read` }),
+      el("dl", { class: "failures" }, library.failures.map(({ path, reason }) => [el("dt", { title: path, text: fileName(path) }), el("dd", { text: reason })])),
+    );
+  }
+  return rows.length ? el("section", { class: "troubles" }, rows) : null;
+}
+
+function shares(library) {
+  const group = (title, counts, name) => {
+    const rows = Object.entries(counts).sort((a, b) => b[1] - a[1]);
+    const most = Math.max(...rows.map(([, number]) => number), 1);
+    return el(
+      "section",
+      {},
+      el("h2", { class: "label", text: title }),
+      el(
+        "ul",
+        { class: "funnel tabular" },
+        rows.map(([key, number]) => el("li", {}, el("span", { class: "n", text: number.toLocaleString("en") }), el("span", { class: "length", "aria-hidden": "true", style: { "--part": number / most } }), el("span", { text: name(key) }))),
+      ),
+    );
+  };
+  return el(
+    "div",
+    { class: "shares" },
+    group("Types", library.file_types, (type) => type.replace(/^\./, "") || "none"),
+    group("Languages", library.languages, languageName),
+  );
+}
+
+function details(library, version) {
+  const rows = [
+    ["Model", `${library.model}, ${library.dimension} dimensions`],
+    ["Passage vectors", library.passages.toLocaleString("en")],
+    ["Taken from", library.roots.join(", ")],
+    ["Stored in", library.database || library.path],
+    ["Being written by", library.writer],
+    ["Generation", library.generation],
+    ["Pinakes", version],
+  ];
+  return el(
+    "details",
+    { class: "more-details" },
+    el("summary", { class: "label", text: "Details" }),
+    el("dl", { class: "pairs" }, rows.filter(([, value]) => value).map(([name, value]) => [el("dt", { text: name }), el("dd", { text: value })])),
+  );
+}

@@ -1,0 +1,196 @@
+/**
+ * Places what is known about a document onto its text: references, clause markers, defined terms and the words that
+ * were searched for.
+ */
+
+import { el } from "./text.js";
+import { readUrl } from "./router.js";
+import { lastAtOrBelow } from "./reader-document.js";
+
+/** @typedef {import("./reader-document.js").ReaderDocument} ReaderDocument */
+
+const STOP = new Set(
+  "the and for are was were with that this from what which who how when where why does shall may can not any has have had under into about is of to in on or an a as at by be it its if do der die das und oder ein eine ist im zu".split(" "),
+);
+const escape = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const WORD_END = "(?![\\p{L}\\p{N}_])";
+const WORD_START = "(?<![\\p{L}\\p{N}_])";
+
+/**
+ * The words of a query as a pattern that also finds their endings, or null when there is nothing to find.
+ * @param {string} query
+ */
+export function queryPattern(query) {
+  const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+(?:[.\-/][\p{L}\p{N}]+)*/gu) || [])]
+    .filter((word) => !STOP.has(word) && (word.length > 2 || /\d/.test(word)))
+    .slice(0, 24);
+  if (!words.length) return null;
+  const forms = words.map((word) => {
+    if (/\d/.test(word) || word.length < 5) return `${escape(word)}(?:s|es)?`;
+    const stem = word.replace(/(?:ations?|ings?|ed|es|s|ion|er|en)$/u, "");
+    return `${escape(stem.length < 4 ? word : stem)}[\\p{L}]{0,6}`;
+  });
+  return new RegExp(`${WORD_START}(?:${forms.sort((a, b) => b.length - a.length).join("|")})${WORD_END}`, "giu");
+}
+
+export class Marks {
+  /**
+   * @param {ReaderDocument} document
+   * @param {{start: number, end: number} | null} passage where words of the query are marked; everywhere when null
+   * @param {RegExp | null} words
+   */
+  constructor(document, passage, words) {
+    this.document = document;
+    this.passage = passage;
+    this.words = words;
+    /** Offsets of the text nodes, to find out where a selection stands. @type {WeakMap<Node, number>} */
+    this.places = new WeakMap();
+    /** Elements of clauses, by id. @type {Map<string, HTMLElement>} */
+    this.anchors = new Map();
+    this.marks = primaryMarks(document);
+  }
+
+  /** @returns {import("./markdown.js").Hooks} */
+  hooks() {
+    return {
+      text: (s, text, exact, plain) => this.text(s, text, exact, plain),
+      link: (s, e) => this.link(s, e),
+      marker: (s) => this.marker(s),
+    };
+  }
+
+  text(s, text, exact, plain) {
+    if (!exact) return [document.createTextNode(text)];
+    const nodes = [];
+    let at = s;
+    const end = s + text.length;
+    const gap = (to) => {
+      if (to > at) nodes.push(...this.found(at, text.slice(at - s, to - s)));
+      at = Math.max(at, to);
+    };
+    for (const mark of this.between(s, end)) {
+      const from = Math.max(mark.start, s);
+      const to = Math.min(mark.end, end);
+      if (plain) continue;
+      const wrap = mark.make(this);
+      gap(from);
+      wrap.append(...this.found(from, text.slice(from - s, to - s)));
+      nodes.push(wrap);
+      at = to;
+    }
+    gap(end);
+    return nodes;
+  }
+
+  /** Marks that touch a stretch of the source. */
+  *between(start, end) {
+    let k = Math.max(0, lastAtOrBelow(this.marks, start, (mark) => mark.start));
+    for (; k < this.marks.length && this.marks[k].start < end; k += 1) {
+      if (this.marks[k].end > start) yield this.marks[k];
+    }
+  }
+
+  /** Text with the words of the query marked, where the passage is. */
+  found(s, text) {
+    if (!this.words || (this.passage && (s + text.length <= this.passage.start || s >= this.passage.end))) return [this.node(s, text)];
+    const nodes = [];
+    let at = 0;
+    for (const match of text.matchAll(this.words)) {
+      if (match.index > at) nodes.push(this.node(s + at, text.slice(at, match.index)));
+      nodes.push(el("mark", { class: "word" }, this.node(s + match.index, match[0])));
+      at = match.index + match[0].length;
+    }
+    if (at < text.length) nodes.push(this.node(s + at, text.slice(at)));
+    return nodes;
+  }
+
+  node(s, text) {
+    const node = document.createTextNode(text);
+    this.places.set(node, s);
+    return node;
+  }
+
+  /** A link of the document that the index could follow. */
+  link(s, e) {
+    const { links } = this.document;
+    for (let k = Math.max(0, lastAtOrBelow(links, s, (link) => link.start)); k < links.length && links[k].start < e; k += 1) {
+      const link = links[k];
+      if (link.end > s && link.goes && link.start <= s + 1 && link.end >= e - 1) return referenceLink(this.document, link);
+    }
+    return null;
+  }
+
+  marker(s) {
+    const { clauses } = this.document;
+    const clause = clauses[lastAtOrBelow(clauses, s, (item) => item.start)];
+    if (!clause || clause.start !== s) return null;
+    const link = clauseLink(this, clause);
+    link.append(clause.marker);
+    return link;
+  }
+}
+
+/** What the cards show, by the element that they belong to. @type {WeakMap<Element, any>} */
+export const cards = new WeakMap();
+
+/** Clause markers, references and terms, in order and without overlaps; `make` gives the element for one. */
+function primaryMarks(document) {
+  const marks = [];
+  for (const clause of document.clauses) {
+    const end = clause.start + clause.marker.length;
+    // In a list the marker is no text of the item, and is placed by `marker`.
+    if (document.text.slice(clause.start, end) === clause.marker) {
+      marks.push({ start: clause.start, end, make: (owner) => clauseLink(owner, clause) });
+    }
+  }
+  for (const reference of document.links) {
+    const make = () => (reference.goes ? referenceLink(document, reference) : deadReference(reference));
+    marks.push({ start: reference.start, end: reference.end, make });
+  }
+  const firm = inOrder(marks);
+  const free = document.terms.filter(({ start, end }) => {
+    const next = firm[lastAtOrBelow(firm, start, (mark) => mark.start) + 1];
+    const before = firm[lastAtOrBelow(firm, start, (mark) => mark.start)];
+    return end > start && (!next || next.start >= end) && (!before || before.end <= start);
+  });
+  return inOrder([...firm, ...free.map((term) => ({ start: term.start, end: term.end, make: () => termLink(document, term) }))]);
+}
+
+function inOrder(marks) {
+  const kept = [];
+  for (const mark of marks.sort((a, b) => a.start - b.start)) {
+    if (!kept.length || mark.start >= kept[kept.length - 1].end) kept.push(mark);
+  }
+  return kept;
+}
+
+function termLink(document, term) {
+  const link = el("a", {
+    class: term.conflict ? "term conflict" : "term",
+    href: readUrl({ doc: term.source_doc || document.doc, section: term.source_section }),
+  });
+  cards.set(link, { kind: "term", term });
+  return link;
+}
+
+function clauseLink(marks, clause) {
+  const link = el("a", {
+    class: "marker",
+    href: readUrl({ doc: marks.document.doc, section: clause.section_id }),
+    "aria-label": clause.label,
+    tabindex: "-1",
+  });
+  if (!marks.anchors.has(clause.section_id)) marks.anchors.set(clause.section_id, link);
+  return link;
+}
+
+function referenceLink(document, reference) {
+  const link = el("a", { class: "ref", href: readUrl({ doc: reference.goes, section: reference.target_section }) });
+  if (reference.goes !== document.doc) link.classList.add("elsewhere");
+  cards.set(link, { kind: "reference", reference });
+  return link;
+}
+
+function deadReference(reference) {
+  return el("span", { class: "ref-unknown", title: reference.reason || "Where this leads is not known" });
+}

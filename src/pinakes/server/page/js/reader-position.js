@@ -1,0 +1,77 @@
+/** Where the reading is: knows it while the page scrolls, and goes to a place. */
+
+export class Position {
+  /**
+   * @param {import("./reader-body.js").Body} body
+   * @param {(offset: number) => void} moved
+   */
+  constructor(body, moved) {
+    this.body = body;
+    this.moved = moved;
+    this.offset = 0;
+    this.life = new AbortController();
+    this.frame = 0;
+    this.going = 0;
+    this.timer = 0;
+  }
+
+  start() {
+    const options = { passive: true, signal: this.life.signal };
+    const look = () => {
+      if (!this.frame) this.frame = requestAnimationFrame(() => this.look());
+    };
+    window.addEventListener("scroll", look, options);
+    window.addEventListener("resize", look, options);
+    // Whoever scrolls is not pulled back to where a link wanted to go.
+    for (const event of ["wheel", "touchstart", "keydown", "pointerdown"]) window.addEventListener(event, () => cancelAnimationFrame(this.going), options);
+    look();
+  }
+
+  /** The height below the bars at the top, where reading begins. */
+  top() {
+    const bar = this.body.element.closest(".reader-main")?.querySelector(".reader-bar");
+    return (bar ? Math.max(0, bar.getBoundingClientRect().bottom) : 0) + 16;
+  }
+
+  look() {
+    this.frame = 0;
+    this.offset = this.body.offsetAt(this.top() + 24);
+    // What comes into view before its turn is shown at once.
+    const here = this.body.slabAt(this.offset);
+    for (let k = here; k <= here + 2; k += 1) this.body.fill(k);
+    this.moved(this.offset);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => history.replaceState({ ...history.state, at: this.offset }, ""), 200);
+  }
+
+  /**
+   * Go to an offset. Heights near it are only known once they are laid out, so the place is corrected until it stays.
+   * @param {number} offset
+   * @param {HTMLElement | null} [anchor] an element inside the paragraph
+   * @param {number} [room] how much of the screen stays free above it
+   */
+  go(offset, anchor = null, room = 0) {
+    cancelAnimationFrame(this.going);
+    for (let k = this.body.slabAt(offset), n = -1; n <= 1; n += 1) this.body.fill(k + n);
+    const element = anchor || this.body.elementAt(offset);
+    if (!element) return;
+    let still = 0;
+    let left = 30;
+    const step = () => {
+      const by = element.getBoundingClientRect().top - this.top() - room * innerHeight;
+      const before = window.scrollY;
+      if (Math.abs(by) > 1) window.scrollBy({ top: by, behavior: "instant" });
+      still = Math.abs(window.scrollY - before) < 1 ? still + 1 : 0;
+      left -= 1;
+      if (still < 3 && left) this.going = requestAnimationFrame(step);
+    };
+    step();
+  }
+
+  stop() {
+    this.life.abort();
+    cancelAnimationFrame(this.frame);
+    cancelAnimationFrame(this.going);
+    clearTimeout(this.timer);
+  }
+}

@@ -1,0 +1,171 @@
+/** Results: where each stands, what it says, who found it and how sure that is. */
+
+import { passage, queryWords, wordRanges } from "./passage.js";
+import { readUrl } from "./router.js";
+import { count, el, fileName, marked, place } from "./text.js";
+
+const LONG = 420;
+
+export const LEGS = {
+  semantic: "meaning",
+  keyword: "words",
+  exact: "as written",
+  code: "code",
+  graph: "references",
+  document: "its document",
+  section: "its section",
+};
+
+/** How sure an answer is, in words. Scores are calibrated: the chance that this is what was asked for. */
+export function sureness(score) {
+  if (score >= 0.8) return "very likely";
+  if (score >= 0.55) return "likely";
+  if (score >= 0.3) return "possible";
+  if (score >= 0.12) return "doubtful";
+  return "very doubtful";
+}
+
+/** A small bar for a score. The words beside it say the same. */
+export function bar(score) {
+  return el("span", { class: "bar", "aria-hidden": "true", style: { "--part": Math.max(0.02, Math.min(1, score)) } });
+}
+
+/** The address of a result in the reader; lines say where it stands without naming a path. */
+export function resultUrl(result, query) {
+  const where = result.lines ? { lines: result.lines.join("-") } : { chunk: result.chunk_id };
+  return readUrl({ doc: result.doc, section: result.section_id, ...where, q: query });
+}
+
+/**
+ * One result.
+ * @param {any} result
+ * @param {string} query
+ * @param {{why: (result: any, into: HTMLElement) => void, cite: (result: any) => void, open: (result: any) => void}} act
+ */
+export function resultItem(result, query, act) {
+  const { node: text, cut, toggle } = passage(result, query);
+  const title = result.heading || result.document_title || fileName(result.source_path);
+  const id = `result-${result.rank}`;
+  const link = el("a", { href: resultUrl(result, query), class: "open", on: { click: () => act.open(result) } }, marked(title, wordRanges(title, queryWords(query))));
+  const more = cut && el("button", { type: "button", class: "quiet more", "aria-expanded": "false", text: "Whole passage" });
+  if (more) {
+    more.addEventListener("click", () => {
+      const whole = toggle();
+      more.textContent = whole ? "Shorter" : "Whole passage";
+      more.setAttribute("aria-expanded", String(whole));
+    });
+  }
+  const panel = el("div", { class: "why", id: `${id}-why`, hidden: true });
+  const why = el("button", { type: "button", class: "quiet why-button", "aria-expanded": "false", "aria-controls": panel.id, text: "Why" });
+  why.addEventListener("click", () => {
+    panel.hidden = !panel.hidden;
+    why.setAttribute("aria-expanded", String(!panel.hidden));
+    if (!panel.hidden) act.why(result, panel);
+  });
+  const cite = el("button", { type: "button", class: "quiet cite-button", "aria-haspopup": "dialog", text: "Cite", on: { click: () => act.cite(result) } });
+  return el(
+    "li",
+    { class: "result", id },
+    el(
+      "article",
+      { "aria-labelledby": `${id}-title` },
+      trail(result, title),
+      el("h2", { id: `${id}-title` }, el("span", { class: "rank", "aria-hidden": "true", text: result.rank }), link),
+      text,
+      related(result, query),
+      el("div", { class: "facts" }, facts(result), el("span", { class: "acts" }, more, why, cite)),
+      panel,
+    ),
+  );
+}
+
+// The document first, then the way down to the section; the heading itself follows in large.
+function trail(result, title) {
+  const way = result.parent_chain.filter((part, index, all) => !(index === all.length - 1 && part === title));
+  const parts = [result.document_title || fileName(result.source_path), ...way];
+  const distinct = parts.filter((part, index) => part !== title && parts.indexOf(part) === index);
+  if (!distinct.length) distinct.push(fileName(result.source_path));
+  return el(
+    "p",
+    { class: "trail" },
+    distinct.map((part, index) => [index ? el("span", { class: "sep", "aria-hidden": "true", text: " › " }) : "", index ? el("span", { class: "sr", text: ", " }) : "", el("span", { text: part })]),
+  );
+}
+
+function facts(result) {
+  const where = place(result);
+  const legs = result.matched_by.map((leg) => el("span", { class: `leg ${leg}`, text: LEGS[leg] || leg }));
+  return [
+    result.section_label && !(result.heading || "").includes(result.section_label) && el("span", { class: "section-label", text: result.section_label }),
+    where && el("span", { class: "where", text: where }),
+    result.chunk_type && result.chunk_type !== "content" && el("span", { class: "type", text: result.chunk_type }),
+    legs.length > 0 && el("span", { class: "legs" }, el("span", { class: "sr", text: "found by " }), legs),
+    el("span", { class: "sure", title: `Score ${result.fused_score.toFixed(3)}` }, bar(result.fused_score), sureness(result.fused_score)),
+  ];
+}
+
+function related(result, query) {
+  const rows = [];
+  const seen = new Set();
+  const here = (item) => item.doc === result.doc && item.target_section === result.section_id;
+  const cited = (result.cross_references || []).filter((item) => item.doc && !here(item) && !seen.has(item.text) && seen.add(item.text));
+  if (cited.length) {
+    rows.push(
+      el(
+        "p",
+        {},
+        el("span", { class: "label", text: "Refers to" }),
+        " ",
+        cited.slice(0, 6).flatMap((item, index) => [index ? ", " : "", el("a", { href: readUrl({ doc: item.doc, section: item.target_section }), text: item.text })]),
+        cited.length > 6 && ` and ${count(cited.length - 6, "other")}`,
+      ),
+    );
+  }
+  if (result.also_in?.length) {
+    rows.push(
+      el(
+        "p",
+        {},
+        el("span", { class: "label", text: "Also in" }),
+        " ",
+        result.also_in.slice(0, 4).flatMap((item, index) => {
+          const name = [fileName(item.source_path), item.section].filter(Boolean).join(", ");
+          return [index ? "; " : "", item.doc ? el("a", { href: resultUrl(item, query), text: name }) : name];
+        }),
+      ),
+    );
+  }
+  return rows.length ? el("div", { class: "related" }, rows) : null;
+}
+
+/** Definitions of terms in the query, each once, above the results. */
+export function definitions(results) {
+  const seen = new Set();
+  const entries = results
+    .flatMap((result) => result.definitions_context || [])
+    .filter((entry) => {
+      const key = `${entry.term_normalized}\0${entry.definition_text}`;
+      return !seen.has(key) && seen.add(key);
+    })
+    .slice(0, 3);
+  if (!entries.length) return null;
+  return el(
+    "section",
+    { class: "definitions", "aria-label": "Defined terms of the query" },
+    el("h2", { class: "label", text: entries.length === 1 ? "Defined term" : "Defined terms" }),
+    el(
+      "dl",
+      {},
+      entries.map((entry) => [
+        el("dt", { text: entry.term }),
+        el(
+          "dd",
+          {},
+          entry.definition_text.length > LONG ? `${entry.definition_text.slice(0, LONG).replace(/\s+\S*$/, "")} …` : entry.definition_text,
+          " ",
+          entry.doc && el("a", { href: readUrl({ doc: entry.doc, section: entry.source_section }), class: "small", text: fileName(entry.source_path) }),
+        ),
+      ]),
+    ),
+  );
+}

@@ -1,0 +1,81 @@
+/**
+ * Addresses: the URL holds the whole state of a view. `navigate` goes somewhere, links inside the page are followed
+ * without loading it again, and the back button works because everything goes through the history.
+ */
+
+/** @type {(url: URL, how: {back: boolean}) => void} */
+let listener = () => {};
+
+/**
+ * Start routing: `handle` is called for the present address and after every change.
+ * @param {(url: URL, how: {back: boolean}) => void} handle
+ */
+export function start(handle) {
+  listener = handle;
+  history.scrollRestoration = "manual";
+  window.addEventListener("popstate", () => listener(new URL(location.href), { back: true }));
+  document.addEventListener("click", follow);
+  listener(new URL(location.href), { back: false });
+}
+
+/**
+ * Go to an address of the page.
+ * @param {string} url
+ * @param {{replace?: boolean, quiet?: boolean}} [options] `replace` keeps the history as long as it is; `quiet` only
+ *   changes the address, for a view that has shown the new state already
+ */
+export function navigate(url, { replace = false, quiet = false } = {}) {
+  const target = new URL(url, location.href);
+  if (target.href !== location.href) {
+    rememberScroll();
+    history[replace ? "replaceState" : "pushState"](replace ? history.state : null, "", target);
+  }
+  if (!quiet) listener(target, { back: false });
+}
+
+/** Keep where the page is scrolled to with the entry of the history that is being left. */
+export function rememberScroll() {
+  history.replaceState({ ...history.state, scroll: window.scrollY }, "");
+}
+
+/** Where the page was scrolled to when this entry was left. */
+export function scrollOf() {
+  return Number(history.state?.scroll) || 0;
+}
+
+function follow(event) {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) {
+    return;
+  }
+  const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
+  if (!link || link.hasAttribute("download") || (link.target && link.target !== "_self")) return;
+  const url = new URL(link.href, location.href);
+  if (url.origin !== location.origin || /^\/(api|static|mcp)(\/|$)/.test(url.pathname)) return;
+  // A fragment alone is the browser's business (skip link, notes).
+  if (url.hash && url.pathname === location.pathname && url.search === location.search) return;
+  event.preventDefault();
+  navigate(url.href);
+}
+
+/** An address of the page with the parameters that are not empty; the chosen library is kept. */
+function address(path, params) {
+  const query = new URLSearchParams();
+  const library = new URLSearchParams(location.search).get("library");
+  for (const [name, value] of Object.entries({ ...params, library })) {
+    if (value !== null && value !== undefined && value !== "") query.set(name, String(value));
+  }
+  const text = query.toString();
+  return text ? `${path}?${text}` : path;
+}
+
+/** @param {{q?: string, mode?: string, f?: string, k?: number | string}} [params] */
+export const searchUrl = (params = {}) => address("/", params);
+
+/** @param {{doc: string, section?: string, chunk?: string, lines?: string, q?: string}} params */
+export const readUrl = (params) => address("/read", params);
+
+/** @param {{doc?: string}} [params] */
+export const mapUrl = (params = {}) => address("/map", params);
+
+/** The overview. */
+export const overviewUrl = () => address("/overview", {});

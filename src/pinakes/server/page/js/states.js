@@ -1,0 +1,77 @@
+/** What the search shows when there are no results: the beginning, nothing found, something wrong. */
+
+import { readUrl } from "./router.js";
+import { isFiltered } from "./state.js";
+import { ago, count, el } from "./text.js";
+
+const SHOWN = 60;
+
+/** The first sight: what is here, and what there is to read. */
+export function welcome(library, documents) {
+  if (!documents.length) {
+    return el(
+      "div",
+      { class: "state" },
+      el("h2", { text: "This library is empty" }),
+      el("p", {}, "Put documents into it with ", el("code", { text: "pinakes index FOLDER" }), ", then search here."),
+    );
+  }
+  const age = ago(library.updated_at);
+  return el(
+    "div",
+    { class: "welcome" },
+    el("p", { class: "lead" }, `${count(documents.length, "document")}, ${count(library.chunks, "passage")}`, age && `, brought up to date ${age}`, "."),
+    examples(),
+    el("h2", { class: "label", text: "Contents" }),
+    el(
+      "ul",
+      { class: "contents" },
+      documents.slice(0, SHOWN).map((item) =>
+        el(
+          "li",
+          {},
+          el("a", { href: readUrl({ doc: item.id }), text: item.title }),
+          el("span", { class: "leader", "aria-hidden": "true" }),
+          el("span", { class: "number", text: item.pages > 0 ? count(item.pages, "page") : item.file_type.replace(/^\./, "") }),
+        ),
+      ),
+    ),
+    documents.length > SHOWN && el("p", { class: "soft small" }, `and ${count(documents.length - SHOWN, "other")}; the overview lists all.`),
+  );
+}
+
+function examples() {
+  const rows = [
+    ["a question", "what you want to know, in your words"],
+    ["Article 6(1)(f)", "a section or clause, by its label"],
+    ['"as it is written"', "a phrase, letter for letter"],
+  ];
+  return el("dl", { class: "pairs quiet-pairs" }, rows.map(([sample, text]) => [el("dt", { text: sample }), el("dd", { text })]));
+}
+
+/** Nothing was found: what to try. */
+export function emptyResults(state, note, change) {
+  const tries = [];
+  if (isFiltered(state.filters)) tries.push(["Search in all documents", () => change({ filters: { doc: [], type: [], language: [] } })]);
+  if (state.mode !== "hybrid") tries.push(["Search by meaning, words and as written together", () => change({ mode: "hybrid" })]);
+  return el(
+    "div",
+    { class: "state" },
+    el("h2", { text: "Nothing found" }),
+    el("p", { class: "soft", text: note || "Try other words, or fewer of them." }),
+    el("div", { class: "tries" }, tries.map(([text, act]) => el("button", { type: "button", class: "button", on: { click: act } }, text))),
+  );
+}
+
+/** Something went wrong, in plain words, with a way on. */
+export function problemState(error, again) {
+  const wait = error.retryAfter ? ` Try again in ${count(error.retryAfter, "second")}.` : "";
+  const text = (error.detail || error.message || "Something went wrong.") + wait;
+  return el(
+    "div",
+    { class: "state problem", role: "alert" },
+    el("h2", { text: error.title || "This did not work" }),
+    text !== error.title && el("p", { text }),
+    el("button", { type: "button", class: "button", on: { click: again } }, "Try again"),
+  );
+}

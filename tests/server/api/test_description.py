@@ -1,0 +1,94 @@
+"""The OpenAPI description is true: requests made from it are answered as it says, by schemathesis."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, settings
+from schemathesis.config import SchemathesisConfig
+from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
+from tests.server.api.conftest import get
+from tests.server.conftest import index_desk
+
+from pinakes.server.api.app import OPERATIONS
+from pinakes.server.desk import Desk
+from pinakes.server.http import build_app
+from pinakes.server.shelf import IndexShelf
+
+_CONFIG = SchemathesisConfig.from_dict(
+    {
+        "headers": {"Host": "127.0.0.1"},
+        # No schema can say which dates and folders there are; such requests are well formed and refused with 422.
+        "checks": {
+            "positive_data_acceptance": {"expected-statuses": ["2xx", "401", "403", "404", "409", "422"]}
+        },
+    }
+)
+EXAMPLES = int(os.environ.get("PINAKES_SCHEMATHESIS_EXAMPLES", "15"))
+
+
+def test_every_operation_is_described(client: TestClient) -> None:
+    description = get(client, "/api/openapi.json")
+    assert description["openapi"] == "3.1.0"
+    described = {(path, method) for path, methods in description["paths"].items() for method in methods}
+    answered = {(operation.path, operation.method.lower()) for operation in OPERATIONS}
+    assert answered <= described
+    assert described - answered == {
+        ("/api/page_image", "get"),
+        ("/api/index", "get"),
+        ("/api/index", "post"),
+    }
+
+
+def test_the_token_is_described_where_one_is_wanted(api_index: Path) -> None:
+    desk = index_desk(api_index)
+    with TestClient(build_app(desk, token="s3cret"), base_url="http://127.0.0.1") as client:
+        answer = client.get("/api/openapi.json", headers={"Authorization": "Bearer s3cret"})
+        assert answer.json()["security"] == [{"token": []}]
+    desk.close()
+
+
+# The description is the same whatever the index holds, and is read when tests are collected.
+_PLACE: list[Path] = []
+_desk = Desk([IndexShelf(lambda: _PLACE[-1] if _PLACE else None)])
+_app = build_app(_desk)
+
+
+async def answering(scope: Scope, receive: Receive, send: Send) -> None:
+    """The application without its beginning and end, of which there would be one for each request."""
+    if scope["type"] == "lifespan":
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+    else:
+        await _app(scope, receive, send)
+
+
+schema = schemathesis.openapi.from_asgi(
+    "/api/openapi.json", answering, headers={"Host": "127.0.0.1"}, config=_CONFIG
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def place(api_index: Path) -> Iterator[None]:
+    _PLACE.append(api_index / ".pinakes")
+    yield
+    _desk.close()
+
+
+@schema.parametrize()
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
+def test_requests_are_answered_as_described(case: schemathesis.Case[Any]) -> None:
+    case.call_and_validate()

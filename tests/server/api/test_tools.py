@@ -1,0 +1,80 @@
+"""Tools of an agent file: each is a library, and shows only its own documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+from tests.server.api.conftest import NOTES, detail, get
+from tests.server.conftest import ACT
+
+from pinakes.server.api.catalog import document_id
+from pinakes.server.desk import Desk
+from pinakes.server.http import build_app
+from pinakes.server.tool_shelf import tool_shelves
+
+AGENT = """
+name: clerk
+tools:
+  - name: law
+    type: hierarchical_document
+    description: What the law says.
+    source: documents
+    filters:
+      path: act.md
+    defer_loading: false
+  - name: everything
+    type: hierarchical_document
+    description: All documents.
+    source: documents
+"""
+
+
+@pytest.fixture(scope="module")
+def tools(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient, Path]]:
+    folder = tmp_path_factory.mktemp("tools")
+    (folder / "documents").mkdir()
+    (folder / "documents" / "act.md").write_text(ACT, encoding="utf-8")
+    (folder / "documents" / "notes.md").write_text(NOTES, encoding="utf-8")
+    (folder / "agent.yaml").write_text(AGENT, encoding="utf-8")
+    desk = Desk(tool_shelves(folder / "agent.yaml"), configured=True, write=True)
+    for shelf in desk.shelves.values():
+        shelf.ask(lambda scope: scope.documents(), 300)
+    with TestClient(build_app(desk), base_url="http://127.0.0.1") as client:
+        yield client, folder / "documents"
+    desk.close()
+
+
+def test_each_tool_is_a_library(tools: tuple[TestClient, Path]) -> None:
+    client, folder = tools
+    act, notes = (document_id(str(folder / name)) for name in ("act.md", "notes.md"))
+    assert [item["id"] for item in get(client, "/api/documents")["documents"]] == [act]
+    everything = get(client, "/api/documents", library="everything")["documents"]
+    assert [item["id"] for item in everything] == [act, notes]
+    assert [item["name"] for item in get(client, "/api/status")["libraries"]] == ["law", "everything"]
+    assert get(client, "/ready")["status"] == "ready"
+
+
+def test_what_a_tool_does_not_show_is_not_there(tools: tuple[TestClient, Path]) -> None:
+    client, folder = tools
+    act, notes = (document_id(str(folder / name)) for name in ("act.md", "notes.md"))
+    for path in ("/api/document", "/api/map", "/api/outline", "/api/cite"):
+        detail(client.get(path, params={"doc": notes}), 404)
+        assert client.get(path, params={"doc": notes, "library": "everything"}).status_code == 200
+    detail(client.get("/api/search", params={"q": "vessel", "doc": notes}), 404)
+    assert {item["doc"] for item in get(client, "/api/search", q="boat")["results"]} <= {act}
+    document = get(client, "/api/document", doc=act)
+    assert {item["from_doc"] for item in document["back_references"]} == {act}
+    assert "boat" not in client.get("/api/suggest", params={"q": "vessel"}).text
+    assert [item["doc"] for item in get(client, "/api/map")["documents"]] == [act]
+    assert "Harbour notes" not in client.get("/api/suggest", params={"q": "harbour"}).text
+
+
+def test_the_sources_are_those_of_the_configuration(tools: tuple[TestClient, Path]) -> None:
+    client, folder = tools
+    assert "configuration" in detail(client.post("/api/index", json={"paths": [str(folder)]}), 422)
+    answer = client.post("/api/index", json={"library": "everything"})
+    assert "event: report" in answer.text
+    detail(client.post("/api/index", json={"library": "nothing"}), 404)

@@ -1,0 +1,100 @@
+"""Blocking work is bounded, and what nobody waits for any more is not begun."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any
+
+import pytest
+from starlette.requests import ClientDisconnect, Request
+
+from pinakes.server.api.problems import ProblemError
+from pinakes.server.api.workers import Workers
+
+
+def request(leaving: asyncio.Event) -> Request:
+    """A request whose client goes away when a test wants it."""
+
+    async def receive() -> dict[str, Any]:
+        await leaving.wait()
+        return {"type": "http.disconnect"}
+
+    return Request({"type": "http", "headers": []}, receive)
+
+
+def run(story: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    asyncio.run(asyncio.wait_for(story(), 60))
+
+
+def test_work_that_has_not_begun_is_dropped_with_its_client() -> None:
+    async def story() -> None:
+        workers = Workers(threads=1, waiting=10)
+        held, stay, leave = threading.Event(), asyncio.Event(), asyncio.Event()
+        begun: list[int] = []
+        first = asyncio.ensure_future(workers.run(request(stay), held.wait))
+        second = [
+            asyncio.ensure_future(workers.run(request(leave), partial(begun.append, n))) for n in range(5)
+        ]
+        await asyncio.sleep(0)
+        leave.set()
+        for task in second:
+            with pytest.raises(ClientDisconnect):
+                await task
+        # Room again, although the one thread is still held.
+        last = asyncio.ensure_future(workers.run(request(stay), partial(begun.append, 99)))
+        held.set()
+        assert await first is True
+        await last
+        assert begun == [99]
+        workers.close()
+
+    run(story)
+
+
+def test_more_than_can_wait_is_refused() -> None:
+    async def story() -> None:
+        workers = Workers(threads=1, waiting=2)
+        held, stay = threading.Event(), asyncio.Event()
+        tasks = [asyncio.ensure_future(workers.run(request(stay), held.wait)) for _ in range(3)]
+        await asyncio.sleep(0)
+        with pytest.raises(ProblemError) as caught:
+            await workers.run(request(stay), held.wait)
+        assert caught.value.status == 503 and "Retry-After" in caught.value.headers
+        held.set()
+        assert await asyncio.gather(*tasks) == [True] * 3
+        assert await workers.run(request(stay), lambda: 7) == 7
+        workers.close()
+
+    run(story)
+
+
+def test_what_takes_too_long_is_given_up_but_keeps_its_thread() -> None:
+    async def story() -> None:
+        workers = Workers(threads=1, waiting=0, seconds=0.05)
+        held, stay = threading.Event(), asyncio.Event()
+        with pytest.raises(ProblemError) as caught:
+            await workers.run(request(stay), held.wait)
+        assert caught.value.status == 503
+        # The thread is still at it, so nothing else begins behind it.
+        with pytest.raises(ProblemError):
+            await workers.run(request(stay), lambda: 1)
+        held.set()
+        workers.close()
+
+    run(story)
+
+
+def test_what_the_work_raises_comes_out() -> None:
+    async def story() -> None:
+        def fail() -> None:
+            raise ValueError("no")
+
+        workers = Workers(threads=1)
+        with pytest.raises(ValueError, match="no"):
+            await workers.run(request(asyncio.Event()), fail)
+        workers.close()
+
+    run(story)
