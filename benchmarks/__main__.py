@@ -16,6 +16,7 @@ SUITES = (
     "ingest",
     "search_speed",
     "mcp_speed",
+    "server_load",
     "stores",
     "retrieval",
     "lookups",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import report_retrieval, report_stores
+from benchmarks import report_retrieval, report_server, report_stores
 from benchmarks.common import load
 
 TARGET = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -93,6 +93,10 @@ def _mcp_speed(data: dict[str, Any]) -> str:
     head = (f"answers at {data['chunks']:,} chunks", "first, after the start", "p50", "p95")
     goals = "Goals: the first under 1.5 s, p50 under 30 ms. The same searches in one process:"
     return f"{_table(rows, head)}\n\n{goals} {data['in_process_p50_ms']:.1f} ms."
+
+
+def _server(data: dict[str, Any]) -> str:
+    return report_server.render(data, _table)
 
 
 def _stores(data: dict[str, Any]) -> str:
@@ -207,6 +211,7 @@ SECTIONS = (
     ("Indexing", "ingest", "python -m benchmarks.ingest", _ingest),
     ("Searching", "search_speed", "python -m benchmarks.search_speed", _search_speed),
     ("Over MCP", "mcp_speed", "python -m benchmarks.mcp_speed", _mcp_speed),
+    ("The server and its page", "server_load", "python -m benchmarks.server_load", _server),
     ("Databases", "stores", "python -m benchmarks.stores", _stores),
     ("Ranking", "retrieval", "python -m benchmarks.retrieval", _retrieval),
     ("Look-ups by number and title", "lookups", "python -m benchmarks.lookups", _lookups),

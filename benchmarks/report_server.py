@@ -36,12 +36,14 @@ def _waiting(data: dict[str, Any], table: Table) -> str:
         for name in ("reading", "leafing"):
             frames = f"{reading[f'{name}_frame_p50_ms']:.0f} ms, {reading[f'{name}_frame_p95_ms']:.0f} ms"
             rows.append((f"frames while {name} through it, p50, p95", frames, ""))
-    head = (f"alone, at {data['chunks']:,} chunks", "measured", "goal: under")
+    head = (f"one client, at {data['chunks']:,} chunks", "measured", "goal: under")
     note = (
         "Times in the page are from Chromium without a graphics card, from an empty cache for the long document, and "
         "end when the browser has painted."
     )
     if data.get("typing"):
+        parts = ", ".join(f"{name} {took:.0f}" for name, took in data["typing"]["parts_p50_ms"].items())
+        note += f" After the last key, in ms: {parts}; the quickest took {data['typing']['best_ms']:.0f} ms in all."
         note += f" An empty page gives a frame in {data['typing']['still_frame_ms']:.0f} ms (p95)."
     return f"{table(rows, head)}\n\n{note}"
 

@@ -21,7 +21,7 @@ from pinakes import Library
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
 LARGEST = 200_000
-QUESTION = "when is a detained ship released"
+QUESTION = "how to appeal against a detention"
 BELOW_THE_BAR = "element => scrollBy(0, element.getBoundingClientRect().top - 70)"
 WIDE = {"width": 1200, "height": 740}
 NARROW = {"width": 390, "height": 780}
@@ -73,7 +73,7 @@ def take(browser: Browser, address: str) -> None:
     save(page, "why")
     page.locator("#result-1 a.open").click()
     expect(page.locator(".document .hit").first).to_be_in_viewport()
-    page.locator(".hit a.ref", has_text="section 404").hover()
+    page.locator(".hit a.ref", has_text="section 202").hover()
     expect(page.get_by_role("tooltip")).to_be_visible()
     save(page, "reader")
     page.goto(f"{address}/map")

@@ -9,7 +9,7 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 _FILES = 8192
-_FIRST_REQUEST_SECONDS = 20.0
+_FIRST_REQUEST_SECONDS = 60.0
 
 
 class ImpatientProtocol(H11Protocol):

@@ -20,12 +20,12 @@ from pinakes.server.mcp.extras import read_arguments
 from pinakes.server.mcp.fit import fit_quoted
 from pinakes.server.mcp.render import report_text
 from pinakes.server.mcp.structure import fit_by, lean, without
+from pinakes.server.shelf import check_paths
 
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
 
     from pinakes.server.desk import Desk
-    from pinakes.server.shelf import check_paths
 
 # Which part of the whole each stage is, so that one number can say how far a run is.
 _PARTS = {"scan": (0, 5), "read": (5, 50), "context": (50, 60), "embed": (60, 98), "concepts": (98, 100)}

@@ -1,0 +1,78 @@
+"""Narrow screens and dark colours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.browser.conftest import Site
+
+NARROW = {"width": 360, "height": 700}
+BRIGHTNESS = """() => {
+  const paint = (color) => {
+    const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
+    canvas.fillStyle = color;
+    canvas.fillRect(0, 0, 1, 1);
+    return canvas.getImageData(0, 0, 1, 1).data.slice(0, 3).reduce((sum, part) => sum + part, 0) / 3;
+  };
+  return [paint(getComputedStyle(document.documentElement).backgroundColor === "rgba(0, 0, 0, 0)"
+    ? getComputedStyle(document.body).backgroundColor : getComputedStyle(document.documentElement).backgroundColor),
+    paint(getComputedStyle(document.body).color)];
+}"""
+
+
+def test_the_outline_is_a_drawer_on_a_narrow_screen(new_page: Callable[..., Page], site: Site) -> None:
+    page = new_page(viewport=NARROW, has_touch=True)
+    page.goto(site.read("harbour-safety-act.md"))
+    button = page.get_by_role("button", name="Outline", exact=True)
+    expect(page.get_by_role("tree")).to_be_hidden()
+    button.click()
+    expect(button).to_have_attribute("aria-expanded", "true")
+    expect(page.get_by_role("tree")).to_be_in_viewport()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("tree")).to_be_hidden()
+    expect(button).to_be_focused()
+    button.click()
+    page.get_by_role("treeitem", name="TITLE II ").locator("a.tree-link").first.click()
+    expect(page.get_by_role("tree")).to_be_hidden()
+    expect(page.locator("h2.heading").filter(has_text="TITLE II ").first).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("view", ["start", "search", "why", "read", "pdf", "hostile", "map", "overview"])
+def test_a_narrow_screen_needs_no_scrolling_sideways(
+    new_page: Callable[..., Page], site: Site, view: str
+) -> None:
+    page = new_page(viewport=NARROW, has_touch=True)
+    page.goto(
+        {
+            "start": site.search(),
+            "search": site.search(q="vessel", f="type:md"),
+            "why": site.search(q="vessel"),
+            "read": site.read("harbour-safety-act.md"),
+            "pdf": site.read("annual-report.pdf"),
+            "hostile": site.read("hostile.md"),
+            "map": site.map(doc=site.docs["harbour-safety-act.md"]),
+            "overview": site.overview(),
+        }[view]
+    )
+    expect(page.locator("#main h1, #main h2").first).to_be_attached()
+    if view == "why":
+        page.locator(".result").first.get_by_role("button", name="Why").click()
+        expect(page.locator(".verdict").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+
+
+def test_colours_follow_the_system_until_one_chooses(new_page: Callable[..., Page], site: Site) -> None:
+    page = new_page(color_scheme="dark")
+    page.goto(site.overview())
+    ground, ink = page.evaluate(BRIGHTNESS)
+    assert ground < 80 < ink
+    switch = page.locator("#theme")
+    switch.click()
+    expect(switch).to_have_attribute("aria-label", "Colours: light")
+    ground, ink = page.evaluate(BRIGHTNESS)
+    assert ink < 80 < ground
+    page.reload()
+    ground, ink = page.evaluate(BRIGHTNESS)
+    assert ink < 80 < ground

@@ -1,0 +1,130 @@
+"""Searching as a person does it: typing, choosing, narrowing."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+from tests.browser.conftest import Site, until
+
+QUESTION = "when may a detained vessel leave"
+
+
+def test_results_come_as_one_types(page: Page, site: Site) -> None:
+    page.goto(site.search())
+    box = page.get_by_role("combobox", name="Search the documents")
+    expect(box).to_be_focused()
+    expect(page.locator(".contents a", has_text="Harbour Safety Act 2021")).to_be_visible()
+    box.press_sequentially("detained vess")
+    first = page.locator(".result").first
+    expect(first).to_contain_text("Harbour Safety Act 2021")
+    expect(first.locator("mark").first).to_be_visible()
+    expect(first.locator(".where")).to_contain_text("line")
+    expect(first.locator(".leg").first).to_be_visible()
+    expect(page).to_have_url(site.search(q="detained vess"))
+    expect(page.locator("#live")).to_contain_text("result")
+
+
+def test_suggestions_by_keyboard(page: Page, site: Site) -> None:
+    page.goto(site.search())
+    box = page.get_by_role("combobox")
+    box.press_sequentially("vess")
+    options = page.get_by_role("option")
+    expect(options.filter(has_text="term").first).to_be_visible()
+    expect(box).to_have_attribute("aria-expanded", "true")
+    box.press("ArrowDown")
+    expect(options.first).to_have_attribute("aria-selected", "true")
+    expect(box).to_have_attribute("aria-activedescendant", "suggestion-0")
+    box.press("ArrowUp")
+    expect(page.locator("[role=option][aria-selected=true]")).to_have_count(0)
+    box.press("Escape")
+    expect(options).to_have_count(0)
+    expect(box).to_have_value("vess")
+
+
+def test_a_suggested_section_opens(page: Page, site: Site) -> None:
+    page.goto(site.search())
+    box = page.get_by_role("combobox")
+    box.press_sequentially("Tarn 4")
+    expect(page.get_by_role("option").first).to_contain_text("document")
+    box.press("ArrowDown")
+    box.press("Enter")
+    expect(page.locator("article.document h1")).to_contain_text("ump")
+    assert f"doc={site.docs['pump-manual.md']}" in page.url
+
+
+def test_a_filter_narrows_and_goes_again(page: Page, site: Site) -> None:
+    page.goto(site.search(q="harbour"))
+    expect(page.locator(".result").first).to_be_visible()
+    page.locator(".facet.type label.tick", has_text="pdf").click()
+    trails = page.locator(".result .trail")
+    expect(page.locator(".chip")).to_have_count(1)
+    expect(page).to_have_url(site.search(q="harbour", f="type:pdf"))
+    expect(page.locator(".result .where").first).to_contain_text("p.")
+    expect(trails.filter(has_text="Harbour Safety Act")).to_have_count(0)
+    page.get_by_role("button", name="Remove the filter Type: pdf").click()
+    expect(page.locator(".chip")).to_have_count(0)
+    expect(trails.filter(has_text="Harbour Safety Act").first).to_be_visible()
+
+
+def test_the_mode_decides_what_is_found(page: Page, site: Site) -> None:
+    page.goto(site.search(q="seagoing ships that are being held back"))
+    expect(page.locator(".result").first).to_be_visible()
+    page.get_by_role("radio", name="Exact").check()
+    expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
+    assert "mode=exact" in page.url
+    page.get_by_role("button", name="together").click()
+    expect(page.locator(".result").first).to_be_visible()
+    assert "mode=" not in page.url
+    page.get_by_role("radio", name="Words").check()
+    expect(page.locator(".result .leg.semantic")).to_have_count(0)
+
+
+def test_why_a_result_was_found(page: Page, site: Site) -> None:
+    page.goto(site.search(q=QUESTION, f="type:md"))
+    first = page.locator(".result").first
+    why = first.get_by_role("button", name="Why")
+    why.click()
+    expect(why).to_have_attribute("aria-expanded", "true")
+    panel = first.locator(".why")
+    expect(panel.locator(".verdict")).to_contain_text("it comes first")
+    expect(panel.get_by_role("row", name="meaning")).to_be_visible()
+    expect(panel.get_by_role("row", name="together")).to_be_visible()
+    why.click()
+    expect(panel).to_be_hidden()
+
+
+def test_more_results(page: Page, site: Site) -> None:
+    page.goto(site.search(q="harbour master vessel"))
+    expect(page.locator(".result")).to_have_count(10)
+    page.get_by_role("button", name="More results").click()
+    expect(page.locator(".result").nth(10)).to_be_visible()
+    expect(page.locator("#result-11 a.open")).to_be_focused()
+    assert "k=20" in page.url
+
+
+def test_the_address_holds_the_state(page: Page, site: Site) -> None:
+    page.goto(site.search(q="vessel", mode="keyword", f="type:md"))
+    expect(page.locator(".result").first).to_be_visible()
+    before = page.locator(".result h2").all_inner_texts()
+    page.reload()
+    expect(page.get_by_role("combobox")).to_have_value("vessel")
+    expect(page.get_by_role("radio", name="Words")).to_be_checked()
+    expect(page.locator(".facet.type").get_by_role("checkbox", name="md")).to_be_checked()
+    expect(page.locator(".result h2")).to_have_text(before, use_inner_text=True)
+
+
+def test_the_back_button_restores_results_and_scroll(page: Page, site: Site) -> None:
+    page.goto(site.search(q=QUESTION))
+    link = page.locator(".result a.open").nth(6)
+    link.scroll_into_view_if_needed()
+    # Where the page stands is kept once it rests.
+    until(page, "history.state?.scroll === scrollY && scrollY > 0")
+    kept = page.evaluate("scrollY")
+    title = link.inner_text()
+    link.click()
+    expect(page.locator("article.document")).to_be_visible()
+    page.go_back()
+    expect(page.locator(".result a.open").nth(6)).to_have_text(title)
+    until(page, "kept => Math.abs(scrollY - kept) < 2", kept)
+    expect(page.locator(".result a.open").nth(6)).to_be_focused()
+    page.go_forward()
+    expect(page.locator("article.document")).to_be_visible()

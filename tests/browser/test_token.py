@@ -1,0 +1,45 @@
+"""A server that wants a token: the page asks for it, and keeps it in its tab."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+TOKEN = "a-token-that-nobody-guesses"
+
+
+@pytest.fixture(scope="module")
+def guarded(serve: Callable[..., str]) -> str:
+    return serve(token=TOKEN)
+
+
+def test_the_token_is_asked_for_and_kept(page: Page, guarded: str) -> None:
+    page.goto(guarded)
+    dialog = page.get_by_role("dialog", name="A token is needed")
+    field = dialog.get_by_label("Token")
+    expect(field).to_be_focused()
+    field.fill("wrong")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("alert")).to_have_text("That was not the token.")
+    dialog.get_by_label("Token").fill(TOKEN)
+    page.keyboard.press("Enter")
+    expect(dialog).to_have_count(0)
+    expect(page.locator(".contents a").first).to_be_visible()
+    page.reload()
+    expect(page.locator(".contents a").first).to_be_visible()
+    expect(dialog).to_have_count(0)
+    assert TOKEN not in page.url
+    assert page.evaluate("Object.values(localStorage)") == []
+    other = page.context.new_page()
+    other.goto(guarded)
+    expect(other.get_by_role("dialog", name="A token is needed")).to_be_visible()
+
+
+def test_without_the_token_nothing_is_shown(page: Page, guarded: str) -> None:
+    page.goto(f"{guarded}/?q=vessel")
+    expect(page.get_by_role("dialog", name="A token is needed")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#main [role=alert]").first).to_contain_text("token")
+    expect(page.locator(".result")).to_have_count(0)
