@@ -63,16 +63,18 @@ def test_a_narrow_screen_needs_no_scrolling_sideways(
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
 
 
+def _until(page: Page, condition: str) -> None:
+    """Wait until the colours are so: a change of them takes a frame or two."""
+    page.wait_for_function(f"() => {{ const [ground, ink] = ({BRIGHTNESS})(); return {condition}; }}")
+
+
 def test_colours_follow_the_system_until_one_chooses(new_page: Callable[..., Page], site: Site) -> None:
     page = new_page(color_scheme="dark")
     page.goto(site.overview())
-    ground, ink = page.evaluate(BRIGHTNESS)
-    assert ground < 80 < ink
+    _until(page, "ground < 80 && ink > 80")
     switch = page.locator("#theme")
     switch.click()
     expect(switch).to_have_attribute("aria-label", "Colours: light")
-    ground, ink = page.evaluate(BRIGHTNESS)
-    assert ink < 80 < ground
+    _until(page, "ink < 80 && ground > 80")
     page.reload()
-    ground, ink = page.evaluate(BRIGHTNESS)
-    assert ink < 80 < ground
+    _until(page, "ink < 80 && ground > 80")
