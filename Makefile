@@ -6,6 +6,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 
+# Many tests start processes, servers and browsers. One that fails is tried once more, alone: on a busy machine a server
+# may be late. What fails twice fails.
+twice = $(BIN)/python -m pytest $(1) || $(BIN)/python -m pytest $(1) --last-failed
+
 .PHONY: help demo test test-browser check format bench eval pictures model clean
 
 help:  ## list the targets
@@ -27,13 +31,13 @@ demo: $(STAMP)  ## index examples/ and show a few searches
 	$(BIN)/python scripts/demo.py
 
 test: $(DEV_STAMP)  ## run the tests
-	$(BIN)/python -m pytest --ignore tests/stores/providers --ignore tests/browser
-	$(BIN)/python -m pytest -n 3 tests/stores/providers
+	$(call twice,--ignore tests/stores/providers --ignore tests/browser)
+	$(call twice,-n 3 tests/stores/providers)
 
 test-browser: $(DEV_STAMP)  ## try the page in Chromium
 	@test -n "$$CHROMIUM" || command -v chromium chromium-browser google-chrome > /dev/null || \
 		{ echo 'The browser tests need Chromium: apt-get install chromium, or its path in CHROMIUM.' >&2; exit 1; }
-	$(BIN)/python -m pytest tests/browser
+	$(call twice,tests/browser)
 
 check: $(DEV_STAMP)  ## lint, format check and types
 	$(BIN)/ruff check .
