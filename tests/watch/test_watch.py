@@ -321,8 +321,10 @@ def test_cancelling_ends_it(folder: Path, library: Library) -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
 
+    before = set(threading.enumerate())
     asyncio.run(main())
-    assert not [thread for thread in threading.enumerate() if "asyncio" in thread.name]
+    left = set(threading.enumerate()) - before
+    assert not [thread for thread in left if "asyncio" in thread.name]
 
 
 # -- what counts as a change -----------------------------------------------------------------------------------

@@ -89,7 +89,12 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line for a record."""
-        fields = {name: value for name, value in vars(record).items() if name not in _STANDARD}
+        # Some libraries put marks of their own on every record.
+        fields = {
+            name: value
+            for name, value in vars(record).items()
+            if name not in _STANDARD and not name.startswith("_")
+        }
         given = getattr(record, "fields", None)
         if isinstance(given, dict):
             fields |= given

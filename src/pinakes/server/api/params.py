@@ -154,9 +154,10 @@ def _check_text(param: Param, value: str) -> None:
         raise ProblemError(400, f"{param.name} is empty.")
     pattern = schema.get("pattern")
     if pattern and not re.search(pattern, value):
-        raise ProblemError(
-            400, f"{param.name} is empty." if pattern == r"\S" else f"{param.name} is malformed."
-        )
+        if pattern == r"\S":
+            # What is a blank differs between those who read the pattern: this is understood, but cannot be meant.
+            raise ProblemError(422, f"{param.name} is empty.")
+        raise ProblemError(400, f"{param.name} is malformed.")
 
 
 def _parse(param: Param, value: str) -> Any:
