@@ -155,8 +155,8 @@ def _check_text(param: Param, value: str) -> None:
     pattern = schema.get("pattern")
     if pattern and not re.search(pattern, value):
         if pattern == r"\S":
-            # What is a blank differs between those who read the pattern: this is understood, but cannot be meant.
-            raise ProblemError(422, f"{param.name} is empty.")
+            # Beyond ASCII, what counts as a blank differs between those who read the pattern.
+            raise ProblemError(400 if value.isascii() else 422, f"{param.name} is empty.")
         raise ProblemError(400, f"{param.name} is malformed.")
 
 
