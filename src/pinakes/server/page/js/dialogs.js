@@ -79,9 +79,15 @@ export function helpDialog() {
 
 /** @type {Promise<string> | null} */
 let asking = null;
+/** When somebody last closed the question without an answer: other requests of that moment do not ask it again. */
+let refused = -Infinity;
+const MOMENT = 2000;
+
+const noToken = () => new Problem(401, "No token", "Without its token the server answers nothing.");
 
 /** Ask for the token; several requests that need it wait for the same answer. Refused when the dialog is closed. */
 export function tokenDialog(wrong = false) {
+  if (!asking && performance.now() - refused < MOMENT) return Promise.reject(noToken());
   asking ??= new Promise((resolve, reject) => {
     const field = /** @type {HTMLInputElement} */ (
       el("input", { id: "token", type: "password", autocomplete: "off", required: true, spellcheck: "false", class: "field" })
@@ -110,7 +116,10 @@ export function tokenDialog(wrong = false) {
       onClose: () => {
         asking = null;
         if (given) resolve(given);
-        else reject(new Problem(401, "No token", "Without its token the server answers nothing."));
+        else {
+          refused = performance.now();
+          reject(noToken());
+        }
       },
     });
     field.focus();
