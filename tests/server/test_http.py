@@ -19,8 +19,9 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from tests.server.conftest import SOURCE, ask, index_desk, served, text_of
 
 from pinakes.errors import UsageError
+from pinakes.loopback import is_loopback
 from pinakes.server.guard import Guard
-from pinakes.server.http import build_app, is_loopback, listen
+from pinakes.server.http import build_app, listen
 
 INITIALIZE: dict[str, Any] = {
     "jsonrpc": "2.0",

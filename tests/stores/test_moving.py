@@ -372,11 +372,11 @@ def test_an_interruption_leaves_one_home_and_the_next_attempt_completes(
 KILLED = """
 import os, signal, sys
 from pinakes import Library
-from pinakes.stores import copying
+from pinakes.stores.shared import points
 from pinakes.stores.settings import DatabaseSettings
 from tests.stores.test_moving import NoEmbedder
 
-copying._POINTS_AT_ONCE = 1
+points._POINTS_AT_ONCE = 1
 def step(progress):
     if progress.done == int(sys.argv[3]):
         os.kill(os.getpid(), signal.SIGKILL)

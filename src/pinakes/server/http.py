@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from pinakes.errors import MissingExtraError, UsageError
+from pinakes.loopback import is_loopback
 from pinakes.version import __version__
 
 if TYPE_CHECKING:
@@ -112,16 +112,6 @@ def check_access(host: str, token: str | None) -> None:
         raise UsageError(
             "A token is made of ASCII letters, digits and signs, without spaces: it goes into a header."
         )
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address can only be reached from this machine."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 async def _health(_: Request) -> Response:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
 from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, UsageError
 from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.stores.home import name_of
-from pinakes.stores.shared.catalogue import About, Publication
+from pinakes.stores.shared.catalogue import About
 from pinakes.stores.shared.ids import document_key
 from pinakes.stores.shared.index import StoredIndex
-from pinakes.stores.shared.points import document_version, publication
+from pinakes.stores.shared.points import document_version, publications
 from pinakes.stores.shared.replica import Step
 from pinakes.stores.store import Entry
 
@@ -26,7 +26,6 @@ from pinakes.stores.store import Entry
 _UNFINISHED = "meta-moving"
 # Put for a moment into the old database: if it shows up in the new one, they are the same.
 _PROBE = "meta-probe"
-_POINTS_AT_ONCE = 1000
 # How long a database that shows writes late may take until the copy can be checked.
 _SETTLE_SECONDS = 120.0
 
@@ -138,28 +137,15 @@ def _copy(new: StoredIndex, wanted: Mapping[str, KeptDocument], step: Step) -> i
     ]
     done = len(wanted) - len(missing)
     step(done, len(wanted))
-    for batch in _publications(new, missing):
+    numbers = [document.id for document in missing]
+    terms = new.store.capabilities.keyword
+    for batch in publications(new.record, new.lookup, numbers, new.model[1], terms=terms):
         catalogue.publish(batch)
         done += len(batch)
         step(done, len(wanted))
     if missing:
         catalogue.touch()
     return len(missing)
-
-
-def _publications(new: StoredIndex, documents: list[KeptDocument]) -> Iterator[list[Publication]]:
-    batch: list[Publication] = []
-    for document in documents:
-        batch.append(
-            publication(
-                new.record, new.lookup, document.id, new.model[1], terms=new.store.capabilities.keyword
-            )
-        )
-        if sum(len(item.points) for item in batch) >= _POINTS_AT_ONCE:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def _check(new: StoredIndex, wanted: Mapping[str, KeptDocument]) -> int:

@@ -27,7 +27,7 @@ from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.shared.catalogue import Catalogue
-from pinakes.stores.shared.ids import PointId, document_key
+from pinakes.stores.shared.ids import document_key
 from pinakes.stores.shared.points import passage_vectors, publication
 from pinakes.stores.store import Store
 
@@ -153,13 +153,7 @@ class Worker:
         body = self._catalogue.bodies([head]).get(key) if head else None
         if head is None or body is None:
             return
-        places = {
-            (place.chunk, place.passage): point.vector
-            for batch in self._store.points(key, vectors=True)
-            for point in batch
-            if (place := PointId.parse(point.id)).version == head.version and point.vector is not None
-        }
-        known = passage_vectors(passage_hashes(read_dump(body)), places)
+        known = passage_vectors(passage_hashes(read_dump(body)), self._catalogue.vectors(head))
         if known:
             self._scratch.record.put_vectors(list(known), np.stack(list(known.values())))
 

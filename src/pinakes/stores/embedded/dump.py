@@ -48,11 +48,12 @@ def dump_document(database: Database, document: int) -> bytes:
     return zlib.compress(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(), 6)
 
 
-def restore_document(database: Database, body: bytes, vectors: Mapping[bytes, Vectors]) -> int:
-    """Take a document up, in place of the one at the same path; return its id here."""
-    data = read_dump(body)
+def restore_document(
+    database: Database, data: Mapping[str, Any], vectors: Mapping[bytes, Vectors]
+) -> tuple[int, str]:
+    """Take up a document that ``read_dump`` read, in place of the one at its path; return its id here, and the path."""
     with database.transaction() as connection:
-        path = _values(data, "documents")[0]["source_path"]
+        path = str(_values(data, "documents")[0]["source_path"])
         forget_documents(connection, [path])
         connection.execute("DELETE FROM failures WHERE source_path = ?", (path,))
         (document,) = _insert(connection, "documents", _values(data, "documents"))
@@ -75,7 +76,7 @@ def restore_document(database: Database, body: bytes, vectors: Mapping[bytes, Ve
         log_changes(connection, [document], "added")
         if has_all_vectors(connection, document):
             log_changes(connection, [document], "embedded")
-    return document
+    return document, path
 
 
 def read_dump(body: bytes) -> dict[str, Any]:

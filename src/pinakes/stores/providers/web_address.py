@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ipaddress
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from pinakes.errors import UsageError
+from pinakes.loopback import is_loopback
 from pinakes.stores.settings import DatabaseSettings
 
 
@@ -45,11 +45,3 @@ def read_address(settings: DatabaseSettings, example: str) -> WebAddress:
             "https:// in the connection_string, or set the option tls to false if that is meant."
         )
     return address
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from pinakes.embedding.protocol import Vectors
 from pinakes.errors import (
     DamagedIndexError,
     IndexVersionError,
@@ -191,6 +192,16 @@ class Catalogue:
                     )
                 bodies[head.document] = body
         return bodies
+
+    def vectors(self, head: Head) -> dict[tuple[int, int], Vectors]:
+        """Return the vectors of a version, by the numbers of chunk and passage."""
+        found: dict[tuple[int, int], Vectors] = {}
+        for batch in self.store.points(head.document, vectors=True):
+            for point in batch:
+                place = PointId.parse(point.id)
+                if place.version == head.version and point.vector is not None:
+                    found[place.chunk, place.passage] = point.vector
+        return found
 
     # -- health ----------------------------------------------------------------------------------------------
 

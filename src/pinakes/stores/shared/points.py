@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from pinakes.stores.shared.ids import PointId, document_key, version_of
 from pinakes.stores.store import Point
 from pinakes.text.analysis import index_terms
 
+# Enough to fill requests, little enough to lose when it is cut off.
+_POINTS_AT_ONCE = 1000
 # A database that tokenizes by spaces must be able to take a word whole.
 _LONGEST_TERM = 100
 
@@ -69,6 +71,20 @@ def publication(record: Record, lookup: Lookup, document: int, dimension: int, *
             )
         )
     return Publication(key, version, dump_document(record.database, document), points)
+
+
+def publications(
+    record: Record, lookup: Lookup, documents: Iterable[int], dimension: int, *, terms: bool
+) -> Iterator[list[Publication]]:
+    """Make what is to be stored of documents, in their order, as many at once as go well together."""
+    batch: list[Publication] = []
+    for document in documents:
+        batch.append(publication(record, lookup, document, dimension, terms=terms))
+        if sum(len(item.points) for item in batch) >= _POINTS_AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 def entry_terms(entry: KeywordEntry) -> str:

@@ -11,14 +11,13 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from pinakes.embedding.protocol import Vectors
 from pinakes.errors import ModelMismatchError, StoreSchemaError
 from pinakes.stores.embedded.dump import passage_hashes, read_dump, restore_document
 from pinakes.stores.embedded.lookup import Lookup
 from pinakes.stores.embedded.record import Record
 from pinakes.stores.shared.catalogue import About, Catalogue, Head, Publication
 from pinakes.stores.shared.ids import PointId, document_key
-from pinakes.stores.shared.points import document_version, passage_vectors, publication
+from pinakes.stores.shared.points import document_version, passage_vectors, publications
 from pinakes.stores.store import Store
 
 # Names under which the record remembers how far the two agree.
@@ -26,8 +25,7 @@ STORED_GENERATION = "stored_generation"
 STORED_MARK = "stored_mark"
 STORED_STAMP = "stored_stamp"
 _REPLICA = "replica"
-# How much is published or taken over at once: enough to fill requests, little enough to lose when it is cut off.
-_POINTS_AT_ONCE = 1000
+# How many documents are taken over at once: enough to fill requests, little enough to lose when it is cut off.
 _DOCUMENTS_AT_ONCE = 200
 # How long what was written may take to be seen.
 _PATIENCE = 15.0
@@ -156,33 +154,20 @@ class Replica:
         for start in range(0, len(heads), _DOCUMENTS_AT_ONCE):
             batch = heads[start : start + _DOCUMENTS_AT_ONCE]
             bodies = self.catalogue.bodies(batch)
-            vectors = self._vectors(batch)
             for head in batch:
-                if head.document in bodies and self._restore(head, bodies[head.document], vectors):
+                if head.document in bodies and self._restore(head, bodies[head.document]):
                     taken.append(head)
                 step(len(taken), len(heads))
         return taken
 
-    def _vectors(self, heads: Sequence[Head]) -> dict[str, dict[tuple[int, int], Vectors]]:
-        """Read the vectors of some documents, by their places."""
-        wanted = {head.document: head.version for head in heads}
-        found: dict[str, dict[tuple[int, int], Vectors]] = {key: {} for key in wanted}
-        for key in wanted:
-            for batch in self._store.points(key, vectors=True):
-                for point in batch:
-                    place = PointId.parse(point.id)
-                    if place.version == wanted[key] and point.vector is not None:
-                        found[key][place.chunk, place.passage] = point.vector
-        return found
-
-    def _restore(self, head: Head, body: bytes, vectors: dict[str, dict[tuple[int, int], Vectors]]) -> bool:
-        data = read_dump(body)
-        found = passage_vectors(passage_hashes(data), vectors[head.document])
-        if len(vectors[head.document]) < head.points:
+    def _restore(self, head: Head, body: bytes) -> bool:
+        vectors = self.catalogue.vectors(head)
+        if len(vectors) < head.points:
             # A database that shows what was written only after a while; the next look finds it.
             return False
-        document = restore_document(self._record.database, body, found)
-        path = str(self._record.database.value("SELECT source_path FROM documents WHERE id = ?", (document,)))
+        data = read_dump(body)
+        found = passage_vectors(passage_hashes(data), vectors)
+        document, path = restore_document(self._record.database, data, found)
         self._note([(head.document, head.version, document, path)])
         return True
 
@@ -249,17 +234,12 @@ class Replica:
     def _publications(
         self, wanted: Sequence[tuple[int, str]], dimension: int
     ) -> Iterator[tuple[int, list[tuple[int, str, Publication]]]]:
-        batch: list[tuple[int, str, Publication]] = []
-        for done, (document, path) in enumerate(wanted, 1):
-            item = publication(
-                self._record, self._lookup, document, dimension, terms=self._store.capabilities.keyword
-            )
-            batch.append((document, path, item))
-            if sum(len(entry.points) for _, _, entry in batch) >= _POINTS_AT_ONCE:
-                yield done, batch
-                batch = []
-        if batch:
-            yield len(wanted), batch
+        documents = [document for document, _ in wanted]
+        terms, done = self._store.capabilities.keyword, 0
+        for batch in publications(self._record, self._lookup, documents, dimension, terms=terms):
+            named = wanted[done : done + len(batch)]
+            done += len(batch)
+            yield done, [(*pair, item) for pair, item in zip(named, batch, strict=True)]
 
     # -- health ----------------------------------------------------------------------------------------------
 

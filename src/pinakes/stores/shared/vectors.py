@@ -72,13 +72,9 @@ class StoreVectors:
     def search(self, query: Vectors, limit: int, documents: Collection[int] | None = None) -> Nearest:
         """Return the chunks nearest to a query, by the cosine of the best of their passages, best first."""
         known, bounds = self._known(), self._store.capabilities
-        names: list[str] | None = None
-        if documents is not None:
-            names = [known.names[document] for document in documents if document in known.names]
-            if not names:
-                return Nearest(np.zeros(0, np.int64), np.zeros(0), 0.0)
-            if len(names) > bounds.max_filter:
-                names = None
+        names = self._names(known, documents)
+        if names == []:
+            return Nearest(np.zeros(0, np.int64), np.zeros(0), 0.0)
         wanted = min(int(limit * known.passages_a_chunk * _SPARE) + 50, bounds.max_results)
         while True:
             found = self._store.search(query, wanted, names)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from chromadb.api import ServerAPI
 from chromadb.api.fastapi import FastAPI
 
 from pinakes.errors import UsageError
+from pinakes.loopback import is_loopback
 from pinakes.stores.providers.chroma.client import quiet_system
 from pinakes.stores.providers.chroma.errors import check_status
 from pinakes.stores.settings import DatabaseSettings
@@ -85,7 +85,7 @@ def _checked_address(settings: DatabaseSettings) -> str:
         raise UsageError(
             f"{WANTED}, without a name, password or query in it; the server's token goes to api_key."
         )
-    plain = parts.scheme == "http" and not _is_loopback(parts.hostname)
+    plain = parts.scheme == "http" and not is_loopback(parts.hostname)
     if plain and settings.api_key and settings.option("tls", True):
         raise UsageError(
             "The database provider chromadb would send api_key over plain http:// to another machine. Write "
@@ -116,10 +116,3 @@ def _certificates(settings: DatabaseSettings) -> str | None:
     if path and not Path(path).is_file():
         raise UsageError(f"The option ca_file of the database provider chromadb is no file: {path}.")
     return path or None
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -11,7 +11,6 @@ import re
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -19,6 +18,7 @@ from urllib.parse import urlsplit
 from pymilvus import MilvusClient
 
 from pinakes.errors import MissingExtraError, StoreAccessError, UsageError
+from pinakes.loopback import is_loopback
 from pinakes.stores.providers.milvus.errors import translate
 from pinakes.stores.retry import retrying
 from pinakes.stores.settings import DatabaseSettings
@@ -178,17 +178,10 @@ def _check(settings: DatabaseSettings) -> str | None:
             "The connection_string of milvus is an address only; the token, or user:password, belongs in api_key. "
             f"For it, {_GOOD}."
         )
-    plain = parts.scheme == "http" and not _loopback(parts.hostname)
+    plain = parts.scheme == "http" and not is_loopback(parts.hostname)
     if plain and settings.api_key and settings.option("tls", True):
         raise UsageError(
             "milvus would send api_key over an unencrypted connection. Write https:// in connection_string, or set the "
             "option tls to false where the network between is trusted."
         )
     return None
-
-
-def _loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import threading
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
@@ -15,6 +14,7 @@ from pymongo.errors import PyMongoError
 from pymongo.uri_parser import parse_uri
 
 from pinakes.errors import UsageError
+from pinakes.loopback import is_loopback
 from pinakes.stores.providers.mongodb.errors import Translator
 from pinakes.stores.retry import retrying
 from pinakes.stores.settings import DatabaseSettings
@@ -136,9 +136,4 @@ def _arguments(settings: DatabaseSettings, parsed: dict[str, Any], retry_writes:
 
 
 def _loopback(host: str) -> bool:
-    if host == "localhost" or host.endswith((".sock", ".localhost")):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return is_loopback(host) or host.endswith((".sock", ".localhost"))

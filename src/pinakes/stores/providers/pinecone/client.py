@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 import threading
 import time
@@ -28,6 +27,7 @@ from pinecone.index import Index
 from pinecone.models.indexes.index import IndexModel
 
 from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
+from pinakes.loopback import is_loopback
 from pinakes.stores.retry import retrying
 from pinakes.stores.settings import DatabaseSettings
 
@@ -275,7 +275,4 @@ def _refuse_open(settings: DatabaseSettings, host: str) -> None:
 
 
 def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
+    return is_loopback(host) or host.endswith(".localhost")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import math
 import os
 import threading
@@ -16,6 +15,7 @@ from psycopg.abc import PQGen
 from psycopg.conninfo import conninfo_to_dict
 
 from pinakes.errors import StoreUnavailableError, UsageError
+from pinakes.loopback import is_loopback
 from pinakes.stores.providers.postgres.errors import GaveUpError, in_our_words, translate_connecting
 from pinakes.stores.providers.postgres.rows import RawDumper
 from pinakes.stores.settings import DatabaseSettings
@@ -75,12 +75,7 @@ def _is_local(given: dict[str, Any]) -> bool:
 
 
 def _is_loopback(host: str) -> bool:
-    if host in ("", "localhost") or host.startswith(("/", "@")):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return not host or host.startswith(("/", "@")) or is_loopback(host)
 
 
 class Connection(psycopg.Connection[tuple[Any, ...]]):

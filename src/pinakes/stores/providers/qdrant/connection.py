@@ -14,7 +14,6 @@ import threading
 import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from ipaddress import ip_address
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -22,6 +21,7 @@ from urllib.parse import urlsplit
 from qdrant_client import QdrantClient
 
 from pinakes.errors import StoreAccessError, StoreError, StoreUnavailableError, UsageError
+from pinakes.loopback import is_loopback
 from pinakes.stores.providers.qdrant.errors import translate
 from pinakes.stores.retry import retrying
 from pinakes.stores.settings import DatabaseSettings
@@ -195,20 +195,13 @@ def _check(settings: DatabaseSettings) -> str | None:
         raise UsageError(
             f"The connection_string of qdrant is an address only; the key belongs in api_key. For it, {_GOOD}."
         )
-    plain = parts.scheme == "http" and not _loopback(parts.hostname)
+    plain = parts.scheme == "http" and not is_loopback(parts.hostname)
     if plain and settings.api_key and settings.option("tls", True):
         raise UsageError(
             "qdrant would send api_key over an unencrypted connection. Write https:// in connection_string, or set "
             "the option tls to false where the network between is trusted."
         )
     return None
-
-
-def _loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _open_folder(folder: str) -> QdrantClient:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pinakes.errors import UsageError
+from pinakes.loopback import is_loopback
 
 DEFAULT_PORT = 1433
 EXAMPLE = "Server=db.example,1433;Database=library;User Id=ann;Password=…;Encrypt=yes"
@@ -61,7 +61,7 @@ def read_address(text: str, password: str, *, provider: str, tls: bool) -> Addre
     wanted = found.get("Encrypt", "yes").lower()
     if wanted not in (*_NO, *_YES):
         raise _wrong(provider, "has an Encrypt that is neither yes, strict nor no")
-    if tls and wanted in _NO and not is_loopback(host):
+    if tls and wanted in _NO and not _is_here(host):
         raise UsageError(
             f"The database provider {provider} would send its password to {host} in the clear. Take Encrypt=no out of "
             "connection_string, or set the option tls to false as well if that is what you want."
@@ -71,14 +71,9 @@ def read_address(text: str, password: str, *, provider: str, tls: bool) -> Addre
     return Address(host, port, ";".join(pairs) + ";")
 
 
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine."""
-    if host.lower() in ("localhost", ".", "(local)"):
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
+def _is_here(host: str) -> bool:
+    """Whether a host is this machine, also as SQL Server writes it."""
+    return host.lower() in (".", "(local)") or is_loopback(host.strip("[]") if ":" in host else host.lower())
 
 
 def _wrong(provider: str, what: str) -> UsageError:
