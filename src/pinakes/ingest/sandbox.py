@@ -3,34 +3,33 @@
 A reader of documents may hang, eat all memory or take the whole process down. Here it does so in a process
 of its own: the pool reports what happened to that one input and goes on with the next.
 
->>> with Sandbox("pinakes.ingest.sandbox:echo", workers=1, limits=Limits(seconds=30)) as sandbox:
+>>> with Sandbox("pinakes.ingest.sandbox_worker:echo", workers=1, limits=Limits(seconds=30)) as sandbox:
 ...     [outcome.value for _, outcome in sandbox.run([{"n": 1}])]
 [{'n': 1}]
 
-Parent and worker talk over pipes in frames: eight bytes of length, then JSON.
+Parent and worker talk over pipes, in frames of JSON.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib
-import json
 import logging
 import os
 import queue
 import signal
 import subprocess
-import sys
 import threading
 import time
-import traceback
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, BinaryIO, Literal, cast
 
 from pinakes.errors import PinakesError
+from pinakes.ingest.sandbox_worker import Limits, decode, encode
+from pinakes.processes import command, read_frame, write_frame
+
+__all__ = ["Limits", "Outcome", "Sandbox"]
 
 log = logging.getLogger(__name__)
 
@@ -38,9 +37,6 @@ Kind = Literal["ok", "failed", "timeout", "memory", "crashed"]
 
 _START_SECONDS = 60.0
 _STDERR_KEPT = 8192
-# The worker searches modules exactly where the parent does. Not `-m`: it would put the current folder first,
-# where a file that happens to be called `email.py` would be imported.
-_BOOT = "import sys; sys.path[:] = sys.argv[1:]; from pinakes.ingest.sandbox import serve; serve()"
 _OUT_OF_MEMORY = ("bad_alloc", "out of memory", "cannot allocate memory", "memoryerror", "memory allocation")
 # Nothing is fetched, and address space, which the memory limit counts, is not reserved by the gigabyte.
 _ENVIRONMENT = {
@@ -51,15 +47,6 @@ _ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "PYTHONWARNINGS": "ignore",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one call may use: time, address space of the worker, size of the answer."""
-
-    seconds: float = 120
-    memory_mb: int = 2048
-    result_mb: int = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,9 +249,9 @@ class _Keeper:
         timer.daemon = True
         timer.start()
         try:
-            _write(cast(BinaryIO, process.stdin), _encode(message))
+            write_frame(cast(BinaryIO, process.stdin), encode(message))
             # The worker keeps to the limit; twice as much can only be garbage or malice.
-            answer = _read(cast(BinaryIO, process.stdout), (2 * self._limits.result_mb) << 20)
+            answer = decode(read_frame(cast(BinaryIO, process.stdout), (2 * self._limits.result_mb) << 20))
             return "gone" if answer is None else answer
         except ValueError:
             return "too big"
@@ -275,12 +262,11 @@ class _Keeper:
 
     def _start(self) -> None:
         env = os.environ | _ENVIRONMENT
-        path = [str(Path(entry).absolute()) for entry in sys.path]
         with self._lock:
             if self._stopped:
                 raise PinakesError("the worker pool is closed")
             self._process = subprocess.Popen(
-                [sys.executable, "-c", _BOOT, *path],
+                command("pinakes.ingest.sandbox_worker"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -363,120 +349,3 @@ def _describe(status: int | None) -> str:
     with contextlib.suppress(ValueError):
         return signal.Signals(-status).name
     return f"signal {-status}"
-
-
-# Frames. Lone surrogates occur in file names and in broken documents, hence "surrogatepass".
-
-
-def _encode(message: dict[str, Any]) -> bytes:
-    return json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass")
-
-
-def _write(stream: BinaryIO, data: bytes) -> None:
-    stream.write(len(data).to_bytes(8, "big"))
-    stream.write(data)
-    stream.flush()
-
-
-def _read(stream: BinaryIO, limit: int | None = None) -> dict[str, Any] | None:
-    """The next frame, ``None`` at the end, ``ValueError`` when it is larger than ``limit``."""
-    header = stream.read(8)
-    if len(header) < 8:
-        return None
-    size = int.from_bytes(header, "big")
-    if limit is not None and size > limit:
-        raise ValueError("frame too large")
-    data = stream.read(size)
-    if len(data) < size:
-        return None
-    return cast("dict[str, Any]", json.loads(data.decode("utf-8", "surrogatepass")))
-
-
-# The worker's side.
-
-
-def echo(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:
-    """Give the payload back: the smallest function a sandbox can run."""
-    return payload
-
-
-def serve() -> None:
-    """Run as a worker: answer frames until standard input ends."""
-    parent = os.getppid()
-    # Frames get private copies of the pipes: whatever third-party code prints must not end up among them.
-    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.dup2(2, 1)
-    _die_with(parent)
-    config = _read(requests)
-    if config is None:
-        return
-    limits = Limits(**config["limits"])
-    function: Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]] | None = None
-    try:
-        _restrict(limits)
-        module, _, name = config["function"].partition(":")
-        function = getattr(importlib.import_module(module), name)
-        answer: dict[str, Any] = {"kind": "ok"}
-    except BaseException as error:
-        answer = {"kind": "failed", "error": f"{type(error).__name__}: {error}"}
-    _write(replies, _encode(answer))
-    inbox: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(requests, inbox), daemon=True).start()
-    while function is not None:
-        _write(replies, _answer(function, inbox.get(), config["setup"], limits))
-
-
-def _listen(requests: BinaryIO, inbox: queue.SimpleQueue[dict[str, Any]]) -> None:
-    """Read ahead, so that the end of the parent is noticed in the middle of a call too."""
-    with contextlib.suppress(BaseException):
-        while (message := _read(requests)) is not None:
-            inbox.put(message)
-    os._exit(0)
-
-
-def _answer(
-    function: Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]],
-    payload: dict[str, Any],
-    setup: dict[str, Any],
-    limits: Limits,
-) -> bytes:
-    try:
-        data = _encode({"kind": "ok", "value": function(payload, setup)})
-        if len(data) <= limits.result_mb << 20:
-            return data
-        return _encode({"kind": "failed", "error": f"gives more than {limits.result_mb} MB"})
-    except MemoryError:
-        return _encode({"kind": "memory", "trace": traceback.format_exc(limit=-20)})
-    except PinakesError as error:
-        return _encode({"kind": "failed", "error": str(error), "trace": traceback.format_exc(limit=-20)})
-    except BaseException as error:
-        text = " ".join(str(error).split())[:200]
-        reason = f"{type(error).__name__}: {text}" if text else type(error).__name__
-        return _encode({"kind": "failed", "error": reason, "trace": traceback.format_exc(limit=-20)})
-
-
-def _restrict(limits: Limits) -> None:
-    """Set the limits that the operating system keeps; Windows has none of this kind."""
-    try:
-        import resource
-    except ImportError:
-        return
-    for what, size in (("RLIMIT_AS", limits.memory_mb << 20), ("RLIMIT_CORE", 0)):
-        # Refused where the system has no such limit or a lower one is in force already.
-        with contextlib.suppress(AttributeError, ValueError, OSError):
-            resource.setrlimit(getattr(resource, what), (size, size))
-
-
-def _die_with(parent: int) -> None:
-    """Have Linux kill this process when the parent dies, even inside C code that lets no thread run."""
-    if not sys.platform.startswith("linux"):
-        return
-    with contextlib.suppress(Exception):
-        import ctypes
-
-        pr_set_pdeathsig = 1
-        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(0)

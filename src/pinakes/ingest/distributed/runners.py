@@ -9,13 +9,9 @@ import threading
 from typing import Any, Protocol
 
 from pinakes.errors import MissingExtraError, UsageError
+from pinakes.processes import command
 
 RUNNERS = ("local", "ray")
-# As in the sandbox: modules are searched where the parent searches them, not in the current folder.
-_BOOT = (
-    "import sys; sys.path[:] = sys.argv[1:]; "
-    "from pinakes.ingest.distributed.runners import serve; sys.exit(serve())"
-)
 
 
 class Handle(Protocol):
@@ -76,7 +72,7 @@ class LocalHandle:
 
     def __init__(self, setup: dict[str, Any]) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _BOOT, *sys.path],
+            command(__name__),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
