@@ -42,18 +42,33 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass
 class Server:
-    """A running server: where it is, and what its process takes."""
+    """A running server: where it is, and what its process and those that it started take."""
 
     port: int
     pid: int
 
     def processor_seconds(self) -> float:
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / _TICKS
+        return sum(_processor_seconds(pid) for pid in self._pids())
 
     def memory_mb(self) -> float:
-        found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{self.pid}/status").read_text())
-        return int(found[1]) / 1024 if found else 0.0
+        """Return what they hold alone and their share of what they hold together."""
+        return sum(_memory_mb(pid) for pid in self._pids())
+
+    def processes(self) -> int:
+        return len(self._pids())
+
+    def _pids(self) -> list[int]:
+        return [self.pid, *map(int, Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split())]
+
+
+def _processor_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICKS
+
+
+def _memory_mb(pid: int) -> float:
+    found = re.search(r"^Pss:\s+(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
+    return int(found[1]) / 1024 if found else 0.0
 
 
 @contextlib.contextmanager
@@ -198,6 +213,7 @@ def at_once(server: Server, clients: int, seconds: float, queries: list[str]) ->
         "clients": clients,
         **found.figures(),
         "searches_a_second": len(found.seconds) / took,
+        "processes": server.processes(),
         "processor_ms_a_search": processor,
         **memory,
         "load_before": load,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
@@ -46,6 +47,16 @@ def serve(
             "--rate-limit", min=0, metavar="N", help="Most requests a second of one address; 0 for no limit."
         ),
     ] = RATE,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            "--processes",
+            min=1,
+            max=64,
+            metavar="N",
+            help="Most processes that answer when many ask at once; as many as there are cores, at most 4.",
+        ),
+    ] = None,
     config: ConfigOption = None,
     write: WriteOption = False,
     token_budget: BudgetOption = None,
@@ -65,7 +76,12 @@ def serve(
 
     desk = make_desk(index, config, write=write, token_budget=token_budget, output=output)
     app = build_app(
-        desk, host=host, token=token, allowed_hosts=allow_host or (), limits=Limits(per_second=rate_limit)
+        desk,
+        host=host,
+        token=token,
+        allowed_hosts=allow_host or (),
+        limits=Limits(per_second=rate_limit),
+        processes=processes or min(4, os.cpu_count() or 1),
     )
     listener = listen(host, port)
     message(f"Serving on {url_of(listener, host)} (MCP at {url_of(listener, host)}/mcp). Stop with Ctrl-C.")

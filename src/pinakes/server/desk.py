@@ -28,6 +28,7 @@ class Desk:
         write: bool = False,
         token_budget: int = TOKEN_BUDGET,
         structured: bool = True,
+        mark: str = "",
     ) -> None:
         if not shelves:
             raise UsageError("There is nothing to serve: the configuration has no document tool.")
@@ -36,7 +37,7 @@ class Desk:
         self.write = write
         self.token_budget = token_budget
         self.structured = structured
-        self.mark = secrets.token_hex(4)
+        self.mark = mark or secrets.token_hex(4)
         """Tells this run of the server from others, whose indexes may have had the same numbers."""
 
     @property

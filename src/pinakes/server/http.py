@@ -46,8 +46,12 @@ def build_app(
     allowed_hosts: Iterable[str] = (),
     routes: Sequence[BaseRoute] = (),
     limits: Limits | None = None,
+    processes: int = 1,
 ) -> Starlette:
-    """Return the application; beyond loopback it needs a token. ``routes`` are added to its own."""
+    """Return the application; beyond loopback it needs a token. ``routes`` are added to its own.
+
+    ``processes`` is how many may answer when many ask at once.
+    """
     check_access(host, token)
     try:
         from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
@@ -64,7 +68,7 @@ def build_app(
     from pinakes.server.mcp import build_server
     from pinakes.server.static import STATIC, VIEWS, Page
 
-    api = Api(desk, token=token is not None)
+    api = Api(desk, token=token is not None, processes=processes)
     # Host and origin are checked for every path, by the guard.
     manager = StreamableHTTPSessionManager(build_server(desk))
 

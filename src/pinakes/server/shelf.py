@@ -197,6 +197,11 @@ class IndexShelf:
         )
 
     @property
+    def path(self) -> Path | None:
+        """Where the index is, if it is anywhere yet."""
+        return self._locate()
+
+    @property
     def ready(self) -> bool:
         """Whether the index and its model are loaded."""
         return self._warm

@@ -1,10 +1,9 @@
-"""Endpoints: a request comes in, is read, answered in a thread, and goes out."""
+"""Endpoints: a request comes in, is read, answered in a thread or another process, and goes out."""
 
 from __future__ import annotations
 
 import asyncio
-import gzip
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from pinakes.server.api.answers import Answer, Question, answer
 from pinakes.server.api.catalog import Catalogs
 from pinakes.server.api.operations import Call, Operation, Reply
 from pinakes.server.api.params import from_body, from_query
@@ -19,23 +19,22 @@ from pinakes.server.api.problems import ProblemError, as_problem
 from pinakes.server.api.workers import Workers
 
 if TYPE_CHECKING:
+    from pinakes.server.crew import Crew
     from pinakes.server.desk import Desk
 
 _BODY_SECONDS = 10.0
-_WORTH_PACKING = 1024
-_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-cache",
-}
 
 
 class Endpoints:
     """The operations of one server."""
 
-    def __init__(self, desk: Desk, workers: Workers) -> None:
+    def __init__(
+        self, desk: Desk, workers: Workers, crew: Crew | None = None, shared: Collection[str] = ()
+    ) -> None:
         self._desk = desk
         self._workers = workers
+        self._crew = crew
+        self._shared = shared
         self._catalogs = Catalogs()
 
     def routes(self, operations: Sequence[Operation]) -> list[Route]:
@@ -52,14 +51,25 @@ class Endpoints:
         operation = methods.get(request.method) or methods["GET"]
         try:
             arguments = await read_arguments(operation, request)
-            call = Call(self._desk, self._catalogs, arguments, request.headers.get("if-none-match", ""))
+            known = request.headers.get("if-none-match", "")
             packed = "gzip" in request.headers.get("accept-encoding", "")
-            return await self._workers.run(request, partial(_respond, operation, call, packed))
+            question = Question(operation.name, arguments, known, packed)
+            found = await self._workers.run(request, self._work(operation, question))
+            return found.response()
         except ClientDisconnect:
             # Nobody is there to read it.
             return Response(status_code=499)
         except Exception as error:
             return as_problem(error).response()
+
+    def _work(self, operation: Operation, question: Question) -> Callable[[], Answer]:
+        """Return what answers a question, in this process or, when many wait, in another."""
+        call = Call(self._desk, self._catalogs, question.arguments, question.known_etags)
+        here = partial(answer, operation, call, question.packed)
+        if self._crew is None or operation.name not in self._shared:
+            return here
+        self._crew.gather(self._workers.taken)
+        return partial(self._crew.answer, question, here)
 
 
 async def read_arguments(operation: Operation, request: Request) -> dict[str, Any]:
@@ -74,20 +84,6 @@ async def read_arguments(operation: Operation, request: Request) -> dict[str, An
     except asyncio.TimeoutError as error:
         raise ProblemError(408, "The body did not come in time.") from error
     return from_body(operation.params, body)
-
-
-def _respond(operation: Operation, call: Call, packed: bool) -> Response:
-    """Answer a request, in a thread; making JSON and packing it take a while too."""
-    reply = operation.handler(call)
-    headers = {**_HEADERS, **reply.headers, **({"ETag": reply.etag} if reply.etag else {})}
-    if reply.unchanged:
-        return Response(status_code=304, headers=headers)
-    body = reply.body()
-    headers["Vary"] = "Accept-Encoding"
-    if packed and len(body) > _WORTH_PACKING and not reply.media_type.startswith("image/"):
-        body = gzip.compress(body, 4)
-        headers["Content-Encoding"] = "gzip"
-    return Response(body, media_type=reply.media_type, headers=headers)
 
 
 __all__ = ["Endpoints", "Reply", "read_arguments"]

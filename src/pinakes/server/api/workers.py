@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -23,8 +22,8 @@ T = TypeVar("T")
 class Workers:
     """Runs functions in ``threads`` threads; ``waiting`` more may wait, and nobody waits longer than ``seconds``."""
 
-    def __init__(self, threads: int | None = None, waiting: int = 200, seconds: float = 30.0) -> None:
-        self.threads = threads or min(8, (os.cpu_count() or 2) + 2)
+    def __init__(self, threads: int = 3, waiting: int = 200, seconds: float = 30.0) -> None:
+        self.threads = threads
         self._most = self.threads + waiting
         self._seconds = seconds
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="pinakes-api")
@@ -55,6 +54,11 @@ class Workers:
             future.cancel()
             result.cancel()
             gone.cancel()
+
+    @property
+    def taken(self) -> int:
+        """How much runs or waits now."""
+        return self._taken
 
     def _free(self) -> None:
         self._taken -= 1

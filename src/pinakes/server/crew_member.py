@@ -1,0 +1,64 @@
+"""A member of a crew: opens an index and answers what its server hands on, until there is nothing more to do."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import queue
+import threading
+from pathlib import Path
+from typing import BinaryIO
+
+from pinakes.processes import read_frame, take_pipes, write_frame
+from pinakes.server.api.answers import Answer, Question, answer
+from pinakes.server.api.app import OPERATIONS
+from pinakes.server.api.catalog import Catalogs
+from pinakes.server.api.operations import Call
+from pinakes.server.crew import Setup
+from pinakes.server.desk import Desk
+from pinakes.server.shelf import IndexShelf
+
+
+def serve() -> int:
+    """Run as a member: answer frames until standard input ends, or nothing has come for long."""
+    requests, replies = take_pipes()
+    first = read_frame(requests)
+    if first is None:
+        return 0
+    setup = Setup(**json.loads(first))
+    index = Path(setup.index)
+    desk = Desk([IndexShelf(lambda: index)], mark=setup.mark)
+    desk.warm().join()
+    # What is loaded stays; looking through it for rubbish again and again would only take time.
+    gc.freeze()
+    write_frame(replies, b"ready")
+    inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(requests, inbox), daemon=True).start()
+    operations = {operation.name: operation for operation in OPERATIONS}
+    catalogs = Catalogs()
+    while (data := _next(inbox, setup.idle_seconds)) is not None:
+        question = Question.decode(data)
+        call = Call(desk, catalogs, question.arguments, question.known_etags)
+        _send(replies, answer(operations[question.operation], call, question.packed))
+    return 0
+
+
+def _send(replies: BinaryIO, found: Answer) -> None:
+    for piece in found.encode():
+        write_frame(replies, piece)
+
+
+def _next(inbox: queue.SimpleQueue[bytes], seconds: float) -> bytes | None:
+    with contextlib.suppress(queue.Empty):
+        return inbox.get(timeout=seconds)
+    return None
+
+
+def _listen(requests: BinaryIO, inbox: queue.SimpleQueue[bytes]) -> None:
+    """Read ahead, so that the end of the server is noticed in the middle of an answer too."""
+    with contextlib.suppress(BaseException):
+        while (data := read_frame(requests)) is not None:
+            inbox.put(data)
+    os._exit(0)

@@ -1,0 +1,240 @@
+"""When many ask at once, further processes answer; nobody notices but by the clock."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.server.conftest import SOURCE, index_desk, write_documents
+
+from pinakes import Library
+from pinakes.server.api.answers import Answer, Question
+from pinakes.server.api.app import Api
+from pinakes.server.crew import Crew, Member, MemberGoneError, Setup
+
+PATIENCE = 60
+PATHS = [
+    "/api/search?q=report+a+collision&explain=1",
+    "/api/search?q=seal+3&mode=keyword&top_k=4",
+    '/api/search?q=pump&filters={"date":"soon"}',
+    "/api/section?ref=Section+21",
+    "/api/section?ref=Section+99",
+    "/api/define?term=vessel",
+    "/api/documents",
+    "/api/map",
+    "/api/document?doc=0123456789abcdef",
+    "/api/export?q=gale&format=csv",
+]
+
+
+def eventually(condition: Callable[[], Any]) -> Any:
+    """Return what a condition comes to be."""
+    deadline = time.monotonic() + PATIENCE
+    while not (found := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found
+
+
+def alive(pid: int) -> bool:
+    try:
+        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def setup(shelf_folder: Path) -> Setup:
+    return Setup(str(shelf_folder / ".pinakes"), "mark")
+
+
+@pytest.fixture
+def member(setup: Setup) -> Iterator[Member]:
+    member = Member(setup)
+    yield member
+    member.end()
+
+
+@contextmanager
+def command(folder: Path, *options: str) -> Iterator[tuple[str, int]]:
+    """Serve as anybody does; gives the address and the process."""
+    path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH", ""), str(SOURCE)]))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pinakes", "serve", "--port", "0", *options],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr
+    try:
+        found = re.search(r"http://127\.0\.0\.1:\d+", process.stderr.readline())
+        assert found
+        yield found[0], process.pid
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def members_of(server: int) -> list[int]:
+    """Return the processes that a server has started."""
+    found: list[int] = []
+    for thread in Path(f"/proc/{server}/task").iterdir():
+        found += map(int, (thread / "children").read_text().split())
+    return found
+
+
+def crowd(address: str, paths: list[str], rounds: int = 6) -> list[tuple[int, Any]]:
+    """Ask for everything at once, several times."""
+
+    with ThreadPoolExecutor(20) as pool, httpx.Client(base_url=address, timeout=PATIENCE) as client:
+        return list(pool.map(lambda path: comparable(client.get(path)), paths * rounds))
+
+
+def comparable(answer: httpx.Response) -> tuple[int, Any]:
+    """Return what two answers to the same question have in common."""
+    if "json" not in answer.headers["content-type"]:
+        return answer.status_code, answer.text
+    data = answer.json()
+    data.pop("timings_ms", None)
+    return answer.status_code, data
+
+
+linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at processes through /proc")
+
+
+@linux
+def test_a_crowd_gets_the_answers_that_one_gets(shelf_folder: Path) -> None:
+    with command(shelf_folder, "--processes", "2") as (address, server):
+        eventually(lambda: httpx.get(address + "/ready").status_code == 200)
+        alone = [comparable(httpx.get(address + path)) for path in PATHS]
+        assert [status for status, _ in alone] == [200, 200, 422, 200, 404, 200, 200, 200, 404, 200]
+        assert members_of(server) == []
+        eventually(lambda: crowd(address, PATHS) == alone * 6 and members_of(server))
+        # Also once it has come to work.
+        for _ in range(3):
+            assert crowd(address, PATHS) == alone * 6
+        assert len(members_of(server)) == 1
+        # What it knows of the state of the index is the same too.
+        etags = {httpx.get(address + "/api/documents").headers["etag"] for _ in range(10)}
+        assert len(etags) == 1
+
+
+@linux
+def test_a_process_that_is_killed_costs_no_answer_and_comes_again(shelf_folder: Path) -> None:
+    with command(shelf_folder, "--processes", "2") as (address, server):
+        (first,) = eventually(lambda: crowd(address, PATHS) and members_of(server))
+        with ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(crowd, address, PATHS[:2], 40)
+            os.kill(first, signal.SIGKILL)
+            assert {status for status, _ in asked.result()} == {200}
+        eventually(lambda: not alive(first))
+        members = eventually(lambda: crowd(address, PATHS) and set(members_of(server)) - {first})
+        # However the server ends, nobody is left behind.
+        os.kill(server, signal.SIGKILL)
+        eventually(lambda: not any(map(alive, members)))
+
+
+@linux
+def test_with_one_process_there_is_no_other(shelf_folder: Path) -> None:
+    with command(shelf_folder, "--processes", "1") as (address, server):
+        crowd(address, PATHS)
+        assert members_of(server) == []
+
+
+def test_a_member_sees_what_changes(tmp_path: Path) -> None:
+    write_documents(tmp_path / "docs")
+    with Library(tmp_path / ".pinakes") as library:
+        library.index([tmp_path / "docs"])
+        member = Member(Setup(str(tmp_path / ".pinakes"), "mark"))
+        question = Question("search", _arguments("walrus"))
+        try:
+            assert b"walrus.md" not in member.answer(question).body
+            (tmp_path / "docs" / "walrus.md").write_text("# Walrus\n\nThe walrus sleeps.\n", encoding="utf-8")
+            library.index([tmp_path / "docs"])
+            assert b"walrus.md" in member.answer(question).body
+        finally:
+            member.end()
+
+
+def test_a_member_with_nothing_to_do_ends_and_is_not_missed(setup: Setup) -> None:
+    crew = Crew(lambda: Setup(setup.index, setup.mark, idle_seconds=0.01), 1)
+    made_here = Answer(200, {}, b"here")
+    crew.gather(100)
+    (pid,) = eventually(lambda: crew.members)
+    eventually(lambda: not alive(pid))
+    assert crew.answer(Question("search", _arguments("gale")), lambda: made_here) is made_here
+    assert crew.members == []
+    crew.close()
+
+
+def test_members_come_for_a_crowd_alone_and_no_more_than_allowed(setup: Setup) -> None:
+    crew = Crew(lambda: setup, 1)
+    crew.gather(5)
+    assert not crew._starting
+    crew.gather(6)
+    crew.gather(6)
+    eventually(lambda: crew.members)
+    crew.gather(100)
+    assert not crew._starting
+    assert len(crew.members) == 1
+    answer = crew.answer(Question("search", _arguments("gale")), lambda: pytest.fail("not asked"))
+    assert b"gale warning" in answer.body
+    (pid,) = crew.members
+    crew.close()
+    assert not alive(pid)
+    crew.gather(100)
+    assert not crew._starting
+
+
+def test_an_index_that_is_gone_leaves_the_answers_to_the_server(tmp_path: Path) -> None:
+    # The problem is the same as the server's own.
+    member = Member(Setup(str(tmp_path / "nothing"), "mark"))
+    answer = member.answer(Question("search", _arguments("gale")))
+    member.end()
+    assert answer.status == 503
+    assert b"There is no index yet" in answer.body
+    with pytest.raises(MemberGoneError):
+        member.answer(Question("search", _arguments("gale")))
+
+
+def test_tools_of_an_agent_file_are_not_shared(shelf_folder: Path, tmp_path: Path) -> None:
+    from pinakes.server.api.app import setup_of
+    from pinakes.server.desk import Desk
+    from pinakes.server.tool_shelf import tool_shelves
+
+    (tmp_path / "agent.yaml").write_text(
+        "tools:\n  - name: harbour\n    description: Harbour law.\n    type: hierarchical_document\n"
+        f"    source: {shelf_folder / 'docs'}\n    defer_loading: true\n",
+        encoding="utf-8",
+    )
+    desk = Desk(tool_shelves(tmp_path / "agent.yaml"), configured=True)
+    assert setup_of(desk) is None
+    desk.close()
+    desk = index_desk(shelf_folder)
+    api = Api(desk, processes=3)
+    found = setup_of(desk)
+    assert found is not None
+    assert Path(found.index) == shelf_folder / ".pinakes"
+    assert found.mark == desk.mark
+    api.close()
+    desk.close()
+
+
+def _arguments(query: str) -> dict[str, Any]:
+    from pinakes.server.api.operations import OFFSETS
+    from pinakes.server.api.params import from_query
+    from pinakes.server.api.searching import SEARCH_PARAMS
+
+    return from_query((*SEARCH_PARAMS, OFFSETS), [("q", query)])
