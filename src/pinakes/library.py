@@ -14,13 +14,12 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from pinakes.config import IndexSettings, SearchSettings, Settings
+from pinakes.config import IndexSettings, Settings
 from pinakes.errors import (
     DamagedIndexError,
     IndexNotFoundError,
     ModelMismatchError,
     NotFoundError,
-    PinakesError,
     UsageError,
 )
 from pinakes.model import (
@@ -37,17 +36,15 @@ from pinakes.model import (
     SectionView,
     Status,
 )
+from pinakes.parts import Models, Views
 
 if TYPE_CHECKING:
     from pinakes.embedding import Embedder, Tokenizer
-    from pinakes.ingest.pipeline import Pipeline
     from pinakes.llm import LanguageModel
     from pinakes.rerank import Reranker
-    from pinakes.search.corpus import CorpusCache
-    from pinakes.search.engine import SearchEngine
-    from pinakes.search.map import LinkMap, LinkMaps
+    from pinakes.search.map import LinkMap
     from pinakes.search.reading import DocumentView
-    from pinakes.search.suggest import Suggestion, SuggestionCache
+    from pinakes.search.suggest import Suggestion
     from pinakes.stores.embedded.index import EmbeddedIndex
     from pinakes.stores.settings import DatabaseSettings
 
@@ -100,15 +97,8 @@ class Library:
         self._index: EmbeddedIndex = open_index(self.path, create=create, database=database)
         self.settings = settings or Settings()
         self.index_settings = self.settings.index or self._stored_settings()
-        self._given_embedder = embedder
-        self._embedder: Embedder | None = embedder
-        self._tokenizer: Tokenizer | None = None
-        self._engine: SearchEngine | None = None
-        self._corpus_cache: CorpusCache | None = None
-        self._link_map_cache: LinkMaps | None = None
-        self._suggestion_cache: SuggestionCache | None = None
-        self._given_reranker = reranker
-        self._rerankers: dict[tuple[str, float], Reranker] = {}
+        self._models = Models(embedder, reranker)
+        self._views = self._make_views()
         self._guard = threading.RLock()
         self._former: list[EmbeddedIndex] = []
 
@@ -148,7 +138,6 @@ class Library:
     def close(self) -> None:
         """Let go of files and connections."""
         with self._guard:
-            self._engine = None
             self._index.close()
             for former in self._former:
                 former.close()
@@ -165,23 +154,14 @@ class Library:
     @property
     def embedder(self) -> Embedder:
         """The embedding model of this library, loaded when first used."""
-        with self._guard:
-            if self._embedder is None:
-                from pinakes.embedding import load_embedder
-
-                self._embedder = load_embedder(self.index_settings.embedding_model or None)
-            self._check_model(self._embedder)
-            return self._embedder
+        embedder = self._models.embedder(self.index_settings.embedding_model)
+        self._check_model(embedder)
+        return embedder
 
     @property
     def tokenizer(self) -> Tokenizer:
         """The tokenizer that lengths are counted with."""
-        with self._guard:
-            if self._tokenizer is None:
-                from pinakes.embedding import load_tokenizer
-
-                self._tokenizer = load_tokenizer(self.index_settings.embedding_model or None)
-            return self._tokenizer
+        return self._models.tokenizer(self.index_settings.embedding_model)
 
     def _check_model(self, embedder: Embedder) -> None:
         name, dimension = self._index.model
@@ -192,64 +172,8 @@ class Library:
                 "with: pinakes index --rebuild"
             )
 
-    def _corpora(self) -> CorpusCache:
-        with self._guard:
-            if self._corpus_cache is None:
-                from pinakes.search.corpus import CorpusCache
-
-                self._corpus_cache = CorpusCache(self._index)
-            return self._corpus_cache
-
-    def _link_maps(self) -> LinkMaps:
-        with self._guard:
-            if self._link_map_cache is None:
-                from pinakes.search.map import LinkMaps
-
-                self._link_map_cache = LinkMaps(self._index, self._corpora())
-            return self._link_map_cache
-
-    def _suggestions(self) -> SuggestionCache:
-        with self._guard:
-            if self._suggestion_cache is None:
-                from pinakes.search.suggest import SuggestionCache
-
-                self._suggestion_cache = SuggestionCache(self._index)
-            return self._suggestion_cache
-
-    def _search_engine(self) -> SearchEngine:
-        with self._guard:
-            if self._engine is None:
-                from pinakes.search.engine import SearchEngine
-
-                self._engine = SearchEngine(
-                    self._index, self._corpora(), lambda: self.embedder, lambda: self.tokenizer
-                )
-            return self._engine
-
-    def _configured_reranker(self, settings: SearchSettings) -> tuple[Reranker | None, str]:
-        """Return the reranker that the settings ask for, or why there is none: that costs a note, not the search."""
-        if not settings.rerank_enabled or not settings.uses("rerank"):
-            return None, ""
-        if self._given_reranker is not None:
-            return self._given_reranker, ""
-        if not settings.rerank_model:
-            raise UsageError(
-                "No reranker is configured: set rerank_model, or name one with --reranker (see docs/reranking.md)."
-            )
-        from pinakes.rerank import load_reranker
-
-        key = (settings.rerank_model, settings.rerank_timeout)
-        with self._guard:
-            try:
-                if key not in self._rerankers:
-                    self._rerankers[key] = load_reranker(
-                        settings.rerank_model, timeout=settings.rerank_timeout
-                    )
-                return self._rerankers[key], ""
-            except UsageError:
-                raise
-            except PinakesError as error:
-                return None, f"Results are not reranked: {error}"
+    def _make_views(self) -> Views:
+        return Views(self._index, lambda: self.embedder, lambda: self.tokenizer)
 
     # -- indexing --------------------------------------------------------------------------------------------
 
@@ -273,6 +197,7 @@ class Library:
         several can write to, more than one of ``workers`` read, embed and publish side by side; ``runner`` says where:
         ``local`` or ``ray``.
         """
+        from pinakes.ingest.choosing import choose_pipeline
         from pinakes.stores.embedded.database import explain_errors
         from pinakes.stores.home import check_home
 
@@ -299,7 +224,9 @@ class Library:
                     "settings": self.index_settings.fingerprint(),
                 }
             )
-            pipeline = self._pipeline_class(workers, runner, embed)(
+            pipeline = choose_pipeline(
+                self._index, workers, runner, own_model=self._models.given_embedder is not None, embed=embed
+            )(
                 self._index,
                 self.index_settings,
                 embedder,
@@ -308,27 +235,6 @@ class Library:
                 language_model=language_model,
             )
             return pipeline.run(wanted, retry_failed=retry_failed, embed=embed)
-
-    def _pipeline_class(self, workers: int | None, runner: str, embed: bool) -> Callable[..., Pipeline]:
-        """Return what runs over the files: this process, or workers that share a database."""
-        from pinakes.ingest.pipeline import Pipeline
-
-        if not self._index.shared:
-            if runner:
-                raise UsageError(
-                    "A runner needs a database that several processes can write to at once; docs/stores.md says which "
-                    "can."
-                )
-            return Pipeline
-        if not runner and ((workers or 1) < 2 or self._given_embedder is not None or not embed):
-            return Pipeline
-        if self._given_embedder is not None or not embed:
-            raise UsageError(
-                "Workers load the embedding model by its name; they cannot do without, nor be given one."
-            )
-        from pinakes.ingest.distributed import distributed_pipeline
-
-        return distributed_pipeline(runner or "local")
 
     def estimate_contexts(self, settings: IndexSettings | None = None) -> ContextEstimate:
         """Say what contexts by the configured language model would cost; nothing is sent."""
@@ -359,7 +265,7 @@ class Library:
 
     def _forget(self) -> None:
         with self._guard:
-            self._engine = None
+            self._views = self._make_views()
             self._index.record.clear()
             self._index.record.set_meta({"model": "", "dimension": "0"})
             for name in ("keyword", "vectors", "concepts"):
@@ -411,8 +317,7 @@ class Library:
                 # Searches in other threads finish with what they began with.
                 self._former.append(self._index)
                 self._index = moved
-                self._engine = self._corpus_cache = None
-                self._link_map_cache = self._suggestion_cache = None
+                self._views = self._make_views()
         return report
 
     def _join(self) -> None:
@@ -445,10 +350,10 @@ class Library:
         settings = self.settings.search.with_overrides(
             search_mode=mode, top_k=top_k, min_score=min_score, rerank_enabled=rerank
         )
-        reranker, trouble = self._configured_reranker(settings)
+        reranker, trouble = self._models.reranker(settings)
         self._index.refresh()
         ask = partial(
-            self._search_engine().search,
+            self._views.engine().search,
             query,
             settings,
             filters=filters,
@@ -494,14 +399,14 @@ class Library:
         from pinakes.search.ask import define
 
         self._index.look()
-        return define(self._index, self._corpora().get(), term, document)
+        return define(self._index, self._views.corpora().get(), term, document)
 
     def references(self, reference: str, *, document: str | None = None) -> ReferencesResponse:
         """Return what a section refers to, and what refers to it."""
         from pinakes.search.ask import references
 
         self._index.refresh()
-        return references(self._index, self._corpora().get(), reference, document)
+        return references(self._index, self._views.corpora().get(), reference, document)
 
     def outline(self, document: str | None = None, *, clauses: bool = False) -> list[Outline]:
         """Return the heading trees of one document, or of all; with ``clauses``, the numbering below them too."""
@@ -515,7 +420,7 @@ class Library:
         from pinakes.search.reading import read_document
 
         self._index.look()
-        return read_document(self._index, self._corpora().get(), self._link_maps().get(), path)
+        return read_document(self._index, self._views.corpora().get(), self._views.link_maps().get(), path)
 
     def file_state(self, path: str) -> tuple[str, int, int, str] | None:
         """Return type, size, time of change and hash of the file that a document was read from."""
@@ -527,14 +432,14 @@ class Library:
     def links(self) -> LinkMap:
         """Return which places of the library refer to which."""
         self._index.look()
-        return self._link_maps().get()
+        return self._views.link_maps().get()
 
     def suggest(
         self, prefix: str, limit: int = 8, *, paths: Collection[str] | None = None
     ) -> list[Suggestion]:
         """Return titles, headings, labels and defined terms that begin with, or hold, what somebody types."""
         self._index.look()
-        return self._suggestions().get().find(prefix, limit, paths)
+        return self._views.suggestions().get().find(prefix, limit, paths)
 
     def documents(self, filters: Mapping[str, object] | None = None) -> list[DocumentInfo]:
         """Return the documents of the library, those that pass the filters."""

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinakes import Library
+from pinakes.search import graph_links
 from pinakes.search.candidates import Fused
-from pinakes.search.graph import EDGE_WEIGHTS, Graph, Neighbours, lift, strongest
+from pinakes.search.graph import EDGE_WEIGHTS, STRONG_HITS, Graph, Neighbours, lift, strongest
+from pinakes.stores.embedded.graph_lookup import GraphLookup
+from pinakes.stores.embedded.graph_rows import Holder, Mention
 
 ACT = """# Harbour Act
 
@@ -74,7 +77,7 @@ def chunk(library: Library, words: str) -> int:
 def around(library: Library, *hits: str, weights: dict[str, float] | None = None) -> Neighbours:
     """Return the neighbours of the chunks that hold some words, each a full hit."""
     found = [(chunk(library, words), 1.0) for words in hits]
-    corpus = library._corpora().get()
+    corpus = library._views.corpora().get()
     return Graph(library._index).neighbours(found, corpus, weights=weights or EDGE_WEIGHTS)
 
 
@@ -132,7 +135,7 @@ def test_no_edge_leads_where_nothing_points(harbour: Library, hit: str, kind: st
 
 
 def test_the_web_is_not_the_library_whatever_its_files_are_called(harbour: Library) -> None:
-    links = Graph(harbour._index).links(harbour._corpora().get())
+    links = Graph(harbour._index).links(harbour._views.corpora().get())
     [only] = links.outgoing[_document(harbour, "https://example.org/tides.md")]
     assert (only.kind, only.target, only.anchor) == ("wiki", _document(harbour, "High water"), "Neap")
 
@@ -147,7 +150,7 @@ def _document(library: Library, words: str) -> int:
 
 
 def test_links_that_lead_nowhere_are_counted(harbour: Library) -> None:
-    links = Graph(harbour._index).links(harbour._corpora().get())
+    links = Graph(harbour._index).links(harbour._views.corpora().get())
     assert links.dangling == {"wiki": 1, "link": 1, "related": 1}
 
 
@@ -176,7 +179,7 @@ def test_a_heading_without_text_is_no_neighbour(harbour: Library) -> None:
 
 
 def test_an_edge_to_a_document_leads_to_what_was_found_in_it(harbour: Library) -> None:
-    corpus = harbour._corpora().get()
+    corpus = harbour._views.corpora().get()
     hit, springs = chunk(harbour, "Mind the water"), chunk(harbour, "The highest of them")
     found = Graph(harbour._index).neighbours([(hit, 0.9), (springs, 0.1)], corpus, strong=1)
     assert found.via[springs] == ("wiki", hit)
@@ -184,7 +187,7 @@ def test_an_edge_to_a_document_leads_to_what_was_found_in_it(harbour: Library) -
 
 
 def test_filters_and_exclusions_hold_for_neighbours(harbour: Library) -> None:
-    graph, corpus = Graph(harbour._index), harbour._corpora().get()
+    graph, corpus = Graph(harbour._index), harbour._views.corpora().get()
     hits = [(chunk(harbour, "He climbs the tower"), 1.0)]
     allowed = {_document(harbour, "He climbs the tower")}
     assert not graph.neighbours(hits, corpus, documents=allowed).hits
@@ -194,7 +197,7 @@ def test_filters_and_exclusions_hold_for_neighbours(harbour: Library) -> None:
 
 
 def test_the_best_neighbours_come_first_and_no_more_than_asked_for(harbour: Library) -> None:
-    graph, corpus = Graph(harbour._index), harbour._corpora().get()
+    graph, corpus = Graph(harbour._index), harbour._views.corpora().get()
     hits = [(chunk(harbour, "He climbs the tower"), 0.8), (chunk(harbour, "Whoever was refused"), 0.7)]
     whole = graph.neighbours(hits, corpus)
     scores = [score for _, score in whole.hits]
@@ -204,7 +207,7 @@ def test_the_best_neighbours_come_first_and_no_more_than_asked_for(harbour: Libr
 
 
 def test_chunks_that_are_gone_and_scores_of_nothing_have_no_neighbours(harbour: Library) -> None:
-    graph, corpus = Graph(harbour._index), harbour._corpora().get()
+    graph, corpus = Graph(harbour._index), harbour._views.corpora().get()
     assert graph.neighbours([], corpus) == Neighbours()
     assert graph.neighbours([(10**9, 1.0)], corpus) == Neighbours()
     assert graph.neighbours([(chunk(harbour, "Mind the water"), 0.0)], corpus) == Neighbours()
@@ -260,10 +263,10 @@ def test_the_graph_follows_the_library(small: Library, tmp_path: Path) -> None:
     write(docs, "a.md", "# First\n\nSee [[second]].\n")
     small.index([docs], embed=False)
     graph, hits = Graph(small._index), [(chunk(small, "See [[second]]"), 1.0)]
-    assert not graph.neighbours(hits, small._corpora().get()).hits
+    assert not graph.neighbours(hits, small._views.corpora().get()).hits
     write(docs, "second.md", "# Second\n\nHere it is.\n")
     small.index([docs], embed=False)
-    found = graph.neighbours(hits, small._corpora().get())
+    found = graph.neighbours(hits, small._views.corpora().get())
     assert found.via == {chunk(small, "Here it is"): ("wiki", hits[0][0])}
 
 
@@ -323,7 +326,36 @@ def test_a_reference_of_a_strong_hit_joins_the_candidates(harbour: Library) -> N
     other = chunk(harbour, "They blow from")
     before = fused_of({consent: 0.9, other: 0.5})
     graph = Graph(harbour._index)
-    lifted = lift(before, graph.neighbours(strongest(before), harbour._corpora().get()), 0.3)
+    lifted = lift(before, graph.neighbours(strongest(before), harbour._views.corpora().get()), 0.3)
     best = {candidate.chunk: candidate for candidate in lifted.top(10)}
     assert [one for one, _ in strongest(lifted)][:2] == [consent, other]
     assert 0 < best[berth].score < 0.5 and best[berth].ranks["graph"] == 1
+
+
+def test_edges_are_read_once_for_each_state_of_the_library(
+    harbour: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph, corpus = Graph(harbour._index), harbour._views.corpora().get()
+    chunks = corpus.layout.chunks[:12].tolist()
+    asked: list[int] = []
+    read = GraphLookup.mentions_inside
+
+    def count(self: GraphLookup, holders: Collection[Holder]) -> list[Mention]:
+        asked.extend(holder.id for holder in holders)
+        return read(self, holders)
+
+    def near(graph: Graph, found: list[int]) -> Neighbours:
+        return graph.neighbours([(one, 1.0 - rank / 100) for rank, one in enumerate(found)], corpus)
+
+    monkeypatch.setattr(GraphLookup, "mentions_inside", count)
+    first = near(graph, chunks)
+    assert first.hits and asked == chunks[:STRONG_HITS]
+    assert near(graph, chunks) == first and asked == chunks[:STRONG_HITS]
+    # Others among those that are known: only they are read, and the answer is that of a graph that knows nothing.
+    mixed = near(graph, chunks[::-1])
+    assert asked == [*chunks[:STRONG_HITS], *chunks[: STRONG_HITS - 1 : -1]]
+    assert mixed == near(Graph(harbour._index), chunks[::-1])
+    # No more are kept than there is room for.
+    monkeypatch.setattr(graph_links, "_KEPT_CHUNKS", 0)
+    near(graph, chunks)
+    assert len(graph.links(corpus).edges) <= STRONG_HITS

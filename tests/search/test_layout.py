@@ -154,10 +154,10 @@ def test_the_layout_follows_the_library(tmp_path: Path) -> None:
     folder = write(tmp_path / "docs", {"a.md": "# A\n\nOne.\n"})
     with Library(tmp_path / "index") as library:
         library.index([folder], embed=False)
-        before = library._corpora().get().layout
+        before = library._views.corpora().get().layout
         write(folder, {"a.md": "# A\n\nOne.\n\n## More\n\nTwo.\n", "b.md": "# B\n\nThree.\n"})
         library.index(embed=False)
-        after = library._corpora().get().layout
+        after = library._views.corpora().get().layout
         assert (len(before), len(after)) == (1, 3)
         assert after.places(before.chunks).tolist() == [-1], "a document that was read again has new ids"
 

@@ -169,7 +169,7 @@ def test_a_failing_model_marks_the_run(library: Library, spans: Spans) -> None:
     def refuse() -> None:
         raise PinakesError(f"no vectors for {SECRET}")
 
-    library._embedder = WordEmbedder(before=refuse)
+    library._models._embedder = WordEmbedder(before=refuse)
     with pytest.raises(PinakesError):
         indexed(library)
     found = spans.take()

@@ -1,0 +1,133 @@
+"""Parts of a library that are made when they are first needed, once, however many threads ask."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pinakes.errors import PinakesError, UsageError
+
+if TYPE_CHECKING:
+    from pinakes.config import SearchSettings
+    from pinakes.embedding import Embedder, Tokenizer
+    from pinakes.rerank import Reranker
+    from pinakes.search.corpus import CorpusCache
+    from pinakes.search.engine import SearchEngine
+    from pinakes.search.map import LinkMaps
+    from pinakes.search.suggest import SuggestionCache
+    from pinakes.stores.embedded.index import EmbeddedIndex
+
+
+class Models:
+    """The models that a library works with: those that were given, or else by their names in the settings."""
+
+    def __init__(self, embedder: Embedder | None, reranker: Reranker | None) -> None:
+        self.given_embedder = embedder
+        self._embedder = embedder
+        self._tokenizer: Tokenizer | None = None
+        self._given_reranker = reranker
+        self._rerankers: dict[tuple[str, float], Reranker] = {}
+        self._guard = threading.RLock()
+
+    def embedder(self, name: str) -> Embedder:
+        """Return the embedding model; an empty name means the bundled one."""
+        with self._guard:
+            if self._embedder is None:
+                from pinakes.embedding import load_embedder
+
+                self._embedder = load_embedder(name or None)
+            return self._embedder
+
+    def tokenizer(self, name: str) -> Tokenizer:
+        """Return the tokenizer of the embedding model."""
+        with self._guard:
+            if self._tokenizer is None:
+                from pinakes.embedding import load_tokenizer
+
+                self._tokenizer = load_tokenizer(name or None)
+            return self._tokenizer
+
+    def reranker(self, settings: SearchSettings) -> tuple[Reranker | None, str]:
+        """Return the reranker that the settings ask for, or why there is none: that costs a note, not the search."""
+        if not settings.rerank_enabled or not settings.uses("rerank"):
+            return None, ""
+        if self._given_reranker is not None:
+            return self._given_reranker, ""
+        if not settings.rerank_model:
+            raise UsageError(
+                "No reranker is configured: set rerank_model, or name one with --reranker (see docs/reranking.md)."
+            )
+        from pinakes.rerank import load_reranker
+
+        key = (settings.rerank_model, settings.rerank_timeout)
+        with self._guard:
+            try:
+                if key not in self._rerankers:
+                    self._rerankers[key] = load_reranker(
+                        settings.rerank_model, timeout=settings.rerank_timeout
+                    )
+                return self._rerankers[key], ""
+            except UsageError:
+                raise
+            except PinakesError as error:
+                return None, f"Results are not reranked: {error}"
+
+
+class Views:
+    """What is derived from one index while it is open; each part follows the index's generations itself."""
+
+    def __init__(
+        self, index: EmbeddedIndex, embedder: Callable[[], Embedder], tokenizer: Callable[[], Tokenizer]
+    ) -> None:
+        self._index = index
+        self._embedder = embedder
+        self._tokenizer = tokenizer
+        self._guard = threading.RLock()
+
+    def corpora(self) -> CorpusCache:
+        """Return what is known of all documents together."""
+        with self._guard:
+            return self._corpora
+
+    def link_maps(self) -> LinkMaps:
+        """Return which places refer to which."""
+        with self._guard:
+            return self._link_maps
+
+    def suggestions(self) -> SuggestionCache:
+        """Return what can be suggested to somebody who types."""
+        with self._guard:
+            return self._suggestions
+
+    def engine(self) -> SearchEngine:
+        """Return what searches."""
+        with self._guard:
+            return self._engine
+
+    # The lock is the callers': before Python 3.12 these had one of their own for all objects together.
+
+    @cached_property
+    def _corpora(self) -> CorpusCache:
+        from pinakes.search.corpus import CorpusCache
+
+        return CorpusCache(self._index)
+
+    @cached_property
+    def _link_maps(self) -> LinkMaps:
+        from pinakes.search.map import LinkMaps
+
+        return LinkMaps(self._index, self._corpora)
+
+    @cached_property
+    def _suggestions(self) -> SuggestionCache:
+        from pinakes.search.suggest import SuggestionCache
+
+        return SuggestionCache(self._index)
+
+    @cached_property
+    def _engine(self) -> SearchEngine:
+        from pinakes.search.engine import SearchEngine
+
+        return SearchEngine(self._index, self._corpora, self._embedder, self._tokenizer)
