@@ -159,8 +159,7 @@ def _check(new: StoredIndex, wanted: Mapping[str, KeptDocument]) -> int:
     if problem:
         catalogue = new.replica.catalogue
         # Points of versions that an interrupted writer left behind.
-        for stray in catalogue.strays(catalogue.heads()):
-            new.store.delete(stray)
+        catalogue.clear_strays(catalogue.heads())
         problem = _difference(new, wanted, expected)
     if problem:
         raise StoreError(

@@ -98,6 +98,14 @@ class Store(ABC):
             )
 
     @property
+    def missing(self) -> str:
+        """What ``native`` asks for and the database does not have; empty when it has all."""
+        native = self.settings.native
+        if native == "none" or getattr(self.capabilities, native):
+            return ""
+        return "keyword search" if native == "keyword" else "fusion"
+
+    @property
     def alone(self) -> bool:
         """Whether only one process at a time can use the collection."""
         return False

@@ -17,7 +17,7 @@ from pinakes.errors import MissingExtraError, PinakesError, UsageError
 from pinakes.stores.settings import DatabaseSettings
 
 if TYPE_CHECKING:
-    from pinakes.stores.store import Store
+    pass
 
 # Providers for which the library is in a folder of this machine and nowhere else.
 _HERE = (DatabaseProvider.EMBEDDED, DatabaseProvider.IN_MEMORY)
@@ -173,14 +173,11 @@ def check_store(settings: DatabaseSettings, folder: Path) -> tuple[str, str]:
     except PinakesError as error:
         return _field_at_fault(str(error)), str(error)
     store.close()
-    return _check_native(store)
-
-
-def _check_native(store: Store) -> tuple[str, str]:
-    native = store.settings.native
-    if native != "none" and not getattr(store.capabilities, native):
-        what = "keyword search" if native == "keyword" else "fusion"
-        return "native", f"{store.provider} has no {what} of its own: leave native out, and it is done here"
+    if store.missing:
+        return (
+            "native",
+            f"{store.provider} has no {store.missing} of its own: leave native out, and it is done here",
+        )
     return "", ""
 
 

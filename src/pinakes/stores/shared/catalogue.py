@@ -12,7 +12,8 @@ import base64
 import hashlib
 import json
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from pinakes.embedding.protocol import Vectors
@@ -27,6 +28,7 @@ from pinakes.stores.store import MAX_VALUE, Entry, Point, Store
 
 FORMAT = 1
 _ABOUT = "meta-library"
+_STRAYS = 1000
 
 
 class Head(NamedTuple):
@@ -205,17 +207,21 @@ class Catalogue:
 
     # -- health ----------------------------------------------------------------------------------------------
 
-    def strays(self, heads: dict[str, Head]) -> Iterator[list[str]]:
-        """Return the points that no version that counts owns, left by writers that died."""
+    def clear_strays(self, heads: dict[str, Head]) -> Counter[str]:
+        """Delete the points that no version that counts owns, left by writers that died; count the others."""
+        held: Counter[str] = Counter()
+        strays: list[str] = []
         for batch in self.store.points():
-            stray = []
             for point in batch:
                 owner = PointId.parse(point.id)
                 head = heads.get(owner.document)
-                if head is None or head.version != owner.version:
-                    stray.append(point.id)
-            if stray:
-                yield stray
+                if head is not None and head.version == owner.version:
+                    held[owner.document] += 1
+                else:
+                    strays.append(point.id)
+        for start in range(0, len(strays), _STRAYS):
+            self.store.delete(strays[start : start + _STRAYS])
+        return held
 
 
 def _head_key(document: str) -> str:

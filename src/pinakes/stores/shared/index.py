@@ -133,13 +133,12 @@ class StoredIndex(EmbeddedIndex):
 
 
 def _checked_native(store: Store) -> str:
-    native = store.settings.native
-    if native != "none" and not getattr(store.capabilities, native):
-        what = "keyword search" if native == "keyword" else "fusion"
+    if store.missing:
         raise UsageError(
-            f"The database provider {store.provider} has no {what} of its own: set native to none, and it is done here."
+            f"The database provider {store.provider} has no {store.missing} of its own: set native to none, and it is "
+            "done here."
         )
-    return native
+    return store.settings.native
 
 
 def _stored(index: EmbeddedIndex) -> StoredIndex:

@@ -16,7 +16,7 @@ from pinakes.stores.embedded.dump import passage_hashes, read_dump, restore_docu
 from pinakes.stores.embedded.lookup import Lookup
 from pinakes.stores.embedded.record import Record
 from pinakes.stores.shared.catalogue import About, Catalogue, Head, Publication
-from pinakes.stores.shared.ids import PointId, document_key
+from pinakes.stores.shared.ids import document_key
 from pinakes.stores.shared.points import document_version, passage_vectors, publications
 from pinakes.stores.store import Store
 
@@ -265,15 +265,8 @@ class Replica:
         if self.catalogue.about() is not None:
             self.follow()
             heads = self.catalogue.heads()
-            held: dict[str, int] = dict.fromkeys(heads, 0)
-            for batch in self._store.points():
-                for point in batch:
-                    place = PointId.parse(point.id)
-                    if place.document in heads and heads[place.document].version == place.version:
-                        held[place.document] += 1
-            for stray in self.catalogue.strays(heads):
-                self._store.delete(stray)
-            lost = [key for key, count in held.items() if count != heads[key].points]
+            held = self.catalogue.clear_strays(heads)
+            lost = [key for key, head in heads.items() if held[key] != head.points]
         else:
             heads, lost = {}, []
         self._note([], gone=[*lost, *(key for key in self.stored() if key not in heads)])
