@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pinakes.embedding import onnx
 from pinakes.embedding.folder import read_folder
-from pinakes.embedding.onnx import OnnxEmbedder
+from pinakes.embedding.onnx import OnnxEmbedder, open_session
 from pinakes.embedding.pooling import normalise, pool
 from pinakes.embedding.registry import BUNDLED_MODEL
 from pinakes.errors import PinakesError
@@ -138,3 +139,24 @@ def test_zero_vector_stays_zero() -> None:
 def test_threads_must_be_positive() -> None:
     with pytest.raises(PinakesError, match="threads"):
         OnnxEmbedder(BUNDLED_MODEL, threads=0)
+
+
+@pytest.mark.parametrize(("small", "cores"), [(1 << 30, [1]), (0, [3])])
+def test_a_query_is_embedded_on_one_core_unless_the_model_is_large(
+    monkeypatch: pytest.MonkeyPatch, small: int, cores: list[int]
+) -> None:
+    opened: list[int] = []
+
+    def record(graph: Path, threads: int) -> Any:
+        opened.append(threads)
+        return open_session(graph, threads)
+
+    monkeypatch.setattr(onnx, "open_session", record)
+    monkeypatch.setattr(onnx, "_SMALL_MODEL", small)
+    embedder = OnnxEmbedder(BUNDLED_MODEL, threads=3)
+    alone = embedder.embed_query("mooring fees")
+    assert opened == cores
+    embedder.embed_query("berths")
+    # The cores that work on a text do not change its vector, and each way of working is set up once.
+    assert np.allclose(embedder.embed(["mooring fees"])[0], alone, atol=1e-6)
+    assert opened == list(dict.fromkeys([*cores, 3]))

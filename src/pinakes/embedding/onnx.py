@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import threading
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +29,9 @@ _BATCH_TEXTS = 32
 _GROUP_TEXTS = 1024
 # No tokenizer in use packs more characters than this into a token on average: the rest would be cut anyway.
 _CHARACTERS_PER_TOKEN = 64
+# Up to this size of a model, sharing out the few words of a query takes longer than embedding them on one core, and
+# nearly twice the processor time; and a process that also indexes can afford to have it loaded once more for that.
+_SMALL_MODEL = 128 << 20
 _SENTENCE_OUTPUTS = ("embedding", "sentence_embedding", "embeddings", "sentence_embeddings")
 _TOKEN_OUTPUTS = ("last_hidden_state", "token_embeddings")
 
@@ -54,7 +59,7 @@ class OnnxEmbedder:
         self.folder: ModelFolder = read_folder(folder, name=name)
         self.threads = threads or available_cores()
         self._lock = threading.Lock()
-        self._runtime: _Runtime | None = None
+        self._runtimes: dict[int, _Runtime] = {}
 
     @property
     def name(self) -> str:
@@ -65,7 +70,7 @@ class OnnxEmbedder:
     def dimension(self) -> int:
         """Length of a vector."""
         # Asked of the graph only where the settings do not say: that means loading it.
-        return self.folder.dimension or self._load().dimension
+        return self.folder.dimension or self._load(self._query_threads).dimension
 
     @property
     def max_tokens(self) -> int:
@@ -79,7 +84,7 @@ class OnnxEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector for each text, in the order given."""
-        runtime = self._load()
+        runtime = self._load(self.threads)
         vectors = np.zeros((len(texts), runtime.dimension), np.float32)
         for start in range(0, len(texts), _GROUP_TEXTS):
             group = texts[start : start + _GROUP_TEXTS]
@@ -88,13 +93,22 @@ class OnnxEmbedder:
 
     def embed_query(self, text: str) -> Vectors:
         """Return the unit vector of a query."""
-        return np.asarray(self._load().embed([text], self.folder.query_prefix)[0], np.float32)
+        runtime = self._load(self._query_threads)
+        return np.asarray(runtime.embed([text], self.folder.query_prefix)[0], np.float32)
 
-    def _load(self) -> _Runtime:
+    @cached_property
+    def _query_threads(self) -> int:
+        graph = self.folder.graph
+        # Large models keep their weights beside the graph, in files that begin with its name.
+        size = sum(path.stat().st_size for path in graph.parent.glob(f"{glob.escape(graph.name)}*"))
+        return 1 if size <= _SMALL_MODEL else self.threads
+
+    def _load(self, threads: int) -> _Runtime:
+        """The model set up for so many cores: most processes either index or search, and load it once."""
         with self._lock:
-            if self._runtime is None:
-                self._runtime = _Runtime(self.folder, self.threads)
-            return self._runtime
+            if threads not in self._runtimes:
+                self._runtimes[threads] = _Runtime(self.folder, threads)
+            return self._runtimes[threads]
 
 
 class _Runtime:

@@ -12,6 +12,14 @@ Ids = NDArray[np.int64]
 Scores = NDArray[np.float64]
 
 
+def union(*ids: Ids) -> Ids:
+    """Join lists of ids in order, each id once: what ``np.unique`` does, in a fraction of its time."""
+    joined = np.sort(np.concatenate(ids))
+    new = np.ones(len(joined), bool)
+    np.not_equal(joined[1:], joined[:-1], out=new[1:])
+    return np.asarray(joined[new])
+
+
 @dataclass(frozen=True, slots=True)
 class Leg:
     """The ranked answer of one way of searching, best first; scores are comparable within the leg only.
@@ -58,24 +66,36 @@ class Fused:
         """Return where chunks stand in ``chunks``; they must be there."""
         return np.searchsorted(self.chunks, chunks)
 
+    def best(self, count: int | None = None) -> NDArray[np.intp]:
+        """Return where the chunks with the best scores stand, best first; equal scores in order of id."""
+        return np.argsort(-self.scores, kind="stable")[:count]
+
     def top(self, count: int, always: Collection[int] = ()) -> list[Candidate]:
         """Return the best as candidates, with what each leg said of them; equal scores in order of id.
 
         Those of ``always`` are among them, wherever they stand.
         """
-        order = np.lexsort((self.chunks, -self.scores))
+        order = self.best()
         if always:
             named = np.isin(self.chunks[order[count:]], np.fromiter(always, np.int64, len(always)))
             order = np.concatenate([order[:count], order[count:][named]])
         else:
             order = order[:count]
-        best = {int(self.chunks[at]): Candidate(int(self.chunks[at]), float(self.scores[at])) for at in order}
-        for leg in self.legs:
-            for at in np.flatnonzero(np.isin(leg.chunks, self.chunks[order])):
-                candidate = best[int(leg.chunks[at])]
-                candidate.ranks[leg.name] = int(at) + 1
-                candidate.scores[leg.name] = float(leg.scores[at])
+        pairs = zip(self.chunks[order].tolist(), self.scores[order].tolist(), strict=True)
+        best = {chunk: Candidate(chunk, score) for chunk, score in pairs}
+        if best:
+            self._add_legs(best, np.sort(self.chunks[order]))
         return list(best.values())
+
+    def _add_legs(self, candidates: dict[int, Candidate], chosen: Ids) -> None:
+        """Note the rank and the score of candidates, whose ids come in order too, in every leg."""
+        for leg in self.legs:
+            nearest = np.minimum(np.searchsorted(chosen, leg.chunks), len(chosen) - 1)
+            at = np.flatnonzero(chosen[nearest] == leg.chunks)
+            hits = zip(at.tolist(), leg.chunks[at].tolist(), leg.scores[at].tolist(), strict=True)
+            for rank, chunk, score in hits:
+                candidates[chunk].ranks[leg.name] = rank + 1
+                candidates[chunk].scores[leg.name] = score
 
 
 @dataclass(slots=True)

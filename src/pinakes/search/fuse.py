@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pinakes.search.candidates import Fused, Leg, Scores
+from pinakes.search.candidates import Fused, Leg, Scores, union
 
 # A hit with this share of what a full match scores is as good as one.
 ENOUGH = 0.6
@@ -19,7 +19,7 @@ ENOUGH = 0.6
 def fuse(legs: Sequence[Leg], weights: Mapping[str, float], *, method: str, rrf_k: int) -> Fused:
     """Join the legs; a leg that found nothing has no say."""
     active = [leg for leg in legs if len(leg) and weights.get(leg.name, 0.0) > 0]
-    chunks = np.unique(np.concatenate([leg.chunks for leg in active])) if active else np.zeros(0, np.int64)
+    chunks = union(*(leg.chunks for leg in active)) if active else np.zeros(0, np.int64)
     fused = Fused(chunks, np.zeros(len(chunks)), active)
     total = sum(weights[leg.name] for leg in active)
     for leg in active:

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pinakes.search.candidates import Fused, Leg
+from pinakes.search.candidates import Fused, Leg, union
 from pinakes.search.corpus import Corpus
-from pinakes.search.graph_edges import TREE_KINDS, Edge, edges_of
-from pinakes.search.graph_links import LinkMap, read_links
+from pinakes.search.graph_edges import TREE_KINDS, edges_of
+from pinakes.search.graph_links import Edge, LinkMap, read_links
 from pinakes.stores.embedded.graph_lookup import GraphLookup
 from pinakes.stores.embedded.graph_rows import Holder
 from pinakes.stores.embedded.index import EmbeddedIndex
@@ -204,7 +204,7 @@ def _join_ways(ways: list[_Way], limit: int) -> Neighbours:
 
 def strongest(fused: Fused) -> list[tuple[int, float]]:
     """Return the best hits of fusion as `neighbours` takes them."""
-    order = np.lexsort((fused.chunks, -fused.scores))[:CANDIDATES]
+    order = fused.best(CANDIDATES)
     return list(zip(fused.chunks[order].tolist(), fused.scores[order].tolist(), strict=True))
 
 
@@ -217,7 +217,7 @@ def lift(fused: Fused, neighbours: Neighbours, weight: float) -> Fused:
     leg = neighbours.leg
     if not len(leg) or weight <= 0:
         return fused
-    chunks = np.union1d(fused.chunks, leg.chunks)
+    chunks = union(fused.chunks, leg.chunks)
     lifted = Fused(chunks, np.zeros(len(chunks)), [*fused.legs, leg])
     lifted.scores[lifted.positions(fused.chunks)] = fused.scores
     at = lifted.positions(leg.chunks)

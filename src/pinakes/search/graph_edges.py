@@ -7,10 +7,9 @@ mentions this one. Which chunk of the span is meant is decided where the edges a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from itertools import groupby
-from typing import NamedTuple
+from itertools import chain, groupby
 
-from pinakes.search.graph_links import LinkEdge, LinkMap
+from pinakes.search.graph_links import Edge, LinkEdge, LinkMap
 from pinakes.stores.embedded.graph_lookup import MENTIONS, GraphLookup
 from pinakes.stores.embedded.graph_rows import Holder, Relative, SectionOf
 
@@ -19,43 +18,54 @@ _WHOLE = (0, 1 << 62)
 _BACKWARD = {"link": "backlink", "wiki": "backlink", "transclusion": "transcluded_by"}
 
 
-class Edge(NamedTuple):
-    """A way from a chunk to a span of text; ``degree`` says how many other ways share the busier end."""
-
-    source: int
-    kind: str
-    document: int
-    start: int
-    end: int
-    degree: int = 1
-
-
 def edges_of(
     lookup: GraphLookup, links: LinkMap, holders: Collection[Holder], kinds: Collection[str]
 ) -> list[Edge]:
-    """Return the edges of some kinds from and to some chunks, one hop."""
+    """Return the edges of some kinds from and to some chunks, one hop: way by way, and for each chunk by chunk."""
+    known = {holder.id: links.edges.get(holder.id) for holder in holders}
+    read = _by_chunk(lookup, links, [holder for holder in holders if known[holder.id] is None])
+    links.keep_edges(read)
+    by_chunk = [known[holder.id] or read[holder.id] for holder in holders]
+    return [edge for edges in zip(*by_chunk, strict=True) for edge in chain(*edges) if edge.kind in kinds]
+
+
+def _by_chunk(
+    lookup: GraphLookup, links: LinkMap, holders: list[Holder]
+) -> dict[int, tuple[list[Edge], ...]]:
+    """Read the edges of some chunks, those of each way of being connected by themselves."""
     sections = lookup.sections(holders)
     known = [holder for holder in holders if holder.id in sections]
-    found = [
-        *_references(lookup, known, sections),
-        *_references_out(lookup, links, known),
-        *_references_in(lookup, links, known, sections),
-        *_links(lookup, links, known),
-        *_related(links, known),
-    ]
-    if not TREE_KINDS.isdisjoint(kinds):
-        found += _tree(lookup, known, sections)
-    return [edge for edge in found if edge.kind in kinds]
+    ways = (
+        _references_inside(lookup, known),
+        _references_back(lookup, known, sections),
+        _references_out(lookup, links, known),
+        _references_in(lookup, links, known, sections),
+        _links_out(lookup, links, known),
+        _links_in(lookup, links, known),
+        _related(links, known),
+        _tree(lookup, known, sections),
+    )
+    found: dict[int, tuple[list[Edge], ...]] = {holder.id: tuple([] for _ in ways) for holder in holders}
+    for way, edges in enumerate(ways):
+        for edge in edges:
+            found[edge.source][way].append(edge)
+    return found
 
 
 # -- references ----------------------------------------------------------------------------------------------
 
 
-def _references(lookup: GraphLookup, holders: list[Holder], sections: dict[int, SectionOf]) -> Iterator[Edge]:
-    """References inside one document, in both directions."""
+def _references_inside(lookup: GraphLookup, holders: list[Holder]) -> Iterator[Edge]:
+    """References of a chunk to other places of its document."""
     documents = {holder.id: holder.document for holder in holders}
     for to in lookup.mentions_inside(holders):
         yield Edge(to.chunk, to.kind, documents[to.chunk], to.start, to.end, to.mentions)
+
+
+def _references_back(
+    lookup: GraphLookup, holders: list[Holder], sections: dict[int, SectionOf]
+) -> Iterator[Edge]:
+    """References of the same document to a chunk."""
     for back in lookup.mentions_of(holders, sections):
         kind = _BACKWARD.get(back.kind, "cited_by")
         yield Edge(back.chunk, kind, back.document, back.offset, back.offset + 1, back.mentions)
@@ -88,20 +98,25 @@ def _references_in(
 # -- links between documents ---------------------------------------------------------------------------------
 
 
-def _links(lookup: GraphLookup, links: LinkMap, holders: list[Holder]) -> Iterator[Edge]:
-    """Links that stand in a chunk, and those that lead to its document or to a heading above it."""
+def _links_out(lookup: GraphLookup, links: LinkMap, holders: list[Holder]) -> Iterator[Edge]:
+    """Links that stand in a chunk."""
     outgoing: list[tuple[Holder, LinkEdge]] = []
-    incoming: list[tuple[Holder, LinkEdge]] = []
     for holder in holders:
         here = links.outgoing.get(holder.document, ())
         outgoing += [(holder, link) for link in here if holder.start <= link.start < holder.end]
-        there = links.incoming.get(holder.document, ())
-        incoming += [(holder, link) for link in there] if len(there) < MENTIONS else []
-    both = outgoing + incoming
-    spans = links.anchors(lookup, ((link.target, link.anchor) for _, link in both if link.anchor))
+    spans = links.anchors(lookup, ((link.target, link.anchor) for _, link in outgoing if link.anchor))
     for holder, link in outgoing:
         span = spans.get((link.target, link.anchor), _WHOLE)
         yield Edge(holder.id, link.kind, link.target, *span, degree=len(links.incoming[link.target]))
+
+
+def _links_in(lookup: GraphLookup, links: LinkMap, holders: list[Holder]) -> Iterator[Edge]:
+    """Links that lead to a chunk's document or to a heading above it."""
+    incoming: list[tuple[Holder, LinkEdge]] = []
+    for holder in holders:
+        there = links.incoming.get(holder.document, ())
+        incoming += [(holder, link) for link in there] if len(there) < MENTIONS else []
+    spans = links.anchors(lookup, ((link.target, link.anchor) for _, link in incoming if link.anchor))
     for holder, link in incoming:
         start, end = spans.get((link.target, link.anchor), _WHOLE)
         if start <= holder.start < end:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -19,6 +19,8 @@ from pinakes.text.keys import title_key
 # A document, the number of a chunk in it, and the id of the section or clause; empty for the whole document.
 Place = tuple[int, int, str]
 
+# Chunks whose edges are kept: a few kilobytes each at most.
+_KEPT_CHUNKS = 2000
 _WIKI = re.compile(r"!?\[\[([^\]|]+)(?:\|[^\]]*)?\]\]")
 
 
@@ -32,6 +34,17 @@ class LinkEdge(NamedTuple):
     anchor: str
 
 
+class Edge(NamedTuple):
+    """A way from a chunk to a span of text; ``degree`` says how many other ways share the busier end."""
+
+    source: int
+    kind: str
+    document: int
+    start: int
+    end: int
+    degree: int = 1
+
+
 @dataclass(slots=True)
 class LinkMap:
     """The links of one state of the library in both directions."""
@@ -43,8 +56,15 @@ class LinkMap:
     incoming: dict[int, list[LinkEdge]] = field(default_factory=dict)
     related: dict[int, list[int]] = field(default_factory=dict)
     dangling: dict[str, int] = field(default_factory=dict)
+    edges: dict[int, tuple[list[Edge], ...]] = field(default_factory=dict)
     _answers: dict[tuple[int, Outward], Place | None] = field(default_factory=dict)
     _anchors: dict[tuple[int, str], tuple[int, int] | None] = field(default_factory=dict)
+
+    def keep_edges(self, read: Mapping[int, tuple[list[Edge], ...]]) -> None:
+        """Keep the edges of some chunks, by chunk: the same strong hits come up again and again."""
+        if len(self.edges) > _KEPT_CHUNKS:
+            self.edges.clear()
+        self.edges.update(read)
 
     def anchors(
         self, graph: GraphLookup, asked: Iterable[tuple[int, str]]

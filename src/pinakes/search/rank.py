@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pinakes.config import SearchSettings
 from pinakes.search.candidates import Fused, Leg, Scores
@@ -49,10 +50,10 @@ class Ranker:
         scope: Scope,
     ) -> Ranked:
         """Order what the legs found. A single way of searching stays bare: hybrid search weighs surroundings."""
-        fused = _known(fuse(legs, weights, method=settings.fusion, rrf_k=settings.rrf_k), corpus.layout)
+        fused = fuse(legs, weights, method=settings.fusion, rrf_k=settings.rrf_k)
+        fused, places = _known(fused, corpus.layout)
         if settings.search_mode != "hybrid" or not len(fused.chunks):
             return Ranked(fused)
-        places = corpus.layout.places(fused.chunks)
         documents = corpus.layout.documents.of(places)
         if settings.uses("hierarchy"):
             sections = corpus.layout.sections.of(places)
@@ -70,10 +71,13 @@ class Ranker:
         return Ranked(fused, via)
 
 
-def _known(fused: Fused, layout: Layout) -> Fused:
-    """Leave out what was found a moment ago and is gone from the record since."""
-    keep = layout.places(fused.chunks) >= 0
-    return fused if keep.all() else Fused(fused.chunks[keep], fused.scores[keep], fused.legs)
+def _known(fused: Fused, layout: Layout) -> tuple[Fused, NDArray[np.intp]]:
+    """Leave out what was found a moment ago and is gone from the record since; say where the rest stands in it."""
+    places = layout.places(fused.chunks)
+    keep = places >= 0
+    if not keep.all():
+        fused, places = Fused(fused.chunks[keep], fused.scores[keep], fused.legs), places[keep]
+    return fused, places
 
 
 def _judged(
@@ -89,13 +93,13 @@ def _judged(
 
 
 def _smoothed(fused: Fused, documents: Grouping, reader: Reader) -> Scores:
-    order = np.lexsort((fused.chunks, -fused.scores))[:POOL]
-    chunks = [int(chunk) for chunk in fused.chunks[order]]
+    order = fused.best(POOL)
+    chunks = fused.chunks[order].tolist()
     known = reader.vectors(chunks)
     if len(known) < 3:
         return fused.scores
     blank = np.zeros(len(next(iter(known.values()))), np.float32)
-    vectors = np.stack([known.get(chunk, blank) for chunk in chunks])
+    vectors = np.concatenate([known.get(chunk, blank) for chunk in chunks]).reshape(len(chunks), -1)
     scores = fused.scores.copy()
     scores[order] = smooth(scores[order], vectors, documents.sizes[documents.groups[order]])
     # Those below the pool stay below it.

@@ -63,7 +63,7 @@ class Recency:
         """Multiply the scores of the best by how new their documents are; scores stay between 0 and 1."""
         if bias <= 0 or not len(fused.chunks):
             return fused
-        order = np.lexsort((fused.chunks, -fused.scores))[:_CANDIDATES]
+        order = fused.best(_CANDIDATES)
         dates = self._of(fused.chunks[order].tolist())
         scores = fused.scores.copy()
         scores[order] *= recency_factors(dates, time.time() if now is None else now, bias)

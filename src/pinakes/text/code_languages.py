@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import PurePath
 
 _LANGUAGES = {
@@ -82,6 +83,7 @@ def is_code_language(name: str) -> bool:
     return name.strip().lower() in _NAMES
 
 
+@lru_cache(maxsize=4096)
 def language_of_file(path: str) -> str:
     """The language of a source file by its name; "" for documents and everything else."""
     name = PurePath(path).name.lower()

@@ -167,6 +167,8 @@ def _mixed(text: str, start: int, position: int, out: list[Piece]) -> int:
 
 def _compound(text: str, start: int, position: int, level: int, out: list[Piece]) -> int:
     """Text with links in it: its segments, the whole, and the whole without its links."""
+    if text.isalpha():
+        return _segment(text, start, start + len(text), position, out)
     while level < len(_LINKS) and not _LINKS[level].search(text):
         level += 1
     if level == len(_LINKS):

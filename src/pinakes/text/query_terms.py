@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pinakes.text.compounds import LUMP, Kind, Piece, expand
 from pinakes.text.folding import fold
@@ -15,6 +16,8 @@ MAX_TERMS = 64
 
 HYPHEN_WEIGHT = 0.8  # ``boundary layer`` is nearly what ``boundary-layer`` asks for
 PART_WEIGHT = 0.2  # ``user`` is a faint trace of ``getUserById``
+
+_REMEMBERED_LENGTH = 500
 
 _PLAIN = frozenset({Kind.SEGMENT, Kind.JOINED, Kind.PART})
 
@@ -34,6 +37,11 @@ def query_terms(text: str, languages: Sequence[str]) -> list[QueryTerm]:
 
     Function words are dropped, unless there is nothing else. Capitals save a word: ``WHO``, ``IT``.
     """
+    find = _remembered if len(text) <= _REMEMBERED_LENGTH else _find
+    return list(find(text, tuple(languages)))
+
+
+def _find(text: str, languages: tuple[str, ...]) -> list[QueryTerm]:
     algorithms = list(dict.fromkeys(["", *map(algorithm_for, languages)]))
     shouting = text.isupper()
     found: dict[str, QueryTerm] = {}
@@ -54,6 +62,10 @@ def query_terms(text: str, languages: Sequence[str]) -> list[QueryTerm]:
         longest = sorted(range(len(kept)), key=lambda index: -len(kept[index].text))[:MAX_TERMS]
         kept = [kept[index] for index in sorted(longest)]
     return kept
+
+
+# One search asks for the terms of its query several times, and for those of each of its words.
+_remembered = lru_cache(maxsize=1024)(_find)
 
 
 def _stopwords(words: set[str], languages: Sequence[str]) -> set[str]:
@@ -111,4 +123,8 @@ def _forms(piece: Piece, algorithms: Sequence[str]) -> tuple[str, ...]:
 
 def stemmable(piece: Piece) -> bool:
     """Words are stemmed; numbers, labels, identifiers with digits and character pairs are not."""
-    return piece.kind in _PLAIN and not any(char.isnumeric() or char in "_+#" for char in piece.text)
+    text = piece.text
+    if piece.kind not in _PLAIN:
+        return False
+    # Most words are plain; elsewhere there are letters that are numbers too.
+    return (text.isascii() and text.isalpha()) or not any(char.isnumeric() or char in "_+#" for char in text)

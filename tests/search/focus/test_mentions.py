@@ -22,7 +22,9 @@ LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "fi", "id", "sv", "tr", "
 plain = st.sampled_from(PLAIN) | st.text(alphabet="abcdehiostuy", min_size=1, max_size=12)
 either = plain | st.sampled_from(FOREIGN)
 written = st.sampled_from([str, str, str.upper, str.capitalize])
-between = st.sampled_from([" ", " ", " ", "\n", ". ", ", ", "-", "_", "/", "'", "’", " (", ") ", "—", ""])
+between = st.sampled_from(
+    [" ", " ", " ", "\n", "\t", "\u2003", "\x85", ". ", ", ", "-", "_", "/", "'", "’", " (", ") ", "—", ""]
+)
 
 
 def texts(words: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -90,3 +92,17 @@ def test_parts_of_a_compound_are_less_than_the_whole() -> None:
     assert share("a layer at the boundary") == [0.8, 0.0, 0.0]
     assert share("the boundary of the flow") == [0.4, 1.0, 0.0]
     assert share("a user") == [0.0, 0.0, 0.05]
+
+
+def test_a_word_ends_at_white_space_of_every_kind() -> None:
+    spaces = [chr(code) for code in range(0x110000) if chr(code).isspace()]
+    mentions = Mentions(query_terms("email", ["en"]))
+    assert all(mentions.find(f"x{space}e-mail{space}x", "en") == [Mention(2, 0)] for space in spaces)
+
+
+def test_long_addresses_are_found_again_wherever_they_stand() -> None:
+    mentions = Mentions(query_terms("harbour", ["en"]))
+    for path in ("a/" * 25, "a/" * 100):
+        text = f"see {path}harbour/x and {path}harbour/x"
+        first = 4 + len(path)
+        assert mentions.find(text, "en") == [Mention(first, 0), Mention(text.rindex("harbour"), 0)]

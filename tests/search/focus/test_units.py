@@ -51,7 +51,7 @@ def test_units_tile_any_text_and_none_is_blank(text: str) -> None:
     if text.strip():
         assert all(text[low:high].strip() for low, high in spans)
     else:
-        assert spans == [(0, len(text))]
+        assert spans == ((0, len(text)),)
 
 
 @settings(deadline=None)
@@ -82,7 +82,7 @@ def test_a_unit_is_a_sentence_or_two() -> None:
 
 @pytest.mark.parametrize("text", ["", "   \n", "A short text.", "x" * 280, "One sentence. " * 20])
 def test_what_is_short_is_one_unit(text: str) -> None:
-    assert unit_spans(text) == [(0, len(text))]
+    assert unit_spans(text) == ((0, len(text)),)
 
 
 def test_a_paragraph_of_some_length_is_a_unit() -> None:
@@ -138,7 +138,7 @@ def test_scripts_without_spaces_are_cut_after_sentences() -> None:
     ],
 )
 def test_where_it_is_open_which_side_is_code_nothing_is_cut(text: str) -> None:
-    assert unit_spans(text) == [(0, len(text))]
+    assert unit_spans(text) == ((0, len(text)),)
 
 
 def test_code_that_goes_on_in_the_next_chunk_is_not_cut_but_what_is_before_it_is() -> None:

@@ -57,7 +57,7 @@ class Unit:
 def cut(chunk: StoredChunk, *, whole: bool) -> list[Unit]:
     """Return the units of a chunk's own part of the text; a short one is one unit."""
     own = chunk.content[chunk.prefix :]
-    spans = [(0, len(own))] if whole or chunk.tokens <= SHORT else unit_spans(own)
+    spans = ((0, len(own)),) if whole or chunk.tokens <= SHORT else unit_spans(own)
     units = [Unit(chunk.id, chunk.start + low, chunk.start + high) for low, high in spans]
     # White space at the end of a chunk is not in its content.
     units[-1].end = max(units[-1].end, chunk.end)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -24,8 +24,15 @@ _UMLAUT = re.compile(r"\A(.?[aou])(?!e)")
 _FOREIGN = re.compile(r"[^\x00-\x7f\xa0–—‘’“”„…•§°©®™€£]\S*")
 # What is joined so early that the beginning of the whole is not to be seen: `e-mail`, `1,000`.
 _JOINED = re.compile(r"[-‐‑.,_·'’](?=\w)(?<![^\W_]{3}.)")
-_REST_OF_WORD = re.compile(r"\S*")
-_LONGEST_KEPT = 40
+# White space of every kind but the space itself.
+_SPACES = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+_ONE_SPACE = str.maketrans(dict.fromkeys(_SPACES, " "))
+# Words up to these lengths are remembered, fewer of the long ones: addresses and paths have many forms.
+_LONGEST_WORD, _LONGEST_PATH = 40, 160
+
+Forms = tuple[tuple[str, int], ...]
 
 
 class Mention(NamedTuple):
@@ -51,6 +58,8 @@ class Mentions:
             self._of_parts[row, number] = terms[number].parts_weight / len(terms[number].parts)
         self._beginnings = _beginnings(self._known)
         self._german = _beginnings([*self._known, *(_UMLAUT.sub(r"\1e", form) for form in self._known)])
+        # What words are of the query and where in them, by language: texts on one subject share their words.
+        self._seen: dict[str, dict[str, list[tuple[int, int]]]] = {}
 
     @property
     def count(self) -> int:
@@ -66,44 +75,51 @@ class Mentions:
         """Return the mentions in a text, in order."""
         if not self._known:
             return []
-        known = self._known
-        return sorted(
-            Mention(at + offset, what)
-            for at, word in self._words(text, language)
-            for form, offset in _forms(word, language)
-            for what in known.get(form, ())
-        )
+        seen = self._seen.setdefault(language, {})
+        mentions: list[Mention] = []
+        for at, word in self._words(text, language):
+            found = seen.get(word)
+            if found is None:
+                found = seen[word] = self._inside(word, language)
+            if found:
+                mentions += [Mention(at + offset, what) for offset, what in found]
+        return sorted(mentions)
 
-    def _words(self, text: str, language: str) -> Iterator[tuple[int, str]]:
+    def _inside(self, word: str, language: str) -> list[tuple[int, int]]:
+        """Where in a word mentions begin, and of what."""
+        known = self._known
+        return [
+            (offset, what) for form, offset in _forms(word, language) if form in known for what in known[form]
+        ]
+
+    def _words(self, text: str, language: str) -> list[tuple[int, str]]:
         """What stands between spaces and may be a mention."""
         lower, algorithm = text.lower(), algorithm_for(language)
         if len(lower) != len(text) or algorithm in _UNLIKE:
-            yield 0, text
-            return
-        beginnings = self._german if algorithm == "german" else self._beginnings
+            return [(0, text)]
+        words: list[tuple[int, str]] = []
+        spaced = f"{text} ".translate(_ONE_SPACE)
         end = 0
-        for at in sorted(_candidates(text, lower, beginnings)):
+        for at in _candidates(text, lower, self._german if algorithm == "german" else self._beginnings):
             if at >= end:
-                while at > end and not text[at - 1].isspace():
-                    at -= 1
-                rest = _REST_OF_WORD.match(text, at)
-                end = rest.end() if rest else at + 1
-                yield at, text[at:end]
+                start = spaced.rfind(" ", end, at) + 1 or end
+                end = spaced.index(" ", start)
+                words.append((start, text[start:end]))
+        return words
 
 
-def _candidates(text: str, lower: str, beginnings: Iterable[str]) -> Iterator[int]:
-    """Places inside of what may be mentions."""
+def _candidates(text: str, lower: str, beginnings: Iterable[str]) -> list[int]:
+    """Places inside of what may be mentions, in order."""
+    places = [match.start() for match in _JOINED.finditer(text)]
     for beginning in beginnings:
         at = lower.find(beginning)
         while at >= 0:
             if not at or _begins(text[at - 1], text[at]):
-                yield at
+                places.append(at)
             at = lower.find(beginning, at + 1)
-    for match in _JOINED.finditer(text):
-        yield match.start()
     if not text.isascii():
-        for match in _FOREIGN.finditer(text):
-            yield match.start()
+        places += [match.start() for match in _FOREIGN.finditer(text)]
+    return sorted(places)
 
 
 def _begins(before: str, first: str) -> bool:
@@ -122,12 +138,15 @@ def _beginnings(forms: Iterable[str]) -> list[str]:
     return [one for one in found if not any(one[:size] in found for size in range(1, len(one)))]
 
 
-def _forms(word: str, language: str) -> tuple[tuple[str, int], ...]:
-    return _kept_forms(word, language) if len(word) <= _LONGEST_KEPT else _analysed(word, language)
+def _forms(word: str, language: str) -> Forms:
+    if len(word) <= _LONGEST_WORD:
+        return _forms_of_word(word, language)
+    return (_forms_of_path if len(word) <= _LONGEST_PATH else _analysed)(word, language)
 
 
-def _analysed(word: str, language: str) -> tuple[tuple[str, int], ...]:
+def _analysed(word: str, language: str) -> Forms:
     return tuple((token.text, token.start) for token in analyze(word, language))
 
 
-_kept_forms = lru_cache(maxsize=1 << 15)(_analysed)
+_forms_of_word = lru_cache(maxsize=1 << 15)(_analysed)
+_forms_of_path = lru_cache(maxsize=1 << 12)(_analysed)

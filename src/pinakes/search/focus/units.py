@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 
 from pinakes.text.sentences import sentence_ends
@@ -21,11 +22,13 @@ _SPACE = re.compile(r"\s*")
 _LAST_SPACE = re.compile(r".*\s", re.DOTALL)
 
 
-def unit_spans(text: str) -> list[tuple[int, int]]:
+# The same chunks answer many queries, and only the long ones are cut.
+@lru_cache(maxsize=1024)
+def unit_spans(text: str) -> tuple[tuple[int, int], ...]:
     """Return the units of a text, which follow one another without a gap; none is blank, unless all is.
 
     >>> unit_spans("One sentence. " * 50)
-    [(0, 210), (210, 420), (420, 700)]
+    ((0, 210), (210, 420), (420, 700))
     """
     blocks = uncut_blocks(text)
     size = len(text.rstrip())
@@ -39,7 +42,7 @@ def unit_spans(text: str) -> list[tuple[int, int]]:
         if size - end < _REST:
             break
         ends.append(end)
-    return list(pairwise([*ends, len(text)]))
+    return tuple(pairwise([*ends, len(text)]))
 
 
 def uncut_blocks(text: str) -> list[tuple[int, int]]:

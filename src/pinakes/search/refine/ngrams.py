@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
+
 from pinakes.search.refine.claims import same_claim
 from pinakes.search.refine.wording import Wording
 
@@ -40,7 +42,7 @@ def nearly_same(a: Wording, b: Wording, threshold: float) -> bool:
     return perhaps_same(a, b, threshold) and bool(a.words and b.words) and similarity(a, b) >= threshold
 
 
-def _share(ours: frozenset[str], theirs: frozenset[str], threshold: float) -> bool:
+def _share(ours: AbstractSet[object], theirs: AbstractSet[object], threshold: float) -> bool:
     wanted = _ROUGH_SHARE * threshold * max(len(ours), len(theirs)) - _ROUGH_SLACK
     return len(ours & theirs) >= wanted
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.stores.embedded.index import EmbeddedIndex
@@ -40,7 +41,7 @@ class IndexReader:
         if not len(chunks):
             return {}
         # A mean points where the sum does; the length is lost in either case.
-        sums = np.add.reduceat(passages, np.cumsum(counts) - counts, axis=0)
+        sums = _sums(passages, counts)
         lengths = np.linalg.norm(sums, axis=1)
         # A damaged file may hold anything; what is no number is like nothing.
         sound = np.isfinite(lengths) & (lengths > 0)
@@ -60,3 +61,14 @@ class IndexReader:
                 pairs = zip(spans, scores[first : first + count], strict=True)
                 scored[chunk] = [(*span, score) for span, score in pairs]
         return scored
+
+
+def _sums(passages: Vectors, counts: NDArray[np.int64]) -> Vectors:
+    """Add up the vectors of each chunk, of which it has so many; ``np.add.reduceat`` is slow with rows."""
+    starts = np.cumsum(counts) - counts
+    sums = passages[starts]
+    for count in range(2, int(counts.max()) + 1):
+        at = np.flatnonzero(counts == count)
+        if len(at):
+            sums[at] += passages[starts[at, None] + np.arange(1, count)].sum(axis=1)
+    return np.asarray(sums)

@@ -369,11 +369,10 @@ def _pages(first: int | None, last: int | None) -> Pages | None:
 
 
 def _chunk(row: sqlite3.Row) -> StoredChunk:
-    values = dict(row)
-    values["lines"] = Lines(values.pop("line_first"), values.pop("line_last"))
-    values["pages"] = _pages(values.pop("page_first"), values.pop("page_last"))
-    values["parent_chain"] = tuple(json.loads(values["parent_chain"]))
-    return StoredChunk(**values)
+    """Make a chunk of a row of ``_CHUNK``, whose columns come in the order of the fields."""
+    lines, pages, chain = Lines(row[8], row[9]), _pages(row[10], row[11]), tuple(json.loads(row[18]))
+    values: tuple[Any, ...] = (*row[:8], lines, pages, *row[12:18], chain, *row[19:])
+    return StoredChunk(*values)
 
 
 def _section(row: sqlite3.Row) -> StoredSection:
