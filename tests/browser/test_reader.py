@@ -71,7 +71,15 @@ def test_a_defined_term_says_what_it_means_and_that_others_differ(page: Page, si
     expect(card).to_contain_text("Defined differently elsewhere")
     expect(card).to_contain_text("a boat with a mast")
     term.click()
-    expect(page.get_by_role("heading", name="Section 102")).to_be_in_viewport()
+    # The section has eleven definitions: what leads to one leads to its clause.
+    meant = page.locator("p.hit", has_text="every description of craft")
+    expect(meant).to_be_in_viewport()
+    expect(meant).to_be_focused()
+    expect(card).to_be_hidden()
+    expect(page.locator(".hit", has_text="working day")).to_have_count(0)
+    page.go_back()
+    expect(term).to_be_in_viewport()
+    expect(page.locator(".hit")).to_have_count(0)
 
 
 def test_a_link_leads_into_another_document(page: Page, site: Site) -> None:

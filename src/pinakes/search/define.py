@@ -44,6 +44,14 @@ class DefinedTerm:
 
 
 @dataclass(frozen=True, slots=True)
+class Meaning:
+    """What one document means by a term; ``conflict`` says that others define it differently."""
+
+    definition: Definition
+    conflict: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Row:
     order: int
     document_title: str
@@ -137,30 +145,30 @@ class DefinitionIndex:
 
     def by_first_word(
         self, path: str, others: Collection[str]
-    ) -> dict[str, list[tuple[tuple[str, ...], tuple[Definition, bool]]]]:
-        """Return what a document means by its terms, by their first word, longest first, and whether that is disputed.
+    ) -> dict[str, list[tuple[tuple[str, ...], Meaning]]]:
+        """Return what a document means by its terms, by their first word, longest first.
 
         Its own definitions come before those of ``others``.
         """
-        found: dict[str, list[tuple[tuple[str, ...], tuple[Definition, bool]]]] = {}
+        found: dict[str, list[tuple[tuple[str, ...], Meaning]]] = {}
         for first, keys in self._by_first.items():
             for key in keys:
                 rows = self._loose[" ".join(key)]
                 own = next((row for row in rows if row.definition.source_path == path), None)
                 row = own or next((row for row in rows if row.definition.source_path in others), None)
                 if row is not None and not (len(key) == 1 and key[0] in _TOO_COMMON):
-                    disputed = bool(self._defined(row, rows).conflicts)
-                    found.setdefault(first, []).append((key, (row.definition, disputed)))
+                    disputed = any(_differs(row, other) for other in rows)
+                    found.setdefault(first, []).append((key, Meaning(row.definition, disputed)))
         return found
 
     @staticmethod
     def _defined(row: _Row, rows: Sequence[_Row]) -> DefinedTerm:
-        others = [
-            Conflict(other.document_title, other.definition)
-            for other in rows
-            if other.definition.source_path != row.definition.source_path and other.wording != row.wording
-        ]
+        others = [Conflict(other.document_title, other.definition) for other in rows if _differs(row, other)]
         return DefinedTerm(row.definition.term, row.definition, row.document_title, others)
+
+
+def _differs(row: _Row, other: _Row) -> bool:
+    return other.definition.source_path != row.definition.source_path and other.wording != row.wording
 
 
 _NEAR = 0.7

@@ -11,7 +11,7 @@ import time
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pinakes.model import Reference
 from pinakes.search.citations import Citations
@@ -132,7 +132,7 @@ def read_map(index: EmbeddedIndex, corpus: Corpus) -> LinkMap:
     citations.preload(reference for _, reference in found)
     links = []
     for document, reference in found:
-        resolved = citations.resolve_once(document, paths[document], reference)
+        resolved = citations.meaning(document, paths[document], reference)
         if not resolved.target_path:
             continue
         at = bisect_right(starts.get(document, []), reference.start) - 1
@@ -163,8 +163,8 @@ class WholeLibrary(Citations):
         self._sections_read = sections
         self._headings: dict[int, dict[str, str]] = {}
 
-    def resolve_once(self, document: int, source_path: str, reference: Reference) -> Reference:
-        """Return a reference with the place that it leads to."""
+    def meaning(self, document: int, source_path: str, reference: Reference) -> Reference:
+        """Return a reference of the same meaning with the place it leads to; its words may stand elsewhere."""
         if reference.target_chunk:
             return reference
         key = (
@@ -178,7 +178,7 @@ class WholeLibrary(Citations):
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = self.resolve(document, source_path, reference)
-        return replace(known, text=reference.text, start=reference.start, end=reference.end)
+        return known
 
     def _heading(self, document: int, anchor: str) -> str:
         if self._sections_read is None:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
+from functools import lru_cache, partial
 from typing import Any
 
 from pinakes.errors import NotFoundError
-from pinakes.model import Clause, Lines, Pages, Reference, Section
+from pinakes.model import Lines, Pages, Reference, Section
 from pinakes.search.corpus import Corpus
 from pinakes.search.map import LinkMap, WholeLibrary
-from pinakes.search.term_places import TermPlace, term_places
+from pinakes.search.used_terms import UsedTerms, plain, used_terms
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.reading_lookup import ClausePlaces, ReadingLookup
+from pinakes.stores.embedded.reading_lookup import ClausePlaces, ClauseRow, ReadingLookup
+
+# What a document has thousands of is not frozen: making a frozen one takes four times as long.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ReadSection:
     """A section; offsets are into the text of its document. ``parent`` is an id, empty at the top."""
 
@@ -32,7 +36,7 @@ class ReadSection:
     pages: Pages | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ReadClause:
     """A clause of a section."""
 
@@ -45,7 +49,7 @@ class ReadClause:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ReadReference:
     """A reference where it stands, and the place it means; ``target_path`` is empty when that is not known."""
 
@@ -59,7 +63,7 @@ class ReadReference:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class BackReference:
     """A reference elsewhere that leads to this document."""
 
@@ -70,7 +74,7 @@ class BackReference:
     target_section: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ReadLink:
     """A link as it is written, and the document of the library that it leads to, if any."""
 
@@ -84,7 +88,10 @@ class ReadLink:
 
 @dataclass(frozen=True, slots=True)
 class DocumentView:
-    """A document as a reader needs it. ``pages`` says where each page begins, page 1 first."""
+    """A document as a reader needs it. ``pages`` says where each page begins, page 1 first.
+
+    Terms are looked for when they are asked for: that takes longer than all the rest.
+    """
 
     source_path: str
     title: str
@@ -98,19 +105,19 @@ class DocumentView:
     clauses: list[ReadClause] = field(default_factory=list)
     references: list[ReadReference] = field(default_factory=list)
     back_references: list[BackReference] = field(default_factory=list)
-    terms: list[TermPlace] = field(default_factory=list)
     links: list[ReadLink] = field(default_factory=list)
+    find_terms: Callable[[], UsedTerms] = field(default=lambda: UsedTerms([], []), repr=False, compare=False)
+
+    @property
+    def terms(self) -> UsedTerms:
+        """The defined terms that the document uses."""
+        return self.find_terms()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the document as JSON values."""
-        # Not by ``asdict``, which copies every one of many thousand values once more.
-        lists = ("sections", "clauses", "references", "back_references", "terms", "links")
-        data = {item.name: getattr(self, item.name) for item in fields(self)}
-        return {**data, **{name: [_plain(item) for item in data[name]] for name in lists}}
-
-
-def _plain(item: Any) -> dict[str, Any]:
-    return {name: getattr(item, name) for name in item.__slots__}
+        """Return the document as JSON values, without its terms."""
+        lists = ("sections", "clauses", "references", "back_references", "links")
+        data = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "find_terms"}
+        return {**data, **{name: plain(data[name]) for name in lists}}
 
 
 def read_document(index: EmbeddedIndex, corpus: Corpus, links: LinkMap, path: str) -> DocumentView:
@@ -121,8 +128,15 @@ def read_document(index: EmbeddedIndex, corpus: Corpus, links: LinkMap, path: st
         raise NotFoundError("This document was removed from the library.")
     number, text = int(row["id"]), str(row["text"])
     sections = [stored.section for stored in index.lookup.sections_of_document(number)]
-    clauses = [stored.clause for stored in index.lookup.clauses_of_document(number)]
-    references = _references(index, corpus, lookup, number, path, len(text))
+    clauses = lookup.clauses(number)
+    # What this document calls its own places is at hand; other documents are asked.
+    labels = {
+        path: {clause.section_id: clause.label for clause in clauses}
+        | {section.section_id: section.label or section.heading for section in sections}
+    }
+    references = _references(index, corpus, lookup, number, path, len(text), labels)
+    referred = {item.target_path for item in references}
+    terms = partial(used_terms, corpus, lookup, path, text, sections, referred, row["body_start"])
     return DocumentView(
         source_path=path,
         title=row["title"],
@@ -133,18 +147,11 @@ def read_document(index: EmbeddedIndex, corpus: Corpus, links: LinkMap, path: st
         body_start=row["body_start"],
         pages=_page_offsets(json.loads(row["pages"])),
         sections=_sections(sections),
-        clauses=[_clause(clause) for clause in clauses],
+        clauses=[ReadClause(*clause) for clause in clauses],
         references=references,
-        back_references=_back_references(lookup, corpus, links, path),
-        terms=term_places(
-            text,
-            corpus.definitions,
-            path,
-            {item.target_path for item in references},
-            sections,
-            row["body_start"],
-        ),
+        back_references=_back_references(lookup, corpus, links, path, {number: clauses}),
         links=_links(corpus, lookup, number, path),
+        find_terms=lru_cache(maxsize=1)(terms),
     )
 
 
@@ -169,59 +176,63 @@ def _sections(sections: list[Section]) -> list[ReadSection]:
     ]
 
 
-def _clause(clause: Clause) -> ReadClause:
-    return ReadClause(
-        clause.section_id, clause.label, clause.marker, clause.depth, clause.start, clause.body, clause.end
-    )
-
-
 def _references(
-    index: EmbeddedIndex, corpus: Corpus, lookup: ReadingLookup, document: int, path: str, length: int
+    index: EmbeddedIndex,
+    corpus: Corpus,
+    lookup: ReadingLookup,
+    document: int,
+    path: str,
+    length: int,
+    labels: dict[str, dict[str, str]],
 ) -> list[ReadReference]:
     found = index.lookup.references_between(document, 0, length + 1)
     citations = WholeLibrary(index, corpus)
     citations.preload(found)
-    resolved = [citations.resolve_once(document, path, reference) for reference in found]
-    labels = _labels(corpus, lookup, resolved)
+    meant = [(item, citations.meaning(document, path, item)) for item in found]
+    labels = _labels(corpus, lookup, (to for _, to in meant if to.target_path not in labels)) | labels
     return [
         ReadReference(
             item.start,
             item.end,
             item.text,
             item.kind,
-            item.target_path,
-            item.target_section,
-            labels.get((item.target_path, item.target_section), ""),
-            item.reason,
+            to.target_path,
+            to.target_section,
+            labels.get(to.target_path, {}).get(to.target_section, ""),
+            to.reason,
         )
-        for item in resolved
+        for item, to in meant
     ]
 
 
-def _labels(corpus: Corpus, lookup: ReadingLookup, references: list[Reference]) -> dict[tuple[str, str], str]:
+def _labels(
+    corpus: Corpus, lookup: ReadingLookup, references: Iterable[Reference]
+) -> dict[str, dict[str, str]]:
     wanted: dict[str, set[str]] = {}
     for reference in references:
         if reference.target_path and reference.target_section:
             wanted.setdefault(reference.target_path, set()).add(reference.target_section)
     return {
-        (path, section): label
+        path: lookup.labels(entry.id, ids)
         for path, ids in wanted.items()
         if (entry := corpus.by_path(path)) is not None
-        for section, label in lookup.labels(entry.id, ids).items()
     }
 
 
-def _back_references(lookup: ReadingLookup, corpus: Corpus, links: LinkMap, path: str) -> list[BackReference]:
+def _back_references(
+    lookup: ReadingLookup, corpus: Corpus, links: LinkMap, path: str, read: dict[int, list[ClauseRow]]
+) -> list[BackReference]:
     found = []
-    clauses: dict[int, ClausePlaces] = {}
+    clauses = {document: ClausePlaces(rows) for document, rows in read.items()}
     for link in links.inward(path):
         entry = corpus.by_path(link.from_path)
         if entry is None:
             # Removed since the map was made.
             continue
         if entry.id not in clauses:
-            clauses[entry.id] = lookup.clauses(entry.id)
-        section, label = clauses[entry.id].at(link.start) or (link.from_section, link.from_label)
+            clauses[entry.id] = ClausePlaces(lookup.clauses(entry.id))
+        clause = clauses[entry.id].at(link.start)
+        section, label = (clause.section_id, clause.label) if clause else (link.from_section, link.from_label)
         found.append(BackReference(link.from_path, section, label, link.text, link.to_section))
     return found
 

@@ -5,30 +5,36 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, field
+from itertools import accumulate
 
 from pinakes.model import Definition, Section
-from pinakes.search.define import DefinitionIndex, loose_word
+from pinakes.search.define import DefinitionIndex, Meaning, loose_word
 
-_WORD = re.compile(r"[^\W_]+")
+_WORDS = re.compile(r"([^\W_]+)")
 # A term is not carried over a stop, a line of a table or the end of a paragraph.
 _BREAK = re.compile(r"[.;:!?|]|\n\s*\n")
 # A document that uses more terms than this is not made clearer by marking the rest.
 _MOST = 5000
+# The words of a term, and what it means.
+_Term = tuple[tuple[str, ...], Meaning]
+
+
+@dataclass(slots=True)
+class TermPlace:
+    """A use of a defined term; ``definition`` is its number among the definitions that are given with it."""
+
+    start: int
+    end: int
+    definition: int
 
 
 @dataclass(frozen=True, slots=True)
-class TermPlace:
-    """A use of a defined term; ``conflict`` says that documents define it differently."""
+class TermPlaces:
+    """The uses of terms in a document, and what the terms mean there, each definition once."""
 
-    term: str
-    start: int
-    end: int
-    definition: str
-    source_path: str
-    source_section: str
-    conflict: bool
+    places: list[TermPlace] = field(default_factory=list)
+    meanings: list[Meaning] = field(default_factory=list)
 
 
 def term_places(
@@ -38,65 +44,75 @@ def term_places(
     referred: Collection[str],
     sections: Sequence[Section],
     first: int = 0,
-) -> list[TermPlace]:
+) -> TermPlaces:
     """Return the first use of each term in each section.
 
     A term means what the document itself says, or else a document that it refers to. Headings are left alone, and the
     words of the definition itself.
     """
+    found = TermPlaces()
     known = definitions.by_first_word(path, referred)
     if not known:
-        return []
-    starts = [section.start for section in sections]
-    normal: dict[str, str] = {}
-    words = [match.span() for match in _WORD.finditer(text, first)]
-    keys = [_normal(text[start:end], normal) for start, end in words]
-    found: list[TermPlace] = []
+        return found
+    # Gaps and words by turns. Everything that looks at all words of a text is left to C.
+    parts = _WORDS.split(text[first:] if first else text)
+    words = parts[1::2]
+    normal = {word: loose_word(word) for word in set(words)}
+    keys = [*map(normal.__getitem__, words), ""]
+    beginnings = {word for word, key in normal.items() if key in known}
+    starts = list(accumulate(map(len, parts), initial=first))
+    holders = [section.start for section in sections]
+    by_second = {word: _by_second(terms) for word, terms in known.items()}
+    numbers: dict[int, int] = {}
     marked: set[tuple[int, int]] = set()
-    at = 0
-    while at < len(words) and len(found) < _MOST:
-        step = 1
-        for term, (definition, conflict) in known.get(keys[at], ()):
-            if tuple(keys[at : at + len(term)]) != term or not _together(words[at : at + len(term)], text):
+    past = 0
+    for at in [place for place, word in enumerate(words) if word in beginnings]:
+        if at < past:
+            continue
+        begun = by_second[keys[at]]
+        terms = begun.get(keys[at + 1]) or begun.get("")
+        if terms is None:
+            continue
+        start = starts[2 * at + 1]
+        for term, meaning in terms:
+            definition, length = meaning.definition, len(term)
+            if length > 1 and not _stands(term, at, keys, parts):
                 continue
-            step = len(term)
-            start, end = words[at][0], words[at + step - 1][1]
-            holder = max(0, bisect_right(starts, start) - 1)
-            once = (holder, id(definition))
-            if not text[start].isupper() and definition.term[:1].isupper():
+            if definition.term[:1].isupper() and not words[at][0].isupper():
                 # "Term" is defined; "the terms of payment" are something else.
                 continue
-            if once not in marked and _is_use(
-                definition, path, start, sections[holder] if sections else None
-            ):
-                marked.add(once)
-                found.append(
-                    TermPlace(
-                        definition.term,
-                        start,
-                        end,
-                        definition.definition_text,
-                        definition.source_path,
-                        definition.source_section,
-                        conflict,
-                    )
-                )
+            past = at + length
+            holder = max(0, bisect_right(holders, start) - 1)
+            once = (holder, id(definition))
+            if once in marked or not _is_use(definition, path, start, sections[holder] if sections else None):
+                break
+            marked.add(once)
+            number = numbers.setdefault(id(definition), len(numbers))
+            if number == len(found.meanings):
+                found.meanings.append(meaning)
+            found.places.append(TermPlace(start, starts[2 * past], number))
             break
-        at += step
+        if len(found.places) >= _MOST:
+            break
     return found
 
 
-def _normal(word: str, known: dict[str, str]) -> str:
-    """Return a word as terms are compared; most words of a text occur many times."""
-    found = known.get(word)
-    if found is None:
-        found = known[word] = loose_word(word)
-    return found
+def _by_second(terms: Sequence[_Term]) -> dict[str, list[_Term]]:
+    """Return terms by their second word, each with those of one word after it; "" has those alone."""
+    found: dict[str, list[_Term]] = {}
+    for item in terms:
+        if len(item[0]) > 1:
+            found.setdefault(item[0][1], []).append(item)
+    short = [item for item in terms if len(item[0]) == 1]
+    return {second: items + short for second, items in found.items()} | ({"": short} if short else {})
 
 
-def _together(words: Sequence[tuple[int, int]], text: str) -> bool:
-    """Whether nothing that ends a thought stands between some words."""
-    return not any(_BREAK.search(text, before[1], after[0]) for before, after in pairwise(words))
+def _stands(term: Sequence[str], at: int, keys: Sequence[str], parts: Sequence[str]) -> bool:
+    """Whether the words of a term stand at a place, and nothing between them that ends a thought."""
+    if tuple(keys[at : at + len(term)]) != term:
+        return False
+    gaps = parts[2 * at + 2 : 2 * (at + len(term)) : 2]
+    return not any(gap != " " and _BREAK.search(gap) for gap in gaps)
 
 
 def _is_use(definition: Definition, path: str, start: int, section: Section | None) -> bool:

@@ -58,9 +58,14 @@ def test_the_reader_gets_a_document_whole(client: TestClient, docs: dict[str, st
     }
     assert (docs["act.md"], "sec_21_b", "sec_11_b") in back
     assert (docs["notes.md"], "reports", "sec_21") in back
-    terms = [item for item in act["terms"] if item["term"] == "vessel"]
+    meanings = act["definitions"]
+    terms = [item for item in act["terms"] if meanings[item["definition"]]["term"] == "vessel"]
     assert terms and all(text[item["start"] : item["end"]].lower() == "vessel" for item in terms)
-    assert all(item["conflict"] for item in terms)
+    (number,) = {item["definition"] for item in terms}
+    assert meanings[number]["conflict"]
+    assert (meanings[number]["source_doc"], meanings[number]["source_section"]) == (docs["act.md"], "sec_10")
+    first, last = meanings[number]["lines"]
+    assert meanings[number]["definition"] in "\n".join(text.split("\n")[first - 1 : last])
 
 
 def test_offsets_can_be_counted_as_javascript_does(client: TestClient, docs: dict[str, str]) -> None:
@@ -74,9 +79,26 @@ def test_offsets_can_be_counted_as_javascript_does(client: TestClient, docs: dic
         assert units[2 * other["start"] : 2 * other["end"]].decode("utf-16-le") == one["text"]
 
 
+@pytest.mark.parametrize("offsets", ["characters", "utf16"])
+def test_terms_can_be_asked_for_after_the_text(
+    client: TestClient, docs: dict[str, str], offsets: str
+) -> None:
+    for name in ("act.md", "notes.md"):
+        whole = get(client, "/api/document", doc=docs[name], offsets=offsets)
+        text = get(client, "/api/document", doc=docs[name], offsets=offsets, without_terms="1")
+        terms = get(client, "/api/terms", doc=docs[name], offsets=offsets)
+        assert "terms" not in text and "definitions" not in text
+        assert text["generation"] == terms["generation"]
+        assert whole == {**text, **terms}
+        # Each definition is given once.
+        said = [(item["source_doc"], item["term"], *item["lines"]) for item in terms["definitions"]]
+        assert len(said) == len(set(said)) == len({item["definition"] for item in terms["terms"]})
+
+
 def test_a_document_that_the_client_has_is_not_sent_again(client: TestClient, docs: dict[str, str]) -> None:
     for path, params in (
         ("/api/document", {"doc": docs["act.md"]}),
+        ("/api/terms", {"doc": docs["act.md"]}),
         ("/api/documents", {}),
         ("/api/map", {}),
         ("/api/outline", {"doc": docs["act.md"]}),

@@ -10,7 +10,12 @@ from starlette.testclient import TestClient
 from tests.server.api.conftest import NOTES, detail, get
 from tests.server.conftest import ACT
 
-from pinakes.server.api.catalog import document_id
+from pinakes.model import Lines
+from pinakes.search.reading import DocumentView
+from pinakes.search.term_places import TermPlace
+from pinakes.search.used_terms import UsedDefinition, UsedTerms
+from pinakes.server.api.catalog import Catalog, document_id
+from pinakes.server.api.reading import used_terms
 from pinakes.server.desk import Desk
 from pinakes.server.http import build_app
 from pinakes.server.tool_shelf import tool_shelves
@@ -60,7 +65,7 @@ def test_each_tool_is_a_library(tools: tuple[TestClient, Path]) -> None:
 def test_what_a_tool_does_not_show_is_not_there(tools: tuple[TestClient, Path]) -> None:
     client, folder = tools
     act, notes = (document_id(str(folder / name)) for name in ("act.md", "notes.md"))
-    for path in ("/api/document", "/api/map", "/api/outline", "/api/cite"):
+    for path in ("/api/document", "/api/terms", "/api/map", "/api/outline", "/api/cite"):
         detail(client.get(path, params={"doc": notes}), 404)
         assert client.get(path, params={"doc": notes, "library": "everything"}).status_code == 200
     detail(client.get("/api/search", params={"q": "vessel", "doc": notes}), 404)
@@ -70,6 +75,20 @@ def test_what_a_tool_does_not_show_is_not_there(tools: tuple[TestClient, Path]) 
     assert "boat" not in client.get("/api/suggest", params={"q": "vessel"}).text
     assert [item["doc"] for item in get(client, "/api/map")["documents"]] == [act]
     assert "Harbour notes" not in client.get("/api/suggest", params={"q": "harbour"}).text
+
+
+def test_terms_are_left_out_that_only_a_hidden_document_defines() -> None:
+    definitions = [
+        UsedDefinition(term, f"{term} means something", path, "terms", Lines(3, 3), False)
+        for term, path in (("barge", "hidden.md"), ("vessel", "act.md"))
+    ]
+    used = UsedTerms(definitions, [TermPlace(0, 5, 0), TermPlace(6, 12, 1), TermPlace(20, 26, 1)])
+    view = DocumentView(
+        "act.md", "Act", ".md", "en", {}, "barge vessel and so on vessel", 0, find_terms=lambda: used
+    )
+    shown = used_terms(view, Catalog(1, {"a1": "act.md"}, {"act.md": "a1"}))
+    assert [item["term"] for item in shown["definitions"]] == ["vessel"]
+    assert [(item["start"], item["definition"]) for item in shown["terms"]] == [(6, 0), (20, 0)]
 
 
 def test_the_sources_are_those_of_the_configuration(tools: tuple[TestClient, Path]) -> None:

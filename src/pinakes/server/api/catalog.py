@@ -5,19 +5,24 @@ from __future__ import annotations
 import hashlib
 import threading
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pinakes.server.api.problems import ProblemError
 
 if TYPE_CHECKING:
     from pinakes.library import Library
+    from pinakes.search.reading import DocumentView
     from pinakes.tools.scope import Scope
 
 
 def document_id(source_path: str) -> str:
     """Return the id of a document: the same as long as it stays at its place."""
     return hashlib.sha256(source_path.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+# A document and its terms are asked for one after the other, by a few people at a time.
+_VIEWS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,17 @@ class Catalog:
     generation: int
     paths: dict[str, str]
     ids: dict[str, str]
+    views: dict[str, DocumentView] = field(default_factory=dict)
+
+    def view(self, scope: Scope, path: str) -> DocumentView:
+        """Return a document as a reader needs it; those that were read last are at hand."""
+        view = self.views.get(path)
+        if view is None:
+            view = scope.library.reader(path)
+            for old in list(self.views)[: 1 - _VIEWS]:
+                self.views.pop(old, None)
+            self.views[path] = view
+        return view
 
     def path(self, doc: str) -> str:
         """Return the path of a document."""

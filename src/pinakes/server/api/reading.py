@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pinakes.server.api.catalog import Catalog
 from pinakes.server.api.offsets import convert, utf16
@@ -25,8 +25,12 @@ from pinakes.server.api.schemas import (
     OUTLINES,
     REFERENCES,
     SECTION,
+    TERMS,
 )
 from pinakes.tools.scope import Scope
+
+if TYPE_CHECKING:
+    from pinakes.search.reading import DocumentView
 
 _REF = text("ref", "A number, label, heading or section id.", most=MAX_QUERY, required=True)
 
@@ -55,27 +59,62 @@ def document(call: Call) -> Reply:
         return call.conditional(catalog.generation, lambda: read(scope, catalog, path))
 
     def read(scope: Scope, catalog: Catalog, path: str) -> dict[str, Any]:
-        data = {"doc": call["doc"], **scope.library.reader(path).to_dict()}
+        view = catalog.view(scope, path)
+        data = {"doc": call["doc"], "generation": catalog.generation, **view.to_dict()}
         for item in (*data["references"], *data["links"]):
             _replace_path(item, catalog, "target_path", "doc")
-        for item in data["terms"]:
-            _replace_path(item, catalog, "source_path", "source_doc")
         for item in data["back_references"]:
             _replace_path(item, catalog, "from_path", "from_doc")
         # A library may hold more documents than this tool shows.
-        data["terms"] = [item for item in data["terms"] if item["source_doc"]]
         data["back_references"] = [item for item in data["back_references"] if item["from_doc"]]
         for section in data["sections"]:
             section["parent"] = section["parent"] or None
+        if not call["without_terms"]:
+            data |= used_terms(view, catalog)
         turn = utf16(data["text"]) if call["offsets"] == "utf16" else None
         if turn is not None:
             data["pages"] = [turn(offset) for offset in data["pages"]]
             convert([data], turn)
             for name in ("sections", "clauses", "references", "terms", "links"):
-                convert(data[name], turn)
+                convert(data.get(name, []), turn)
         return data
 
     return call.ask(ask)
+
+
+def terms(call: Call) -> Reply:
+    """Answer with the defined terms that a document uses: what a reader can do without until the text is shown."""
+
+    def ask(scope: Scope, catalog: Catalog) -> Reply:
+        path = catalog.path(call["doc"])
+        return call.conditional(catalog.generation, lambda: read(scope, catalog, path))
+
+    def read(scope: Scope, catalog: Catalog, path: str) -> dict[str, Any]:
+        view = catalog.view(scope, path)
+        data = {"doc": call["doc"], "generation": catalog.generation, **used_terms(view, catalog)}
+        turn = utf16(view.text) if call["offsets"] == "utf16" else None
+        if turn is not None:
+            convert(data["terms"], turn)
+        return data
+
+    return call.ask(ask)
+
+
+def used_terms(view: DocumentView, catalog: Catalog) -> dict[str, Any]:
+    """Return the terms that a document uses as JSON values, with ids in place of paths."""
+    data = view.terms.to_dict()
+    for item in data["definitions"]:
+        _replace_path(item, catalog, "source_path", "source_doc")
+    shown = [number for number, item in enumerate(data["definitions"]) if item["source_doc"]]
+    if len(shown) == len(data["definitions"]):
+        return data
+    # The library holds more documents than this tool shows: what those define is left out.
+    numbers = {before: now for now, before in enumerate(shown)}
+    kept = [item for item in data["terms"] if item["definition"] in numbers]
+    return {
+        "definitions": [data["definitions"][number] for number in shown],
+        "terms": [{**item, "definition": numbers[item["definition"]]} for item in kept],
+    }
 
 
 def _replace_path(item: dict[str, Any], catalog: Catalog, path_field: str, name: str) -> None:
@@ -153,9 +192,18 @@ OPERATIONS = (
         "/api/document",
         "readDocument",
         "One document with its places, references and terms.",
-        (THE_DOC, OFFSETS, LIBRARY),
+        (THE_DOC, OFFSETS, flag("without_terms", "Leave out what /api/terms gives."), LIBRARY),
         document,
         {_JSON: DOCUMENT},
+    ),
+    Operation(
+        "GET",
+        "/api/terms",
+        "readTerms",
+        "The defined terms that a document uses, and what they mean there.",
+        (THE_DOC, OFFSETS, LIBRARY),
+        terms,
+        {_JSON: TERMS},
     ),
     Operation(
         "GET",

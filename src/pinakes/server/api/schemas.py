@@ -13,7 +13,8 @@ from pinakes.model import (
     SectionView,
     Status,
 )
-from pinakes.search.reading import DocumentView
+from pinakes.search.reading import ReadClause, ReadSection
+from pinakes.search.used_terms import UsedDefinition
 
 Schema = dict[str, Any]
 
@@ -94,32 +95,42 @@ REFERENCES = _of(
     ReferencesResponse,
     adding={**_MARKED, "SectionView": {"doc": DOC_ID}, "ReferencesResponse": {"doc": DOC_ID}},
 )
-_VIEW = _of(DocumentView)["properties"]
 _SPAN = {"start": INTEGER, "end": INTEGER}
+_GENERATION: Schema = {"type": "integer", "description": "The state of the index that this is of."}
+TERMS = fields(
+    doc=DOC_ID,
+    generation=_GENERATION,
+    definitions=each(
+        fields(
+            term=STRING,
+            definition=STRING,
+            source_doc=DOC_ID,
+            source_section=STRING,
+            lines=_of(UsedDefinition)["properties"]["lines"],
+            conflict={"type": "boolean"},
+        )
+    ),
+    terms=each(
+        fields(**_SPAN, definition={"type": "integer", "description": "Number of the definition, from 0."})
+    ),
+)
 DOCUMENT = fields(
     doc=DOC_ID,
-    **{
-        name: _VIEW[name]
-        for name in (
-            "source_path",
-            "title",
-            "file_type",
-            "language",
-            "metadata",
-            "text",
-            "body_start",
-            "pages",
-        )
-    },
+    generation=_GENERATION,
+    **dict.fromkeys(("source_path", "title", "file_type", "language"), STRING),
+    metadata={"type": "object"},
+    text=STRING,
+    body_start=INTEGER,
+    pages=each(INTEGER),
     sections=each(
         fields(
             **{
-                **_VIEW["sections"]["items"]["properties"],
+                **_of(ReadSection)["properties"],
                 "parent": {"type": ["string", "null"], "description": "Id of the section above."},
             }
         )
     ),
-    clauses=_VIEW["clauses"],
+    clauses=each(_of(ReadClause)),
     references=each(
         fields(
             **_SPAN,
@@ -134,18 +145,10 @@ DOCUMENT = fields(
     back_references=each(
         fields(from_doc=DOC_ID, from_section=STRING, from_label=STRING, text=STRING, target_section=STRING)
     ),
-    terms=each(
-        fields(
-            term=STRING,
-            **_SPAN,
-            definition=STRING,
-            source_doc=DOC_ID,
-            source_section=STRING,
-            conflict={"type": "boolean"},
-        )
-    ),
     links=each(fields(**_SPAN, text=STRING, target=STRING, kind=STRING, doc=DOC_OR_NULL)),
 )
+# Unless they are left out.
+DOCUMENT["properties"] |= {name: TERMS["properties"][name] for name in ("definitions", "terms")}
 _STATUS = _of(Status)
 STATUS = fields(
     libraries=each(

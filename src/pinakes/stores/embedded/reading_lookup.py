@@ -31,6 +31,18 @@ class SectionRow(NamedTuple):
     end: int
 
 
+class ClauseRow(NamedTuple):
+    """A clause, as a reader shows it."""
+
+    section_id: str
+    label: str
+    marker: str
+    depth: int
+    start: int
+    body: int
+    end: int
+
+
 class TermRow(NamedTuple):
     """A defined term and where it is defined."""
 
@@ -112,28 +124,40 @@ class ReadingLookup:
             found.update((row[0], row[1]) for row in rows)
         return found
 
-    def clauses(self, document: int) -> ClausePlaces:
-        """Return the clauses of a document, to be found by offsets of its text."""
-        return ClausePlaces(
-            self._database.rows(
-                'SELECT start, "end", section_id, label FROM clauses WHERE document = ? ORDER BY start, depth',
-                (document,),
-            )
+    def clauses(self, document: int) -> list[ClauseRow]:
+        """Return the clauses of a document in the order of their beginnings, the outer ones first."""
+        rows = self._database.rows(
+            'SELECT section_id, label, marker, depth, start, body, "end" FROM clauses WHERE document = ? '
+            "ORDER BY start, depth",
+            (document,),
         )
+        return [ClauseRow(*row) for row in rows]
+
+    def line_at(self, document: int, offset: int) -> int:
+        """Return the line of an offset; counted from the chunk there, so that the document is not read for it."""
+        rows = self._database.rows(
+            'SELECT line_first, prefix, start, content, line_last, "end" FROM chunks '
+            "WHERE document = ? AND start <= ? ORDER BY start DESC LIMIT 1",
+            (document, offset),
+        )
+        if not rows:
+            return 1
+        first, prefix, start, content, last, end = rows[0]
+        return int(first + content.count("\n", prefix, prefix + offset - start) if offset < end else last)
 
 
 class ClausePlaces:
-    """Clauses of one document in the order of their beginnings, the outer ones first."""
+    """Clauses of one document, to be found by offsets of its text."""
 
-    def __init__(self, rows: Sequence[sqlite3.Row]) -> None:
+    def __init__(self, rows: Sequence[ClauseRow]) -> None:
         self._rows = rows
-        self._starts = [int(row["start"]) for row in rows]
+        self._starts = [row.start for row in rows]
 
-    def at(self, offset: int) -> tuple[str, str] | None:
-        """Return id and label of the innermost clause that holds an offset."""
+    def at(self, offset: int) -> ClauseRow | None:
+        """Return the innermost clause that holds an offset."""
         last = bisect_right(self._starts, offset)
         for place in range(last - 1, max(-1, last - 1 - _LOOK_BACK), -1):
             row = self._rows[place]
-            if row["end"] > offset:
-                return row["section_id"], row["label"]
+            if row.end > offset:
+                return row
         return None

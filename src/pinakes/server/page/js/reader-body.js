@@ -75,6 +75,22 @@ export class Body {
     }
   }
 
+  /** Draw the paragraphs anew in which something is marked that was not known before. @param {number[]} places in order */
+  redraw(places) {
+    for (const slab of this.slabs) {
+      if (!slab.filled) continue;
+      for (const unit of slab.units) {
+        const { block, element: old } = unit;
+        if (!block || old.contains(document.activeElement) || !((places[lastAtOrBelow(places, block.e - 1, (at) => at)] ?? -1) >= block.s)) continue;
+        const element = this.renderer.block(block);
+        element.classList.add(...old.classList);
+        old.replaceWith(element);
+        unit.element = element;
+        this.mark(unit);
+      }
+    }
+  }
+
   fillAll() {
     this.slabs.forEach((_slab, index) => this.fill(index));
   }
@@ -116,7 +132,7 @@ export class Body {
       ),
     );
     unit.element = element;
-    if (this.isHit(section.start, section.body)) row.classList.add("hit");
+    this.mark(unit);
     slab.element.append(withBack(row, backReferences(document, section)));
   }
 
@@ -142,15 +158,25 @@ export class Body {
       if (depth > 0) element.classList.add("clause", `d${Math.min(6, depth)}`);
       if (hangs && block.type !== "list") element.classList.add("hangs");
     }
-    if (this.isHit(block.s, block.e)) element.classList.add("hit");
     unit.element = element;
+    this.mark(unit);
     const back = clause?.start === block.s ? backReferences(this.document, clause) : null;
     slab.element.append(withBack(element, back));
   }
 
-  isHit(start, end) {
+  /** Show another passage as the one that is meant. */
+  show(passage) {
+    this.passage = passage;
+    for (const slab of this.slabs) if (slab.filled) slab.units.forEach((unit) => this.mark(unit));
+  }
+
+  /** Mark what a unit has of the passage; of a list only the items. */
+  mark({ section, block, element }) {
     const { passage } = this;
-    return Boolean(passage && start < passage.end && end > passage.start);
+    const mark = (node, start, end) => node.classList.toggle("hit", Boolean(passage && start < passage.end && end > passage.start));
+    if (section) mark(element.parentElement, section.start, section.body);
+    else if (block.type !== "list") mark(element, block.s, block.e);
+    else block.items.forEach((item, k) => mark(element.children[k], item.s, block.items[k + 1]?.s ?? block.e));
   }
 
   pageNumber(page) {
@@ -164,6 +190,17 @@ export class Body {
   elementAt(offset) {
     const slab = this.slabs[this.slabAt(offset)];
     return slab ? slab.units[Math.max(0, lastAtOrBelow(slab.units, offset, (unit) => unit.start))]?.element || slab.element : null;
+  }
+
+  /** The element inside a block that begins at an offset: an item of a list, a row of a table. */
+  innerAt(offset) {
+    const element = this.elementAt(offset);
+    const walk = element && document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    for (let node = walk?.nextNode(); node; node = walk.nextNode()) {
+      const place = this.marks.places.get(node);
+      if (place !== undefined && place + node.length > offset) return node.parentElement.closest("li, tr, p, pre") || element;
+    }
+    return element;
   }
 
   /** The offset of what stands at a height of the screen. */

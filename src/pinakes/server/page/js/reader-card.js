@@ -12,7 +12,8 @@ import { cards } from "./reader-marks.js";
 
 const REST = 180; // milliseconds before a card comes, so that it does not flicker under a moving pointer
 const LEAVE = 250;
-const LONG = 600; // characters shown: a card does not scroll
+const LONG = 600; // characters shown: a card is read at a glance
+const EDGE = 8; // pixels between a card and what it must not touch
 
 /**
  * @param {HTMLElement} root
@@ -47,7 +48,7 @@ export function installCards(root, reading, api) {
     running = new AbortController();
     const what = cards.get(link);
     try {
-      const content = what.kind === "term" ? await termCard(reading, api, what.term, running.signal) : await referenceCard(reading, api, what.reference, answers, running.signal);
+      const content = what.kind === "term" ? await termCard(reading, api, what.meaning, running.signal) : await referenceCard(reading, api, what.reference, answers, running.signal);
       if (owner !== link) return;
       replace(card, ...content);
       card.hidden = false;
@@ -80,22 +81,30 @@ export function installCards(root, reading, api) {
     if (link?.matches(":focus-visible")) show(link);
     else if (!card.contains(event.target)) hide();
   });
-  on(root, "focusout", () => soon(hide, LEAVE));
-  // A finger cannot hover: the first touch of a term shows what it means, its card has the way there.
+  on(root, "focusout", () => soon(() => card.contains(document.activeElement) || hide(), LEAVE));
+  // A finger cannot hover: the first touch of a term shows what it means, the second leads there.
   on(root, "click", (event) => {
     const link = ownerOf(event.target);
     if (link && link.matches(".term") && matchMedia("(hover: none)").matches && owner !== link) {
       event.preventDefault();
       show(link);
-    } else hide();
+    } else if (!card.contains(event.target)) hide();
   });
   on(document, "keydown", (event) => {
-    if (event.key === "Escape" && owner) {
-      hide();
-      event.preventDefault();
-    }
+    const step = { ArrowDown: 40, ArrowUp: -40 }[event.key];
+    if (event.key === "Escape" && owner) hide();
+    else if (step && owner === document.activeElement && card.hasAttribute("tabindex")) card.scrollBy({ top: step });
+    else return;
+    event.preventDefault();
   });
-  on(window, "scroll", () => owner && !card.hidden && !card.matches(":hover") && hide(), { passive: true });
+  const scrolled = () => {
+    if (!owner || card.hidden || card.matches(":hover")) return;
+    const { top, bottom } = owner.getBoundingClientRect();
+    // The tab key scrolls to what it reaches, and the card is wanted there.
+    if (owner.matches(":focus-visible") && top >= 0 && bottom <= innerHeight) put(card, owner);
+    else hide();
+  };
+  on(window, "scroll", scrolled, { passive: true });
   return () => {
     hide();
     life.abort();
@@ -103,15 +112,25 @@ export function installCards(root, reading, api) {
   };
 }
 
-/** Put a card below the words, or above where there is no room. */
+/** Put a card below the words, or above where there is more room; what does not fit there is scrolled to. */
 function put(card, link) {
   const words = link.getClientRects()[0] || link.getBoundingClientRect();
+  card.style.removeProperty("max-height");
+  card.scrollTop = 0;
   const { width, height } = card.getBoundingClientRect();
-  const left = Math.max(8, Math.min(words.left - 12, document.documentElement.clientWidth - width - 8));
-  const below = words.bottom + 8;
-  const top = below + height > innerHeight - 8 && words.top - height - 8 > 56 ? words.top - height - 8 : below;
+  const bar = link.closest(".reader-main")?.querySelector(".reader-bar")?.getBoundingClientRect().bottom || 0;
+  const below = innerHeight - words.bottom - 2 * EDGE;
+  const above = words.top - Math.max(0, bar) - 2 * EDGE;
+  const up = height > below && above > below;
+  const room = Math.max(80, up ? above : below);
+  const top = up ? words.top - Math.min(height, room) - EDGE : Math.min(words.bottom + EDGE, innerHeight - Math.min(height, room) - EDGE);
+  const left = Math.max(EDGE, Math.min(words.left - 12, document.documentElement.clientWidth - width - EDGE));
+  card.style.setProperty("max-height", `${room}px`);
   card.style.setProperty("left", `${left}px`);
   card.style.setProperty("top", `${top}px`);
+  // What scrolls can be reached by the keyboard.
+  if (card.scrollHeight > card.clientHeight) card.setAttribute("tabindex", "0");
+  else card.removeAttribute("tabindex");
 }
 
 /** Markdown without marks, cut at a word. */
@@ -141,8 +160,8 @@ async function referenceCard(reading, api, reference, answers, signal) {
 
 async function elsewhere(api, reference, signal) {
   if (reference.target_section) return api.get("section", { ref: reference.target_section, doc: reference.goes }, { signal });
-  const data = await api.get("document", { doc: reference.goes }, { signal });
-  return { documentOnly: true, title: data.title, text: data.text.slice(data.body_start || 0, (data.body_start || 0) + 2 * LONG).replace(/^\s*#{1,6}[^\n]*\n/, "") };
+  const data = await api.get("document", { doc: reference.goes, offsets: "utf16", without_terms: true }, { signal });
+  return { documentOnly: true, title: data.title, text: data.text.slice(data.body_start, data.body_start + 2 * LONG).replace(/^\s*#{1,6}[^\n]*\n/, "") };
 }
 
 function contents(sections) {
@@ -151,18 +170,18 @@ function contents(sections) {
 
 const head = (title, where) => el("p", { class: "card-head" }, el("strong", {}, title), where && el("span", { class: "soft" }, where));
 
-async function termCard(reading, api, term, signal) {
-  const where = (term.source_doc || reading.doc) === reading.doc ? reading.nameOf(reading.find(term.source_section) || {}) : "";
-  const nodes = [head(term.term, where), shown(term.definition || "")];
-  if (term.conflict) nodes.push(...(await others(reading, api, term, signal)));
+async function termCard(reading, api, meaning, signal) {
+  const where = meaning.source_doc === reading.doc ? reading.nameOf(reading.find(meaning.source_section) || {}) : "";
+  const nodes = [head(meaning.term, where), shown(meaning.definition)];
+  if (meaning.conflict) nodes.push(...(await others(api, meaning, signal)));
   return nodes;
 }
 
 /** What other documents say that a term means. */
-async function others(reading, api, term, signal) {
-  const answer = await api.get("define", { term: term.term }, { signal });
+async function others(api, meaning, signal) {
+  const answer = await api.get("define", { term: meaning.term }, { signal });
   const rows = (answer.definitions || [])
-    .filter(({ definition }) => definition.definition_text !== term.definition)
+    .filter(({ definition }) => definition.definition_text !== meaning.definition)
     .slice(0, 2)
     .map(({ definition, document_title }) =>
       el("div", { class: "card-other" }, el("p", { class: "small soft" }, document_title || fileName(definition.source_path)), shown(definition.definition_text, 300)));

@@ -1,9 +1,5 @@
-/**
- * A document as the reader needs it: the server's answer with offsets that fit JavaScript's strings, and ways to ask
- * what stands where.
- */
+/** A document as the reader needs it: the server's answer, and ways to ask what stands where. */
 
-import { offsetsOf } from "./text.js";
 import { linkDefinitions } from "./markdown-lines.js";
 
 /** The index of the last item whose `key` is not above `value`, or -1; items are in order. */
@@ -19,39 +15,40 @@ export function lastAtOrBelow(items, value, key) {
 }
 
 export class ReaderDocument {
-  /** @param {any} data answer of `/api/document` */
+  /** @param {any} data answer of `/api/document`, with offsets that fit JavaScript's strings */
   constructor(data) {
     this.data = data;
     this.doc = data.doc;
     this.title = data.title || "Untitled";
     this.text = data.text || "";
-    const at = offsetsOf(this.text);
-    const placed = (item) => ({
-      ...item,
-      start: at(item.start),
-      end: at(item.end ?? item.start),
-      ...(item.body === undefined ? {} : { body: at(item.body) }),
-    });
-    const ordered = (items) => (items || []).map(placed).sort((a, b) => a.start - b.start || b.end - a.end);
-    this.bodyStart = at(data.body_start || 0);
-    this.plain = data.markdown === false || /^\.?(?:txt|text|log)$/i.test(data.file_type || "");
+    this.bodyStart = data.body_start;
+    this.plain = /^\.?(?:txt|text|log)$/i.test(data.file_type || "");
     this.pdf = /^\.?pdf$/i.test(data.file_type || "");
     /** Sections with a heading, in the order of the text. */
     this.sections = ordered(data.sections).filter((section) => section.heading);
     this.sections.forEach((section, index) => Object.assign(section, { index }));
     this.clauses = ordered(data.clauses);
     this.references = ordered(data.references);
-    this.chunks = ordered(data.chunks);
-    this.terms = ordered(data.terms);
-    this.pages = pagesOf(data.pages || [], at);
+    /** Uses of defined terms, each with what the term means. */
+    this.terms = [];
+    this.pages = data.pages.map((start, index) => ({ start, page: index + 1 }));
     this.definitions = linkDefinitions(this.text);
     this.byId = new Map();
     for (const item of [...this.sections, ...this.clauses]) {
       if (item.section_id && !this.byId.has(item.section_id)) this.byId.set(item.section_id, item);
     }
-    this.backReferences = groupBy(data.back_references || [], (item) => item.target_section);
+    this.backReferences = groupBy(data.back_references, (item) => item.target_section);
     this.links = linkTargets(this.references, this.doc);
     this.lineStarts = null;
+  }
+
+  /**
+   * Take in the uses of defined terms, which come after the text.
+   * @param {any} data answer of `/api/terms`
+   */
+  addTerms({ terms, definitions }) {
+    this.terms = ordered(terms);
+    for (const term of this.terms) term.meaning = definitions[term.definition];
   }
 
   /** A section or clause by its id. */
@@ -109,16 +106,8 @@ export class ReaderDocument {
   }
 }
 
-/** Pages as `{start, page}`; the server may give bare offsets, counted from page 1, or pairs. */
-function pagesOf(pages, at) {
-  return pages.map((page, index) =>
-    Array.isArray(page)
-      ? { start: at(page[0]), page: page[1] }
-      : typeof page === "object"
-        ? { start: at(page.offset ?? page.start), page: page.page }
-        : { start: at(page), page: index + 1 },
-  );
-}
+/** In the order of the text, what is outside first. */
+const ordered = (items) => items.sort((a, b) => a.start - b.start || b.end - a.end);
 
 /** References that lead somewhere, in order and without overlaps. */
 function linkTargets(references, doc) {
@@ -127,7 +116,8 @@ function linkTargets(references, doc) {
     const last = kept[kept.length - 1];
     if (reference.end <= reference.start || (last && reference.start < last.end)) continue;
     const goes = reference.doc ?? (reference.target_section ? doc : null);
-    kept.push({ ...reference, goes: goes && (reference.target_section || goes !== doc) ? goes : null });
+    reference.goes = goes && (reference.target_section || goes !== doc) ? goes : null;
+    kept.push(reference);
   }
   return kept;
 }

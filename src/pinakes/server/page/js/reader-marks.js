@@ -50,6 +50,13 @@ export class Marks {
     this.marks = primaryMarks(document);
   }
 
+  /** Take in the terms that the document has now; returns where they stand. @returns {number[]} */
+  addTerms() {
+    const terms = freeTerms(this.document.terms, this.marks);
+    this.marks = inOrder([...this.marks, ...terms]);
+    return terms.map(({ start }) => start);
+  }
+
   /** @returns {import("./markdown.js").Hooks} */
   hooks() {
     return {
@@ -133,7 +140,7 @@ export class Marks {
 /** What the cards show, by the element that they belong to. @type {WeakMap<Element, any>} */
 export const cards = new WeakMap();
 
-/** Clause markers, references and terms, in order and without overlaps; `make` gives the element for one. */
+/** Clause markers and references, in order and without overlaps; `make` gives the element for one. */
 function primaryMarks(document) {
   const marks = [];
   for (const clause of document.clauses) {
@@ -147,13 +154,16 @@ function primaryMarks(document) {
     const make = () => (reference.goes ? referenceLink(document, reference) : deadReference(reference));
     marks.push({ start: reference.start, end: reference.end, make });
   }
-  const firm = inOrder(marks);
-  const free = document.terms.filter(({ start, end }) => {
-    const next = firm[lastAtOrBelow(firm, start, (mark) => mark.start) + 1];
-    const before = firm[lastAtOrBelow(firm, start, (mark) => mark.start)];
-    return end > start && (!next || next.start >= end) && (!before || before.end <= start);
+  return inOrder(marks);
+}
+
+/** Terms where nothing else is marked. */
+function freeTerms(terms, firm) {
+  const free = terms.filter(({ start, end }) => {
+    const k = lastAtOrBelow(firm, start, (mark) => mark.start);
+    return end > start && (!firm[k + 1] || firm[k + 1].start >= end) && (!firm[k] || firm[k].end <= start);
   });
-  return inOrder([...firm, ...free.map((term) => ({ start: term.start, end: term.end, make: () => termLink(document, term) }))]);
+  return free.map(({ start, end, meaning }) => ({ start, end, make: () => termLink(meaning) }));
 }
 
 function inOrder(marks) {
@@ -164,12 +174,13 @@ function inOrder(marks) {
   return kept;
 }
 
-function termLink(document, term) {
+function termLink(meaning) {
   const link = el("a", {
-    class: term.conflict ? "term conflict" : "term",
-    href: readUrl({ doc: term.source_doc || document.doc, section: term.source_section }),
+    class: meaning.conflict ? "term conflict" : "term",
+    // The section alone would lead to its heading, and long lists of definitions have only one.
+    href: readUrl({ doc: meaning.source_doc, section: meaning.source_section, lines: meaning.lines.join("-") }),
   });
-  cards.set(link, { kind: "term", term });
+  cards.set(link, { kind: "term", meaning });
   return link;
 }
 
@@ -180,7 +191,8 @@ function clauseLink(marks, clause) {
     "aria-label": clause.label,
     tabindex: "-1",
   });
-  if (!marks.anchors.has(clause.section_id)) marks.anchors.set(clause.section_id, link);
+  // Of clauses with the same id the first is meant.
+  if (marks.document.find(clause.section_id) === clause) marks.anchors.set(clause.section_id, link);
   return link;
 }
 

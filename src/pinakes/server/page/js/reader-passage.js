@@ -1,4 +1,4 @@
-/** Which passage of a document was found: by its chunk, its lines, or the words that were searched for. */
+/** Which passage of a document was found: by its lines, or the words that were searched for. */
 
 import { queryPattern } from "./reader-marks.js";
 
@@ -11,13 +11,8 @@ export function passageOf(reading, params) {
   const words = queryPattern(params.get("q") || "");
   const id = params.get("section") || decodeURIComponent(location.hash.slice(1));
   const target = id ? reading.find(id) : null;
-  const passage = byChunk(reading, params.get("chunk")) || byLines(reading, params.get("lines")) || byWords(reading, target, words);
+  const passage = byLines(reading, params.get("lines")) || byWords(reading, target, words);
   return { passage, target, words };
-}
-
-function byChunk(reading, id) {
-  const chunk = id ? reading.chunks.find((item) => item.chunk_id === id) : null;
-  return chunk ? { start: chunk.start, end: chunk.end } : null;
 }
 
 function byLines(reading, lines) {

@@ -58,6 +58,8 @@ export class Position {
     let still = 0;
     let left = 30;
     const step = () => {
+      // Drawn anew meanwhile, in the same place.
+      if (!element.isConnected) return;
       const by = element.getBoundingClientRect().top - this.top() - room * innerHeight;
       const before = window.scrollY;
       if (Math.abs(by) > 1) window.scrollBy({ top: by, behavior: "instant" });

@@ -1,0 +1,72 @@
+"""Used terms: the defined terms that a document uses, what each means there, and the lines that say so."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pinakes.model import Lines, Section
+from pinakes.search.corpus import Corpus
+from pinakes.search.define import Meaning
+from pinakes.search.term_places import TermPlace, term_places
+from pinakes.stores.embedded.reading_lookup import ReadingLookup
+
+
+@dataclass(frozen=True, slots=True)
+class UsedDefinition:
+    """What a term means here, and where that is said; ``conflict`` says that documents define it differently."""
+
+    term: str
+    definition: str
+    source_path: str
+    source_section: str
+    lines: Lines
+    conflict: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UsedTerms:
+    """The uses of terms in a document. Each definition is given once: places name it by its number."""
+
+    definitions: list[UsedDefinition]
+    places: list[TermPlace]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return both as JSON values."""
+        return {"definitions": plain(self.definitions), "terms": plain(self.places)}
+
+
+def used_terms(
+    corpus: Corpus,
+    lookup: ReadingLookup,
+    path: str,
+    text: str,
+    sections: Sequence[Section],
+    referred: Collection[str],
+    body_start: int,
+) -> UsedTerms:
+    """Return the terms that a document uses; ``referred`` are the documents whose terms it may mean."""
+    found = term_places(text, corpus.definitions, path, referred, sections, body_start)
+    return UsedTerms([_definition(corpus, lookup, meaning) for meaning in found.meanings], found.places)
+
+
+def _definition(corpus: Corpus, lookup: ReadingLookup, meaning: Meaning) -> UsedDefinition:
+    said = meaning.definition
+    entry = corpus.by_path(said.source_path)
+    first = lookup.line_at(entry.id, said.start) if entry else 1
+    last = lookup.line_at(entry.id, said.end - 1) if entry else 1
+    return UsedDefinition(
+        said.term,
+        said.definition_text,
+        said.source_path,
+        said.source_section,
+        Lines(first, max(first, last)),
+        meaning.conflict,
+    )
+
+
+def plain(items: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return results of one kind as JSON values; ``asdict`` would copy every one of many thousand values again."""
+    names = items[0].__slots__ if items else ()
+    return [{name: getattr(item, name) for name in names} for item in items]
