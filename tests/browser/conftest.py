@@ -17,7 +17,7 @@ import pytest
 from tests.browser import documents as texts
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Request
+    from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Request, Route
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHOWN = (
@@ -28,6 +28,8 @@ SHOWN = (
     "annual-report.pdf",
 )
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+# How many times slower the browser is to work, to find tests and views that count on being quick.
+SLOWED = float(os.environ.get("PINAKES_BROWSER_SLOWED", "0"))
 WIDE = {"width": 1280, "height": 900}
 WATCH = """
 window.__violations = [];
@@ -135,8 +137,10 @@ def site(serve: Callable[..., str]) -> Site:
 # elsewhere run their own.
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    # Nothing waits as long as this, except on a machine that is busy with something else.
+    expect.set_options(timeout=20_000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=_chromium(), args=["--no-sandbox", "--disable-dev-shm-usage"]
@@ -162,11 +166,13 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
 
     def new(**options: Any) -> Page:
         context = browser.new_context(**{"viewport": WIDE, "reduced_motion": "reduce", **options})
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(30_000)
         context.add_init_script(WATCH)
         context.on("request", asked)
         contexts.append(context)
         page = context.new_page()
+        if SLOWED:
+            context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
         page.on("pageerror", lambda error: troubles.append(f"error {error}"))
         page.on("dialog", said)
         return page
@@ -183,11 +189,51 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
 
 def until(page: Page, expression: str, arg: object = None) -> None:
     """Wait until something holds on the page; the waiting of the library itself needs `eval`, which the page forbids."""
-    for _ in range(200):
+    for _ in range(600):
         if page.evaluate(expression, arg):
             return
         page.wait_for_timeout(50)
     raise AssertionError(f"never came: {expression}")
+
+
+def settled(page: Page) -> None:
+    """Wait until the search has answered what is asked now: before, results of fewer letters may stand there."""
+    from playwright.sync_api import expect
+
+    expect(page.locator("#main[aria-busy]")).to_have_count(0)
+
+
+class Gate:
+    """Holds back answers of the server for as long as it is shut."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self._waiting: list[Route] | None = None
+        page.route(address, self._meet)
+
+    def _meet(self, route: Route) -> None:
+        if self._waiting is None:
+            route.continue_()
+        else:
+            self._waiting.append(route)
+
+    def shut(self) -> None:
+        self._waiting = []
+
+    def open(self) -> None:
+        waiting, self._waiting = self._waiting or [], None
+        for route in waiting:
+            route.continue_()
+
+
+@pytest.fixture
+def new_gate() -> Callable[[Page, str], Gate]:
+    return Gate
+
+
+@pytest.fixture
+def gate(page: Page) -> Gate:
+    """The gate before the search."""
+    return Gate(page, "**/api/search?*")
 
 
 @pytest.fixture

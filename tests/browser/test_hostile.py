@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, settled
 from tests.browser.documents import HOSTILE_NAME
 
 TOUCH = """(elements) => elements.forEach((element) => {
@@ -63,6 +63,7 @@ def test_it_is_found_as_text(page: Page, site: Site, query: str) -> None:
     page.get_by_role("combobox").press_sequentially(query)
     first = page.locator(".result").first
     expect(first).to_be_visible()
+    settled(page)
     _is_inert(page)
     first.get_by_role("button", name="Why").click()
     expect(first.locator(".verdict")).to_be_visible()

@@ -52,6 +52,9 @@ def test_letters_lead_through_the_views_and_can_be_switched_off(page: Page, site
     expect(page.get_by_role("heading", name="Map", exact=True)).to_be_visible()
     page.keyboard.press("?")
     help_ = page.get_by_role("dialog", name="Help")
+    # The keys of every view are there.
+    for view in ("Everywhere", "Search", "Reader", "Map"):
+        expect(help_.get_by_role("heading", name=view, exact=True)).to_be_visible()
     help_.get_by_role("checkbox").uncheck()
     page.keyboard.press("Escape")
     expect(help_).to_have_count(0)

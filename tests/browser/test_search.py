@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playwright.sync_api import Page, expect
-from tests.browser.conftest import Site, until
+from tests.browser.conftest import Gate, Site
 
 QUESTION = "when may a detained vessel leave"
 
@@ -26,7 +26,8 @@ def test_results_come_as_one_types(page: Page, site: Site) -> None:
 def test_suggestions_by_keyboard(page: Page, site: Site) -> None:
     page.goto(site.search())
     box = page.get_by_role("combobox")
-    box.press_sequentially("vess")
+    with page.expect_response("**/api/suggest?q=vess&*"):
+        box.press_sequentially("vess")
     options = page.get_by_role("option")
     expect(options.filter(has_text="term").first).to_be_visible()
     expect(box).to_have_attribute("aria-expanded", "true")
@@ -40,10 +41,30 @@ def test_suggestions_by_keyboard(page: Page, site: Site) -> None:
     expect(box).to_have_value("vess")
 
 
+def test_a_chosen_suggestion_stays_chosen_when_suggestions_come_late(page: Page, site: Site) -> None:
+    page.goto(site.search())
+    box = page.get_by_role("combobox")
+    with page.expect_response("**/api/suggest?q=Harbou&*"):
+        box.press_sequentially("Harbou")
+    expect(page.get_by_role("option").first).to_be_visible()
+    gate = Gate(page, "**/api/suggest?*")
+    gate.shut()
+    with page.expect_request("**/api/suggest?q=Harbour&*"):
+        box.press("r")
+    box.press("ArrowDown")
+    chosen = page.locator("[role=option][aria-selected=true]")
+    text = chosen.inner_text()
+    with page.expect_response("**/api/suggest?q=Harbour&*"):
+        gate.open()
+    expect(page.locator(".suggestion mark", has_text="Harbour").first).to_be_visible()
+    expect(chosen).to_have_text(text, use_inner_text=True)
+
+
 def test_a_suggested_section_opens(page: Page, site: Site) -> None:
     page.goto(site.search())
     box = page.get_by_role("combobox")
-    box.press_sequentially("Tarn 4")
+    with page.expect_response("**/api/suggest?q=Tarn+4&*"):
+        box.press_sequentially("Tarn 4")
     expect(page.get_by_role("option").first).to_contain_text("document")
     box.press("ArrowDown")
     box.press("Enter")
@@ -110,21 +131,3 @@ def test_the_address_holds_the_state(page: Page, site: Site) -> None:
     expect(page.get_by_role("radio", name="Words")).to_be_checked()
     expect(page.locator(".facet.type").get_by_role("checkbox", name="md")).to_be_checked()
     expect(page.locator(".result h2")).to_have_text(before, use_inner_text=True)
-
-
-def test_the_back_button_restores_results_and_scroll(page: Page, site: Site) -> None:
-    page.goto(site.search(q=QUESTION))
-    link = page.locator(".result a.open").nth(6)
-    link.scroll_into_view_if_needed()
-    # Where the page stands is kept once it rests.
-    until(page, "history.state?.scroll === scrollY && scrollY > 0")
-    kept = page.evaluate("scrollY")
-    title = link.inner_text()
-    link.click()
-    expect(page.locator("article.document")).to_be_visible()
-    page.go_back()
-    expect(page.locator(".result a.open").nth(6)).to_have_text(title)
-    until(page, "kept => Math.abs(scrollY - kept) < 2", kept)
-    expect(page.locator(".result a.open").nth(6)).to_be_focused()
-    page.go_forward()
-    expect(page.locator("article.document")).to_be_visible()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -43,3 +44,22 @@ def test_without_the_token_nothing_is_shown(page: Page, guarded: str) -> None:
     page.keyboard.press("Escape")
     expect(page.locator("#main [role=alert]").first).to_contain_text("token")
     expect(page.locator(".result")).to_have_count(0)
+
+
+def test_a_question_that_was_declined_comes_again_only_when_somebody_asks(
+    page: Page, guarded: str, new_gate: Callable[[Page, str], Any]
+) -> None:
+    view = new_gate(page, "**/js/search.js")
+    view.shut()
+    page.goto(f"{guarded}/?q=vessel")
+    dialog = page.get_by_role("dialog", name="A token is needed")
+    expect(dialog).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    # The view comes late, and what it asks for is refused; it does not open the question once more.
+    view.open()
+    again = page.get_by_role("button", name="Try again")
+    expect(again.first).to_be_visible()
+    expect(dialog).to_have_count(0)
+    again.first.click()
+    expect(dialog).to_be_visible()

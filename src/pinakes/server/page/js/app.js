@@ -4,7 +4,7 @@ import { api } from "./api.js";
 import { helpDialog, tokenDialog } from "./dialogs.js";
 import { installKeys } from "./keys.js";
 import { loadLibraries, showLibraries } from "./library.js";
-import { overviewUrl, mapUrl, rememberScroll, scrollOf, searchUrl, start, navigate } from "./router.js";
+import { overviewUrl, mapUrl, navigate, restoreScroll, searchUrl, start } from "./router.js";
 import { installTheme } from "./theme-switch.js";
 import { announce, el, replace } from "./text.js";
 
@@ -20,10 +20,13 @@ const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 let current = { name: "", unmount: null, update: null };
 let turn = 0;
 let first = true;
+/** Of the view that is shown or still being mounted. */
+let life = { gone: false };
 
 /**
  * Show the view of an address. A view module has `mount(container, params, api)`, which returns a function that takes
- * it away, or `{ unmount, update }` where `update(params)` takes a new address of the same view.
+ * it away, or `{ unmount, update }` where `update(params)` takes a new address of the same view. Whoever comes back is
+ * led to the old place by the view, with `restoreScroll` of the router, once it is drawn.
  */
 async function show(url, { back }) {
   const view = VIEWS[url.pathname];
@@ -33,7 +36,13 @@ async function show(url, { back }) {
   api.library = library;
   linkViews(view?.name);
   if (!view) return notFound(url.pathname);
-  if (same && current.update) return current.update(url.searchParams);
+  if (same && current.update) {
+    if (!back && view.name === "search") window.scrollTo(0, 0);
+    await current.update(url.searchParams);
+    // The reader keeps places of its own.
+    if (view.name === "read") restoreScroll(false);
+    return;
+  }
   leave();
   document.body.dataset.view = view.name;
   document.title = `${view.title} · Pinakes`;
@@ -41,36 +50,35 @@ async function show(url, { back }) {
     const module = await view.load();
     if (mine !== turn) return;
     replace(main);
-    const mounted = await module.mount(main, url.searchParams, api);
+    const mounted = await module.mount(main, url.searchParams, lent(life));
     const parts = typeof mounted === "function" ? { unmount: mounted } : mounted || {};
     if (mine !== turn) return parts.unmount?.();
     current = { name: view.name, unmount: parts.unmount || null, update: parts.update || null };
     // What had the focus is gone: screen readers go on from the new content.
     if (!first && document.activeElement === document.body) main.focus({ preventScroll: true });
     first = false;
-    if (back) restoreScroll(mine);
-    else if (view.name !== "read") window.scrollTo(0, 0);
+    if (view.name === "read") restoreScroll(false);
+    else if (!back) window.scrollTo(0, 0);
   } catch (error) {
     if (mine === turn) failed(error);
   }
 }
 
-function leave() {
-  current.unmount?.();
-  current = { name: "", unmount: null, update: null };
+/** The API for as long as a view is there: an answer that comes after it was left must not draw over the next. */
+function lent(mine) {
+  const request = async (...what) => {
+    const response = await api.request(...what);
+    if (mine.gone) throw new DOMException("The view was left", "AbortError");
+    return response;
+  };
+  return Object.create(api, { request: { value: request } });
 }
 
-// Results arrive a moment after the view: try until the page is tall enough, and give up when somebody scrolls.
-function restoreScroll(mine) {
-  const wanted = scrollOf();
-  if (!wanted) return;
-  const until = performance.now() + 1500;
-  const step = () => {
-    if (mine !== turn || performance.now() > until) return;
-    if (document.documentElement.scrollHeight - innerHeight >= wanted) window.scrollTo(0, wanted);
-    else requestAnimationFrame(step);
-  };
-  step();
+function leave() {
+  life.gone = true;
+  life = { gone: false };
+  current.unmount?.();
+  current = { name: "", unmount: null, update: null };
 }
 
 function linkViews(name) {
@@ -112,14 +120,5 @@ api.askToken = tokenDialog;
 installTheme(/** @type {HTMLElement} */ (document.getElementById("theme")));
 document.getElementById("help")?.addEventListener("click", helpDialog);
 installKeys();
-let scrolling = 0;
-window.addEventListener(
-  "scroll",
-  () => {
-    clearTimeout(scrolling);
-    scrolling = setTimeout(rememberScroll, 150);
-  },
-  { passive: true },
-);
 start(show);
 loadLibraries().then(showLibraries, () => {});

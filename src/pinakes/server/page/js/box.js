@@ -49,10 +49,12 @@ export function searchBox(act) {
   };
 
   const show = (suggestions, text) => {
+    // What is chosen already stays chosen when more is typed, or an answer comes late.
+    const { kind, text: name, doc, section_id } = offered[active] || {};
     offered = suggestions;
     replace(list, offered.map((item, index) => option(item, index, text, choose)));
     input.setAttribute("aria-expanded", String(offered.length > 0));
-    activate(-1);
+    activate(offered.findIndex((item) => item.kind === kind && item.text === name && item.doc === doc && item.section_id === section_id));
   };
 
   const close = () => {

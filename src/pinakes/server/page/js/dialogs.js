@@ -50,8 +50,14 @@ const KEYS = {
   "Reader": [
     ["n p", "to the next section, or the one before"],
     ["m", "to the passage that was found"],
-    ["o", "the outline"],
+    ["o", "the outline; there: arrows, Home, End or letters"],
     ["c", "cite the section"],
+  ],
+  "Map": [
+    ["← ↑ → ↓", "to the next document that way"],
+    ["Enter", "the sections of the document"],
+    ["Shift and arrows", "move the picture"],
+    ["+ − 0", "closer, farther, all of it"],
   ],
 };
 const HINTS = [
@@ -79,15 +85,15 @@ export function helpDialog() {
 
 /** @type {Promise<string> | null} */
 let asking = null;
-/** When somebody last closed the question without an answer: other requests of that moment do not ask it again. */
-let refused = -Infinity;
-const MOMENT = 2000;
+/** Whether somebody closed the question without an answer, and has done nothing since that would ask it again. */
+let refused = false;
+for (const act of ["pointerdown", "keydown"]) document.addEventListener(act, () => (refused = false), true);
 
 const noToken = () => new Problem(401, "No token", "Without its token the server answers nothing.");
 
 /** Ask for the token; several requests that need it wait for the same answer. Refused when the dialog is closed. */
 export function tokenDialog(wrong = false) {
-  if (!asking && performance.now() - refused < MOMENT) return Promise.reject(noToken());
+  if (!asking && refused) return Promise.reject(noToken());
   asking ??= new Promise((resolve, reject) => {
     const field = /** @type {HTMLInputElement} */ (
       el("input", { id: "token", type: "password", autocomplete: "off", required: true, spellcheck: "false", class: "field" })
@@ -117,7 +123,7 @@ export function tokenDialog(wrong = false) {
         asking = null;
         if (given) resolve(given);
         else {
-          refused = performance.now();
+          refused = true;
           reject(noToken());
         }
       },

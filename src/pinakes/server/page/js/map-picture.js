@@ -18,6 +18,7 @@ export class Picture {
     this.x = 0;
     this.y = 0;
     this.chosen = "";
+    this.above = new Set();
     this.pointers = new Map();
     this.curves = this.links.map((link) => svg("path", { class: "map-link", "marker-end": "url(#map-arrow)", "stroke-width": (1 + Math.log2(link.count) * 0.6).toFixed(1) }));
     this.nodes = places.map((place) => this.node(place));
@@ -84,31 +85,36 @@ export class Picture {
   /** Put everything where it is to be seen. Circles grow slower than distances, names not at all. */
   place() {
     const size = clamp(Math.sqrt(this.k), 0.4, 1.6);
+    if (this.named !== this.k) this.name(size);
     this.places.forEach((place, n) => {
       const node = this.nodes[n];
       node.setAttribute("transform", `translate(${(place.x * this.k + this.x).toFixed(1)} ${(place.y * this.k + this.y).toFixed(1)})`);
       const [, circle, text] = node.children;
       circle.setAttribute("r", (place.r * size).toFixed(1));
-      text.setAttribute("transform", `translate(0 ${(place.r * (size - 1)).toFixed(1)})`);
+      const up = this.above.has(n) ? 2 * place.r * size + 8 + 13 * text.children.length : 0;
+      text.setAttribute("transform", `translate(0 ${(place.r * (size - 1) - up).toFixed(1)})`);
     });
     this.links.forEach((link, n) => this.curves[n].setAttribute("d", this.curve(link, size)));
-    if (this.named !== this.k) this.name(size);
   }
 
-  /** Show the names that have room, those of the most connected first. */
+  /** Show the names that have room below their circle, or else above it, those of the most connected first. */
   name(size) {
     this.named = this.k;
     const order = this.places.map((_place, n) => n).sort((a, b) => weight(this.places[b]) - weight(this.places[a]));
-    const taken = [];
+    this.above = new Set();
+    const taken = this.places.map(({ x, y, r }) => [x * this.k - r * size, y * this.k - r * size, x * this.k + r * size, y * this.k + r * size]);
     for (const n of order) {
       const place = this.places[n];
       const tspans = [...this.nodes[n].children[2].children];
       const wide = Math.max(...tspans.map((line) => line.textContent.length)) * 6.2;
-      const [x, y] = [place.x * this.k, place.y * this.k + place.r * size + 4];
-      const box = [x - wide / 2, y, x + wide / 2, y + tspans.length * 13 + 2];
-      const free = taken.every((other) => box[0] > other[2] || box[2] < other[0] || box[1] > other[3] || box[3] < other[1]);
-      this.nodes[n].classList.toggle("unnamed", !free);
-      if (free) taken.push(box);
+      const high = tspans.length * 13 + 2;
+      const [x, below] = [place.x * this.k, place.y * this.k + place.r * size + 4];
+      const room = [below, below - 2 * place.r * size - 8 - high]
+        .map((y) => [x - wide / 2, y, x + wide / 2, y + high])
+        .find((box) => taken.every((other) => box[0] > other[2] || box[2] < other[0] || box[1] > other[3] || box[3] < other[1]));
+      this.nodes[n].classList.toggle("unnamed", !room);
+      if (room && room[1] < below) this.above.add(n);
+      if (room) taken.push(room);
     }
   }
 

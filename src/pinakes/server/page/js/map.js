@@ -5,6 +5,7 @@ import { layout } from "./map-layout.js";
 import { panel } from "./map-panel.js";
 import { Picture } from "./map-picture.js";
 import { table } from "./map-table.js";
+import { restoreScroll } from "./router.js";
 
 const MOST = 400; // more circles than this say nothing; the table has all
 
@@ -17,6 +18,7 @@ export async function mount(container, params, api) {
   const view = new MapView(container, api, params.get("library") || "");
   await view.load();
   await view.open(params.get("doc") || "");
+  restoreScroll();
   return { unmount: () => view.stop(), update: (next) => view.update(next) };
 }
 
@@ -105,6 +107,7 @@ class MapView {
       await this.load();
     }
     await this.open(next.get("doc") || "");
+    restoreScroll();
   }
 
   stop() {

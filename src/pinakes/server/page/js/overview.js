@@ -3,6 +3,7 @@
 import { documentTable } from "./documents.js";
 import { indexPanel } from "./indexing.js";
 import { currentLibrary, loadDocuments, loadLibraries } from "./library.js";
+import { restoreScroll } from "./router.js";
 import { problemState } from "./states.js";
 import { ago, announce, bytes, count, el, fileName, languageName, replace } from "./text.js";
 
@@ -22,6 +23,7 @@ export function mount(container, _params, api) {
       document.title = "Overview · Pinakes";
       panel ??= indexPanel(api, all.write, () => load(true));
       replace(page, el("h1", { text: all.libraries.length > 1 ? library.name : "Overview" }), numbers(library), panel.node, failures(library), shares(library), documentTable(documents), details(library, all.version));
+      restoreScroll();
       announce(`${count(library.documents, "document")}, ${count(library.failures.length, "failure")}`);
     } catch (error) {
       if (!gone) replace(page, problemState(error, () => load(true)));

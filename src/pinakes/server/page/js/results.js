@@ -40,13 +40,13 @@ export function resultUrl(result, query) {
  * One result.
  * @param {any} result
  * @param {string} query
- * @param {{why: (result: any, into: HTMLElement) => void, cite: (result: any) => void, open: (result: any) => void}} act
+ * @param {{why: (result: any, into: HTMLElement) => void, cite: (result: any) => void, open: (result: any, link: HTMLElement) => void}} act
  */
 export function resultItem(result, query, act) {
   const { node: text, cut, toggle } = passage(result, query);
   const title = result.heading || result.document_title || fileName(result.source_path);
   const id = `result-${result.rank}`;
-  const link = el("a", { href: resultUrl(result, query), class: "open", on: { click: () => act.open(result) } }, marked(title, wordRanges(title, queryWords(query))));
+  const link = el("a", { href: resultUrl(result, query), class: "open", on: { click: () => act.open(result, link) } }, marked(title, wordRanges(title, queryWords(query))));
   const more = cut && el("button", { type: "button", class: "quiet more", "aria-expanded": "false", text: "Whole passage" });
   if (more) {
     more.addEventListener("click", () => {
@@ -62,10 +62,11 @@ export function resultItem(result, query, act) {
     why.setAttribute("aria-expanded", String(!panel.hidden));
     if (!panel.hidden) act.why(result, panel);
   });
+  panel.addEventListener("ask", () => act.why(result, panel));
   const cite = el("button", { type: "button", class: "quiet cite-button", "aria-haspopup": "dialog", text: "Cite", on: { click: () => act.cite(result) } });
   return el(
     "li",
-    { class: "result", id },
+    { class: "result", id, dataset: { chunk: result.chunk_id } },
     el(
       "article",
       { "aria-labelledby": `${id}-title` },
@@ -77,6 +78,39 @@ export function resultItem(result, query, act) {
       panel,
     ),
   );
+}
+
+/**
+ * Open in new results what was open in the old ones that they take the place of, and return a function that gives
+ * the focus back once they are shown. What a panel says may be old until it is sent "ask".
+ * @param {Element} before
+ * @param {HTMLElement[]} items
+ */
+export function carryOver(before, items) {
+  const held = document.activeElement;
+  const top = held?.getBoundingClientRect().top;
+  const olds = new Map([...before.querySelectorAll(".result")].map((old) => [/** @type {HTMLElement} */ (old).dataset.chunk, old]));
+  let focus = () => {};
+  for (const item of items) {
+    const old = olds.get(item.dataset.chunk);
+    if (!old) continue;
+    if (old.querySelector(".more[aria-expanded=true]")) /** @type {HTMLElement | null} */ (item.querySelector(".more"))?.click();
+    const open = old.querySelector(".why:not([hidden])");
+    if (open) {
+      const panel = /** @type {HTMLElement} */ (item.querySelector(".why"));
+      panel.append(...open.childNodes);
+      panel.hidden = false;
+      item.querySelector(".why-button")?.setAttribute("aria-expanded", "true");
+    }
+    if (!held || !old.contains(held)) continue;
+    const name = ["more", "why-button", "cite-button"].find((one) => held.classList.contains(one)) || "open";
+    focus = () => {
+      const next = /** @type {HTMLElement} */ (item.querySelector(`.${name}`) || item.querySelector(".open"));
+      next.focus({ preventScroll: true });
+      window.scrollBy(0, next.getBoundingClientRect().top - top);
+    };
+  }
+  return focus;
 }
 
 // The document first, then the way down to the section; the heading itself follows in large.

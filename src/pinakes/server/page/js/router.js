@@ -5,6 +5,10 @@
 
 /** @type {(url: URL, how: {back: boolean}) => void} */
 let listener = () => {};
+/** Where to scroll to once the view is drawn; null when there is nothing to go back to. @type {number | null} */
+let wanted = null;
+let shown = "";
+let timer = 0;
 
 /**
  * Start routing: `handle` is called for the present address and after every change.
@@ -13,9 +17,32 @@ let listener = () => {};
 export function start(handle) {
   listener = handle;
   history.scrollRestoration = "manual";
-  window.addEventListener("popstate", () => listener(new URL(location.href), { back: true }));
+  window.addEventListener("popstate", () => {
+    // A fragment alone is the browser's business (skip link, notes).
+    if (shown !== place()) arrive(true);
+  });
   document.addEventListener("click", follow);
-  listener(new URL(location.href), { back: false });
+  window.addEventListener(
+    "scroll",
+    () => {
+      clearTimeout(timer);
+      timer = setTimeout(rememberScroll, 150);
+    },
+    { passive: true },
+  );
+  // Whoever moves is not pulled back.
+  for (const event of ["wheel", "touchmove", "pointerdown", "keydown"]) window.addEventListener(event, () => (wanted = null), { capture: true, passive: true });
+  arrive(Boolean(history.state));
+}
+
+const place = () => location.pathname + location.search;
+
+function arrive(back) {
+  // What was to be kept belongs to the entry that is left.
+  clearTimeout(timer);
+  wanted = back ? scrollOf() : null;
+  shown = place();
+  listener(new URL(location.href), { back });
 }
 
 /**
@@ -28,14 +55,29 @@ export function navigate(url, { replace = false, quiet = false } = {}) {
   const target = new URL(url, location.href);
   if (target.href !== location.href) {
     rememberScroll();
-    history[replace ? "replaceState" : "pushState"](replace ? history.state : null, "", target);
+    clearTimeout(timer);
+    history[replace ? "replaceState" : "pushState"](null, "", target);
+    wanted = null;
+    shown = place();
   }
   if (!quiet) listener(target, { back: false });
 }
 
-/** Keep where the page is scrolled to with the entry of the history that is being left. */
-export function rememberScroll() {
-  history.replaceState({ ...history.state, scroll: window.scrollY }, "");
+// While a view is being drawn the page is too short to say where somebody was: the place stays as it was kept.
+function rememberScroll() {
+  if (wanted === null) history.replaceState({ ...history.state, scroll: window.scrollY }, "");
+}
+
+/**
+ * Scroll to where the page was when this entry was left: every view calls this when it is drawn, however late.
+ * @param {boolean} [go] false when the view has gone there itself
+ * @returns {boolean} whether there was a place to go back to
+ */
+export function restoreScroll(go = true) {
+  if (wanted === null) return false;
+  if (go) window.scrollTo(0, wanted);
+  wanted = null;
+  return true;
 }
 
 /** Where the page was scrolled to when this entry was left. */

@@ -7,8 +7,8 @@ import { exportMenu } from "./export.js";
 import { chips, filterPanel, modeSwitch } from "./filters.js";
 import { bindKeys } from "./keys.js";
 import { currentLibrary, loadDocuments } from "./library.js";
-import { bar, definitions, resultItem, sureness } from "./results.js";
-import { navigate } from "./router.js";
+import { bar, carryOver, definitions, resultItem, sureness } from "./results.js";
+import { navigate, restoreScroll, scrollOf } from "./router.js";
 import { apiFilters, isFiltered, MOST, readState, stateUrl, STEP } from "./state.js";
 import { emptyResults, problemState, welcome } from "./states.js";
 import { announce, count, el, replace } from "./text.js";
@@ -17,13 +17,19 @@ import { explainer } from "./why.js";
 // Waiting before a search: next to nothing for a quick server, longer for one that is slow, so as not to drown it.
 const SOONEST = 8;
 const LATEST = 250;
+// After this long without a key the last word counts as written.
+const REST = 600;
 
 /** Show the view. See app.js for the contract. */
 export function mount(container, params, api) {
   let state = readState(params);
   let committed = true;
-  let returned = Number(history.state?.result) || 0;
+  /** The result that was opened from here, when somebody comes back. @type {{rank: number, top: number, scroll: number} | null} */
+  let returned = history.state?.result || null;
+  /** The answer that is shown, to know an equal one. */
+  let drawn = "";
   let timer = 0;
+  let resting = 0;
   let took = 40;
   /** @type {AbortController | null} */
   let running = null;
@@ -37,8 +43,7 @@ export function mount(container, params, api) {
     onEnter: async () => {
       box.close();
       committed = true;
-      await now();
-      focusResult(0);
+      if (await now()) focusResult(0);
     },
     onTerm: (q) => change({ q, k: STEP }),
   });
@@ -50,11 +55,12 @@ export function mount(container, params, api) {
   const filters = filterPanel(setFilter);
   const summary = el("div", { class: "summary" });
   const chosen = el("div", { class: "chips" });
+  const notice = el("p", { class: "notice", hidden: true });
   const output = el("div", { class: "output" });
   const form = el("form", { class: "ask", role: "search", on: { submit: (event) => event.preventDefault() } }, el("h1", { class: "sr", text: "Search" }), box.node, el("div", { class: "below" }, modes.node, box.list));
   replace(
     container,
-    el("div", { class: "search" }, form, el("aside", { class: "rail", "aria-label": "Filters" }, filters.node), el("section", { class: "found", "aria-label": "Results" }, summary, chosen, output)),
+    el("div", { class: "search" }, form, el("aside", { class: "rail", "aria-label": "Filters" }, filters.node), el("section", { class: "found", "aria-label": "Results" }, summary, chosen, notice, output)),
   );
 
   /** Take over a change: into the address, the controls and the search. */
@@ -64,8 +70,11 @@ export function mount(container, params, api) {
     if (typing) form.classList.add("typed");
     navigate(stateUrl(state), { replace: typing && !committed, quiet: true });
     committed = !typing;
+    returned = null;
     reflect();
     clearTimeout(timer);
+    clearTimeout(resting);
+    container.setAttribute("aria-busy", "true");
     const wait = typing ? Math.min(LATEST, Math.max(SOONEST, took / 8)) : 0;
     timer = setTimeout(() => {
       if (typing) box.suggest(state.q);
@@ -87,7 +96,9 @@ export function mount(container, params, api) {
     return { q: state.q.trim(), mode: state.mode, top_k: state.k, filters: apiFilters(state.filters, documents) };
   }
 
+  /** Ask and show; answers whether something was shown. */
   async function search() {
+    timer = 0;
     running?.abort();
     running = null;
     if (!state.q.trim()) return start();
@@ -96,51 +107,99 @@ export function mount(container, params, api) {
     container.setAttribute("aria-busy", "true");
     try {
       if (state.filters.doc.length) documents = await loadDocuments();
-      const answer = await api.get("search", question(), { signal: mine.signal });
+      const asked = question();
+      const answer = await api.get("search", asked, { signal: mine.signal });
       if (running !== mine) return;
       took = performance.now() - began;
-      draw(answer);
+      draw(answer, asked);
+      return true;
     } catch (error) {
       if (isAbort(error) || running !== mine) return;
-      replace(summary);
-      replace(output, problemState(error, search));
+      clear(problemState(error, search));
       announce(error.message);
     } finally {
       if (running === mine) {
         running = null;
-        container.removeAttribute("aria-busy");
+        if (!timer) container.removeAttribute("aria-busy");
       }
     }
   }
 
   /** Search at once, and wait until nothing is pending. */
-  async function now() {
+  function now() {
     clearTimeout(timer);
-    await search();
+    return search();
+  }
+
+  /** Show something else than results. */
+  function clear(node) {
+    clearTimeout(resting);
+    drawn = "";
+    notice.hidden = true;
+    replace(summary);
+    replace(output, node);
   }
 
   async function start() {
     container.removeAttribute("aria-busy");
     replace(summary);
+    notice.hidden = true;
     try {
       const [library, list] = await Promise.all([currentLibrary(), loadDocuments()]);
       if (state.q.trim()) return;
-      replace(output, welcome(library, list));
+      clear(welcome(library, list));
+      restoreScroll();
     } catch (error) {
-      if (!state.q.trim()) replace(output, problemState(error, start));
+      if (!state.q.trim()) clear(problemState(error, start));
     }
   }
 
-  /** Remember which result is opened, so that coming back leads there. */
-  function open(result) {
+  /** Remember which result is opened, and where it stood, so that coming back leads there. */
+  function open(result, link) {
     committed = true;
-    history.replaceState({ ...history.state, result: result.rank }, "");
+    const kept = { rank: result.rank, top: link.getBoundingClientRect().top, scroll: window.scrollY };
+    history.replaceState({ ...history.state, result: kept }, "");
   }
 
-  function draw(answer) {
-    const { results } = answer;
-    const asked = question();
+  /** Back from a result, or from another search. */
+  function comeBack() {
+    const link = returned && links()[returned.rank - 1];
+    const same = returned?.scroll === scrollOf();
+    // Unless it was scrolled since, the result counts: what was open above it then is closed now.
+    if (restoreScroll() && link && same) window.scrollBy(0, link.getBoundingClientRect().top - returned.top);
+    if (link && same && [document.body, container].includes(document.activeElement)) link.focus({ preventScroll: true });
+    returned = null;
+  }
+
+  function draw(answer, asked) {
+    const { results, note } = answer;
+    const same = JSON.stringify([asked, results, answer.confidence, answer.truncated]);
     const text = results.length ? `${count(results.length, "result")}. That the first is what was asked for is ${sureness(answer.confidence)}` : "Nothing found";
+    // An equal answer changes nothing: whoever reads, or has opened something, is left in peace.
+    if (same !== drawn) fill(answer, asked);
+    drawn = same;
+    announce(text);
+    comeBack();
+    settle(note, text);
+  }
+
+  /** What waits for the end of typing: a word half written looks misspelt, and explanations cost a search. */
+  function settle(note, text) {
+    const empty = output.querySelector(".state > .soft");
+    if (notice.textContent !== note || empty) notice.hidden = true;
+    const rest = () => {
+      (empty && note ? empty : notice).textContent = note;
+      notice.hidden = !note || Boolean(empty);
+      if (note) announce(`${text}. ${note}`);
+      for (const panel of output.querySelectorAll(".why:not([hidden])")) panel.dispatchEvent(new Event("ask"));
+    };
+    clearTimeout(resting);
+    if (committed || /\s$/.test(state.q)) rest();
+    else resting = setTimeout(rest, REST);
+  }
+
+  function fill(answer, asked) {
+    const { results } = answer;
     const why = explainer(api, asked, answer);
     const act = { why, cite: (result) => openCite(api, result), open };
     const head = [];
@@ -149,26 +208,24 @@ export function mount(container, params, api) {
       const words = `Best match: ${sureness(answer.confidence)}`;
       head.push(el("p", { class: "confidence", title: `Confidence ${answer.confidence.toFixed(2)}` }, bar(answer.confidence), words), exportMenu(api, asked));
     }
+    const items = results.map((result) => resultItem(result, asked.q, act));
+    const focus = carryOver(output, items);
     replace(summary, head);
     replace(
       output,
-      answer.note && results.length > 0 && el("p", { class: "notice", text: answer.note }),
       definitions(results),
-      results.length ? el("ol", { class: "results" }, results.map((result) => resultItem(result, state.q, act))) : emptyResults(state, answer.note, change),
+      results.length ? el("ol", { class: returned ? "results whole" : "results" }, items) : emptyResults(state, change),
       answer.truncated && el("p", { class: "notice", text: "There is more than fits here. Narrow the search to see it." }),
-      results.length === state.k && state.k < MOST && moreButton(),
+      results.length === asked.top_k && asked.top_k < MOST && moreButton(),
     );
-    announce(answer.note ? `${text}. ${answer.note}` : text);
-    if (returned) focusResult(returned - 1, { scroll: false });
-    returned = 0;
+    focus();
   }
 
   function moreButton() {
     const from = state.k;
     const more = async () => {
       change({ k: Math.min(MOST, state.k + STEP) });
-      await now();
-      focusResult(from);
+      if (await now()) focusResult(from);
     };
     return el("p", { class: "further" }, el("button", { type: "button", class: "button", on: { click: more } }, "More results"));
   }
@@ -176,11 +233,11 @@ export function mount(container, params, api) {
   const links = () => /** @type {HTMLElement[]} */ ([...output.querySelectorAll(".result .open")]);
   const at = () => links().findIndex((link) => link.closest(".result")?.contains(document.activeElement));
 
-  function focusResult(index, { scroll = true } = {}) {
+  function focusResult(index) {
     const all = links();
     const link = all[Math.max(0, Math.min(index, all.length - 1))];
     link?.focus({ preventScroll: true });
-    if (scroll) link?.closest(".result")?.scrollIntoView({ block: "nearest" });
+    link?.closest(".result")?.scrollIntoView({ block: "nearest" });
   }
 
   const move = (step) => (event) => {
@@ -228,6 +285,8 @@ export function mount(container, params, api) {
     update: (next) => {
       state = readState(next);
       committed = true;
+      returned = history.state?.result || null;
+      clearTimeout(timer);
       box.close();
       reflect();
       search();
@@ -235,6 +294,7 @@ export function mount(container, params, api) {
     },
     unmount: () => {
       clearTimeout(timer);
+      clearTimeout(resting);
       running?.abort();
       box.close();
       filters.unmount();

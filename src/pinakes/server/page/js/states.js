@@ -49,8 +49,8 @@ function examples() {
   return el("dl", { class: "pairs quiet-pairs" }, rows.map(([sample, text]) => [el("dt", { text: sample }), el("dd", { text })]));
 }
 
-/** Nothing was found: what to try. */
-export function emptyResults(state, note, change) {
+/** Nothing was found: what to try. The search may say more, in the place of the first words. */
+export function emptyResults(state, change) {
   const tries = [];
   if (isFiltered(state.filters)) tries.push(["Search in all documents", () => change({ filters: { doc: [], type: [], language: [] } })]);
   if (state.mode !== "hybrid") tries.push(["Search by meaning, words and as written together", () => change({ mode: "hybrid" })]);
@@ -58,7 +58,7 @@ export function emptyResults(state, note, change) {
     "div",
     { class: "state" },
     el("h2", { text: "Nothing found" }),
-    el("p", { class: "soft", text: note || "Try other words, or fewer of them." }),
+    el("p", { class: "soft", text: "Try other words, or fewer of them." }),
     el("div", { class: "tries" }, tries.map(([text, act]) => el("button", { type: "button", class: "button", on: { click: act } }, text))),
   );
 }

@@ -44,9 +44,12 @@ const FAR = 100;
 export function explainer(api, question, answer) {
   /** @type {Promise<any> | null} */
   let explained = null;
+  const asked = new WeakSet();
   return async (result, panel) => {
-    if (panel.childElementCount) return;
-    replace(panel, el("p", { class: "soft small", text: "Asking…" }));
+    if (asked.has(panel)) return;
+    asked.add(panel);
+    // What an earlier answer said stays until this one comes.
+    if (!panel.querySelector(".verdict")) replace(panel, el("p", { class: "soft small", text: "Asking…" }));
     try {
       explained ??= Promise.all([api.get("search", { ...question, explain: 1 }), removed(api, question)]);
       const [full, without] = await explained;
@@ -55,6 +58,7 @@ export function explainer(api, question, answer) {
       draw(panel, item, full, without);
     } catch (error) {
       explained = null;
+      asked.delete(panel);
       if (!isAbort(error)) replace(panel, el("p", { class: "bad small", role: "alert", text: error.message }));
     }
   };
