@@ -60,6 +60,8 @@ def test_a_term_is_defined_with_its_exceptions_and_conflicts(contracts: Library)
     assert any("does not include heating" in text for text in lease.definition.exceptions)
     assert lease.conflicts_with == ["Loan Agreement"]
     assert lease.definition.source_section == "sec_1"
+    assert lease.definition.lines == (5, 5)
+    assert lease.definition.location == f"{lease.definition.source_path}, line 5"
 
 
 def test_one_document_can_be_asked(contracts: Library) -> None:
@@ -86,6 +88,8 @@ def test_a_query_with_a_defined_term_carries_the_definition(contracts: Library) 
         assert definition.term == "Rent"
         # Each document has its own meaning of the word.
         assert definition.source_path == result.source_path
+        # And each can be cited.
+        assert definition.lines == (5, 5)
 
 
 def test_references_lead_to_the_section_and_the_chunk(contracts: Library) -> None:
@@ -191,3 +195,24 @@ def test_a_word_means_what_its_own_document_says(tmp_path: Path) -> None:
         [alone] = library.search("authority", mode="keyword", filters={"path": "b.md"}).results
         # Nobody else can explain the word here; whose meaning it is, is said.
         assert "(from " in alone.format()
+
+
+def test_a_definition_in_a_pdf_has_its_page(tmp_path: Path) -> None:
+    from reportlab.pdfgen.canvas import Canvas
+
+    canvas = Canvas(str(tmp_path / "rules.pdf"))
+    for title, text in (
+        ("1. Scope", "These rules hold in the outer harbour."),
+        ("2. Definitions", '"Buoy" means a float that marks a channel.'),
+    ):
+        canvas.setFont("Helvetica-Bold", 18)
+        canvas.drawString(72, 720, title)
+        canvas.setFont("Helvetica", 11)
+        canvas.drawString(72, 690, text)
+        canvas.showPage()
+    canvas.save()
+    with Library(tmp_path / ".pinakes") as library:
+        library.index([tmp_path / "rules.pdf"], embed=False)
+        [item] = library.define("buoy").definitions
+    assert item.definition.pages == (2, 2)
+    assert item.definition.location.endswith("rules.pdf, p. 2")

@@ -12,6 +12,7 @@ from pinakes.cli.options import DocumentOption, IndexOption, JsonOption
 from pinakes.cli.output import print_json, show
 from pinakes.cli.paths import meant, path_text
 from pinakes.cli.safe import one_line
+from pinakes.model.document import span
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -68,6 +69,8 @@ def _entry(item: TermDefinition) -> list[RenderableType]:
     )
     place = Text().append_text(path_text(definition.source_path))
     place.append(f"#{one_line(definition.source_section)}" if definition.source_section else "", style="cyan")
+    where = span(definition.lines, definition.pages)
+    place.append(f", {where}" if where else "", style="dim")
     lines: list[RenderableType] = [head, place]
     lines.append(Padding(Text(one_line(definition.definition_text)), (0, 0, 0, 4)))
     lines += [

@@ -83,7 +83,7 @@ def _build(kind: type[Any], row: list[Any]) -> Any:
     values = {}
     for item, value in zip(fields(kind), row, strict=True):
         if item.name == "lines":
-            value = Lines(*value)
+            value = Lines(*value) if value is not None else None
         elif item.name == "pages" and kind is Document:
             value = tuple(PageStart(*page) for page in value)
         elif item.name == "pages":

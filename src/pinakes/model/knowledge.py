@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pinakes.model.document import Lines, Pages, span
+
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A term and what the document says it means."""
+    """A term and what the document says it means. Answers say in which lines and pages; the record has offsets."""
 
     source_path: str
     term: str
@@ -17,6 +19,14 @@ class Definition:
     exceptions: tuple[str, ...] = ()
     start: int = 0
     end: int = 0
+    lines: Lines | None = None
+    pages: Pages | None = None
+
+    @property
+    def location(self) -> str:
+        """Where it stands, as a citation would say it: path, then pages or lines."""
+        where = span(self.lines, self.pages)
+        return f"{self.source_path}, {where}" if where else self.source_path
 
     @property
     def id(self) -> str:

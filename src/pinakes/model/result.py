@@ -77,7 +77,7 @@ class SearchResult:
             head.append(f"Also in: {places}")
         tail = [
             f"- {entry.term}: {entry.definition_text}"
-            + (f" (from {entry.source_path})" if entry.source_path != self.source_path else "")
+            + (f" (from {entry.location})" if entry.source_path != self.source_path else "")
             for entry in self.definitions_context
         ]
         if tail:

@@ -16,11 +16,13 @@ from pinakes.model import (
 )
 from pinakes.search.citations import Citations
 from pinakes.search.corpus import Corpus
+from pinakes.search.located import located
 from pinakes.search.navigate import find_documents
 from pinakes.search.read import find_place, section_view
 from pinakes.search.understand import clean_text
 from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.stores.embedded.lookup import Lookup, StoredClause
+from pinakes.stores.embedded.reading_lookup import ReadingLookup
 
 _MAX_TERM = 200
 
@@ -31,16 +33,16 @@ def define(index: EmbeddedIndex, corpus: Corpus, term: str, document: str | None
     if not wanted or len(wanted) > _MAX_TERM:
         raise UsageError(f"Give a term to define, of at most {_MAX_TERM} characters.")
     paths = {row["source_path"] for row in find_documents(index, document)} if document else None
+    known = corpus.definitions.lookup(wanted)
+    shown = [item for item in known if paths is None or item.definition.source_path in paths]
+    places = located([item.definition for item in shown], corpus, ReadingLookup(index.database))
     found = [
         TermDefinition(
-            item.definition,
-            item.document_title,
-            [conflict.document_title for conflict in item.conflicts],
+            definition, item.document_title, [conflict.document_title for conflict in item.conflicts]
         )
-        for item in corpus.definitions.lookup(wanted)
-        if paths is None or item.definition.source_path in paths
+        for definition, item in zip(places, shown, strict=True)
     ]
-    if paths is not None and not found and (others := corpus.definitions.lookup(wanted)):
+    if paths is not None and not found and (others := known):
         titles = ", ".join(dict.fromkeys(item.document_title for item in others))
         raise NotFoundError(f"{document} does not define {wanted!r}; it is defined in: {titles}.")
     near = corpus.definitions.near(wanted) if not found else []

@@ -27,6 +27,7 @@ from pinakes.search.explain import explain_search
 from pinakes.search.filter_help import explain_empty
 from pinakes.search.fitting import count_tokens, fit_response
 from pinakes.search.focus import Asked, Mentions
+from pinakes.search.located import locate_definitions
 from pinakes.search.rank import Ranker
 from pinakes.search.refine import IndexReader
 from pinakes.search.respond import note_for
@@ -36,6 +37,7 @@ from pinakes.search.typed import allowed_by, excluded_chunks
 from pinakes.search.understand import Query, understand
 from pinakes.search.weigh import leg_weights
 from pinakes.stores.embedded.index import EmbeddedIndex
+from pinakes.stores.embedded.reading_lookup import ReadingLookup
 from pinakes.telemetry import span, traced_search
 
 if TYPE_CHECKING:
@@ -134,6 +136,7 @@ class SearchEngine:
             )
             phrases = _phrases(query, settings, found.exact)
             results = to_results(chosen, phrases, enrichment, explain=explain)
+            results = locate_definitions(results, corpus, ReadingLookup(self._index.database))
         with watch.stage("respond"):
             note = note_for(
                 results,

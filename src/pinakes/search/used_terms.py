@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pinakes.model import Lines, Section
+from pinakes.model import Definition, Lines, Section
 from pinakes.search.corpus import Corpus
-from pinakes.search.define import Meaning
+from pinakes.search.located import located
 from pinakes.search.term_places import TermPlace, term_places
 from pinakes.stores.embedded.reading_lookup import ReadingLookup
 
@@ -48,21 +48,20 @@ def used_terms(
 ) -> UsedTerms:
     """Return the terms that a document uses; ``referred`` are the documents whose terms it may mean."""
     found = term_places(text, corpus.definitions, path, referred, sections, body_start)
-    return UsedTerms([_definition(corpus, lookup, meaning) for meaning in found.meanings], found.places)
+    definitions = located([meaning.definition for meaning in found.meanings], corpus, lookup)
+    return UsedTerms(
+        [
+            _definition(said, meaning.conflict)
+            for said, meaning in zip(definitions, found.meanings, strict=True)
+        ],
+        found.places,
+    )
 
 
-def _definition(corpus: Corpus, lookup: ReadingLookup, meaning: Meaning) -> UsedDefinition:
-    said = meaning.definition
-    entry = corpus.by_path(said.source_path)
-    first = lookup.line_at(entry.id, said.start) if entry else 1
-    last = lookup.line_at(entry.id, said.end - 1) if entry else 1
+def _definition(said: Definition, conflict: bool) -> UsedDefinition:
+    lines = said.lines or Lines(1, 1)
     return UsedDefinition(
-        said.term,
-        said.definition_text,
-        said.source_path,
-        said.source_section,
-        Lines(first, max(first, last)),
-        meaning.conflict,
+        said.term, said.definition_text, said.source_path, said.source_section, lines, conflict
     )
 
 

@@ -125,9 +125,9 @@ def _children(nodes: Sequence[OutlineNode]) -> list[str]:
 
 def _definition(item: TermDefinition) -> str:
     entry = item.definition
-    section = f", {entry.source_section}" if entry.source_section else ""
+    where = ", ".join(filter(None, [entry.location, entry.source_section]))
     lines = [
-        f"{item.document_title} ({entry.source_path}{section})",
+        f"{item.document_title} ({where})",
         f"{entry.term}: {entry.definition_text}",
     ]
     lines += [

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from pinakes.model import Link, Reference
+from pinakes.model import Lines, Link, Pages, Reference
 from pinakes.stores.embedded.database import Database
 from pinakes.stores.embedded.lookup import reference_of
 
@@ -133,7 +134,14 @@ class ReadingLookup:
         )
         return [ClauseRow(*row) for row in rows]
 
-    def line_at(self, document: int, offset: int) -> int:
+    def place(self, document: int, start: int, end: int) -> tuple[Lines, Pages | None]:
+        """Return the lines and pages of a part of a document."""
+        first, last = self._line_at(document, start), self._line_at(document, max(start, end - 1))
+        rows = self._database.rows("SELECT pages FROM documents WHERE id = ?", (document,))
+        pages = json.loads(rows[0][0]) if rows else []
+        return Lines(first, max(first, last)), _pages(pages, start, end) if pages else None
+
+    def _line_at(self, document: int, offset: int) -> int:
         """Return the line of an offset; counted from the chunk there, so that the document is not read for it."""
         rows = self._database.rows(
             'SELECT line_first, prefix, start, content, line_last, "end" FROM chunks '
@@ -144,6 +152,12 @@ class ReadingLookup:
             return 1
         first, prefix, start, content, last, end = rows[0]
         return int(first + content.count("\n", prefix, prefix + offset - start) if offset < end else last)
+
+
+def _pages(pages: list[tuple[int, int]], start: int, end: int) -> Pages:
+    offsets = [offset for offset, _ in pages]
+    first, last = (max(0, bisect_right(offsets, at) - 1) for at in (start, max(start, end - 1)))
+    return Pages(pages[first][1], pages[last][1])
 
 
 class ClausePlaces:
