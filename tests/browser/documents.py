@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-# Says otherwise what a vessel is, and refers to the pump manual: a conflict, and a way into another document.
+# Says otherwise what a vessel is, and refers to the pump manual: a conflict, and a way into another document. The ships
+# are characters that JavaScript counts as two.
 NOTES = """# Harbour notes
 
 ## Terms
@@ -11,7 +12,7 @@ In these notes, "vessel" means a boat with a mast.
 
 ## Moorings
 
-The moorings are looked over every spring. See [the pump manual](pump-manual.md) for the pumps beside them.
+\U0001f6a2\U0001f6a2 The moorings are looked over every spring. See [the pump manual](pump-manual.md) for the pumps beside them.
 """
 
 # Every way that we know for a text to become a program, or to reach another machine. Each would set `__hacked`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from playwright.sync_api import Page, Route, expect
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, until
 
 ACT = "harbour-safety-act.md"
 
@@ -66,6 +66,30 @@ def test_the_match_is_still_found_after_other_lines(page: Page, site: Site) -> N
     expect(word).to_have_count(0)
     page.get_by_role("button", name="To the match").click()
     expect(word).to_be_in_viewport()
+
+
+def test_back_leads_to_where_a_link_was_followed_while_scrolling(page: Page, site: Site) -> None:
+    page.goto(site.read(ACT, section="sec_201"))
+    expect(page.locator(".document h4", has_text="Section 410")).to_be_attached()
+    # Where the page rests is kept; from there somebody goes further, and at once follows a link.
+    until(page, "history.state?.scroll > 0 && history.state.scroll === scrollY")
+    words = page.evaluate(
+        """async () => {
+          const frame = () => new Promise(requestAnimationFrame);
+          const headings = [...document.querySelectorAll(".document h4")];
+          const heading = headings.find((node) => node.textContent.includes("Section 305"));
+          heading.scrollIntoView();
+          scrollBy(0, -150);
+          await frame();
+          await frame();
+          document.querySelector("[role=treeitem] a").click();
+          return heading.textContent;
+        }"""
+    )
+    until(page, "!location.search.includes('sec_201')")
+    page.go_back()
+    expect(page.locator(".document h4", has_text=words)).to_be_in_viewport()
+    expect(page.locator(".document h4", has_text="Section 201")).not_to_be_in_viewport()
 
 
 def test_of_a_list_only_the_items_are_marked(page: Page, site: Site) -> None:

@@ -113,6 +113,29 @@ def test_why_a_result_was_found(page: Page, site: Site) -> None:
     expect(panel).to_be_hidden()
 
 
+def test_a_definition_leads_to_the_lines_that_say_so(page: Page, site: Site) -> None:
+    page.goto(site.search(q="what is a pilot"))
+    definition = page.locator(".definitions dd", has_text="person who holds a licence")
+    definition.get_by_role("link").click()
+    hit = page.locator("p.hit")
+    expect(hit).to_have_count(1)
+    expect(hit).to_contain_text("person who holds a licence")
+    expect(hit).to_be_in_viewport()
+
+
+def test_marks_stand_at_their_words_also_after_wide_characters(page: Page, site: Site) -> None:
+    page.goto(site.search(q='"looked over every"'))
+    expect(page.locator(".result mark.exact").first).to_have_text("looked over every")
+
+
+def test_a_word_that_must_not_be_there_is_not_marked_in_the_document(page: Page, site: Site) -> None:
+    page.goto(site.read("harbour-safety-act.md", q="vessel -master type:md"))
+    marked = page.locator(".document mark.word")
+    expect(marked.filter(has_text="essel").first).to_be_attached()
+    expect(page.locator(".document h4", has_text="Section 410")).to_be_attached()
+    expect(marked.filter(has_text="aster")).to_have_count(0)
+
+
 def test_more_results(page: Page, site: Site) -> None:
     page.goto(site.search(q="harbour master vessel"))
     expect(page.locator(".result")).to_have_count(10)

@@ -160,5 +160,23 @@ def test_the_command_serves_says_where_and_stops(shelf_folder: Path) -> None:
     assert "gale warning" in ask(f"{found[0]}/mcp", talk)
     process.send_signal(signal.SIGINT)
     out, errors = process.communicate(timeout=30)
-    assert out == ""
-    assert "Traceback" not in errors
+    assert (out, errors) == ("", "")
+    assert process.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="closes a stream as a POSIX shell does")
+def test_the_command_serves_without_standard_output(shelf_folder: Path) -> None:
+    path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH", ""), str(SOURCE)]))
+    process = subprocess.Popen(
+        ["sh", "-c", 'exec "$0" -m pinakes serve --port 0 >&- <&-', sys.executable],
+        cwd=shelf_folder,
+        env={**os.environ, "PYTHONPATH": path},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr
+    found = re.search(r"http://127\.0\.0\.1:\d+", process.stderr.readline())
+    assert found
+    assert httpx.get(f"{found[0]}/health").json()["status"] == "ok"
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=30)[1] == ""

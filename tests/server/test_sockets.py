@@ -1,4 +1,4 @@
-"""Connections: one that never asks for anything is closed, and there may be many at once."""
+"""Connections: one that never says what it wants is closed, and there may be many at once."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ from pinakes.server import sockets
 from pinakes.server.http import listen
 
 ASK = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+ASK_WITH_BODY = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 8\r\n\r\n"
 
 
-async def _hello(_: Request) -> PlainTextResponse:
-    return PlainTextResponse("hello")
+async def _hello(request: Request) -> PlainTextResponse:
+    return PlainTextResponse((await request.body()).decode() or "hello")
 
 
 @pytest.fixture
 def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """A server that waits a tenth of a second for a first request."""
-    monkeypatch.setattr(sockets, "_FIRST_REQUEST_SECONDS", 0.1)
+    monkeypatch.setattr(sockets, "_REQUEST_SECONDS", 0.1)
     listener = listen("127.0.0.1", 0)
-    app = Starlette(routes=[Route("/", _hello)])
+    app = Starlette(routes=[Route("/", _hello, methods=["GET", "POST"])])
     server = uvicorn.Server(uvicorn.Config(app, http=sockets.ImpatientProtocol, log_level="error"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
@@ -42,11 +43,22 @@ def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     thread.join()
 
 
-@pytest.mark.parametrize("begun", [b"", b"GET / HTTP/1.1\r\nHost: 127."])
-def test_a_connection_that_never_asks_is_closed(port: int, begun: bytes) -> None:
+@pytest.mark.parametrize("begun", [b"", b"GET / HTTP/1.1\r\nHost: 127.", ASK_WITH_BODY + b"half"])
+@pytest.mark.parametrize("before", [False, True], ids=["first", "second"])
+def test_a_connection_that_never_finishes_a_request_is_closed(port: int, begun: bytes, before: bool) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        if before:
+            connection.sendall(ASK)
+            assert connection.recv(4096).endswith(b"hello")
         connection.sendall(begun)
         assert connection.recv(1) == b""
+
+
+def test_a_body_may_come_in_pieces(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        connection.sendall(ASK_WITH_BODY + b"half")
+        connection.sendall(b"half")
+        assert connection.recv(4096).endswith(b"halfhalf")
 
 
 def test_one_that_has_asked_is_kept(port: int) -> None:

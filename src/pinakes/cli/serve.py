@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import Annotated
 
@@ -86,6 +87,8 @@ def serve(
     listener = listen(host, port)
     message(f"Serving on {url_of(listener, host)} (MCP at {url_of(listener, host)}/mcp). Stop with Ctrl-C.")
     try:
-        serve(app, listener)
+        # Ctrl-C is how a server is ended, not an accident.
+        with contextlib.suppress(KeyboardInterrupt):
+            serve(app, listener)
     finally:
         desk.close()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import math
 import subprocess
 import threading
 import time
@@ -24,7 +25,13 @@ logger = logging.getLogger("pinakes")
 
 # A page asks for four things at once; more than this is a crowd.
 CROWD = 6
+# So that a long answer does not keep a short one waiting; more threads of one process only get in each other's way.
+_HERE = 2
 _AGAIN_SECONDS = 10.0
+_START_SECONDS = 60.0
+# Less than a request may take, so that the server can still answer what a process that hangs did not.
+_ANSWER_SECONDS = 20.0
+_LOOK_SECONDS = 1.0
 _END_SECONDS = 2.0
 
 
@@ -42,13 +49,15 @@ class Setup:
 
 
 class MemberGoneError(Exception):
-    """The process ended, or never came to work."""
+    """The process ended, never came to work, or took too long and was killed."""
 
 
 class Member:
-    """A process that answers one request at a time."""
+    """A process that answers one request at a time, once it is ready."""
 
     def __init__(self, setup: Setup) -> None:
+        self.ready = False
+        self._due = math.inf
         self._process = subprocess.Popen(
             command("pinakes.server.crew_member"),
             stdin=subprocess.PIPE,
@@ -58,42 +67,66 @@ class Member:
         )
         self._requests = cast(BinaryIO, self._process.stdin)
         self._replies = cast(BinaryIO, self._process.stdout)
-        try:
-            with _gone():
-                write_frame(self._requests, setup.encode())
-                self._receive()
-        except MemberGoneError:
-            self.end()
-            raise
+        self._setup = setup
 
     @property
     def pid(self) -> int:
         """The id of the process."""
         return self._process.pid
 
-    def answer(self, question: Question) -> Answer:
-        """Return its answer."""
-        with _gone():
-            write_frame(self._requests, question.encode())
-            return Answer.decode(self._receive(), self._receive())
+    def prepare(self, seconds: float = _START_SECONDS) -> None:
+        """Have it open the index."""
+        timer = threading.Timer(seconds, self.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            with _gone():
+                write_frame(self._requests, self._setup.encode())
+                self._receive()
+        finally:
+            timer.cancel()
+
+    def answer(self, question: Question, seconds: float = _ANSWER_SECONDS) -> Answer:
+        """Return its answer; whoever watches it kills it when that takes too long, which ends the wait."""
+        self._due = time.monotonic() + seconds
+        try:
+            with _gone():
+                write_frame(self._requests, question.encode())
+                return Answer.decode(self._receive(), self._receive())
+        finally:
+            self._due = math.inf
 
     def _receive(self) -> bytes:
         data = read_frame(self._replies)
         if data is None:
-            raise MemberGoneError
+            raise MemberGoneError("it ended before it answered")
         return data
 
+    def watch(self) -> None:
+        """Wait until it ends, and end it when an answer is overdue: it may have been stopped, or hang."""
+        # One thread that looks now and then: starting one for every answer would keep that waiting for the others.
+        while self._process.poll() is None:
+            if time.monotonic() > self._due:
+                logger.warning("A process to search with gave no answer in time and is ended.")
+                self.kill()
+            time.sleep(_LOOK_SECONDS)
+
+    def kill(self) -> None:
+        """Tell the system to end it. It only reads, so there is nothing for it to finish."""
+        with contextlib.suppress(OSError):
+            self._process.kill()
+
     def end(self) -> None:
-        """Close its input, and kill it when it does not end."""
-        with contextlib.suppress(OSError, ValueError):
-            self._requests.close()
+        """Kill it and let go of it."""
+        self.kill()
         try:
             self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        with contextlib.suppress(OSError, ValueError):
-            self._replies.close()
+            # The system itself waits, for a disk perhaps; whoever reads from it does too.
+            return
+        for pipe in (self._requests, self._replies):
+            with contextlib.suppress(OSError, ValueError):
+                pipe.close()
 
 
 @contextlib.contextmanager
@@ -101,7 +134,7 @@ def _gone() -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:
-        raise MemberGoneError from error
+        raise MemberGoneError(str(error)) from error
 
 
 class Crew:
@@ -111,6 +144,7 @@ class Crew:
         self._setup = setup
         self._most = most
         self._guard = threading.Lock()
+        self._places = threading.Semaphore(_HERE)
         self._idle: list[Member] = []
         self._members: set[Member] = set()
         self._starting = False
@@ -121,7 +155,7 @@ class Crew:
     def members(self) -> list[int]:
         """The ids of the processes that work now."""
         with self._guard:
-            return sorted(member.pid for member in self._members)
+            return sorted(member.pid for member in self._members if member.ready)
 
     def gather(self, waiting: int) -> None:
         """Start another process when that many requests wait, and there are not enough yet."""
@@ -130,46 +164,79 @@ class Crew:
             if not wanted or self._starting or time.monotonic() < self._not_before:
                 return
             self._starting = True
-        threading.Thread(target=self._start, name="pinakes-crew", daemon=True).start()
+        try:
+            threading.Thread(target=self._keep, name="pinakes-crew", daemon=True).start()
+        except RuntimeError as error:
+            # The system gives no more threads, and would give no process either.
+            self._put_off(error)
 
-    def _start(self) -> None:
+    def _keep(self) -> None:
+        """Start a member, and clear up after it when it ends: it may have waited in vain, or been killed."""
         member = None
         try:
             setup = self._setup()
-            member = Member(setup) if setup is not None else None
-        except (MemberGoneError, OSError) as error:
-            logger.warning("Another process to search with could not be started: %s", error)
+            if setup is None:
+                self._put_off()
+                return
+            member = Member(setup)
+            self._enlist(member)
+        except Exception as error:
+            # Whatever it is, the server answers alone, and the next crowd is another chance.
+            self._put_off(error)
+        else:
+            with self._guard:
+                self._starting = False
+            member.watch()
+        if member is not None:
+            self._dismiss(member)
+
+    def _enlist(self, member: Member) -> None:
+        with self._guard:
+            # Known before it is ready, so that it is not left behind when the server ends meanwhile.
+            self._members.add(member)
+            closed = self._closed
+        if closed:
+            member.kill()
+        member.prepare()
+        with self._guard:
+            if not self._closed:
+                member.ready = True
+                self._idle.append(member)
+
+    def _put_off(self, error: Exception | None = None) -> None:
         with self._guard:
             self._starting = False
-            if member is None:
-                self._not_before = time.monotonic() + _AGAIN_SECONDS
-                return
-            if not self._closed:
-                self._members.add(member)
-                self._idle.append(member)
-                return
-        member.end()
+            self._not_before = time.monotonic() + _AGAIN_SECONDS
+            closed = self._closed
+        if error is not None and not closed:
+            logger.warning("Another process to search with could not be started: %s", error)
 
     def answer(self, question: Question, here: Callable[[], Answer]) -> Answer:
         """Return the answer of a member that is free, or else the one that is made here."""
         with self._guard:
             member = self._idle.pop() if self._idle else None
         if member is None:
-            return here()
+            return self._here(here)
         try:
             found = member.answer(question)
         except MemberGoneError:
             # It was idle for long and ended, or something ended it. Nothing is lost: requests only read.
             self._dismiss(member)
-            return here()
+            return self._here(here)
         with self._guard:
-            if not self._closed:
+            if member in self._members:
                 self._idle.append(member)
         return found
+
+    def _here(self, here: Callable[[], Answer]) -> Answer:
+        with self._places:
+            return here()
 
     def _dismiss(self, member: Member) -> None:
         with self._guard:
             self._members.discard(member)
+            if member in self._idle:
+                self._idle.remove(member)
         member.end()
 
     def close(self) -> None:
@@ -177,5 +244,8 @@ class Crew:
         with self._guard:
             self._closed = True
             members, self._members, self._idle = list(self._members), set(), []
+        # All at once: each may take a moment.
+        for member in members:
+            member.kill()
         for member in members:
             member.end()

@@ -27,22 +27,29 @@ def serve() -> int:
     first = read_frame(requests)
     if first is None:
         return 0
-    setup = Setup(**json.loads(first))
+    inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(requests, inbox), daemon=True).start()
+    # A server that ends takes both pipes with it; which of them shows that first is chance.
+    with contextlib.suppress(BrokenPipeError):
+        _work(Setup(**json.loads(first)), inbox, replies)
+    # Past whatever a library does when the interpreter ends: nothing here is left to be saved.
+    os._exit(0)
+
+
+def _work(setup: Setup, inbox: queue.SimpleQueue[bytes], replies: BinaryIO) -> None:
+    """Open the index and answer what comes."""
     index = Path(setup.index)
     desk = Desk([IndexShelf(lambda: index)], mark=setup.mark)
     desk.warm().join()
     # What is loaded stays; looking through it for rubbish again and again would only take time.
     gc.freeze()
     write_frame(replies, b"ready")
-    inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(requests, inbox), daemon=True).start()
     operations = {operation.name: operation for operation in OPERATIONS}
     catalogs = Catalogs()
     while (data := _next(inbox, setup.idle_seconds)) is not None:
         question = Question.decode(data)
         call = Call(desk, catalogs, question.arguments, question.known_etags)
         _send(replies, answer(operations[question.operation], call, question.packed))
-    return 0
 
 
 def _send(replies: BinaryIO, found: Answer) -> None:

@@ -75,9 +75,11 @@ def build_app(
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         desk.warm()
-        async with manager.run():
-            yield
-        api.close()
+        try:
+            async with manager.run():
+                yield
+        finally:
+            api.close()
 
     return Starlette(
         routes=[
@@ -169,6 +171,8 @@ def serve(app: Starlette, listener: socket.socket) -> None:
         app,
         http=ImpatientProtocol,
         log_level="warning",
+        # Else it asks standard output whether it is a terminal, which may be closed.
+        use_colors=False,
         access_log=False,
         timeout_graceful_shutdown=2,
         backlog=_BACKLOG,

@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 from typing import Any
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 _FILES = 8192
-_FIRST_REQUEST_SECONDS = 60.0
+_REQUEST_SECONDS = 60.0
 
 
 class ImpatientProtocol(H11Protocol):
@@ -20,16 +21,36 @@ class ImpatientProtocol(H11Protocol):
     def connection_made(self, transport: Any) -> None:
         """Begin to wait for the first request."""
         super().connection_made(transport)
-        self._patience = self.loop.call_later(_FIRST_REQUEST_SECONDS, self._give_up)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Go on waiting for the rest of a request, however many pieces it comes in."""
+        super().data_received(data)
+        if self._unfinished():
+            self._wait()
+        else:
+            self._stop_waiting()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting."""
-        if self._patience is not None:
-            self._patience.cancel()
+        self._stop_waiting()
         super().connection_lost(exc)
 
+    def _unfinished(self) -> bool:
+        begun = self.conn.their_state is h11.IDLE and bool(self.conn.trailing_data[0])
+        return begun or self.conn.their_state is h11.SEND_BODY
+
+    def _wait(self) -> None:
+        if self._patience is None:
+            self._patience = self.loop.call_later(_REQUEST_SECONDS, self._give_up)
+
+    def _stop_waiting(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+
     def _give_up(self) -> None:
-        if self.cycle is None and not self.transport.is_closing():
+        if not self.transport.is_closing():
             self.transport.close()
 
 

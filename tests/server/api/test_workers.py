@@ -98,3 +98,35 @@ def test_what_the_work_raises_comes_out() -> None:
         workers.close()
 
     run(story)
+
+
+def test_a_body_that_is_too_large_is_said_to_be_so() -> None:
+    async def story() -> None:
+        async def receive() -> dict[str, Any]:
+            raise ProblemError(413, "too large")
+
+        workers = Workers(threads=1)
+        held = threading.Event()
+        with pytest.raises(ProblemError) as caught:
+            await workers.run(Request({"type": "http", "headers": []}, receive), held.wait)
+        assert caught.value.status == 413
+        held.set()
+        workers.close()
+
+    run(story)
+
+
+def test_a_server_that_ends_says_so_to_whoever_waits() -> None:
+    async def story() -> None:
+        workers = Workers(threads=1)
+        held = threading.Event()
+        waiting = asyncio.ensure_future(workers.run(request(asyncio.Event()), held.wait))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(ProblemError) as caught:
+            await waiting
+        assert caught.value.status == 503
+        held.set()
+        workers.close()
+
+    run(story)

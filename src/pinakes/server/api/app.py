@@ -39,8 +39,7 @@ class Api:
         workers: Workers | None = None,
         processes: int = 1,
     ) -> None:
-        # Two answer here, so that a long one does not keep a short one waiting; more would only get in their way.
-        self.workers = workers or Workers(max(3, processes + 1))
+        self.workers = workers or Workers(processes + 2)
         self.crew = Crew(lambda: setup_of(desk), processes - 1)
         self._pictures = Pictures()
         self._indexing = Indexing(desk)

@@ -38,17 +38,20 @@ class Workers:
         self._taken += 1
         future.add_done_callback(lambda _: _quietly(loop, self._free))
         result: asyncio.Future[T] = asyncio.wrap_future(future)
-        gone: asyncio.Future[None] = asyncio.ensure_future(_disconnected(request))
+        gone: asyncio.Future[ProblemError | None] = asyncio.ensure_future(_disconnected(request))
         try:
             watched: list[asyncio.Future[Any]] = [result, gone]
             await asyncio.wait(watched, timeout=self._seconds, return_when=asyncio.FIRST_COMPLETED)
             if result.done():
                 return result.result()
             if gone.done():
-                raise ClientDisconnect
+                raise gone.result() or ClientDisconnect
             raise ProblemError(
                 503, "That took too long. Ask for less, or try again later.", {"Retry-After": "5"}
             )
+        except asyncio.CancelledError as error:
+            # The server ends and waits no longer; whoever asked is told, and the log stays free of it.
+            raise ProblemError(503, "The server is closing.") from error
         finally:
             # Takes the work out of the queue if it has not begun.
             future.cancel()
@@ -68,9 +71,14 @@ class Workers:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-async def _disconnected(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
+async def _disconnected(request: Request) -> ProblemError | None:
+    """Wait until the client goes, or sends more than is read of a body that nobody asked for."""
+    try:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+    except ProblemError as refusal:
+        return refusal
+    return None
 
 
 def _quietly(loop: asyncio.AbstractEventLoop, callback: Callable[[], None]) -> None:

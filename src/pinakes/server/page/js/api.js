@@ -74,12 +74,6 @@ class Api {
     return response.json();
   }
 
-  /** POST JSON, and return the answer's JSON. */
-  async post(path, body, options = {}) {
-    const response = await this.request(this.url(path), { ...options, ...json(body) });
-    return response.json();
-  }
-
   /** GET a file as a blob. */
   async blob(path, params = {}, options = {}) {
     return (await this.request(this.url(path, params), options)).blob();

@@ -5,6 +5,7 @@ import { helpDialog, tokenDialog } from "./dialogs.js";
 import { installKeys } from "./keys.js";
 import { loadLibraries, showLibraries } from "./library.js";
 import { overviewUrl, mapUrl, navigate, restoreScroll, searchUrl, start } from "./router.js";
+import { problemState } from "./states.js";
 import { installTheme } from "./theme-switch.js";
 import { announce, el, replace } from "./text.js";
 
@@ -101,17 +102,9 @@ function notFound(path) {
 }
 
 function failed(error) {
-  const text = error?.message || "Something went wrong.";
-  replace(
-    main,
-    el(
-      "div",
-      { class: "state", role: "alert" },
-      el("h1", { text: error?.title || "This did not work" }),
-      el("p", { text }),
-      el("p", {}, el("button", { class: "button", on: { click: () => navigate(location.href) } }, "Try again"), " ", home()),
-    ),
-  );
+  const state = problemState(error, () => navigate(location.href));
+  state.append(" ", home());
+  replace(main, state);
 }
 
 const home = () => el("a", { href: searchUrl(), text: "Search" });

@@ -2,7 +2,7 @@
 
 import { isAbort } from "./api.js";
 import { openDialog } from "./dialogs.js";
-import { announce, el } from "./text.js";
+import { announce, choices, el } from "./text.js";
 
 const STYLES = [
   ["plain", "Plain"],
@@ -11,18 +11,46 @@ const STYLES = [
 ];
 const REMEMBERED = "pinakes-cite";
 
+/** @typedef {{doc: string, section_id?: string, lines?: number[] | null, pages?: number[] | null}} Cited a place in a document */
+
 /**
- * Show the citation of a place in a document.
+ * The citation of a place.
  * @param {import("./api.js").api} api
- * @param {{doc: string, section_id?: string, lines?: number[] | null, pages?: number[] | null}} item
+ * @param {Cited} item
+ * @param {string} style
+ * @param {{signal?: AbortSignal}} [options]
+ * @returns {Promise<string>}
+ */
+export async function citationOf(api, { doc, section_id, lines, pages }, style, options) {
+  const params = { doc, section_id, lines: lines?.join("-"), pages: pages?.join("-"), style };
+  return (await api.get("cite", params, options)).citation;
+}
+
+/** Copy a text, where there is no other way from a field. @param {string} text @param {HTMLTextAreaElement} [field] */
+export async function copyText(text, field) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Over plain HTTP from another machine there is no clipboard; the old way still works.
+    const from = field || document.body.appendChild(document.createElement("textarea"));
+    from.value = text;
+    from.select();
+    document.execCommand("copy");
+    if (!field) from.remove();
+  }
+}
+
+/**
+ * Show the citation of a place.
+ * @param {import("./api.js").api} api
+ * @param {Cited} item
  */
 export function openCite(api, item) {
   const text = /** @type {HTMLTextAreaElement} */ (
     el("textarea", { class: "field citation", readonly: true, rows: 5, "aria-label": "Citation", spellcheck: "false" })
   );
-  const copy = /** @type {HTMLButtonElement} */ (el("button", { type: "button", class: "button primary", text: "Copy" }));
+  const copy = /** @type {HTMLButtonElement} */ (el("button", { class: "button primary", text: "Copy" }));
   let running = new AbortController();
-  const span = (pair) => (pair ? pair.join("-") : "");
 
   const load = async (style) => {
     running.abort();
@@ -30,9 +58,7 @@ export function openCite(api, item) {
     copy.disabled = true;
     copy.textContent = "Copy";
     try {
-      const params = { doc: item.doc, section_id: item.section_id, lines: span(item.lines), pages: span(item.pages), style };
-      const { citation } = await api.get("cite", params, { signal: mine.signal });
-      text.value = citation;
+      text.value = await citationOf(api, item, style, { signal: mine.signal });
       copy.disabled = false;
       sessionStorage.setItem(REMEMBERED, style);
     } catch (error) {
@@ -41,26 +67,14 @@ export function openCite(api, item) {
   };
 
   copy.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(text.value);
-    } catch {
-      // Over plain HTTP from another machine there is no clipboard; the old way still works.
-      text.select();
-      document.execCommand("copy");
-    }
+    await copyText(text.value, text);
     copy.textContent = "Copied";
     announce("The citation is copied.");
   });
 
   const remembered = sessionStorage.getItem(REMEMBERED) || "plain";
-  const styles = STYLES.map(([value, name]) => {
-    const input = el("input", { type: "radio", name: "style", value, checked: value === remembered, on: { change: () => load(value) } });
-    return el("label", {}, input, el("span", { text: name }));
-  });
-  openDialog("Cite", [
-    el("fieldset", { class: "modes" }, el("legend", { class: "sr", text: "Style" }), styles),
-    text,
-    el("div", { class: "dialog-acts" }, copy),
-  ]);
+  const styles = choices("style", "Style", STYLES, load);
+  styles.set(remembered);
+  openDialog("Cite", [styles.node, text, el("div", { class: "dialog-acts" }, copy)]);
   load(remembered).then(() => copy.focus());
 }

@@ -14,7 +14,7 @@ import { el } from "./text.js";
 export function openDialog(title, content, options = {}) {
   const before = document.activeElement;
   const heading = el("h2", { id: "dialog-title", text: title });
-  const close = el("button", { type: "button", class: "quiet icon", "aria-label": "Close", text: "×" });
+  const close = el("button", { class: "quiet icon", "aria-label": "Close", text: "×" });
   const dialog = /** @type {HTMLDialogElement} */ (
     el("dialog", { "aria-labelledby": "dialog-title", class: options.class }, el("header", {}, heading, close), ...content)
   );
@@ -116,7 +116,7 @@ export function tokenDialog(wrong = false) {
       wrong && el("p", { class: "bad", role: "alert", text: "That was not the token." }),
       el("label", { for: "token", class: "label", text: "Token" }),
       field,
-      el("button", { class: "button primary", text: "Go on" }),
+      el("button", { type: "submit", class: "button primary", text: "Go on" }),
     );
     const dialog = openDialog("A token is needed", [form], {
       onClose: () => {

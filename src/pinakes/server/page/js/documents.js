@@ -1,7 +1,7 @@
 /** The list of documents, to sort and to look through. */
 
 import { readUrl } from "./router.js";
-import { announce, bytes, count, el, fileName, languageName, replace } from "./text.js";
+import { announce, bytes, count, el, fileName, languageName, replace, typeName } from "./text.js";
 
 const PAGE = 200;
 const COLUMNS = [
@@ -27,7 +27,6 @@ export function documentTable(documents) {
       "th",
       { scope: "col", class: column.number ? "n" : "" },
       el("button", {
-        type: "button",
         class: "quiet sort",
         text: column.name,
         on: {
@@ -56,7 +55,7 @@ export function documentTable(documents) {
       shown += PAGE;
       draw();
     };
-    replace(further, rows.length > shown && el("button", { type: "button", class: "button", on: { click: more } }, `Show more of ${rows.length}`));
+    replace(further, rows.length > shown && el("button", { class: "button", on: { click: more } }, `Show more of ${rows.length}`));
     return rows.length;
   };
   draw();
@@ -84,7 +83,7 @@ export function documentTable(documents) {
 
 function row(item) {
   const date = item.modified.slice(0, 10);
-  const cells = [item.file_type.replace(/^\./, ""), languageName(item.language), item.pages || "", item.total_chunks.toLocaleString("en"), bytes(item.size), date];
+  const cells = [typeName(item.file_type), languageName(item.language), item.pages || "", item.total_chunks.toLocaleString("en"), bytes(item.size), date];
   const name = fileName(item.source_path);
   return el(
     "tr",

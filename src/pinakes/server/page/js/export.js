@@ -26,7 +26,7 @@ export function exportMenu(api, question) {
       "details",
       { class: "menu" },
       summary,
-      el("div", { class: "menu-items" }, FORMATS.map(([format, text, ending]) => el("button", { type: "button", class: "quiet", on: { click: () => save(format, ending) } }, text))),
+      el("div", { class: "menu-items" }, FORMATS.map(([format, text, ending]) => el("button", { class: "quiet", on: { click: () => save(format, ending) } }, text))),
     )
   );
   menu.addEventListener("keydown", (event) => {

@@ -1,26 +1,10 @@
-/** Modes and filters: radio buttons and boxes to tick, made from what the library holds. */
+/** Filters: boxes to tick, made from what the library holds. */
 
-import { FILTERS, MODES } from "./state.js";
-import { el, languageName, replace } from "./text.js";
+import { FILTERS } from "./state.js";
+import { el, languageName, replace, typeName } from "./text.js";
 
 const MANY = 8;
 const TITLES = { doc: "Document", type: "Type", language: "Language" };
-
-/** The modes as a row of radio buttons. @param {(mode: string) => void} choose */
-export function modeSwitch(choose) {
-  const inputs = MODES.map(([value, name, title]) => {
-    const input = el("input", { type: "radio", name: "mode", value, on: { change: () => choose(value) } });
-    return el("label", { title }, input, el("span", { text: name }));
-  });
-  const node = el("fieldset", { class: "modes" }, el("legend", { class: "sr", text: "Search by" }), inputs);
-  return {
-    node,
-    set: (mode) => {
-      const input = node.querySelector(`input[value="${mode}"]`);
-      if (input) /** @type {HTMLInputElement} */ (input).checked = true;
-    },
-  };
-}
 
 /**
  * The filters with the documents of a library behind them.
@@ -58,7 +42,7 @@ function values(name, documents) {
   if (name === "doc") return documents.map((item) => ({ value: item.id, text: item.title, number: null }));
   const counts = new Map();
   for (const item of documents) {
-    const value = name === "type" ? item.file_type.replace(/^\./, "") : item.language;
+    const value = name === "type" ? typeName(item.file_type) : item.language;
     if (value) counts.set(value, (counts.get(value) || 0) + 1);
   }
   return [...counts]
@@ -103,7 +87,7 @@ export function chips(filters, documents, change) {
     filters[name].map((value) =>
       el(
         "button",
-        { type: "button", class: "chip", "aria-label": `Remove the filter ${TITLES[name]}: ${text[name](value)}`, on: { click: () => change(name, value, false) } },
+        { class: "chip", "aria-label": `Remove the filter ${TITLES[name]}: ${text[name](value)}`, on: { click: () => change(name, value, false) } },
         el("span", { class: "kind", text: TITLES[name] }),
         el("span", { text: text[name](value) }),
         el("span", { class: "cross", "aria-hidden": "true", text: "×" }),

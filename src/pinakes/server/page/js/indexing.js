@@ -13,7 +13,7 @@ const EVERY = 2000;
 export function indexPanel(api, write, done) {
   const leaving = new AbortController();
   const output = el("div", { class: "indexing-now" });
-  const button = /** @type {HTMLButtonElement} */ (el("button", { type: "button", class: "button", text: "Bring up to date" }));
+  const button = /** @type {HTMLButtonElement} */ (el("button", { class: "button", text: "Bring up to date" }));
   const node = el("section", { class: "indexing", "aria-label": "Indexing" }, write && button, output);
   let timer = 0;
   let busy = false;

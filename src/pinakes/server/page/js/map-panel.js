@@ -1,6 +1,6 @@
 /** A document of the map, opened: its sections with arcs for the references between them, and where others come in. */
 
-import { count, el, svg } from "./text.js";
+import { count, el, svg, typeName } from "./text.js";
 import { mapUrl, readUrl } from "./router.js";
 
 const ROW = 28;
@@ -25,7 +25,7 @@ export function panel(place, inside, byDoc, links) {
       el("h2", { dir: "auto", tabindex: "-1" }, place.title),
       el("a", { class: "map-close", href: mapUrl(), "aria-label": "Close", title: "Close" }, "×"),
     ),
-    el("p", { class: "small soft" }, [place.file_type.replace(/^\./, "").toUpperCase(), count(inside.sections.length, "section"), count(place.chunks, "passage")].filter(Boolean).join(" · ")),
+    el("p", { class: "small soft" }, [typeName(place.file_type).toUpperCase(), count(inside.sections.length, "section"), count(place.chunks, "passage")].filter(Boolean).join(" · ")),
     el("p", {}, el("a", { class: "button", href: readUrl({ doc: place.doc }) }, "Read")),
     into.length > 0 && [el("h3", { class: "label into" }, "Referred to by"), others(into.map((link) => [byDoc.get(link.from), link.count, mapUrl({ doc: link.from })]))],
     outward(place, inside, byDoc),

@@ -47,7 +47,7 @@ export class Picture {
   }
 
   buttons() {
-    const make = (text, label, act) => el("button", { type: "button", class: "button", "aria-label": label, title: label, on: { click: act } }, text);
+    const make = (text, label, act) => el("button", { class: "button", "aria-label": label, title: label, on: { click: act } }, text);
     return el(
       "div",
       { class: "map-zoom" },

@@ -1,6 +1,6 @@
 /** The map as a table: the same facts in rows, for screen readers, small screens and exact reading. */
 
-import { el } from "./text.js";
+import { el, scrolled, typeName } from "./text.js";
 import { mapUrl, readUrl } from "./router.js";
 
 const COLUMNS = [
@@ -19,7 +19,7 @@ const COLUMNS = [
 export function table(places) {
   const body = el("tbody");
   const heads = COLUMNS.map(([name, , number], k) =>
-    el("th", { scope: "col", class: number ? "number" : null }, el("button", { type: "button", on: { click: () => sort(k) } }, name)));
+    el("th", { scope: "col", class: number ? "number" : null }, el("button", { on: { click: () => sort(k) } }, name)));
   const sort = (k) => {
     const key = COLUMNS[k][1];
     const rows = [...places].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
@@ -27,9 +27,9 @@ export function table(places) {
     body.replaceChildren(...rows.map(row));
   };
   sort(5);
-  return el(
-    "div",
-    { class: "map-table", tabindex: "0", role: "group", "aria-label": "Documents, table" },
+  return scrolled(
+    "map-table",
+    "Documents, table",
     el("table", {}, el("caption", { class: "sr" }, "Documents and how often they refer to each other"), el("thead", {}, el("tr", {}, heads)), body),
   );
 }
@@ -40,7 +40,7 @@ function row(place) {
     "tr",
     {},
     el("th", { scope: "row", dir: "auto" }, el("a", { href: mapUrl({ doc: place.doc }) }, place.title), " ", el("a", { class: "small", href: readUrl({ doc: place.doc }), "aria-label": `Read ${place.title}` }, "read")),
-    el("td", {}, place.file_type.replace(/^\./, "")),
+    el("td", {}, typeName(place.file_type)),
     number(place.sections),
     number(place.chunks),
     number(place.out),

@@ -1,6 +1,6 @@
 /** The map of a library: documents and the references between them, as a picture or as a table. */
 
-import { announce, count, el, replace } from "./text.js";
+import { announce, choices, count, el, replace } from "./text.js";
 import { layout } from "./map-layout.js";
 import { panel } from "./map-panel.js";
 import { Picture } from "./map-picture.js";
@@ -15,7 +15,7 @@ const MOST = 400; // more circles than this say nothing; the table has all
  * @param {import("./api.js").api} api
  */
 export async function mount(container, params, api) {
-  const view = new MapView(container, api, params.get("library") || "");
+  const view = new MapView(container, api);
   await view.load();
   await view.open(params.get("doc") || "");
   restoreScroll();
@@ -23,10 +23,9 @@ export async function mount(container, params, api) {
 }
 
 class MapView {
-  constructor(container, api, library) {
+  constructor(container, api) {
     this.container = container;
     this.api = api;
-    this.library = library;
     this.turn = 0;
   }
 
@@ -43,6 +42,7 @@ class MapView {
     this.picture = new Picture(drawn, links);
     this.table = table(this.places);
     this.side = el("div", { class: "map-side", hidden: true });
+    this.switch = choices("map-as", "Show as", [["picture", "Picture"], ["table", "Table"]], (as) => this.show(as));
     const between = links.filter((link) => link.from !== link.to).reduce((sum, link) => sum + link.count, 0);
     const says = `${count(this.places.length, "document")}, ${count(between, "reference")} between them`;
     this.root = el(
@@ -53,7 +53,7 @@ class MapView {
         { class: "map-bar" },
         el("h1", {}, "Map"),
         el("p", { class: "small soft" }, says, drawn.length < this.places.length && `; the picture shows the ${MOST} with the most`),
-        this.switch(),
+        this.switch.node,
       ),
       el("div", { class: "map-main" }, this.picture.element, this.table),
       this.side,
@@ -64,16 +64,10 @@ class MapView {
     this.watch.observe(this.picture.element);
   }
 
-  switch() {
-    const one = (value, text) => el("label", {}, el("input", { type: "radio", name: "map-as", value, on: { change: () => this.show(value) } }), el("span", {}, text));
-    this.choices = el("fieldset", { class: "modes" }, el("legend", { class: "sr" }, "Show as"), one("picture", "Picture"), one("table", "Table"));
-    return this.choices;
-  }
-
   show(as) {
     this.picture.element.hidden = as !== "picture";
     this.table.hidden = as !== "table";
-    for (const input of this.choices.querySelectorAll("input")) input.checked = input.value === as;
+    this.switch.set(as);
     if (as === "picture") this.picture.fit();
   }
 
@@ -101,11 +95,6 @@ class MapView {
   }
 
   async update(next) {
-    if ((next.get("library") || "") !== this.library) {
-      this.stop();
-      this.library = next.get("library") || "";
-      await this.load();
-    }
     await this.open(next.get("doc") || "");
     restoreScroll();
   }

@@ -41,12 +41,16 @@ const HTML =
   /^ {0,3}<\/?(?:address|article|aside|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|nav|noframes|ol|optgroup|option|p|param|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul)(?=[\s/>]|$)/i;
 const LINK_DEFINITION = /^ {0,3}\[(?!\^)[^\]\n]{1,200}\]:[ \t]*\S/;
 
+function isFence(t) {
+  const fence = FENCE.exec(t);
+  return Boolean(fence && !(fence[2][0] === "`" && fence[3].includes("`")));
+}
+
 /** Whether a line begins a block that may follow a paragraph without a blank line. */
 function interrupts(t) {
   if (t.length > 2000) return false;
   if (ATX.test(t) || QUOTE.test(t) || RULE.test(t) || HTML.test(t) || VERBATIM.test(t) || COMMENT.test(t)) return true;
-  const fence = FENCE.exec(t);
-  if (fence && !(fence[2][0] === "`" && fence[3].includes("`"))) return true;
+  if (isFence(t)) return true;
   const item = ITEM.exec(t);
   return Boolean(item && /^(?:[-*+]|1[.)])$/.test(item[2]) && !isBlank(t.slice(item[0].length)));
 }
@@ -73,8 +77,7 @@ export function blocksOf(lines, depth = 0) {
 function readers(t) {
   if (t.length > 20000) return readParagraph;
   if (indentOf(t) >= 4) return readIndented;
-  const fence = FENCE.exec(t);
-  if (fence && !(fence[2][0] === "`" && fence[3].includes("`"))) return readFence;
+  if (isFence(t)) return readFence;
   if (ATX.test(t)) return readHeading;
   if (RULE.test(t)) return readRule;
   if (QUOTE.test(t)) return readQuote;

@@ -21,10 +21,13 @@ export function emphasise(nodes) {
     }
     if (node.count && node.canOpen) openers.push({ run: node, index: done.length - 1 });
   }
-  return done.flatMap((node) => {
-    if (node.type !== "run") return [node];
-    return node.count ? [{ type: "text", s: node.s, e: node.e, text: node.c.repeat(node.count) }] : [];
-  });
+  return done.flatMap(leftOver);
+}
+
+/** What is left of a run that found no partner is text. */
+function leftOver(node) {
+  if (node.type !== "run") return [node];
+  return node.count ? [{ type: "text", s: node.s, e: node.e, text: node.c.repeat(node.count) }] : [];
 }
 
 function closeRun(closer, done, openers, bottoms) {
@@ -40,10 +43,7 @@ function closeRun(closer, done, openers, bottoms) {
     const { run, index } = openers[k];
     const used = closer.c === "~" || (run.count >= 2 && closer.count >= 2) ? 2 : 1;
     const type = closer.c === "~" ? "del" : used === 2 ? "strong" : "em";
-    const kids = done.splice(index + 1).flatMap((node) => {
-      if (node.type !== "run") return [node];
-      return node.count ? [{ type: "text", s: node.s, e: node.e, text: node.c.repeat(node.count) }] : [];
-    });
+    const kids = done.splice(index + 1).flatMap(leftOver);
     openers = openers.slice(0, run.count > used ? k + 1 : k);
     run.count -= used;
     run.e -= used;

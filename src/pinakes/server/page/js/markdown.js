@@ -5,7 +5,7 @@
  * `hooks` decide what becomes of the text: the reader places its marks there by their offsets in the source.
  */
 
-import { el } from "./text.js";
+import { el, scrolled } from "./text.js";
 import { blocksOf } from "./markdown-blocks.js";
 import { inlinesOf } from "./markdown-inline.js";
 
@@ -27,7 +27,6 @@ export const unmarked = {
   marker: () => null,
 };
 
-const EMPHASIS = { em: "em", strong: "strong", del: "del", sup: "sup", sub: "sub" };
 const OVERRIDES = /([\u202d\u202e])/;
 
 export class Renderer {
@@ -140,7 +139,7 @@ export class Renderer {
       empty ? null : el("thead", { class: block.continued ? "sr" : null }, row(head, "th")),
       el("tbody", {}, rows.map((cells) => row(cells, "td"))),
     );
-    return el("div", { class: "table-frame", tabindex: "0", role: "group", "aria-label": "Table" }, table);
+    return scrolled("table-frame", "Table", table);
   }
 
   /**
@@ -168,8 +167,8 @@ export class Renderer {
       case "wiki":
       case "link":
         return [this.link(node, plain)];
-      default:
-        return [el(EMPHASIS[node.type], {}, this.nodes(merge(node.kids), plain))];
+      default: // em, strong, del, sup, sub
+        return [el(node.type, {}, this.nodes(merge(node.kids), plain))];
     }
   }
 

@@ -5,7 +5,7 @@ import { indexPanel } from "./indexing.js";
 import { currentLibrary, loadDocuments, loadLibraries } from "./library.js";
 import { restoreScroll } from "./router.js";
 import { problemState } from "./states.js";
-import { ago, announce, bytes, count, el, fileName, languageName, replace } from "./text.js";
+import { ago, announce, barRows, bytes, count, el, fileName, languageName, replace, typeName } from "./text.js";
 
 /** Show the view. See app.js for the contract. */
 export function mount(container, _params, api) {
@@ -67,17 +67,13 @@ function shares(library) {
       "section",
       {},
       el("h2", { class: "label", text: title }),
-      el(
-        "ul",
-        { class: "funnel tabular" },
-        rows.map(([key, number]) => el("li", {}, el("span", { class: "n", text: number.toLocaleString("en") }), el("span", { class: "length", "aria-hidden": "true", style: { "--part": number / most } }), el("span", { text: name(key) }))),
-      ),
+      barRows(rows.map(([key, number]) => [number.toLocaleString("en"), number / most, name(key)])),
     );
   };
   return el(
     "div",
     { class: "shares" },
-    group("Types", library.file_types, (type) => type.replace(/^\./, "") || "none"),
+    group("Types", library.file_types, (type) => typeName(type) || "none"),
     group("Languages", library.languages, languageName),
   );
 }

@@ -1,13 +1,9 @@
 /** A passage of Markdown as plain, readable text with its marks; offsets of the source are kept all the way. */
 
-import { el, marked, mergeRanges, offsetsOf } from "./text.js";
+import { el, marked, mergeRanges, scrolled } from "./text.js";
+import { queryWords, wordRanges } from "./words.js";
 
 const SHORT = 560;
-const STOP = new Set(
-  ("a an and are as at be by can do does for from has have how i if in into is it its may must no not of on or shall " +
-    "should so than that the their then there these this to was what when where which who whom why will with you " +
-    "der die das den dem des ein eine einer eines und oder ist sind was wer wie wo mit von zu im in auf für nicht").split(" "),
-);
 // What is markup inside a line; group 1 to 4 are the parts that stay.
 const INLINE =
   /<!--[^]*?-->|<\/?[a-z][^<>]*>|!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|!?\[([^\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"]*")?\)|\\([\\`*_{}[\]()#+\-.!|>~])|`+|\*\*|__|(?<![\p{L}\p{N}_])_(?=\S)|(?<=\S)_(?![\p{L}\p{N}_])|\*(?=\S)|(?<=\S)\*/giu;
@@ -17,35 +13,6 @@ const INLINE =
  * @typedef {{kind: string, start: number, end: number, depth?: number, marker?: string, lines: [number, number][]}} Block
  */
 
-/** The words of a query that are worth marking. */
-export function queryWords(query) {
-  const text = query
-    .replace(/(^|\s)-\S+/g, " ")
-    .replace(/(^|\s)[\p{L}_]+:("[^"]*"|\S+)/gu, " ")
-    .toLowerCase();
-  const words = [...new Set(text.match(/[\p{L}\p{N}]+/gu) || [])].filter((word) => word.length > 1 || /\d/.test(word));
-  const telling = words.filter((word) => !STOP.has(word));
-  return telling.length ? telling : words;
-}
-
-/** Ranges of a text that the words of a query stand in, also with other endings. */
-export function wordRanges(text, words) {
-  if (!words.length) return [];
-  const last = words.length - 1;
-  const stems = words.map((word, index) => {
-    const stem = word.length > 5 ? word.replace(/(?:ations?|ings?|edly|ed|es|s|ly|e)$/u, "") : word;
-    // The last word may still be being typed.
-    const more = index === last ? 9 : stem === word ? 2 : 5;
-    return word.length > 3 ? `${stem}\\p{L}{0,${more}}` : word;
-  });
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${stems.join("|")})(?![\\p{L}\\p{N}])`, "giu");
-  return [...text.matchAll(pattern)].map((match) => ({
-    start: match.index,
-    end: match.index + match[0].length,
-    kind: "word",
-  }));
-}
-
 /**
  * Render what a result says.
  * @param {any} result of a search
@@ -54,8 +21,7 @@ export function wordRanges(text, words) {
  */
 export function passage(result, query) {
   const source = result.content;
-  const at = offsetsOf(source);
-  const exact = (result.matches || []).map((match) => ({ start: at(match.start), end: at(match.end), kind: "exact" }));
+  const exact = (result.matches || []).map(({ start, end }) => ({ start, end, kind: "exact" }));
   const ranges = mergeRanges([...exact, ...wordRanges(source, queryWords(query))]);
   const blocks = parse(source).filter((block, index) => !(index === 0 && isHeading(block, source, result)));
   const short = excerpt(blocks, source, ranges);
@@ -211,9 +177,9 @@ function table(block, source, ranges) {
     .map(([from, to]) => cells(source, from, to).map(([start, end]) => inline(source, start, end, ranges)));
   const ruled = block.lines.length > 1 && /^[\s|:-]+$/.test(source.slice(...block.lines[1]));
   const row = (tag) => (cellsOf) => el("tr", {}, cellsOf.map((cell) => el(tag, {}, cell)));
-  return el(
-    "div",
-    { class: "scroll", tabindex: "0", role: "group", "aria-label": "Table" },
+  return scrolled(
+    "scroll",
+    "Table",
     el("table", {}, ruled && el("thead", {}, row("th")(rows[0])), el("tbody", {}, rows.slice(ruled ? 1 : 0).map(row("td")))),
   );
 }

@@ -128,7 +128,7 @@ export class Body {
         "span",
         { class: "heading-acts" },
         el("a", { href: readUrl({ doc: document.doc, section: section.section_id }), "aria-label": `Link to ${name}`, title: "Link to this section" }, "#"),
-        el("button", { type: "button", "aria-label": `Cite ${name}`, title: "Cite this section", on: { click: () => this.acts.cite(section) } }, "Cite"),
+        el("button", { "aria-label": `Cite ${name}`, title: "Cite this section", on: { click: () => this.acts.cite(section) } }, "Cite"),
       ),
     );
     unit.element = element;
@@ -182,7 +182,7 @@ export class Body {
   pageNumber(page) {
     const act = () => this.acts.page(page);
     return this.document.pdf
-      ? el("button", { type: "button", class: "page-number", "aria-label": `Page ${page}, show its picture`, title: "Show the picture of this page", on: { click: act } }, `p. ${page}`)
+      ? el("button", { class: "page-number", "aria-label": `Page ${page}, show its picture`, title: "Show the picture of this page", on: { click: act } }, `p. ${page}`)
       : el("span", { class: "page-number" }, `p. ${page}`);
   }
 
@@ -205,14 +205,7 @@ export class Body {
 
   /** The offset of what stands at a height of the screen. */
   offsetAt(y) {
-    let low = 0;
-    let high = this.slabs.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.slabs[middle].element.getBoundingClientRect().top <= y) low = middle + 1;
-      else high = middle;
-    }
-    const slab = this.slabs[Math.max(0, low - 1)];
+    const slab = this.slabs[Math.max(0, lastAtOrBelow(this.slabs, y, ({ element }) => element.getBoundingClientRect().top))];
     let offset = slab?.start ?? 0;
     for (const unit of slab?.units || []) {
       if (!unit.element || unit.element.getBoundingClientRect().top > y) break;

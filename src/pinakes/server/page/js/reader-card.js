@@ -41,6 +41,13 @@ export function installCards(root, reading, api) {
     owner = null;
     card.hidden = true;
   };
+  const fill = (link, content) => {
+    if (owner !== link) return;
+    replace(card, ...content);
+    card.hidden = false;
+    link.setAttribute("aria-describedby", card.id);
+    put(card, link);
+  };
   const show = async (link) => {
     if (owner === link) return;
     hide();
@@ -49,17 +56,9 @@ export function installCards(root, reading, api) {
     const what = cards.get(link);
     try {
       const content = what.kind === "term" ? await termCard(reading, api, what.meaning, running.signal) : await referenceCard(reading, api, what.reference, answers, running.signal);
-      if (owner !== link) return;
-      replace(card, ...content);
-      card.hidden = false;
-      link.setAttribute("aria-describedby", card.id);
-      put(card, link);
+      fill(link, content);
     } catch (error) {
-      if (owner === link && !isAbort(error)) {
-        replace(card, el("p", { class: "soft" }, error.message));
-        card.hidden = false;
-        put(card, link);
-      }
+      if (!isAbort(error)) fill(link, [el("p", { class: "soft" }, error.message)]);
     }
   };
   const soon = (act, wait) => {
@@ -154,15 +153,17 @@ async function referenceCard(reading, api, reference, answers, signal) {
   if (!answers.has(key)) answers.set(key, await elsewhere(api, reference, signal));
   const view = answers.get(key);
   if (view.documentOnly) return [head(view.title, ""), shown(view.text)];
-  const text = view.text.replace(/^\s*#{1,6}[^\n]*\n/, "").trim();
+  const text = withoutHeading(view.text).trim();
   return [head(view.heading || view.section_label || view.document_title, `${view.document_title}, ${place(view)}`), shown(text)];
 }
 
 async function elsewhere(api, reference, signal) {
   if (reference.target_section) return api.get("section", { ref: reference.target_section, doc: reference.goes }, { signal });
   const data = await api.get("document", { doc: reference.goes, offsets: "utf16", without_terms: true }, { signal });
-  return { documentOnly: true, title: data.title, text: data.text.slice(data.body_start, data.body_start + 2 * LONG).replace(/^\s*#{1,6}[^\n]*\n/, "") };
+  return { documentOnly: true, title: data.title, text: withoutHeading(data.text.slice(data.body_start, data.body_start + 2 * LONG)) };
 }
+
+const withoutHeading = (text) => text.replace(/^\s*#{1,6}[^\n]*\n/, "");
 
 function contents(sections) {
   return el("ul", { class: "card-contents" }, sections.slice(0, 8).map((section) => el("li", {}, section.heading)), sections.length > 8 && el("li", {}, "…"));

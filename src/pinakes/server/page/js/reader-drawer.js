@@ -9,8 +9,8 @@ export class Drawer {
    */
   constructor(content, opened) {
     this.opened = opened;
-    this.button = el("button", { type: "button", class: "quiet outline-button", "aria-expanded": "false", "aria-controls": "outline", on: { click: () => this.toggle() } }, "Outline");
-    const close = el("button", { type: "button", class: "quiet icon outline-close", "aria-label": "Close the outline", on: { click: () => this.close(true) } }, "×");
+    this.button = el("button", { class: "quiet outline-button", "aria-expanded": "false", "aria-controls": "outline", on: { click: () => this.toggle() } }, "Outline");
+    const close = el("button", { class: "quiet icon outline-close", "aria-label": "Close the outline", on: { click: () => this.close(true) } }, "×");
     this.element = el(
       "nav",
       { class: "outline", id: "outline", "aria-label": "Outline" },

@@ -9,30 +9,6 @@ import { lastAtOrBelow } from "./reader-document.js";
 
 /** @typedef {import("./reader-document.js").ReaderDocument} ReaderDocument */
 
-const STOP = new Set(
-  "the and for are was were with that this from what which who how when where why does shall may can not any has have had under into about is of to in on or an a as at by be it its if do der die das und oder ein eine ist im zu".split(" "),
-);
-const escape = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-const WORD_END = "(?![\\p{L}\\p{N}_])";
-const WORD_START = "(?<![\\p{L}\\p{N}_])";
-
-/**
- * The words of a query as a pattern that also finds their endings, or null when there is nothing to find.
- * @param {string} query
- */
-export function queryPattern(query) {
-  const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+(?:[.\-/][\p{L}\p{N}]+)*/gu) || [])]
-    .filter((word) => !STOP.has(word) && (word.length > 2 || /\d/.test(word)))
-    .slice(0, 24);
-  if (!words.length) return null;
-  const forms = words.map((word) => {
-    if (/\d/.test(word) || word.length < 5) return `${escape(word)}(?:s|es)?`;
-    const stem = word.replace(/(?:ations?|ings?|ed|es|s|ion|er|en)$/u, "");
-    return `${escape(stem.length < 4 ? word : stem)}[\\p{L}]{0,6}`;
-  });
-  return new RegExp(`${WORD_START}(?:${forms.sort((a, b) => b.length - a.length).join("|")})${WORD_END}`, "giu");
-}
-
 export class Marks {
   /**
    * @param {ReaderDocument} document
@@ -178,7 +154,7 @@ function termLink(meaning) {
   const link = el("a", {
     class: meaning.conflict ? "term conflict" : "term",
     // The section alone would lead to its heading, and long lists of definitions have only one.
-    href: readUrl({ doc: meaning.source_doc, section: meaning.source_section, lines: meaning.lines.join("-") }),
+    href: readUrl({ doc: meaning.source_doc, section: meaning.source_section, lines: meaning.lines }),
   });
   cards.set(link, { kind: "term", meaning });
   return link;

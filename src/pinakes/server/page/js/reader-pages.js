@@ -1,7 +1,7 @@
 /** The picture of a PDF page beside its text, loaded when it is looked at. */
 
 import { isAbort } from "./api.js";
-import { el, replace } from "./text.js";
+import { el, replace, scrolled } from "./text.js";
 
 export class PagePane {
   /**
@@ -19,19 +19,19 @@ export class PagePane {
     this.running = new AbortController();
     this.timer = 0;
     this.caption = el("span", { class: "page-caption", "aria-live": "polite" });
-    this.frame = el("div", { class: "page-frame", tabindex: "0", role: "group", "aria-label": "Picture of the page" });
+    this.frame = scrolled("page-frame", "Picture of the page");
     this.before = this.button("‹", "Page before", -1);
     this.after = this.button("›", "Next page", 1);
     this.element = el(
       "aside",
       { class: "pages", "aria-label": "Page", hidden: true },
-      el("div", { class: "pages-bar" }, this.before, this.caption, this.after, el("button", { type: "button", class: "quiet", "aria-label": "Close the page picture", on: { click: () => this.toggle(false) } }, "×")),
+      el("div", { class: "pages-bar" }, this.before, this.caption, this.after, el("button", { class: "quiet", "aria-label": "Close the page picture", on: { click: () => this.toggle(false) } }, "×")),
       this.frame,
     );
   }
 
   button(text, label, by) {
-    return /** @type {HTMLButtonElement} */ (el("button", { type: "button", class: "quiet", "aria-label": label, on: { click: () => this.step(by) } }, text));
+    return /** @type {HTMLButtonElement} */ (el("button", { class: "quiet", "aria-label": label, on: { click: () => this.step(by) } }, text));
   }
 
   get open() {

@@ -1,6 +1,6 @@
 /** Which passage of a document was found: by its lines, or the words that were searched for. */
 
-import { queryPattern } from "./reader-marks.js";
+import { queryWords, wordPattern } from "./words.js";
 
 /**
  * @param {import("./reader-document.js").ReaderDocument} reading
@@ -8,7 +8,7 @@ import { queryPattern } from "./reader-marks.js";
  * @returns {{passage: {start: number, end: number} | null, target: any, words: RegExp | null}}
  */
 export function passageOf(reading, params) {
-  const words = queryPattern(params.get("q") || "");
+  const words = wordPattern(queryWords(params.get("q") || ""));
   const id = params.get("section") || decodeURIComponent(location.hash.slice(1));
   const target = id ? reading.find(id) : null;
   const passage = byLines(reading, params.get("lines")) || byWords(reading, target, words);

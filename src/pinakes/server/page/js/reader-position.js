@@ -1,5 +1,7 @@
 /** Where the reading is: knows it while the page scrolls, and goes to a place. */
 
+import { keepAlso, scrollOf } from "./router.js";
+
 export class Position {
   /**
    * @param {import("./reader-body.js").Body} body
@@ -12,7 +14,6 @@ export class Position {
     this.life = new AbortController();
     this.frame = 0;
     this.going = 0;
-    this.timer = 0;
   }
 
   start() {
@@ -25,6 +26,14 @@ export class Position {
     // Whoever scrolls is not pulled back to where a link wanted to go.
     for (const event of ["wheel", "touchstart", "keydown", "pointerdown"]) window.addEventListener(event, () => cancelAnimationFrame(this.going), options);
     look();
+    const release = keepAlso(() => ({ at: this.here() }));
+    this.life.signal.addEventListener("abort", release);
+  }
+
+  /** The offset at which this entry of the history was left, or null: heights may be others now. */
+  get kept() {
+    const at = history.state?.at;
+    return scrollOf() && Number.isInteger(at) ? at : null;
   }
 
   /** The height below the bars at the top, where reading begins. */
@@ -33,15 +42,17 @@ export class Position {
     return (bar ? Math.max(0, bar.getBoundingClientRect().bottom) : 0) + 16;
   }
 
+  here() {
+    return this.body.offsetAt(this.top() + 24);
+  }
+
   look() {
     this.frame = 0;
-    this.offset = this.body.offsetAt(this.top() + 24);
+    this.offset = this.here();
     // What comes into view before its turn is shown at once.
     const here = this.body.slabAt(this.offset);
     for (let k = here; k <= here + 2; k += 1) this.body.fill(k);
     this.moved(this.offset);
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => history.replaceState({ ...history.state, at: this.offset }, ""), 200);
   }
 
   /**
@@ -74,6 +85,5 @@ export class Position {
     this.life.abort();
     cancelAnimationFrame(this.frame);
     cancelAnimationFrame(this.going);
-    clearTimeout(this.timer);
   }
 }

@@ -1,6 +1,6 @@
 /** A selection of the text: copy it with its citation, or cite its lines. */
 
-import { openCite } from "./cite.js";
+import { citationOf, copyText, openCite } from "./cite.js";
 import { announce, el } from "./text.js";
 
 /**
@@ -14,8 +14,8 @@ export function installSelection(root, reading, marks, api) {
   const life = new AbortController();
   let item = null;
   let quote = "";
-  const copy = el("button", { type: "button", on: { click: () => copyQuote() } }, "Copy with citation");
-  const cite = el("button", { type: "button", on: { click: () => item && openCite(api, item) } }, "Cite");
+  const copy = el("button", { on: { click: () => copyQuote() } }, "Copy with citation");
+  const cite = el("button", { on: { click: () => item && openCite(api, item) } }, "Cite");
   const bar = el("div", { class: "selection-bar", role: "toolbar", "aria-label": "Selection", hidden: true }, copy, cite);
   root.append(bar);
 
@@ -38,8 +38,7 @@ export function installSelection(root, reading, marks, api) {
   async function copyQuote() {
     if (!item) return;
     try {
-      const { citation } = await api.get("cite", { doc: item.doc, section_id: item.section_id, lines: (item.lines || []).join("-"), pages: (item.pages || []).join("-"), style: "plain" });
-      await write(`“${quote}”\n${citation}`);
+      await copyText(`“${quote}”\n${await citationOf(api, item, "plain")}`);
       announce("The passage and its citation are copied.");
       copy.textContent = "Copied";
     } catch (error) {
@@ -92,17 +91,4 @@ export function installSelection(root, reading, marks, api) {
     life.abort();
     bar.remove();
   };
-}
-
-async function write(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const field = /** @type {HTMLTextAreaElement} */ (el("textarea", { class: "sr" }));
-    field.value = text;
-    document.body.append(field);
-    field.select();
-    document.execCommand("copy");
-    field.remove();
-  }
 }

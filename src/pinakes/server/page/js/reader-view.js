@@ -2,7 +2,7 @@
 
 import { openCite } from "./cite.js";
 import { bindKeys } from "./keys.js";
-import { mapUrl, navigate, readUrl, scrollOf, searchUrl } from "./router.js";
+import { mapUrl, navigate, readUrl, searchUrl } from "./router.js";
 import { announce, count, el, fileName, languageName, replace } from "./text.js";
 import { Body } from "./reader-body.js";
 import { installCards } from "./reader-card.js";
@@ -50,7 +50,7 @@ export class Reader {
     const { reading } = this;
     const query = params.get("q");
     this.where = el("span", { class: "where", dir: "auto" });
-    this.pageButton = this.pane && el("button", { type: "button", class: "quiet", "aria-pressed": "false", on: { click: () => this.pane.toggle(!this.pane.open) || this.paneToggled() } }, "Page picture");
+    this.pageButton = this.pane && el("button", { class: "quiet", "aria-pressed": "false", on: { click: () => this.pane.toggle(!this.pane.open) || this.paneToggled() } }, "Page picture");
     this.drawer = this.outline ? new Drawer(this.outline.element, () => this.outline.focus(this.outline.stop)) : null;
     const bar = el(
       "div",
@@ -60,9 +60,9 @@ export class Reader {
       el(
         "span",
         { class: "reader-acts" },
-        this.body.passage && query ? el("button", { type: "button", class: "quiet", on: { click: () => this.toMatch() } }, "To the match") : null,
+        this.body.passage && query ? el("button", { class: "quiet", on: { click: () => this.toMatch() } }, "To the match") : null,
         this.pageButton,
-        el("button", { type: "button", class: "quiet", on: { click: () => this.cite() } }, "Cite"),
+        el("button", { class: "quiet", on: { click: () => this.cite() } }, "Cite"),
       ),
     );
     const article = el("article", { class: "document", "aria-label": reading.title }, this.head(query), this.body.element);
@@ -92,8 +92,7 @@ export class Reader {
 
   /** Show the wanted place first, the rest when there is time. */
   begin(passage, target) {
-    const kept = history.state?.at;
-    const offset = scrollOf() && Number.isInteger(kept) ? kept : (passage?.start ?? target?.start ?? -1);
+    const offset = this.position.kept ?? passage?.start ?? target?.start ?? -1;
     const first = this.body.slabAt(Math.max(0, offset));
     for (const index of [first, first + 1, first - 1, 0]) this.body.fill(index);
     if (offset > 0) this.position.go(offset, passage ? this.innerOf(passage, offset) : this.anchorOf(target), passage ? this.room() : 0);
@@ -136,15 +135,15 @@ export class Reader {
   /** A new address of the same document only moves the text; answers whether that was all. */
   update(next) {
     const same = (name) => (next.get(name) || "") === (this.params.get(name) || "");
-    if (!same("doc") || !same("library") || (next.get("q") && !same("q"))) return false;
+    if (!same("doc") || (next.get("q") && !same("q"))) return false;
     const lines = next.get("lines") ? passageOf(this.reading, next).passage : null;
     const moved = !same("lines");
     if (next.get("q") && lines) this.match = lines;
     this.params = new URLSearchParams([...next, ...(next.get("q") ? [] : [["q", this.params.get("q") || ""]])]);
     if (moved) this.body.show(lines || this.match);
     const target = this.reading.find(next.get("section") || "");
-    const kept = history.state?.at;
-    if (scrollOf() && Number.isInteger(kept)) this.position.go(kept);
+    const { kept } = this.position;
+    if (kept !== null) this.position.go(kept);
     else if (lines) this.goLines(lines, target);
     else if (target) this.goTo(target);
     else window.scrollTo(0, 0);
@@ -229,9 +228,7 @@ export class Reader {
 
   goPage(page) {
     const start = this.reading.pages.find((item) => item.page === page)?.start;
-    if (start === undefined) return;
-    this.body.fill(this.body.slabAt(start));
-    this.position.go(start);
+    if (start !== undefined) this.position.go(start);
   }
 
   paneToggled() {

@@ -1,8 +1,9 @@
 /** Results: where each stands, what it says, who found it and how sure that is. */
 
-import { passage, queryWords, wordRanges } from "./passage.js";
+import { passage } from "./passage.js";
 import { readUrl } from "./router.js";
 import { count, el, fileName, marked, place } from "./text.js";
+import { queryWords, wordRanges } from "./words.js";
 
 const LONG = 420;
 
@@ -30,10 +31,9 @@ export function bar(score) {
   return el("span", { class: "bar", "aria-hidden": "true", style: { "--part": Math.max(0.02, Math.min(1, score)) } });
 }
 
-/** The address of a result in the reader; lines say where it stands without naming a path. */
-export function resultUrl(result, query) {
-  const where = result.lines ? { lines: result.lines.join("-") } : { chunk: result.chunk_id };
-  return readUrl({ doc: result.doc, section: result.section_id, ...where, q: query });
+/** The address of a result in the reader. */
+function resultUrl({ doc, section_id, lines }, query) {
+  return readUrl({ doc, section: section_id, lines, q: query });
 }
 
 /**
@@ -47,7 +47,7 @@ export function resultItem(result, query, act) {
   const title = result.heading || result.document_title || fileName(result.source_path);
   const id = `result-${result.rank}`;
   const link = el("a", { href: resultUrl(result, query), class: "open", on: { click: () => act.open(result, link) } }, marked(title, wordRanges(title, queryWords(query))));
-  const more = cut && el("button", { type: "button", class: "quiet more", "aria-expanded": "false", text: "Whole passage" });
+  const more = cut && el("button", { class: "quiet more", "aria-expanded": "false", text: "Whole passage" });
   if (more) {
     more.addEventListener("click", () => {
       const whole = toggle();
@@ -56,14 +56,14 @@ export function resultItem(result, query, act) {
     });
   }
   const panel = el("div", { class: "why", id: `${id}-why`, hidden: true });
-  const why = el("button", { type: "button", class: "quiet why-button", "aria-expanded": "false", "aria-controls": panel.id, text: "Why" });
+  const why = el("button", { class: "quiet why-button", "aria-expanded": "false", "aria-controls": panel.id, text: "Why" });
   why.addEventListener("click", () => {
     panel.hidden = !panel.hidden;
     why.setAttribute("aria-expanded", String(!panel.hidden));
     if (!panel.hidden) act.why(result, panel);
   });
   panel.addEventListener("ask", () => act.why(result, panel));
-  const cite = el("button", { type: "button", class: "quiet cite-button", "aria-haspopup": "dialog", text: "Cite", on: { click: () => act.cite(result) } });
+  const cite = el("button", { class: "quiet cite-button", "aria-haspopup": "dialog", text: "Cite", on: { click: () => act.cite(result) } });
   return el(
     "li",
     { class: "result", id, dataset: { chunk: result.chunk_id } },
@@ -140,33 +140,24 @@ function facts(result) {
 
 function related(result, query) {
   const rows = [];
+  const row = (label, ...content) => rows.push(el("p", {}, el("span", { class: "label", text: label }), " ", ...content));
   const seen = new Set();
   const here = (item) => item.doc === result.doc && item.target_section === result.section_id;
   const cited = (result.cross_references || []).filter((item) => item.doc && !here(item) && !seen.has(item.text) && seen.add(item.text));
   if (cited.length) {
-    rows.push(
-      el(
-        "p",
-        {},
-        el("span", { class: "label", text: "Refers to" }),
-        " ",
-        cited.slice(0, 6).flatMap((item, index) => [index ? ", " : "", el("a", { href: readUrl({ doc: item.doc, section: item.target_section }), text: item.text })]),
-        cited.length > 6 && ` and ${count(cited.length - 6, "other")}`,
-      ),
+    row(
+      "Refers to",
+      cited.slice(0, 6).flatMap((item, index) => [index ? ", " : "", el("a", { href: readUrl({ doc: item.doc, section: item.target_section }), text: item.text })]),
+      cited.length > 6 && ` and ${count(cited.length - 6, "other")}`,
     );
   }
   if (result.also_in?.length) {
-    rows.push(
-      el(
-        "p",
-        {},
-        el("span", { class: "label", text: "Also in" }),
-        " ",
-        result.also_in.slice(0, 4).flatMap((item, index) => {
-          const name = [fileName(item.source_path), item.section].filter(Boolean).join(", ");
-          return [index ? "; " : "", item.doc ? el("a", { href: resultUrl(item, query), text: name }) : name];
-        }),
-      ),
+    row(
+      "Also in",
+      result.also_in.slice(0, 4).flatMap((item, index) => {
+        const name = [fileName(item.source_path), item.section].filter(Boolean).join(", ");
+        return [index ? "; " : "", item.doc ? el("a", { href: resultUrl(item, query), text: name }) : name];
+      }),
     );
   }
   return rows.length ? el("div", { class: "related" }, rows) : null;
@@ -197,7 +188,7 @@ export function definitions(results) {
           {},
           entry.definition_text.length > LONG ? `${entry.definition_text.slice(0, LONG).replace(/\s+\S*$/, "")} …` : entry.definition_text,
           " ",
-          entry.doc && el("a", { href: readUrl({ doc: entry.doc, section: entry.source_section }), class: "small", text: fileName(entry.source_path) }),
+          entry.doc && el("a", { href: readUrl({ doc: entry.doc, section: entry.source_section, lines: entry.lines }), class: "small", text: fileName(entry.source_path) }),
         ),
       ]),
     ),

@@ -9,6 +9,9 @@ let listener = () => {};
 let wanted = null;
 let shown = "";
 let timer = 0;
+const nothing = () => ({});
+/** What the view keeps with the place. */
+let more = nothing;
 
 /**
  * Start routing: `handle` is called for the present address and after every change.
@@ -65,7 +68,15 @@ export function navigate(url, { replace = false, quiet = false } = {}) {
 
 // While a view is being drawn the page is too short to say where somebody was: the place stays as it was kept.
 function rememberScroll() {
-  if (wanted === null) history.replaceState({ ...history.state, scroll: window.scrollY }, "");
+  if (wanted === null) history.replaceState({ ...history.state, scroll: window.scrollY, ...more() }, "");
+}
+
+/** Have something kept with the entry of the history whenever its place is; returns what ends that. */
+export function keepAlso(what) {
+  more = what;
+  return () => {
+    if (more === what) more = nothing;
+  };
 }
 
 /**
@@ -113,8 +124,8 @@ function address(path, params) {
 /** @param {{q?: string, mode?: string, f?: string, k?: number | string}} [params] */
 export const searchUrl = (params = {}) => address("/", params);
 
-/** @param {{doc: string, section?: string, chunk?: string, lines?: string, q?: string}} params */
-export const readUrl = (params) => address("/read", params);
+/** @param {{doc: string, section?: string, lines?: number[] | null, q?: string}} params lines, the first and the last, lead further than the section */
+export const readUrl = ({ doc, section, lines, q }) => address("/read", { doc, section, lines: lines?.join("-"), q });
 
 /** @param {{doc?: string}} [params] */
 export const mapUrl = (params = {}) => address("/map", params);

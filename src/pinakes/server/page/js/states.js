@@ -2,7 +2,7 @@
 
 import { readUrl } from "./router.js";
 import { isFiltered } from "./state.js";
-import { ago, count, el } from "./text.js";
+import { ago, count, el, typeName } from "./text.js";
 
 const SHOWN = 60;
 
@@ -32,7 +32,7 @@ export function welcome(library, documents) {
           {},
           el("a", { href: readUrl({ doc: item.id }), text: item.title }),
           el("span", { class: "leader", "aria-hidden": "true" }),
-          el("span", { class: "number", text: item.pages > 0 ? count(item.pages, "page") : item.file_type.replace(/^\./, "") }),
+          el("span", { class: "number", text: item.pages > 0 ? count(item.pages, "page") : typeName(item.file_type) }),
         ),
       ),
     ),
@@ -59,7 +59,7 @@ export function emptyResults(state, change) {
     { class: "state" },
     el("h2", { text: "Nothing found" }),
     el("p", { class: "soft", text: "Try other words, or fewer of them." }),
-    el("div", { class: "tries" }, tries.map(([text, act]) => el("button", { type: "button", class: "button", on: { click: act } }, text))),
+    el("div", { class: "tries" }, tries.map(([text, act]) => el("button", { class: "button", on: { click: act } }, text))),
   );
 }
 
@@ -72,6 +72,6 @@ export function problemState(error, again) {
     { class: "state problem", role: "alert" },
     el("h2", { text: error.title || "This did not work" }),
     text !== error.title && el("p", { text }),
-    el("button", { type: "button", class: "button", on: { click: again } }, "Try again"),
+    el("button", { class: "button", on: { click: again } }, "Try again"),
   );
 }

@@ -12,13 +12,14 @@ const SAFE_LINK = /^(?:https?:|mailto:|\/(?!\/)|#|\?)/i;
 
 /**
  * Make an element. `props`: `class`, `text`, `dataset`, `on` (events), `style` (custom properties), others attributes.
+ * A button sends no form unless its type says so.
  * @param {string} tag
  * @param {Record<string, any>} [props]
  * @param {...(Child | Child[])} children
  * @returns {HTMLElement}
  */
 export function el(tag, props = {}, ...children) {
-  return /** @type {HTMLElement} */ (fill(document.createElement(tag), props, children));
+  return /** @type {HTMLElement} */ (fill(document.createElement(tag), tag === "button" ? { type: "button", ...props } : props, children));
 }
 
 /**
@@ -112,32 +113,6 @@ export function mergeRanges(ranges) {
   return kept.sort((a, b) => a.start - b.start);
 }
 
-/**
- * Python counts characters (code points), JavaScript UTF-16 units: return a function that turns the first into the
- * second. Costs nothing for text without characters beyond the basic plane.
- * @param {string} text
- * @returns {(offset: number) => number}
- */
-export function offsetsOf(text) {
-  if (!/[\ud800-\udbff]/.test(text)) return (offset) => offset;
-  const wide = []; // offsets, in code points, of the characters that take two units
-  let count = 0;
-  for (const character of text) {
-    if (character.length === 2) wide.push(count);
-    count += 1;
-  }
-  return (offset) => {
-    let low = 0;
-    let high = wide.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (wide[middle] < offset) low = middle + 1;
-      else high = middle;
-    }
-    return offset + low;
-  };
-}
-
 /** "1 result", "3 results", "1,204 passages". */
 export function count(number, one, many = `${one}s`) {
   return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
@@ -201,4 +176,39 @@ export function languageName(code) {
 export function announce(text) {
   const region = document.getElementById("live");
   if (region && region.textContent !== text) region.textContent = text;
+}
+
+/** A frame around what may be wider than the screen; the keyboard reaches it to scroll. */
+export function scrolled(kind, label, ...children) {
+  return el("div", { class: kind, tabindex: "0", role: "group", "aria-label": label }, ...children);
+}
+
+/** A type of files as it is shown: without the dot. */
+export const typeName = (type) => type.replace(/^\./, "");
+
+/**
+ * A row of radio buttons.
+ * @param {string} name
+ * @param {string} legend what is chosen, for those who do not see it
+ * @param {string[][]} options value, text and perhaps a longer text of each
+ * @param {(value: string) => void} choose
+ */
+export function choices(name, legend, options, choose) {
+  const inputs = options.map(([value]) => /** @type {HTMLInputElement} */ (el("input", { type: "radio", name, value, on: { change: () => choose(value) } })));
+  const labels = options.map(([, text, title], k) => el("label", { title }, inputs[k], el("span", { text })));
+  return {
+    node: el("fieldset", { class: "modes" }, el("legend", { class: "sr", text: legend }), labels),
+    set: (value) => inputs.forEach((input) => (input.checked = input.value === value)),
+  };
+}
+
+/**
+ * Numbers in rows, with bars to compare them.
+ * @param {[string, number, string][]} rows the number, how long its bar is (0 to 1), and what it counts
+ * @param {string} [kind]
+ */
+export function barRows(rows, kind = "") {
+  const row = ([number, part, text]) =>
+    el("li", {}, el("span", { class: "n", text: number }), el("span", { class: "length", "aria-hidden": "true", style: { "--part": part } }), el("span", { text }));
+  return el("ol", { class: `funnel tabular ${kind}` }, rows.map(row));
 }

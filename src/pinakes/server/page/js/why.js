@@ -3,7 +3,7 @@
 import { isAbort } from "./api.js";
 import { loadDocuments } from "./library.js";
 import { LEGS, sureness } from "./results.js";
-import { count, el, replace, svg } from "./text.js";
+import { barRows, count, el, replace, scrolled, svg } from "./text.js";
 
 const ORDER = ["semantic", "keyword", "exact", "code", "graph", "document", "section"];
 const CLASSES = { exploratory: "a question to explore", factual: "a fact or a name", navigational: "a place to go to" };
@@ -116,9 +116,9 @@ function legs(result, told) {
     el("td", { class: "n" }, ""),
   );
   const head = ["Found by", "1st … 100th place", "Place", "Score", "Weight"];
-  return el(
-    "div",
-    { class: "scroll", tabindex: "0", role: "group", "aria-label": "Ranks and scores" },
+  return scrolled(
+    "scroll",
+    "Ranks and scores",
     el("table", { class: "legs-table tabular" }, el("thead", {}, el("tr", {}, head.map((text) => el("th", { scope: "col", text })))), el("tbody", {}, rows, total)),
   );
 }
@@ -168,13 +168,7 @@ function stages(full, told, without) {
     "section",
     {},
     el("h3", { class: "label", text: "Passages, stage by stage" }),
-    el(
-      "ol",
-      { class: "funnel tabular" },
-      rows.map(([text, number]) =>
-        el("li", {}, el("span", { class: "n", text: number.toLocaleString("en") }), el("span", { class: "length", "aria-hidden": "true", style: { "--part": Math.sqrt(number / most) } }), el("span", { text })),
-      ),
-    ),
+    barRows(rows.map(([text, number]) => [number.toLocaleString("en"), Math.sqrt(number / most), text])),
   );
 }
 
@@ -187,13 +181,7 @@ function times(timings) {
     "section",
     {},
     el("h3", { class: "label", text: `Time, ${total.toFixed(total < 10 ? 1 : 0)} ms` }),
-    el(
-      "ol",
-      { class: "funnel time tabular" },
-      largest.map(([name, time]) =>
-        el("li", {}, el("span", { class: "n", text: time.toFixed(1) }), el("span", { class: "length", "aria-hidden": "true", style: { "--part": time / largest[0][1] } }), el("span", { text: TIMES[name] || name })),
-      ),
-    ),
+    barRows(largest.map(([name, time]) => [time.toFixed(1), time / largest[0][1], TIMES[name] || name]), "time"),
   );
 }
 
