@@ -14,6 +14,8 @@ from tests.server.api.conftest import get
 from tests.server.conftest import index_desk, served
 
 from pinakes import Library
+from pinakes.model import DocumentInfo
+from pinakes.server.api.citing import cite_place
 
 
 def test_a_search_answers_as_the_library_does(
@@ -162,6 +164,13 @@ def test_citations(client: TestClient, docs: dict[str, str]) -> None:
         cite(doc=docs["act.md"], section_id="sec_21_b", lines="30-31")
         == "Harbour Act, Section 21(b), lines 30–31"
     )
+    # The heading is a sentence; its full stop is not one of the citation.
+    info = DocumentInfo("a.md", "Rules", "md", "en", "", 1, 0, 9, "", "")
+    assert (
+        cite_place(info, ["1", "1.1 Fees are due."], "lines 3–4", "plain")
+        == "Rules, 1.1 Fees are due, lines 3–4"
+    )
+    assert cite_place(info, ["1.1 Fees are due."], "", "plain") == "Rules, 1.1 Fees are due."
     assert cite(doc=docs["report.pdf"], pages="3", style="markdown").endswith("2025*, p. 3")
     assert cite(doc=docs["notes.md"]) == "A. Ferrer, Harbour notes (2024)"
     entry = cite(doc=docs["notes.md"], section_id="reports", style="bibtex")

@@ -35,6 +35,7 @@ BAD = [
     ('/api/search?q=x&filters={"type":[]}', 400, "each name"),
     ('/api/search?q=x&filters={"type":{"a":1}}', 400, "each name"),
     ('/api/search?q=x&filters={"date":"soon"}', 422, "not a date"),
+    ("/api/status?library=x", 400, "There is no parameter 'library' here."),
     ("/api/search?q=x&colour=red", 400, "no parameter 'colour'"),
     ("/api/search?q=x&library=other", 404, "no library"),
     ("/api/search?q=x&doc=0123456789abcdef", 404, "no document"),

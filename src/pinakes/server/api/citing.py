@@ -27,7 +27,11 @@ _TEX = {
 def cite_place(info: DocumentInfo, chain: list[str], where: str, style: str) -> str:
     """Return a citation of a document, of the section that a chain of headings leads to, of lines or pages."""
     title = _one_line(info.title)
-    place = ", ".join([*(_one_line(part) for part in chain[-1:]), *([where] if where else [])])
+    section = _one_line(chain[-1]) if chain else ""
+    if where:
+        # A heading that ends as a sentence does not do so before a comma.
+        section = section.removesuffix(".")
+    place = ", ".join(filter(None, [section, where]))
     if style == "bibtex":
         return _bibtex(info, title, place)
     authors = " and ".join(_authors(info.metadata))

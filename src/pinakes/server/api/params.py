@@ -208,7 +208,8 @@ def _depth(data: Any) -> int:
 
 def _known(known: Mapping[str, Param], name: str) -> Param:
     if name not in known:
-        raise ProblemError(400, f"There is no parameter {name[:50]!r} here; there are {', '.join(known)}.")
+        there = f"; there are {', '.join(known)}" if known else ""
+        raise ProblemError(400, f"There is no parameter {name[:50]!r} here{there}.")
     return known[name]
 
 
