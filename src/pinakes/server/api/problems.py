@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Mapping
 from http import HTTPStatus
 
@@ -27,6 +28,9 @@ logger = logging.getLogger("pinakes")
 
 PROBLEM_JSON = "application/problem+json"
 _RETRY = {"Retry-After": "2"}
+_SILENCE = 60.0
+_MOST_NOTED = 100
+_noted: dict[str, float] = {}
 
 
 class ProblemError(Exception):
@@ -75,13 +79,24 @@ def as_problem(error: Exception) -> ProblemError:
     if isinstance(error, IndexReadOnlyError):
         return ProblemError(409, "The index cannot be written to.")
     if isinstance(error, (IndexStateError, StoreError)):
-        logger.warning("%s", error)
+        _note(error)
         return ProblemError(503, "The index cannot be used as it is; the server's log says why.", _RETRY)
     if isinstance(error, PinakesError):
-        logger.warning("%s", error)
+        _note(error)
         return ProblemError(500, "That did not work; the server's log says why.")
     logger.error("A request failed", exc_info=error)
     return ProblemError(500, "Something went wrong on the server; its log says what.")
+
+
+def _note(error: PinakesError) -> None:
+    """Write an error to the log; the same one, which every request may meet, once a minute."""
+    text, now = str(error), time.monotonic()
+    if now - _noted.get(text, -_SILENCE) < _SILENCE:
+        return
+    if len(_noted) >= _MOST_NOTED:
+        _noted.clear()
+    _noted[text] = now
+    logger.warning("%s", text)
 
 
 async def on_http_exception(_: Request, error: Exception) -> Response:
