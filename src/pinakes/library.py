@@ -455,6 +455,11 @@ class Library:
         """A number that grows with every change of the index."""
         return self._index.record.generation()
 
+    @property
+    def roots(self) -> list[str]:
+        """The files, folders and patterns that the index is kept up to date with."""
+        return self._index.record.roots()
+
     def status(self) -> Status:
         """Return what the index holds and how it is."""
         from pinakes.stores.embedded.health import status

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from tests.ingest.fakes import WordEmbedder
+from tests.server.conftest import write_documents
 
 from pinakes import Library
 from pinakes.cli.mcp import make_desk
@@ -78,3 +80,19 @@ def test_a_desk_that_is_prepared_without_an_index_still_serves(tmp_path: Path) -
 def test_a_kind_of_output_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="both, text"):
         make_desk(tmp_path, None, write=False, token_budget=None, output="xml")
+
+
+def test_an_index_that_was_deleted_is_made_again_from_what_it_was_made_of(tmp_path: Path) -> None:
+    write_documents(tmp_path / "docs")
+    path = tmp_path / ".pinakes"
+    with Library(path) as library:
+        library.index([tmp_path / "docs"])
+    shelf = IndexShelf(lambda: path, create_at=path)
+    assert shelf.status().documents == 3
+    shutil.rmtree(path)
+    with pytest.raises(IndexNotFoundError):
+        shelf.status()
+    report = shelf.index(None, lambda _: None)
+    assert len(report.added) == 3
+    assert shelf.status().documents == 3
+    shelf.close()

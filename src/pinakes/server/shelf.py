@@ -181,13 +181,16 @@ class IndexShelf:
         self._door = Door(self._open)
         self._warming = threading.Lock()
         self._warm = False
+        self._known_roots: list[str] = []
 
     def _open(self) -> Library:
         from pinakes.library import Library
 
         path = self._locate()
         if path is not None and (path / RECORD).exists():
-            return Library(path, create=False)
+            library = Library(path, create=False)
+            self._known_roots = library.roots or self._known_roots
+            return library
         if path is None:
             raise IndexNotFoundError(
                 "There is no index yet, here or in a folder above. Make one with: pinakes index PATH"
@@ -264,7 +267,7 @@ class IndexShelf:
             return home
 
     def index(self, paths: list[str] | None, progress: Callable[[Progress], None]) -> IndexReport:
-        """Read files into the index, which is made if it is not there yet."""
+        """Read files into the index, which is made if it is not there yet; again, if it was there and is gone."""
         from pinakes.library import Library
 
         try:
@@ -273,7 +276,10 @@ class IndexShelf:
             if self._create_at is None:
                 raise
             Library(self._locate() or self._create_at).close()
-        return self._door.ask(lambda library: library.index(paths, progress=progress))
+            paths = paths or self._known_roots or None
+        report = self._door.ask(lambda library: library.index(paths, progress=progress))
+        self._known_roots = self._door.ask(lambda library: library.roots)
+        return report
 
     def warm(self) -> None:
         """Open the index and load its model."""

@@ -4,15 +4,12 @@
  */
 
 const TOKEN = "pinakes-token";
+// What is asked of the server as a whole, not of a library.
+const WHOLE = ["status", "index"];
 
 /** What went wrong, in words that can be shown. `status` is 0 when the server was not reached. */
 export class Problem extends Error {
-  /**
-   * @param {number} status
-   * @param {string} title
-   * @param {string} [detail]
-   * @param {number} [retryAfter] seconds
-   */
+  /** @param {number} status @param {string} title @param {string} [detail] @param {number} [retryAfter] seconds */
   constructor(status, title, detail = "", retryAfter = 0) {
     super(detail || title);
     this.name = "Problem";
@@ -47,14 +44,10 @@ class Api {
     else sessionStorage.removeItem(TOKEN);
   }
 
-  /**
-   * The address of something below `/api`; empty parameters are left out.
-   * @param {string} path such as "search"
-   * @param {Record<string, any>} [params]
-   */
+  /** The address of something below `/api`, such as "search"; empty parameters are left out. */
   url(path, params = {}) {
     const query = new URLSearchParams();
-    const all = this.library && !("library" in params) ? { ...params, library: this.library } : params;
+    const all = this.library && !WHOLE.includes(path) ? { ...params, library: this.library } : params;
     for (const [name, value] of Object.entries(all)) {
       if (value === null || value === undefined || value === "" || value === false) continue;
       query.set(name, typeof value === "object" ? JSON.stringify(value) : value === true ? "1" : String(value));
@@ -63,12 +56,7 @@ class Api {
     return `/api/${path}${text ? `?${text}` : ""}`;
   }
 
-  /**
-   * GET JSON.
-   * @param {string} path
-   * @param {Record<string, any>} [params]
-   * @param {{signal?: AbortSignal}} [options]
-   */
+  /** GET JSON. */
   async get(path, params = {}, options = {}) {
     const response = await this.request(this.url(path, params), { ...options, headers: { Accept: "application/json" } });
     return response.json();
@@ -84,7 +72,7 @@ class Api {
     const blob = await this.blob(path, params, options);
     return new Promise((resolve, reject) => {
       const reader = new FileReader();
-      reader.onload = () => resolve(/** @type {string} */ (reader.result));
+      reader.onload = () => resolve(reader.result);
       reader.onerror = () => reject(new Problem(0, "The picture could not be read"));
       reader.readAsDataURL(blob);
     });
@@ -92,10 +80,7 @@ class Api {
 
   /**
    * POST, and hand on server-sent events as they come.
-   * @param {string} path
-   * @param {any} body
    * @param {(event: string, data: any) => void} handle
-   * @param {{signal?: AbortSignal}} [options]
    */
   async events(path, body, handle, options = {}) {
     const response = await this.request(this.url(path), { ...options, ...json(body) });

@@ -3,7 +3,7 @@
 import { api } from "./api.js";
 import { helpDialog, tokenDialog } from "./dialogs.js";
 import { installKeys } from "./keys.js";
-import { loadLibraries, showLibraries } from "./library.js";
+import { chooseLibrary, loadLibraries, showLibraries } from "./library.js";
 import { overviewUrl, mapUrl, navigate, restoreScroll, searchUrl, start } from "./router.js";
 import { problemState } from "./states.js";
 import { installTheme } from "./theme-switch.js";
@@ -16,7 +16,7 @@ const VIEWS = {
   "/overview": { name: "overview", title: "Overview", load: () => import("./overview.js") },
 };
 
-const main = /** @type {HTMLElement} */ (document.getElementById("main"));
+const main = document.getElementById("main");
 /** @type {{name: string, unmount: (() => void) | null, update: ((params: URLSearchParams) => void) | null}} */
 let current = { name: "", unmount: null, update: null };
 let turn = 0;
@@ -36,6 +36,7 @@ async function show(url, { back }) {
   const same = view?.name === current.name && library === api.library;
   api.library = library;
   linkViews(view?.name);
+  chooseLibrary();
   if (!view) return notFound(url.pathname);
   if (same && current.update) {
     if (!back && view.name === "search") window.scrollTo(0, 0);
@@ -85,7 +86,7 @@ function leave() {
 function linkViews(name) {
   const addresses = { search: searchUrl(), map: mapUrl(), overview: overviewUrl() };
   for (const link of document.querySelectorAll(".views a")) {
-    const view = /** @type {HTMLElement} */ (link).dataset.view || "";
+    const view = link.dataset.view || "";
     link.setAttribute("href", addresses[view]);
     if (view === name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -110,7 +111,7 @@ function failed(error) {
 const home = () => el("a", { href: searchUrl(), text: "Search" });
 
 api.askToken = tokenDialog;
-installTheme(/** @type {HTMLElement} */ (document.getElementById("theme")));
+installTheme(document.getElementById("theme"));
 document.getElementById("help")?.addEventListener("click", helpDialog);
 installKeys();
 start(show);

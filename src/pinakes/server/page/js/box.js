@@ -1,34 +1,30 @@
 /** The search box: a combobox with suggestions in a row below it, so that they never hide the results. */
 
 import { api, isAbort } from "./api.js";
+import { plain } from "./passage.js";
 import { navigate, readUrl } from "./router.js";
 import { announce, count, el, marked, replace } from "./text.js";
 
 const KINDS = { title: "document", label: "section", term: "term" };
 
-/**
- * @param {{onInput: (text: string) => void, onEnter: () => void, onTerm: (text: string) => void}} act
- * @returns {{node: HTMLElement, list: HTMLElement, input: HTMLInputElement, suggest: (text: string) => void, close: () => void}}
- */
+/** @param {{onInput: (text: string) => void, onEnter: () => void, onTerm: (text: string) => void}} act */
 export function searchBox(act) {
-  const input = /** @type {HTMLInputElement} */ (
-    el("input", {
-      id: "query",
-      type: "search",
-      class: "query",
-      role: "combobox",
-      "aria-label": "Search the documents",
-      "aria-autocomplete": "list",
-      "aria-expanded": "false",
-      "aria-controls": "suggestions",
-      placeholder: "Ask, or name a section",
-      autocomplete: "off",
-      autocapitalize: "off",
-      spellcheck: "false",
-      enterkeyhint: "search",
-      maxlength: 2000,
-    })
-  );
+  const input = el("input", {
+    id: "query",
+    type: "search",
+    class: "query",
+    role: "combobox",
+    "aria-label": "Search the documents",
+    "aria-autocomplete": "list",
+    "aria-expanded": "false",
+    "aria-controls": "suggestions",
+    placeholder: "Ask, or name a section",
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    enterkeyhint: "search",
+    maxlength: 2000,
+  });
   const list = el("ul", { id: "suggestions", class: "suggestions", role: "listbox", "aria-label": "Suggestions", "aria-orientation": "horizontal" });
   const node = el("div", { class: "box" }, el("div", { class: "query-row" }, input, el("kbd", { class: "hint", "aria-hidden": "true", text: "/" })));
 
@@ -108,6 +104,7 @@ export function searchBox(act) {
 }
 
 function option(item, index, text, choose) {
+  const detail = plain(item.detail || "");
   const found = item.text.toLowerCase().indexOf(text.toLowerCase());
   const ranges = found < 0 ? [] : [{ start: found, end: found + text.length, kind: "part" }];
   const kind = KINDS[item.kind] || item.kind;
@@ -118,7 +115,7 @@ function option(item, index, text, choose) {
       role: "option",
       "aria-selected": "false",
       class: "suggestion",
-      title: item.detail ? `${item.text}: ${item.detail}` : item.text,
+      title: detail ? `${item.text}: ${detail}` : item.text,
       on: {
         // The click of a mouse must not take the focus out of the box first.
         mousedown: (event) => event.preventDefault(),
@@ -127,6 +124,6 @@ function option(item, index, text, choose) {
     },
     el("span", { class: "kind", text: kind }),
     el("span", { class: "what" }, marked(item.text, ranges)),
-    item.detail && item.detail !== item.text && el("span", { class: "detail", text: item.detail }),
+    detail && detail !== item.text && el("span", { class: "detail", text: detail }),
   );
 }

@@ -28,8 +28,8 @@ export function filterPanel(change) {
     },
     set: (filters) => {
       const chosen = FILTERS.reduce((sum, name) => sum + filters[name].length, 0);
-      /** @type {HTMLElement} */ (summary.querySelector(".number")).textContent = chosen ? String(chosen) : "";
-      for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (body.querySelectorAll("input[type=checkbox]"))) {
+      summary.querySelector(".number").textContent = chosen ? String(chosen) : "";
+      for (const input of body.querySelectorAll("input[type=checkbox]")) {
         input.checked = filters[input.name].includes(input.value);
       }
     },
@@ -37,7 +37,6 @@ export function filterPanel(change) {
   };
 }
 
-/** @returns {{value: string, text: string, number: number | null}[]} */
 function values(name, documents) {
   if (name === "doc") return documents.map((item) => ({ value: item.id, text: item.title, number: null }));
   const counts = new Map();
@@ -55,7 +54,7 @@ function facet(name, items, chosen, change) {
   if (items.length < 2) return null;
   const rows = items.map(({ value, text, number }) => {
     const input = el("input", { type: "checkbox", name, value, checked: chosen.includes(value) });
-    input.addEventListener("change", () => change(name, value, /** @type {HTMLInputElement} */ (input).checked));
+    input.addEventListener("change", () => change(name, value, input.checked));
     return el("label", { class: "tick" }, input, el("span", { class: "name", text }), number !== null && el("span", { class: "number", text: number }));
   });
   const list = el("div", { class: "ticks" }, rows);

@@ -6,14 +6,13 @@ import { announce, count, el, fileName, replace } from "./text.js";
 const EVERY = 2000;
 
 /**
- * @param {any} api
  * @param {boolean} write whether the server may index
  * @param {() => void} done called when the index has changed
  */
 export function indexPanel(api, write, done) {
   const leaving = new AbortController();
   const output = el("div", { class: "indexing-now" });
-  const button = /** @type {HTMLButtonElement} */ (el("button", { class: "button", text: "Bring up to date" }));
+  const button = el("button", { class: "button", text: "Bring up to date" });
   const node = el("section", { class: "indexing", "aria-label": "Indexing" }, write && button, output);
   let timer = 0;
   let busy = false;
@@ -45,12 +44,12 @@ export function indexPanel(api, write, done) {
     try {
       await api.events(
         "index",
-        {},
+        api.library ? { library: api.library } : {},
         (event, data) => {
           if (event === "progress") progress(data);
           else if (event === "error") throw new Error(data.message);
           else if (event === "report") {
-            changed = [data.added, data.updated, data.removed].some((list) => list?.length);
+            changed = !data.unchanged || [data.added, data.updated, data.removed].some((list) => list?.length);
             report(data);
           }
         },

@@ -14,7 +14,9 @@ export function loadLibraries(fresh = false) {
   if (fresh) documents.clear();
   if (fresh || !status) {
     status = api.get("status");
-    status.catch(() => (status = null));
+    // What may be over soon is not kept.
+    const forget = () => (status = null);
+    status.then(({ libraries }) => libraries.some(({ problem }) => problem) && forget(), forget);
   }
   return status;
 }
@@ -39,16 +41,22 @@ export function loadDocuments() {
   return answer;
 }
 
+/** Show in the header which library is asked. */
+export function chooseLibrary() {
+  const select = document.getElementById("library");
+  select.value = api.library || select.options[0]?.value || "";
+}
+
 /** Offer the choice between libraries in the header when there are several. */
 export function showLibraries({ libraries }) {
-  const select = /** @type {HTMLSelectElement} */ (document.getElementById("library"));
+  const select = document.getElementById("library");
   select.hidden = libraries.length < 2;
   if (select.hidden) return;
-  const chosen = api.library || libraries[0].name;
   replace(
     select,
-    libraries.map(({ name }) => el("option", { value: name, selected: name === chosen, text: name })),
+    libraries.map(({ name }) => el("option", { value: name, text: name })),
   );
+  chooseLibrary();
   select.onchange = () => {
     // Filters and documents are those of a library; only the query goes along.
     const url = new URL(location.href);

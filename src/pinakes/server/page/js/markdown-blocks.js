@@ -39,6 +39,7 @@ const COMMENT = /^ {0,3}<!--/;
 const VERBATIM = /^ {0,3}<(script|pre|style|textarea)(?=[\s>]|$)/i;
 const HTML =
   /^ {0,3}<\/?(?:address|article|aside|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|nav|noframes|ol|optgroup|option|p|param|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul)(?=[\s/>]|$)/i;
+const NOTE = /^ {0,3}\[\^[^\]\s]{1,30}\]:/;
 const LINK_DEFINITION = /^ {0,3}\[(?!\^)[^\]\n]{1,200}\]:[ \t]*\S/;
 
 function isFence(t) {
@@ -49,7 +50,7 @@ function isFence(t) {
 /** Whether a line begins a block that may follow a paragraph without a blank line. */
 function interrupts(t) {
   if (t.length > 2000) return false;
-  if (ATX.test(t) || QUOTE.test(t) || RULE.test(t) || HTML.test(t) || VERBATIM.test(t) || COMMENT.test(t)) return true;
+  if (ATX.test(t) || QUOTE.test(t) || RULE.test(t) || HTML.test(t) || VERBATIM.test(t) || COMMENT.test(t) || NOTE.test(t)) return true;
   if (isFence(t)) return true;
   const item = ITEM.exec(t);
   return Boolean(item && /^(?:[-*+]|1[.)])$/.test(item[2]) && !isBlank(t.slice(item[0].length)));

@@ -21,6 +21,7 @@ const PUNCTUATION = /[\p{P}\p{S}]/u;
 const ENTITY = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z][a-zA-Z0-9]{1,31}));/y;
 const AUTOLINK = /<([a-zA-Z][a-zA-Z0-9+.-]{1,31}:[^\s<>]{0,2000}|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})>/y;
 const RAISED = /<(sup|sub)>([^<\n]{1,200})<\/\1>/iy;
+const NOTE = /\[\^([\p{L}\p{N}_-]{1,30})\](:(?=\s))?(?![([])/uy;
 const BREAK = /<br\s*\/?>\s*\n?/iy;
 const COMMENT = /<!--[^]*?-->/y;
 const TAG = /<\/?[a-zA-Z][a-zA-Z0-9-]{0,40}(?:[^<>"']|"[^"]*"|'[^']*')*>/y;
@@ -188,6 +189,13 @@ class Reader {
     if (found && found.index === at) {
       return this.add("wiki", at, at + found[0].length, { text: found[2] || found[1], href: found[1] });
     }
+    NOTE.lastIndex = at;
+    const note = image ? null : NOTE.exec(this.text);
+    if (note) {
+      // A colon belongs to it only where the line begins so.
+      const colon = note[2] && (!at || this.text[at - 1] === "\n");
+      return this.add("sup", at, at + note[1].length + (colon ? 4 : 3), { kids: [literal({ s: this.source(at + 2), t: note[1] })] });
+    }
     const end = at + (image ? 2 : 1);
     // Thousands of open brackets are an attack on the reader, not links.
     if (this.brackets.length < 200) this.brackets.push({ node: this.nodes.length, at, end, image });
@@ -230,14 +238,12 @@ class Reader {
     };
     let found;
     if ((found = match(AUTOLINK))) {
-      const s = this.source(at + 1);
-      const kids = [{ type: "text", s, e: s + found[1].length, text: found[1] }];
+      const kids = [literal({ s: this.source(at + 1), t: found[1] })];
       return this.add("link", at, at + found[0].length, { href: found[1], kids });
     }
     if ((found = match(BREAK))) return this.add("br", at, at + found[0].length);
     if ((found = match(RAISED))) {
-      const s = this.source(at + found[1].length + 2);
-      const kids = [{ type: "text", s, e: s + found[2].length, text: found[2] }];
+      const kids = [literal({ s: this.source(at + found[1].length + 2), t: found[2] })];
       return this.add(found[1].toLowerCase(), at, at + found[0].length, { kids });
     }
     if ((found = match(COMMENT))) return at + found[0].length;

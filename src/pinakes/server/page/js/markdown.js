@@ -27,6 +27,14 @@ export const unmarked = {
   marker: () => null,
 };
 
+const RTL = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/** The direction of a container's text. Its blocks know theirs, and `auto` passes over elements that do. */
+function directionOf(lines) {
+  const first = lines.find(({ t }) => /\p{L}/u.test(t))?.t || "";
+  return RTL.test(/\p{L}/u.exec(first)) ? "rtl" : "ltr";
+}
+
 const OVERRIDES = /([\u202d\u202e])/;
 
 export class Renderer {
@@ -51,7 +59,7 @@ export class Renderer {
       case "code":
         return this.code(block);
       case "quote":
-        return el("blockquote", { dir: "auto" }, this.blocks(blocksOf(block.lines, depth + 1), depth + 1));
+        return el("blockquote", { dir: directionOf(block.lines) }, this.blocks(blocksOf(block.lines, depth + 1), depth + 1));
       case "list":
         return this.list(block, depth);
       case "table":
@@ -96,7 +104,7 @@ export class Renderer {
     const list = el(block.ordered ? "ol" : "ul", {
       class: block.loose ? "loose" : null,
       start: first !== null && first !== 1 ? first : null,
-      dir: "auto",
+      dir: directionOf(block.items.flatMap(({ lines }) => lines)),
     });
     for (const item of block.items) {
       const li = el("li", { dir: "auto" });

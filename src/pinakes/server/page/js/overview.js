@@ -4,7 +4,7 @@ import { documentTable } from "./documents.js";
 import { indexPanel } from "./indexing.js";
 import { currentLibrary, loadDocuments, loadLibraries } from "./library.js";
 import { restoreScroll } from "./router.js";
-import { problemState } from "./states.js";
+import { emptyLibrary, problemState } from "./states.js";
 import { ago, announce, barRows, bytes, count, el, fileName, languageName, replace, typeName } from "./text.js";
 
 /** Show the view. See app.js for the contract. */
@@ -16,17 +16,19 @@ export function mount(container, _params, api) {
   replace(container, page);
 
   const load = async (fresh = false) => {
+    let all;
+    const indexing = () => (panel ??= indexPanel(api, all.write, () => load(true))).node;
     try {
-      const all = await loadLibraries(fresh);
+      all = await loadLibraries(fresh);
       const [library, documents] = await Promise.all([currentLibrary(), loadDocuments()]);
       if (gone) return;
       document.title = "Overview · Pinakes";
-      panel ??= indexPanel(api, all.write, () => load(true));
-      replace(page, el("h1", { text: all.libraries.length > 1 ? library.name : "Overview" }), numbers(library), panel.node, failures(library), shares(library), documentTable(documents), details(library, all.version));
+      replace(page, el("h1", { text: all.libraries.length > 1 ? library.name : "Overview" }), numbers(library), indexing(), failures(library), shares(library), documents.length ? documentTable(documents) : emptyLibrary(), details(library, all.version));
       restoreScroll();
       announce(`${count(library.documents, "document")}, ${count(library.failures.length, "failure")}`);
     } catch (error) {
-      if (!gone) replace(page, problemState(error, () => load(true)));
+      // An index that is not there can be made here, where the server may.
+      if (!gone) replace(page, problemState(error, () => load(true)), error.status === 503 && all?.write && indexing());
     }
   };
   load(true);
@@ -41,8 +43,8 @@ function numbers(library) {
     [library.documents.toLocaleString("en"), library.documents === 1 ? "document" : "documents"],
     [library.chunks.toLocaleString("en"), "passages"],
     [bytes(library.size_bytes), "index"],
-    [ago(library.updated_at) || "never", "brought up to date"],
-  ];
+    [ago(library.updated_at), "brought up to date"],
+  ].filter(([value]) => value);
   return el("dl", { class: "numbers" }, rows.map(([value, name]) => el("div", {}, el("dt", { text: name }), el("dd", { text: value }))));
 }
 
@@ -62,6 +64,7 @@ function failures(library) {
 function shares(library) {
   const group = (title, counts, name) => {
     const rows = Object.entries(counts).sort((a, b) => b[1] - a[1]);
+    if (!rows.length) return null;
     const most = Math.max(...rows.map(([, number]) => number), 1);
     return el(
       "section",

@@ -4,9 +4,13 @@ import { el, marked, mergeRanges, scrolled } from "./text.js";
 import { queryWords, wordRanges } from "./words.js";
 
 const SHORT = 560;
-// What is markup inside a line; group 1 to 4 are the parts that stay.
+// What is markup inside a line; group 1 to 3 are the parts that stay, 4 is written otherwise.
 const INLINE =
-  /<!--[^]*?-->|<\/?[a-z][^<>]*>|!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|!?\[([^\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"]*")?\)|\\([\\`*_{}[\]()#+\-.!|>~])|`+|\*\*|__|(?<![\p{L}\p{N}_])_(?=\S)|(?<=\S)_(?![\p{L}\p{N}_])|\*(?=\S)|(?<=\S)\*/giu;
+  /<!--[^]*?-->|<\/?[a-z][^<>]*>|!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|!?\[([^\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"]*")?\)|\\([\\`*_{}[\]()#+\-.!|>~])|\s*\{#[^{}\s]*\}|&(nbsp|amp|lt|gt|quot);|`+|~~|\*\*|__|(?<![\p{L}\p{N}_])_(?=\S)|(?<=\S)_(?![\p{L}\p{N}_])|\*(?=\S)|(?<=\S)\*/giu;
+
+const ENTITIES = { nbsp: "\u00a0", amp: "&", lt: "<", gt: ">", quot: '"' };
+// What a series of clauses begins with; bullets have no order.
+const FIRST = /^[1aAiI\W]?$/;
 
 /**
  * @typedef {{start: number, end: number, kind: string}} Range
@@ -23,7 +27,7 @@ export function passage(result, query) {
   const source = result.content;
   const exact = (result.matches || []).map(({ start, end }) => ({ start, end, kind: "exact" }));
   const ranges = mergeRanges([...exact, ...wordRanges(source, queryWords(query))]);
-  const blocks = parse(source).filter((block, index) => !(index === 0 && isHeading(block, source, result)));
+  const blocks = withoutHeadings(parse(source), source, result);
   const short = excerpt(blocks, source, ranges);
   const node = el("div", { class: "passage prose" });
   let whole = false;
@@ -40,10 +44,19 @@ export function passage(result, query) {
   };
 }
 
-// The heading of the section stands above the passage already.
-function isHeading(block, source, result) {
-  const plain = (text) => text.replace(/[^\p{L}\p{N}]+/gu, "").toLowerCase();
-  return block.kind === "heading" && plain(source.slice(block.start, block.end)) === plain(result.heading || "");
+/** A line without its markup. @param {string} text */
+export const plain = (text) => visible(text, 0, text.length).map(([from, to, other]) => other ?? text.slice(from, to)).join("");
+
+// The heading of the section, and those on the way to it, stand above the passage already.
+function withoutHeadings(blocks, source, result) {
+  const bare = (text) => plain(text || "").replace(/[^\p{L}\p{N}]+/gu, "").toLowerCase();
+  const above = [result.heading, result.document_title, ...(result.parent_chain || [])].map(bare);
+  for (;;) {
+    const first = blocks[0];
+    if (!first || !["heading", "text"].includes(first.kind) || !above.includes(bare(source.slice(...first.lines[0])))) return blocks;
+    const lines = first.lines.slice(1);
+    blocks = [...(lines.length ? [{ ...first, start: lines[0][0], lines }] : []), ...blocks.slice(1)];
+  }
 }
 
 /** @returns {Block[]} */
@@ -79,26 +92,36 @@ function parse(source) {
 
 /** Clauses stand flush in many documents: what their markers look like tells how deep they are. */
 function nest(blocks) {
-  /** @type {{style: string, last: string}[]} */
+  /** @type {{style: string, last: string, indent: number}[]} */
   let stack = [];
+  /** The clauses that stand together. */
+  let run = [];
   for (const block of blocks) {
     if (block.kind !== "item") {
-      stack = [];
+      stack = run = [];
       continue;
     }
-    const letter = (block.marker || "").replace(/[().]/g, "");
+    const { marker = "", depth: indent = 0 } = block;
+    const mark = /[\p{L}\p{N}]/u.test(marker) ? marker : "•";
+    const letter = mark.replace(/[().]/g, "");
     const roman = /^[ivx]+$/.test(letter);
     // "(i)" comes after "(h)" as a letter, and else begins "(i), (ii)".
     const next = (last) => last.length === 1 && letter.charCodeAt(0) === last.charCodeAt(0) + 1;
-    const style = (kind) => (block.marker || "").replace(/[\p{L}\p{N}]+/u, kind);
+    const style = (kind) => mark.replace(/[\p{L}\p{N}]+/u, kind);
     const plain = style(/\d/.test(letter) ? "1" : /\p{Lu}/u.test(letter) ? "A" : "a");
     const continued = stack.findIndex((item) => item.style === plain && (!roman || next(item.last)));
     const wanted = roman && continued < 0 ? style("i") : plain;
     let at = stack.findIndex((item) => item.style === wanted);
-    if (at < 0) at = stack.push({ style: wanted, last: "" }) - 1;
+    if (at < 0 && stack.length && !FIRST.test(letter) && indent <= stack[0].indent) {
+      // It goes on with what began before the passage: all so far was inside that.
+      for (const inner of run) inner.depth += 1;
+      stack = [];
+    }
+    if (at < 0) at = stack.push({ style: wanted, last: "", indent }) - 1;
     stack.length = at + 1;
     stack[at].last = letter;
-    block.depth = Math.max(block.depth || 0, at);
+    block.depth = Math.max(indent, at);
+    run = [...run, block];
   }
   return blocks;
 }
@@ -114,17 +137,18 @@ function kindOf(line, start, end) {
   let found;
   if (!line.trim()) return null;
   if ((found = match(/^\s*(`{3,}|~{3,})/))) return of("code", 0, { marker: found[1] });
-  if ((found = match(/^\s{0,3}#{1,6}\s+/))) return of("heading", found[0].length);
+  if ((found = match(/^\s*#{1,6}(?:\s+|$)/))) return found[0] === line ? null : of("heading", found[0].length);
   if (match(/^\s*\|/)) return of("table", 0);
-  if ((found = match(/^(\s*)([-*+•])\s+/))) return of("item", found[0].length, { marker: "•", depth: found[1].length >> 1 });
+  if (match(/^\s*(?:[-*_=]\s*){3,}$/)) return null;
+  if ((found = match(/^(\s*)[-*+•]\s+(?:\[([ xX])\](?:\s+|$))?(?:#{1,6}\s+)?/)))
+    return of("item", found[0].length, { marker: found[2] ? (found[2] === " " ? "☐" : "☑") : "•", depth: found[1].length >> 1 });
   if ((found = match(/^(\s*)(\d+[.)]|\([\p{L}\p{N}]{1,4}\))\s+/u)))
     return of("item", found[0].length, { marker: found[2], depth: found[1].length >> 1 });
-  if ((found = match(/^\s*>\s?(?:\[![^\]]*\]\s*)?/))) return of("quote", found[0].length);
-  if (match(/^\s*(?:[-*_]\s*){3,}$/)) return null;
+  if ((found = match(/^\s*>\s?(?:\[![^\]]*\]\s*|#{1,6}\s+)?/))) return of("quote", found[0].length);
   return of("text", line.length - line.trimStart().length);
 }
 
-/** @returns {[number, number][]} the parts of a line that are seen */
+/** @returns {[number, number, string?][]} the parts of a line that are seen, and what they stand for */
 function visible(source, start, end) {
   const parts = [];
   let at = start;
@@ -138,15 +162,16 @@ function visible(source, start, end) {
       parts.push([inner, inner + kept.length]);
     }
     at = from + match[0].length;
+    if (match[4]) parts.push([from, at, ENTITIES[match[4].toLowerCase()]]);
   }
   if (at < end) parts.push([at, end]);
   return parts;
 }
 
 function inline(source, start, end, ranges) {
-  return visible(source, start, end).flatMap(([from, to]) =>
+  return visible(source, start, end).flatMap(([from, to, other]) =>
     marked(
-      source.slice(from, to),
+      other ?? source.slice(from, to),
       ranges
         .filter((range) => range.start < to && range.end > from)
         .map((range) => ({ ...range, start: Math.max(range.start, from) - from, end: Math.min(range.end, to) - from })),
@@ -166,7 +191,7 @@ function render(block, source, ranges) {
   const after = block.cutAfter ? " …" : "";
   if (block.kind === "item") {
     const marker = el("span", { class: "marker", text: block.marker });
-    return el("p", { class: "item", style: { "--depth": Math.min(block.depth || 0, 4) } }, marker, el("span", {}, before, content, after));
+    return el("p", { class: "item", dir: "auto", style: { "--depth": Math.min(block.depth || 0, 4) } }, marker, el("span", {}, before, content, after));
   }
   return el("p", { class: block.kind }, before, content, after);
 }
@@ -176,7 +201,7 @@ function table(block, source, ranges) {
     .filter(([from, to]) => !/^[\s|:-]+$/.test(source.slice(from, to)))
     .map(([from, to]) => cells(source, from, to).map(([start, end]) => inline(source, start, end, ranges)));
   const ruled = block.lines.length > 1 && /^[\s|:-]+$/.test(source.slice(...block.lines[1]));
-  const row = (tag) => (cellsOf) => el("tr", {}, cellsOf.map((cell) => el(tag, {}, cell)));
+  const row = (tag) => (cellsOf) => el("tr", {}, cellsOf.map((cell) => el(tag, { dir: "auto" }, cell)));
   return scrolled(
     "scroll",
     "Table",

@@ -11,8 +11,13 @@ const SHOWN = 40;
  * @returns {HTMLElement | null}
  */
 export function backReferences(document, item) {
-  const found = document.backReferences.get(item.section_id);
-  if (!found?.length) return null;
+  const places = new Map();
+  for (const one of document.backReferences.get(item.section_id) || []) {
+    const key = `${one.from_doc} ${one.from_section}`;
+    if (!places.has(key)) places.set(key, one);
+  }
+  const found = [...places.values()];
+  if (!found.length) return null;
   const list = el("ul");
   const box = el(
     "details",
@@ -27,15 +32,10 @@ export function backReferences(document, item) {
 }
 
 function fill(list, document, found) {
-  const places = new Map();
-  for (const item of found) {
-    const key = `${item.from_doc} ${item.from_section}`;
-    if (!places.has(key)) places.set(key, item);
-  }
-  for (const item of [...places.values()].slice(0, SHOWN)) {
+  for (const item of found.slice(0, SHOWN)) {
     const other = item.from_doc && item.from_doc !== document.doc;
     const name = item.from_label || document.find(item.from_section)?.heading || item.from_title || item.text || "here";
     list.append(el("li", {}, el("a", { href: readUrl({ doc: item.from_doc || document.doc, section: item.from_section }), title: item.text }, name), other && item.from_title ? `, ${item.from_title}` : ""));
   }
-  if (places.size > SHOWN) list.append(el("li", {}, `and ${count(places.size - SHOWN, "other")}`));
+  if (found.length > SHOWN) list.append(el("li", {}, `and ${count(found.length - SHOWN, "other")}`));
 }

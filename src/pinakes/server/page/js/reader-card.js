@@ -172,16 +172,18 @@ function contents(sections) {
 const head = (title, where) => el("p", { class: "card-head" }, el("strong", {}, title), where && el("span", { class: "soft" }, where));
 
 async function termCard(reading, api, meaning, signal) {
-  const where = meaning.source_doc === reading.doc ? reading.nameOf(reading.find(meaning.source_section) || {}) : "";
-  const nodes = [head(meaning.term, where), shown(meaning.definition)];
-  if (meaning.conflict) nodes.push(...(await others(api, meaning, signal)));
-  return nodes;
+  const here = meaning.source_doc === reading.doc;
+  // What stands elsewhere is named by the answer about the term.
+  const { definitions = [] } = here && !meaning.conflict ? {} : await api.get("define", { term: meaning.term }, { signal });
+  const title = here ? reading.title : definitions.find(({ definition }) => definition.doc === meaning.source_doc)?.document_title;
+  const section = here ? reading.nameOf(reading.find(meaning.source_section) || {}) : "";
+  const where = [title, section, place(meaning)].filter(Boolean).join(", ");
+  return [head(meaning.term, where), shown(meaning.definition), ...(meaning.conflict ? others(definitions, meaning) : [])];
 }
 
 /** What other documents say that a term means. */
-async function others(api, meaning, signal) {
-  const answer = await api.get("define", { term: meaning.term }, { signal });
-  const rows = (answer.definitions || [])
+function others(definitions, meaning) {
+  const rows = definitions
     .filter(({ definition }) => definition.definition_text !== meaning.definition)
     .slice(0, 2)
     .map(({ definition, document_title }) =>

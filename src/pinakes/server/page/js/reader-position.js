@@ -14,6 +14,8 @@ export class Position {
     this.life = new AbortController();
     this.frame = 0;
     this.going = 0;
+    /** Laid out wherever the screen is. @type {import("./reader-body.js").Slab[]} */
+    this.near = [];
   }
 
   start() {
@@ -39,7 +41,9 @@ export class Position {
   /** The height below the bars at the top, where reading begins. */
   top() {
     const bar = this.body.element.closest(".reader-main")?.querySelector(".reader-bar");
-    return (bar ? Math.max(0, bar.getBoundingClientRect().bottom) : 0) + 16;
+    // On a narrow screen the picture of a page stands above the text.
+    const over = [bar, innerWidth < 900 && this.body.element.closest(".reader")?.querySelector(".pages")];
+    return Math.max(0, ...over.map((one) => (one ? one.getBoundingClientRect().bottom : 0))) + 16;
   }
 
   here() {
@@ -63,7 +67,12 @@ export class Position {
    */
   go(offset, anchor = null, room = 0) {
     cancelAnimationFrame(this.going);
-    for (let k = this.body.slabAt(offset), n = -1; n <= 1; n += 1) this.body.fill(k + n);
+    for (const slab of this.near) slab.element.style.contentVisibility = "";
+    const k = this.body.slabAt(offset);
+    for (let n = -1; n <= 1; n += 1) this.body.fill(k + n);
+    // What lies below the estimated height of a slab would never come into view, and so never be laid out.
+    this.near = this.body.slabs.slice(Math.max(0, k - 1), k + 2);
+    for (const slab of this.near) slab.element.style.contentVisibility = "visible";
     const element = anchor || this.body.elementAt(offset);
     if (!element) return;
     let still = 0;

@@ -92,10 +92,12 @@ export class Reader {
 
   /** Show the wanted place first, the rest when there is time. */
   begin(passage, target) {
-    const offset = this.position.kept ?? passage?.start ?? target?.start ?? -1;
+    const { kept } = this.position;
+    const offset = kept ?? passage?.start ?? target?.start ?? -1;
     const first = this.body.slabAt(Math.max(0, offset));
     for (const index of [first, first + 1, first - 1, 0]) this.body.fill(index);
-    if (offset > 0) this.position.go(offset, passage ? this.innerOf(passage, offset) : this.anchorOf(target), passage ? this.room() : 0);
+    if (kept) this.position.go(kept);
+    else if (offset > 0) this.position.go(offset, passage ? this.innerOf(passage) : this.anchorOf(target), passage ? this.room() : 0);
     else window.scrollTo(0, 0);
     this.position.start();
     this.addTerms().finally(() => this.life.signal.aborted || this.body.fillRest(first));
@@ -118,8 +120,8 @@ export class Reader {
   }
 
   /** Where a passage begins inside a list or a table. */
-  innerOf(passage, offset = passage.start) {
-    return offset === passage.start ? this.body.innerAt(offset) : null;
+  innerOf(passage) {
+    return this.body.innerAt(passage.start);
   }
 
   /** The element of a clause that stands inside a paragraph. */
@@ -129,7 +131,9 @@ export class Reader {
 
   flash(target) {
     this.root.querySelector(".target")?.classList.remove("target");
-    if (target) this.body.elementAt(target.start)?.classList.add("target");
+    if (!target) return;
+    this.body.fill(this.body.slabAt(target.start));
+    this.body.elementAt(target.start)?.classList.add("target");
   }
 
   /** A new address of the same document only moves the text; answers whether that was all. */
@@ -143,6 +147,7 @@ export class Reader {
     if (moved) this.body.show(lines || this.match);
     const target = this.reading.find(next.get("section") || "");
     const { kept } = this.position;
+    this.flash(lines ? null : target);
     if (kept !== null) this.position.go(kept);
     else if (lines) this.goLines(lines, target);
     else if (target) this.goTo(target);
@@ -155,7 +160,6 @@ export class Reader {
     this.body.fill(this.body.slabAt(lines.start));
     const element = this.innerOf(lines);
     this.position.go(lines.start, element, this.room(lines));
-    this.flash(null);
     if (element && !element.hasAttribute("tabindex")) element.setAttribute("tabindex", "-1");
     element?.focus({ preventScroll: true });
     const here = this.reading.clauseAt(lines.start) || target || this.reading.sectionAt(lines.start);
@@ -193,7 +197,13 @@ export class Reader {
     const { sections } = this.reading;
     const here = this.reading.sectionAt(this.position.offset)?.index ?? -1;
     const next = sections[Math.max(0, Math.min(sections.length - 1, here + by))];
-    if (next) this.choose(next);
+    if (!next) return;
+    const { match } = this;
+    const lines = match && [match.start, match.end - 1].map((at) => this.reading.lineAt(at));
+    // The match is still meant, and somebody who leafs through goes back with one step.
+    navigate(readUrl({ doc: this.reading.doc, section: next.section_id, lines, q: this.params.get("q") }), { replace: true, quiet: true });
+    this.params = new URLSearchParams(location.search);
+    this.goTo(next);
   }
 
   toMatch() {
@@ -234,7 +244,16 @@ export class Reader {
   paneToggled() {
     const open = Boolean(this.pane?.open);
     this.pageButton?.setAttribute("aria-pressed", String(open));
+    if (this.root.classList.contains("with-pages") === open) return;
+    // The text gets another width: what was read, best the passage, stays in sight.
+    const { offset } = this.position;
+    const { passage } = this.body;
+    const hit = this.root.querySelector(".hit");
+    const { top, bottom } = hit?.getBoundingClientRect() || { top: 0, bottom: 0 };
+    const seen = bottom > 0 && top < innerHeight;
     this.root.classList.toggle("with-pages", open);
+    const go = () => (seen ? this.position.go(passage.start, hit, this.room(passage)) : this.position.go(offset));
+    requestAnimationFrame(() => requestAnimationFrame(() => this.life.signal.aborted || go()));
   }
 
   stop() {

@@ -1,11 +1,9 @@
 /** Results: where each stands, what it says, who found it and how sure that is. */
 
-import { passage } from "./passage.js";
+import { passage, plain } from "./passage.js";
 import { readUrl } from "./router.js";
 import { count, el, fileName, marked, place } from "./text.js";
 import { queryWords, wordRanges } from "./words.js";
-
-const LONG = 420;
 
 export const LEGS = {
   semantic: "meaning",
@@ -89,15 +87,15 @@ export function resultItem(result, query, act) {
 export function carryOver(before, items) {
   const held = document.activeElement;
   const top = held?.getBoundingClientRect().top;
-  const olds = new Map([...before.querySelectorAll(".result")].map((old) => [/** @type {HTMLElement} */ (old).dataset.chunk, old]));
+  const olds = new Map([...before.querySelectorAll(".result")].map((old) => [old.dataset.chunk, old]));
   let focus = () => {};
   for (const item of items) {
     const old = olds.get(item.dataset.chunk);
     if (!old) continue;
-    if (old.querySelector(".more[aria-expanded=true]")) /** @type {HTMLElement | null} */ (item.querySelector(".more"))?.click();
+    if (old.querySelector(".more[aria-expanded=true]")) item.querySelector(".more")?.click();
     const open = old.querySelector(".why:not([hidden])");
     if (open) {
-      const panel = /** @type {HTMLElement} */ (item.querySelector(".why"));
+      const panel = item.querySelector(".why");
       panel.append(...open.childNodes);
       panel.hidden = false;
       item.querySelector(".why-button")?.setAttribute("aria-expanded", "true");
@@ -105,7 +103,7 @@ export function carryOver(before, items) {
     if (!held || !old.contains(held)) continue;
     const name = ["more", "why-button", "cite-button"].find((one) => held.classList.contains(one)) || "open";
     focus = () => {
-      const next = /** @type {HTMLElement} */ (item.querySelector(`.${name}`) || item.querySelector(".open"));
+      const next = item.querySelector(`.${name}`) || item.querySelector(".open");
       next.focus({ preventScroll: true });
       window.scrollBy(0, next.getBoundingClientRect().top - top);
     };
@@ -128,7 +126,7 @@ function trail(result, title) {
 
 function facts(result) {
   const where = place(result);
-  const legs = result.matched_by.map((leg) => el("span", { class: `leg ${leg}`, text: LEGS[leg] || leg }));
+  const legs = result.matched_by.map((leg) => el("span", { class: `leg ${leg}`, style: { "--leg": `var(--leg-${leg}, var(--leg-other))` }, text: LEGS[leg] || leg }));
   return [
     result.section_label && !(result.heading || "").includes(result.section_label) && el("span", { class: "section-label", text: result.section_label }),
     where && el("span", { class: "where", text: where }),
@@ -186,11 +184,24 @@ export function definitions(results) {
         el(
           "dd",
           {},
-          entry.definition_text.length > LONG ? `${entry.definition_text.slice(0, LONG).replace(/\s+\S*$/, "")} …` : entry.definition_text,
-          " ",
-          entry.doc && el("a", { href: readUrl({ doc: entry.doc, section: entry.source_section, lines: entry.lines }), class: "small", text: fileName(entry.source_path) }),
+          clamped(plain(entry.definition_text), entry.doc && el("a", { href: readUrl({ doc: entry.doc, section: entry.source_section, lines: entry.lines }), class: "small", text: fileName(entry.source_path) })),
         ),
       ]),
     ),
   );
+}
+
+/** A text of which the first lines are shown, and below it a link, with a button for the rest where there is more. */
+function clamped(text, link) {
+  const node = el("p", { class: "clamped", text });
+  const more = el("button", { class: "quiet", "aria-expanded": "false", hidden: true, text: "More" });
+  more.addEventListener("click", () => {
+    const whole = !node.classList.toggle("clamped");
+    more.textContent = whole ? "Less" : "More";
+    more.setAttribute("aria-expanded", String(whole));
+  });
+  new ResizeObserver(() => {
+    if (node.classList.contains("clamped")) more.hidden = node.scrollHeight <= node.clientHeight + 1;
+  }).observe(node);
+  return [node, link, " ", more];
 }

@@ -18,12 +18,7 @@ export function resultNote(output) {
       wait();
       node.hidden = true;
     },
-    /**
-     * Say what the server notes about an answer that is `text`, at once when the query is `written`.
-     * @param {string} note
-     * @param {string} text
-     * @param {boolean} written
-     */
+    /** Say what the server notes about an answer that is `text`, at once when the query is `written`. */
     settle: (note, text, written) => {
       const empty = output.querySelector(".state > .soft");
       if (node.textContent !== note || empty) node.hidden = true;

@@ -14,7 +14,7 @@ export function resultPlace(container, output, input) {
   const recall = () => (returned = history.state?.result || null);
   recall();
 
-  const links = () => /** @type {HTMLElement[]} */ ([...output.querySelectorAll(".result .open")]);
+  const links = () => [...output.querySelectorAll(".result .open")];
   const at = () => links().findIndex((link) => link.closest(".result")?.contains(document.activeElement));
 
   function focus(index) {

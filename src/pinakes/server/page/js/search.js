@@ -11,7 +11,7 @@ import { navigate, restoreScroll } from "./router.js";
 import { resultNote } from "./search-note.js";
 import { resultPlace } from "./search-place.js";
 import { apiFilters, isFiltered, MODES, MOST, readState, stateUrl, STEP } from "./state.js";
-import { emptyResults, problemState, welcome } from "./states.js";
+import { emptyLibrary, emptyResults, problemState, welcome } from "./states.js";
 import { announce, choices, count, el, replace } from "./text.js";
 import { explainer } from "./why.js";
 
@@ -27,6 +27,7 @@ export function mount(container, params, api) {
   let drawn = "";
   let timer = 0;
   let took = 40;
+  let gone = false;
   /** @type {AbortController | null} */
   let running = null;
   /** @type {any[]} */
@@ -108,10 +109,13 @@ export function mount(container, params, api) {
       const answer = await api.get("search", { ...asked, offsets: "utf16" }, { signal: mine.signal });
       if (running !== mine) return;
       took = performance.now() - began;
+      if (!answer.results.length) documents = await loadDocuments();
+      if (running !== mine) return;
       draw(answer, asked);
       return true;
     } catch (error) {
       if (isAbort(error) || running !== mine) return;
+      if (error.status === 422) return unasked(error.message);
       clear(problemState(error, search));
       announce(error.message);
     } finally {
@@ -120,6 +124,12 @@ export function mount(container, params, api) {
         if (!timer) container.removeAttribute("aria-busy");
       }
     }
+  }
+
+  /** There is nothing to look for, or not yet: a quotation mark, a filter. Whoever types on is not disturbed. */
+  function unasked(text) {
+    if (committed || drawn) clear();
+    note.settle(committed || /\w/.test(state.q) ? text : "", "Nothing to look for yet", committed);
   }
 
   /** Search at once, and wait until nothing is pending. */
@@ -140,13 +150,24 @@ export function mount(container, params, api) {
     container.removeAttribute("aria-busy");
     replace(summary);
     note.hide();
+    const wait = (error) => {
+      const node = problemState(error, start);
+      if (!state.q.trim() && output.textContent !== node.textContent) clear(node);
+    };
     try {
-      const [library, list] = await Promise.all([currentLibrary(), loadDocuments()]);
+      const coming = loadDocuments();
+      let library = await currentLibrary();
+      if (library?.problem) wait({ status: 503, detail: library.problem });
+      const list = await coming;
+      if (library?.problem) library = await currentLibrary();
       if (state.q.trim()) return;
       clear(welcome(library, list));
       restoreScroll();
     } catch (error) {
-      if (!state.q.trim()) clear(problemState(error, start));
+      if (isAbort(error) || state.q.trim() || gone) return;
+      wait(error);
+      // It may be being read: then this is over soon.
+      if (error.status === 503) timer = setTimeout(start, 1000 * (error.retryAfter || 5));
     }
   }
 
@@ -159,7 +180,7 @@ export function mount(container, params, api) {
     drawn = same;
     announce(text);
     place.comeBack();
-    note.settle(answer.note, text, committed || /\s$/.test(state.q));
+    note.settle(documents.length || results.length ? answer.note : "", text, committed || /\s$/.test(state.q));
   }
 
   function open(result, link) {
@@ -183,7 +204,7 @@ export function mount(container, params, api) {
     replace(
       output,
       definitions(results),
-      results.length ? el("ol", { class: place.returned ? "results whole" : "results" }, items) : emptyResults(state, change),
+      results.length ? el("ol", { class: place.returned ? "results whole" : "results" }, items) : documents.length ? emptyResults(state, change) : emptyLibrary(),
       answer.truncated && el("p", { class: "notice", text: "There is more than fits here. Narrow the search to see it." }),
       results.length === asked.top_k && asked.top_k < MOST && moreButton(),
     );
@@ -225,6 +246,7 @@ export function mount(container, params, api) {
       if (!state.q) box.input.focus();
     },
     unmount: () => {
+      gone = true;
       clearTimeout(timer);
       note.wait();
       running?.abort();

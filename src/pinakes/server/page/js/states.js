@@ -8,14 +8,7 @@ const SHOWN = 60;
 
 /** The first sight: what is here, and what there is to read. */
 export function welcome(library, documents) {
-  if (!documents.length) {
-    return el(
-      "div",
-      { class: "state" },
-      el("h2", { text: "This library is empty" }),
-      el("p", {}, "Put documents into it with ", el("code", { text: "pinakes index FOLDER" }), ", then search here."),
-    );
-  }
+  if (!documents.length) return emptyLibrary();
   const age = ago(library.updated_at);
   return el(
     "div",
@@ -37,6 +30,16 @@ export function welcome(library, documents) {
       ),
     ),
     documents.length > SHOWN && el("p", { class: "soft small" }, `and ${count(documents.length - SHOWN, "other")}; the overview lists all.`),
+  );
+}
+
+/** There is nothing to search yet: how to change that. */
+export function emptyLibrary() {
+  return el(
+    "div",
+    { class: "state" },
+    el("h2", { text: "This library is empty" }),
+    el("p", {}, "Put documents into it with ", el("code", { text: "pinakes index FOLDER" }), ", then search here."),
   );
 }
 
@@ -63,15 +66,20 @@ export function emptyResults(state, change) {
   );
 }
 
+const HEADINGS = { 404: "Not found", 503: "Not ready yet" };
+
 /** Something went wrong, in plain words, with a way on. */
 export function problemState(error, again) {
-  const wait = error.retryAfter ? ` Try again in ${count(error.retryAfter, "second")}.` : "";
-  const text = (error.detail || error.message || "Something went wrong.") + wait;
+  const said = (error.detail || error.message || "Something went wrong").replace(/[^.!?…]$/, "$&.");
+  // Not when it is said already, or waiting does not help.
+  const wait = error.retryAfter && !/again|index/.test(said) ? ` Try again in ${count(error.retryAfter, "second")}.` : "";
+  // The titles of the server are those of HTTP; where it was not reached, they are ours.
+  const title = HEADINGS[error.status] || ([0, 401].includes(error.status) && error.title) || "This did not work";
   return el(
     "div",
     { class: "state problem", role: "alert" },
-    el("h2", { text: error.title || "This did not work" }),
-    text !== error.title && el("p", { text }),
+    el("h2", { text: title }),
+    el("p", { text: said + wait }),
     el("button", { class: "button", on: { click: again } }, "Try again"),
   );
 }

@@ -6,9 +6,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 const SAFE_LINK = /^(?:https?:|mailto:|\/(?!\/)|#|\?)/i;
 
-/**
- * @typedef {Node | string | number | null | undefined | false} Child
- */
+/** @typedef {Node | string | number | null | undefined | false} Child */
 
 /**
  * Make an element. `props`: `class`, `text`, `dataset`, `on` (events), `style` (custom properties), others attributes.
@@ -19,18 +17,12 @@ const SAFE_LINK = /^(?:https?:|mailto:|\/(?!\/)|#|\?)/i;
  * @returns {HTMLElement}
  */
 export function el(tag, props = {}, ...children) {
-  return /** @type {HTMLElement} */ (fill(document.createElement(tag), tag === "button" ? { type: "button", ...props } : props, children));
+  return fill(document.createElement(tag), tag === "button" ? { type: "button", ...props } : props, children);
 }
 
-/**
- * The same for SVG.
- * @param {string} tag
- * @param {Record<string, any>} [props]
- * @param {...(Child | Child[])} children
- * @returns {SVGElement}
- */
+/** The same for SVG. @returns {SVGElement} */
 export function svg(tag, props = {}, ...children) {
-  return /** @type {SVGElement} */ (fill(document.createElementNS(SVG, tag), props, children));
+  return fill(document.createElementNS(SVG, tag), props, children);
 }
 
 function fill(node, props, children) {
@@ -50,11 +42,7 @@ function fill(node, props, children) {
   return node;
 }
 
-/**
- * Append children; strings become text.
- * @param {Node} node
- * @param {(Child | Child[])[]} children
- */
+/** Append children; strings become text. */
 export function append(node, children) {
   for (const child of children.flat(3)) {
     if (child === null || child === undefined || child === false || child === "") continue;
@@ -62,11 +50,7 @@ export function append(node, children) {
   }
 }
 
-/**
- * Replace everything inside a node.
- * @param {Element} node
- * @param {...(Child | Child[])} children
- */
+/** Replace everything inside a node. */
 export function replace(node, ...children) {
   const fragment = document.createDocumentFragment();
   append(fragment, children);
@@ -80,9 +64,7 @@ export function safeLink(address) {
 
 /**
  * Text with marks: ranges are offsets into the text and may carry a class; they must not overlap (see `mergeRanges`).
- * @param {string} text
  * @param {{start: number, end: number, kind?: string}[]} ranges
- * @returns {Node[]}
  */
 export function marked(text, ranges) {
   const nodes = [];
@@ -99,12 +81,7 @@ export function marked(text, ranges) {
   return nodes;
 }
 
-/**
- * Order ranges and drop what overlaps an earlier, or a more important (first in the list), one.
- * @template {{start: number, end: number}} R
- * @param {R[]} ranges
- * @returns {R[]}
- */
+/** Order ranges and drop what overlaps an earlier, or a more important (first in the list), one. */
 export function mergeRanges(ranges) {
   const kept = [];
   for (const range of ranges) {
@@ -144,7 +121,7 @@ export function ago(iso) {
     [Infinity, 86400 * 365, "year"],
   ];
   if (seconds < 10) return "just now";
-  const [, size, name] = /** @type {[number, number, string]} */ (steps.find(([limit]) => seconds < limit));
+  const [, size, name] = steps.find(([limit]) => seconds < limit);
   return `${count(Math.max(1, Math.floor(seconds / size)), name)} ago`;
 }
 
@@ -194,7 +171,7 @@ export const typeName = (type) => type.replace(/^\./, "");
  * @param {(value: string) => void} choose
  */
 export function choices(name, legend, options, choose) {
-  const inputs = options.map(([value]) => /** @type {HTMLInputElement} */ (el("input", { type: "radio", name, value, on: { change: () => choose(value) } })));
+  const inputs = options.map(([value]) => el("input", { type: "radio", name, value, on: { change: () => choose(value) } }));
   const labels = options.map(([, text, title], k) => el("label", { title }, inputs[k], el("span", { text })));
   return {
     node: el("fieldset", { class: "modes" }, el("legend", { class: "sr", text: legend }), labels),

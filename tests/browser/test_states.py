@@ -1,0 +1,101 @@
+"""What is said when there is nothing to show: in plain words, and no sooner than needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.browser.conftest import Gate, Site, settled
+from tests.server.conftest import index_desk, served
+
+from pinakes import Library
+
+
+@pytest.mark.parametrize("typed", ['"', "*", "type:pdf"])
+def test_a_query_that_only_begins_is_not_scolded(page: Page, site: Site, typed: str) -> None:
+    page.goto(site.search())
+    expect(page.locator(".contents a").first).to_be_visible()
+    box = page.locator("#query")
+    with page.expect_response(lambda response: response.status == 422):
+        box.fill(typed)
+    settled(page)
+    expect(page.locator("[role=alert]")).to_have_count(0)
+    expect(page.locator(".contents a").first).to_be_visible()
+    box.press("Enter")
+    expect(page.locator(".notice")).to_contain_text("at least one word")
+    expect(page.locator("[role=alert], .found .button")).to_have_count(0)
+    box.press("End")
+    box.press_sequentially(' vessel"')
+    expect(page.locator(".result").first).to_be_visible()
+    expect(page.locator(".notice")).to_be_hidden()
+
+
+def test_what_was_found_before_does_not_stand_below_another_query(page: Page, site: Site) -> None:
+    page.goto(site.search(q="vessel"))
+    expect(page.locator(".result").first).to_be_visible()
+    page.locator("#query").fill("type:pdf")
+    expect(page.locator(".result")).to_have_count(0)
+    expect(page.locator(".notice")).to_contain_text("at least one word")
+    expect(page.locator("#live")).to_have_text(re.compile(r"^Nothing to look for yet\. The query only says"))
+
+
+def test_an_empty_library_says_so_and_how_to_fill_it(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    with Library(tmp_path / ".pinakes") as library:
+        library.index(tmp_path / "docs")
+    with served(index_desk(tmp_path)) as address:
+        for path in ("/", "/?q=vessel", "/overview"):
+            page.goto(address + path)
+            expect(page.get_by_role("heading", name="This library is empty")).to_be_visible()
+            expect(page.locator("#main")).to_contain_text("pinakes index FOLDER")
+            for word in ("never", "Languages", "Nothing found", "No match"):
+                expect(page.locator("#main")).not_to_contain_text(word)
+
+
+def test_a_missing_index_is_said_plainly_and_indexing_is_offered(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "notes.md").write_text("# Notes\n\nA vessel lies here.\n", encoding="utf-8")
+    with served(index_desk(tmp_path, write=True)) as address:
+        page.goto(f"{address}/overview")
+        alert = page.get_by_role("alert")
+        expect(alert.get_by_role("heading")).to_have_text("Not ready yet")
+        expect(alert).not_to_contain_text("seconds")
+        expect(page.get_by_role("button", name="Bring up to date")).to_be_visible()
+        with Library(tmp_path / ".pinakes") as library:
+            library.index(tmp_path / "docs")
+        page.get_by_role("button", name="Bring up to date").click()
+        expect(page.locator(".indexing-now")).to_contain_text("1 unchanged")
+
+
+def test_a_library_that_is_being_read_says_so_and_then_shows_itself(
+    page: Page, site: Site, new_gate: Callable[[Page, str], Gate]
+) -> None:
+    words = "The documents of harbour are being read (read 3 of 18). Ask again in a minute."
+    reading = {"libraries": [{"name": "library", "problem": words}], "version": "", "write": False}
+    page.route("**/api/status", lambda route: route.fulfill(json=reading))
+    gate = new_gate(page, "**/api/documents")
+    gate.shut()
+    page.goto(site.search())
+    state = page.get_by_role("alert")
+    expect(state).to_contain_text(words)
+    expect(state.get_by_role("heading")).to_have_text("Not ready yet")
+    expect(state).not_to_contain_text("seconds")
+    page.unroute("**/api/status")
+    gate.open()
+    expect(page.locator(".contents a").first).to_be_visible()
+    expect(page.locator(".lead")).to_contain_text("passages")
+
+
+def test_a_server_that_is_not_ready_is_asked_again(page: Page, site: Site) -> None:
+    problem = {"title": "Service Unavailable", "status": 503, "detail": "The documents are being read"}
+    page.route(
+        "**/api/documents",
+        lambda route: route.fulfill(status=503, json=problem, headers={"Retry-After": "1"}),
+        times=2,
+    )
+    page.goto(site.search())
+    expect(page.get_by_role("alert")).to_contain_text("are being read. Try again in 1 second.")
+    expect(page.locator(".contents a").first).to_be_visible()
