@@ -58,7 +58,9 @@ class Server:
         return len(self._pids())
 
     def _pids(self) -> list[int]:
-        return [self.pid, *map(int, Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split())]
+        # Each thread has its own children.
+        threads = Path(f"/proc/{self.pid}/task").glob("*/children")
+        return [self.pid, *(int(pid) for path in threads for pid in path.read_text().split())]
 
 
 def _processor_seconds(pid: int) -> float:

@@ -25,8 +25,6 @@ logger = logging.getLogger("pinakes")
 
 # A page asks for four things at once; more than this is a crowd.
 CROWD = 6
-# So that a long answer does not keep a short one waiting; more threads of one process only get in each other's way.
-_HERE = 2
 _AGAIN_SECONDS = 10.0
 _START_SECONDS = 60.0
 # Less than a request may take, so that the server can still answer what a process that hangs did not.
@@ -144,7 +142,6 @@ class Crew:
         self._setup = setup
         self._most = most
         self._guard = threading.Lock()
-        self._places = threading.Semaphore(_HERE)
         self._idle: list[Member] = []
         self._members: set[Member] = set()
         self._starting = False
@@ -216,21 +213,17 @@ class Crew:
         with self._guard:
             member = self._idle.pop() if self._idle else None
         if member is None:
-            return self._here(here)
+            return here()
         try:
             found = member.answer(question)
         except MemberGoneError:
             # It was idle for long and ended, or something ended it. Nothing is lost: requests only read.
             self._dismiss(member)
-            return self._here(here)
+            return here()
         with self._guard:
             if member in self._members:
                 self._idle.append(member)
         return found
-
-    def _here(self, here: Callable[[], Answer]) -> Answer:
-        with self._places:
-            return here()
 
     def _dismiss(self, member: Member) -> None:
         with self._guard:

@@ -39,7 +39,9 @@ class Api:
         workers: Workers | None = None,
         processes: int = 1,
     ) -> None:
-        self.workers = workers or Workers(processes + 2)
+        # Two answer here, so that a long answer does not keep a short one waiting; one waits for each further process.
+        # The queue before them is served in order; a lock within would let some wait for ever.
+        self.workers = workers or Workers(max(3, processes + 1))
         self.crew = Crew(lambda: setup_of(desk), processes - 1)
         self._pictures = Pictures()
         self._indexing = Indexing(desk)
