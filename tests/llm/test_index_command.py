@@ -33,6 +33,8 @@ def folder(tmp_path: Path, messages: Service, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("ANTHROPIC_BASE_URL", messages.address)
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     monkeypatch.delenv("PINAKES_INDEX", raising=False)
+    # Lines are compared whole.
+    monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
