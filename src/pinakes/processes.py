@@ -57,9 +57,9 @@ def fill_standard_streams() -> None:
     while (free := os.open(os.devnull, os.O_RDWR)) < 3:
         pass
     os.close(free)
-    for name in ("stdin", "stdout", "stderr"):
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), "r" if name == "stdin" else "w"))
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))
 
 
 def die_with(parent: int) -> None:

@@ -42,8 +42,8 @@ def define(index: EmbeddedIndex, corpus: Corpus, term: str, document: str | None
         )
         for definition, item in zip(places, shown, strict=True)
     ]
-    if paths is not None and not found and (others := known):
-        titles = ", ".join(dict.fromkeys(item.document_title for item in others))
+    if paths is not None and not found and known:
+        titles = ", ".join(dict.fromkeys(item.document_title for item in known))
         raise NotFoundError(f"{document} does not define {wanted!r}; it is defined in: {titles}.")
     near = corpus.definitions.near(wanted) if not found else []
     if not found and not near:

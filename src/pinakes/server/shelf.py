@@ -262,7 +262,7 @@ class IndexShelf:
         index = self._locate() or self._create_at
         home = [index.absolute().parent] if index is not None else []
         try:
-            return [*home, *(Path(root) for root in self.status().roots)]
+            return [*home, *(Path(root) for root in self._door.ask(lambda library: library.roots))]
         except IndexNotFoundError:
             return home
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PrivateAttr, SecretStr, model_validator
 from pydantic_core import PydanticCustomError
@@ -15,9 +15,6 @@ from pinakes.config.agent.choices import DatabaseProvider
 from pinakes.config.agent.scratch import ScratchFolder
 from pinakes.errors import MissingExtraError, PinakesError, UsageError
 from pinakes.stores.settings import DatabaseSettings
-
-if TYPE_CHECKING:
-    pass
 
 # Providers for which the library is in a folder of this machine and nowhere else.
 _HERE = (DatabaseProvider.EMBEDDED, DatabaseProvider.IN_MEMORY)

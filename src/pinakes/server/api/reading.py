@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pinakes.server.api.catalog import Catalog
@@ -54,12 +55,7 @@ def documents(call: Call) -> Reply:
 def document(call: Call) -> Reply:
     """Answer with everything that a reader needs of one document."""
 
-    def ask(scope: Scope, catalog: Catalog) -> Reply:
-        path = catalog.path(call["doc"])
-        return call.conditional(catalog.generation, lambda: read(scope, catalog, path))
-
-    def read(scope: Scope, catalog: Catalog, path: str) -> dict[str, Any]:
-        view = catalog.view(scope, path)
+    def read(view: DocumentView, catalog: Catalog) -> dict[str, Any]:
         data = {"doc": call["doc"], "generation": catalog.generation, **view.to_dict()}
         for item in (*data["references"], *data["links"]):
             _replace_path(item, catalog, "target_path", "doc")
@@ -79,23 +75,28 @@ def document(call: Call) -> Reply:
                 convert(data.get(name, []), turn)
         return data
 
-    return call.ask(ask)
+    return _of_document(call, read)
 
 
 def terms(call: Call) -> Reply:
     """Answer with the defined terms that a document uses: what a reader can do without until the text is shown."""
 
-    def ask(scope: Scope, catalog: Catalog) -> Reply:
-        path = catalog.path(call["doc"])
-        return call.conditional(catalog.generation, lambda: read(scope, catalog, path))
-
-    def read(scope: Scope, catalog: Catalog, path: str) -> dict[str, Any]:
-        view = catalog.view(scope, path)
+    def read(view: DocumentView, catalog: Catalog) -> dict[str, Any]:
         data = {"doc": call["doc"], "generation": catalog.generation, **used_terms(view, catalog)}
         turn = utf16(view.text) if call["offsets"] == "utf16" else None
         if turn is not None:
             convert(data["terms"], turn)
         return data
+
+    return _of_document(call, read)
+
+
+def _of_document(call: Call, read: Callable[[DocumentView, Catalog], dict[str, Any]]) -> Reply:
+    """Answer with what is read from the document that a request names, unless the client has it already."""
+
+    def ask(scope: Scope, catalog: Catalog) -> Reply:
+        path = catalog.path(call["doc"])
+        return call.conditional(catalog.generation, lambda: read(catalog.view(scope, path), catalog))
 
     return call.ask(ask)
 
