@@ -18,6 +18,7 @@ import pyromark
 
 from pinakes.ingest.frontmatter import split_frontmatter
 from pinakes.model import Converted, Lines, Link, Pages, PageStart
+from pinakes.text.labels import Label
 
 _OPTIONS = (
     pyromark.Options.ENABLE_TABLES
@@ -40,12 +41,17 @@ _ATTRIBUTES = re.compile(r"\s*\{(?:[#.][^{}]*|[^{}=]+=[^{}]*)\}\s*\Z")
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading as written: where its line starts and where the text after it begins."""
+    """A heading as written: where its line starts and where the text after it begins.
+
+    ``label`` and ``title`` are given where they were read from the text; else they are read from the heading.
+    """
 
     level: int
     text: str
     start: int
     body: int
+    label: Label | None = None
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

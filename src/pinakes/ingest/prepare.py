@@ -21,15 +21,15 @@ from pinakes.ingest.contextualize import contextualize
 from pinakes.ingest.convert import convert
 from pinakes.ingest.describe import document_summary, document_title
 from pinakes.ingest.extract import describe_chunks, extract, place_references
-from pinakes.ingest.labelled import add_labelled_headings
 from pinakes.ingest.parse import parse
+from pinakes.ingest.places import find_places
 from pinakes.ingest.sections import build_sections
 from pinakes.ingest.tokens import TokenIndex
 from pinakes.model import Converted, Document, ParsedDocument
 from pinakes.text.language import detect_language
 
 # Raise when the same file would be read differently: what was read before is then read again.
-READER = 4
+READER = 5
 
 
 def prepare(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def prepare_text(
     source_path: str, file_type: str, converted: Converted, settings: IndexSettings, model_tokens: int
 ) -> ParsedDocument:
     """Turn a converted text into a document with sections and chunks."""
-    parsed = add_labelled_headings(parse(replace(converted, text=clean(converted.text))))
+    parsed = find_places(parse(replace(converted, text=clean(converted.text))), file_type)
     sections = build_sections(parsed)
     tokens = TokenIndex(parsed.text, _tokenizer(settings.embedding_model))
     options = ChunkingOptions(settings.chunking_strategy, settings.max_chunk_tokens, settings.chunk_overlap)

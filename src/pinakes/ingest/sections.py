@@ -32,7 +32,7 @@ def build_sections(parsed: Parsed) -> list[Section]:
     taken: dict[str, int] = {}
     for index, heading in enumerate(parsed.headings):
         parent = sections[parents[index]]
-        label, title = parse_heading(heading.text)
+        label, title = (heading.label, heading.title) if heading.label else parse_heading(heading.text)
         if label and label.relative and parent.number and parent.kind in LEAF_KINDS:
             label = label.below(parent.label, parent.kind, parent.number)
         wanted = label.section_id if label else slug(title)

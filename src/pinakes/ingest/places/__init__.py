@@ -1,0 +1,332 @@
+"""Places: the tree that a document's headings and numbers make, found from all evidence together.
+
+Headings that a format marks are taken as they are. Beside them stand lines that begin with a label: the article of a
+contract that was typed as plain text, the clause of a Word file, the section of an RFC. Whether such a line is a place
+is decided by what it looks like, by the contents page, by the document's own mentions of the number, and above all by
+the sequence: after 2.1 comes 2.2, or 2.1.1, or 3.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from pinakes.ingest.parse import Heading, Parsed, tile
+from pinakes.ingest.places.chain import Number, Step, best_chain
+from pinakes.ingest.places.contents import Contents, Entry, listed_contents, printed_contents
+from pinakes.ingest.places.lines import NumberedLine, numbered_lines
+from pinakes.ingest.places.titles import Title, following_title, read_title
+from pinakes.text.keys import title_key
+from pinakes.text.labels import find_labels, parse_heading
+
+# From the outermost kind of part to the innermost.
+_CONTAINERS = (
+    *("annex", "appendix", "schedule", "exhibit", "title", "subtitle", "book", "part", "subpart", "chapter"),
+    *("subchapter", "division"),
+)
+_OUTERMOST = frozenset({"annex", "appendix", "schedule", "exhibit"})
+# One numbering, whatever word stands before the number: `Section 2`, then `2.1`.
+_MAIN = frozenset({"", "section"})
+_MENTION = re.compile(r"(?:[^\W\d_]|§)\.?\s(\d{1,3}(?:\.\d{1,3})+)(?![\w.]*\w)")
+_LEAST = 0.5
+_MAX_PLACES = 20_000
+# How far the mentions of a document are looked for where they decide about a plain list.
+_MENTIONS_REACH = 300_000
+
+
+def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
+    """Add to a document's headings the places that its numbered lines make."""
+    text = parsed.text
+    contents = printed_contents(text, parsed.body_start)
+    headings = _merge_titles(parsed)
+    lines = [*_labelled(headings), *numbered_lines(text, parsed.blocks, contents.lines)]
+    if len(lines) == sum(line.heading for line in lines):
+        return replace(parsed, headings=headings)
+    lines.sort(key=lambda line: line.start)
+    listed = listed_contents(lines)
+    contents = Contents([*contents.entries, *listed.entries], contents.lines | listed.lines)
+    lines = [line for line in lines if line.heading or line.start not in listed.lines][:_MAX_PLACES]
+    width = _line_width(text)
+    titles = _titles(lines, text, width)
+    _weigh(lines, titles, contents, text)
+    accepted = _choose(lines, headings, titles, text, file_type)
+    found = _with_levels(accepted, headings, titles, text)
+    if not found:
+        return replace(parsed, headings=headings)
+    every = sorted([*found, *headings], key=lambda heading: heading.start)
+    every = _nest(every, accepted)
+    starts = [(block.start, block.kind, block.header_end) for block in parsed.blocks]
+    starts += [(heading.start, "heading", 0) for heading in found]
+    starts += [(heading.body, "text", 0) for heading in found]
+    return replace(parsed, headings=every, blocks=tile(starts, parsed.body_start, len(text)))
+
+
+# -- headings that the format marks -------------------------------------------------------------------------------
+
+
+def _merge_titles(parsed: Parsed) -> list[Heading]:
+    """Join a heading that is only a label with the one below that names it: `Article 1`, then `Subject matter`."""
+    merged: list[Heading] = []
+    for heading in parsed.headings:
+        above = merged[-1] if merged else None
+        if (
+            above is not None
+            and above.level == heading.level
+            and not parsed.text[above.body : heading.start].strip()
+            and _only_label(above.text)
+            and parse_heading(heading.text)[0] is None
+        ):
+            merged[-1] = replace(above, text=f"{above.text} {heading.text}", body=heading.body)
+        else:
+            merged.append(heading)
+    return merged
+
+
+def _only_label(words: str) -> bool:
+    label, title = parse_heading(words)
+    return label is not None and bool(label.kind) and not title
+
+
+def _labelled(headings: Iterable[Heading]) -> list[NumberedLine]:
+    found = []
+    for heading in headings:
+        label, title = parse_heading(heading.text)
+        if label and not label.relative:
+            line = NumberedLine(heading.start, heading.body, heading.body, label, title, True, True, True)
+            line.level = heading.level
+            found.append(line)
+    return found
+
+
+# -- evidence -----------------------------------------------------------------------------------------------------
+
+
+def _line_width(text: str) -> int:
+    """How long the lines of a text are when they are broken by hand; large where they are not."""
+    lengths = sorted(len(line) for line in text[:60_000].split("\n") if line.strip())
+    return lengths[int(len(lengths) * 0.85)] if lengths else 80
+
+
+def _titles(lines: Sequence[NumberedLine], text: str, width: int) -> dict[int, Title]:
+    """The title of each line that has one, beside its label or below."""
+    titles = {}
+    for index, line in enumerate(lines):
+        if line.heading:
+            continue
+        if line.words:
+            title = read_title(text, line.rest, line.end, width)
+        else:
+            end = lines[index + 1].start if index + 1 < len(lines) else len(text)
+            title = following_title(text, line.rest, end)
+        if title:
+            titles[line.start] = title
+    return titles
+
+
+def _weigh(lines: Sequence[NumberedLine], titles: dict[int, Title], contents: Contents, text: str) -> None:
+    listed = {(entry.number, _group(entry.kind)): entry for entry in contents.entries if entry.number}
+    depths = {(_group(entry.kind), len(entry.number)) for entry in contents.entries if entry.number}
+    mentioned = {match[1] for match in _MENTION.finditer(text)}
+    for index, line in enumerate(lines):
+        if line.heading:
+            line.worth = 4.0
+            continue
+        worth = 0.5 + (0.7 if line.label.kind else 0.0)
+        worth += 0.7 if line.opens else 0.2 if line.follows else -1.6
+        if line.words:
+            worth += -1.5 if line.words[0].islower() else 0.0 if line.words[0] in ",;)]" else 0.5
+        title = titles.get(line.start)
+        worth += 0.6 if title else 0.0
+        entry = listed.get((line.number, _group(line.label.kind)))
+        if entry:
+            worth += 1.5 if _agrees(entry, title, line) else -0.5
+        elif (_group(line.label.kind), len(line.number)) in depths and len(listed) > 4:
+            worth -= 1.5
+        if line.dotted and ".".join(line.label.number) in mentioned:
+            worth += 0.5
+        if line.plain and not _has_child(lines, index):
+            worth -= 0.4
+        line.worth = worth
+
+
+def _group(kind: str) -> str:
+    return "" if kind in _MAIN else kind
+
+
+def _agrees(entry: Entry, title: Title | None, line: NumberedLine) -> bool:
+    words = title_key(title.words if title else line.words[:80])
+    return not entry.title or words[:12] == entry.title[:12]
+
+
+def _has_child(lines: Sequence[NumberedLine], index: int) -> bool:
+    number = lines[index].number
+    return any(
+        len(line.number) > len(number) and line.number[: len(number)] == number
+        for line in lines[index + 1 : index + 3]
+    )
+
+
+# -- choosing -----------------------------------------------------------------------------------------------------
+
+
+def _choose(
+    lines: Sequence[NumberedLine],
+    headings: Sequence[Heading],
+    titles: dict[int, Title],
+    text: str,
+    file_type: str,
+) -> list[NumberedLine]:
+    """Return the lines that are places, headings included, in order."""
+    accepted: list[NumberedLine] = []
+    unlabelled = [heading.start for heading in headings if parse_heading(heading.text)[0] is None]
+    series: dict[str, list[NumberedLine]] = {}
+    for line in lines:
+        series.setdefault(_group(line.label.kind), []).append(line)
+    order = sorted(series, key=lambda kind: (_rank(kind), len(series[kind])))
+    for kind in order:
+        members = series[kind]
+        if kind == "":
+            members = _without_lists(members)
+        # An annex begins numbering anew, and so may whatever stands under a heading of another kind.
+        limits = sorted([*unlabelled, *(line.start for line in accepted)])
+        chain = best_chain([Step(m.number, m.worth, bisect_right(limits, m.start)) for m in members])
+        chosen = [members[index] for index in chain]
+        numbering = kind != "" or _is_numbering(chosen, members, titles, unlabelled, text, file_type)
+        if not (numbering and _is_series(kind, chosen)):
+            chosen = [line for line in chosen if line.heading]
+        taken = {line.start for line in chosen}
+        accepted += chosen
+        accepted += [line for line in members if line.heading and line.start not in taken]
+    return sorted(accepted, key=lambda line: line.start)
+
+
+def _is_series(kind: str, chosen: Sequence[NumberedLine]) -> bool:
+    """One article alone is no structure; one annex may well be."""
+    if len(chosen) == 1 and not chosen[0].heading:
+        return kind in _OUTERMOST and chosen[0].opens and chosen[0].worth > 1.5
+    return sum(line.worth for line in chosen) >= _LEAST * len(chosen)
+
+
+def _rank(kind: str) -> int:
+    return _CONTAINERS.index(kind) if kind in _CONTAINERS else len(_CONTAINERS)
+
+
+def _without_lists(members: list[NumberedLine]) -> list[NumberedLine]:
+    """Where sections have names (`Section 2`, `§ 3`), a plain `2.` numbers a list."""
+    named = [line for line in members if line.label.kind == "section" and not line.dotted and line.worth > 1]
+    plain = [line for line in members if line.plain and line.worth > 1]
+    if len({line.number for line in named}) < max(2, 0.3 * len({line.number for line in plain})):
+        return members
+    return [line for line in members if line.heading or not line.plain]
+
+
+def _is_numbering(
+    chosen: Sequence[NumberedLine],
+    members: Sequence[NumberedLine],
+    titles: dict[int, Title],
+    unlabelled: Sequence[int],
+    text: str,
+    file_type: str,
+) -> bool:
+    """Tell the numbering of a document from the lists in it, which begin anew and which nobody refers to."""
+    found = [line for line in chosen if not line.heading]
+    if not found or sum(line.worth for line in found) < _LEAST * len(found):
+        return False
+    if sum(not line.plain for line in found) > 1:
+        return True
+    if any(line.heading for line in chosen) or len(found) < 2:
+        return False
+    if len(found) < 0.7 * sum(line.plain for line in members):
+        return False
+    numbers = {line.number for line in found}
+    mentions = {
+        tuple(item.label.number[:1])
+        for item in find_labels(text[:_MENTIONS_REACH])
+        if item.label.kind in ("section", "clause", "paragraph", "article")
+    }
+    borne_out = sum((line.label.number[0],) in mentions for line in found)
+    if borne_out and borne_out >= 0.15 * len(numbers):
+        return True
+    if file_type == ".docx":
+        return True
+    if len(unlabelled) > 1:
+        return False
+    titled = sum(line.start in titles for line in found)
+    length = (found[-1].start - found[0].start) / max(1, len(found) - 1)
+    return titled >= 0.6 * len(found) and length > 250
+
+
+# -- the tree -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """Where a numbered place belongs among others: the rank of its series, then how many steps its number has."""
+
+    rank: int
+    depth: int
+
+
+def _with_levels(
+    accepted: Sequence[NumberedLine], headings: Sequence[Heading], titles: dict[int, Title], text: str
+) -> list[Heading]:
+    """Make headings of the lines that were accepted; their levels come later."""
+    taken = {heading.start for heading in headings}
+    starts = sorted([*taken, *(line.start for line in accepted)])
+    found = []
+    for line in accepted:
+        if line.heading:
+            continue
+        later = bisect_right(starts, line.start)
+        end = starts[later] if later < len(starts) else len(text)
+        title = titles.get(line.start)
+        words = f"{line.label.text} {title.words}" if title else line.label.text
+        body = min(title.body if title else line.rest, end)
+        found.append(
+            Heading(0, words, line.start, max(body, line.start + 1), line.label, title.words if title else "")
+        )
+    return found
+
+
+def _nest(headings: Sequence[Heading], accepted: Sequence[NumberedLine]) -> list[Heading]:
+    """Give each place a level: below the heading it stands under, and below the numbers that contain it."""
+    keys = _keys(accepted)
+    nested: list[Heading] = []
+    open_places: list[tuple[int, _Key | None]] = []
+    for heading in headings:
+        key = keys.get(heading.start)
+        if heading.level:
+            while open_places and open_places[-1][0] >= heading.level:
+                open_places.pop()
+            level = heading.level
+        else:
+            assert key is not None
+            outer = next(
+                (
+                    index
+                    for index, (_, other) in enumerate(open_places)
+                    if other is not None and (other.rank, other.depth) >= (key.rank, key.depth)
+                ),
+                len(open_places),
+            )
+            del open_places[outer:]
+            level = open_places[-1][0] + 1 if open_places else 1
+        open_places.append((level, key))
+        nested.append(replace(heading, level=level))
+    return nested
+
+
+def _keys(accepted: Sequence[NumberedLine]) -> dict[int, _Key]:
+    counts: dict[str, int] = {}
+    for line in accepted:
+        counts[_group(line.label.kind)] = counts.get(_group(line.label.kind), 0) + 1
+    # Among the kinds that people use for one another, the rarer contains the more frequent.
+    order = sorted(counts, key=lambda kind: (_rank(kind), counts[kind]))
+    ranks = {kind: 0 if kind in _OUTERMOST else index + 1 for index, kind in enumerate(order)}
+    return {line.start: _Key(ranks[_group(line.label.kind)], _depth(line.number)) for line in accepted}
+
+
+def _depth(number: Number) -> int:
+    return len(number)

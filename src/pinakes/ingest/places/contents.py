@@ -1,0 +1,142 @@
+"""Contents pages: what a document says about its own places, line by line. They say what exists; they are no places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from pinakes.ingest.places.chain import Number, number_key
+from pinakes.ingest.places.lines import NumberedLine
+from pinakes.text.keys import title_key
+from pinakes.text.labels import parse_heading
+
+# `Introduction ........ 3`, `Introduction      3`, `Introduction . . . 3`
+_LEADER = re.compile(
+    r"^(?P<words>[^\n]{2,160}?)(?:[ \t]*(?:\.{2,}|(?:\. ){2,}|…|·{2,}|_{3,})[ .…·_]*|[ \t]{3,}|\t)"
+    r"(?P<page>\d{1,4}|[ivxlc]{1,7}|[A-Z]{1,2}-\d{1,3})\s*$"
+)
+_DOTS = re.compile(r"\.{3,}|(?:\. ){3,}|…{2,}|·{3,}|_{3,}")
+# Lines between two entries: a wrapped title, a page's head and foot.
+_NEAR = 9
+_FEWEST = 3
+# Entries without pages: so many places in a row that have no text of their own, and come again.
+_RUN = 5
+_OWN_TEXT = 170
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of a contents page. ``number`` is empty where a title has none."""
+
+    kind: str
+    number: Number
+    title: str
+    start: int
+
+
+@dataclass(slots=True)
+class Contents:
+    """The entries of a document's contents pages, and the starts of the lines that they take up."""
+
+    entries: list[Entry]
+    lines: frozenset[int]
+
+
+def printed_contents(text: str, begin: int) -> Contents:
+    """Find the lines that lead to pages."""
+    entries: list[tuple[int, int, str, str, bool]] = []
+    position, number = begin, 0
+    while position < len(text):
+        end = text.find("\n", position)
+        end = len(text) if end < 0 else end
+        # Leaders are dots or a wide gap; most lines have neither.
+        if end - position < 400 and end > position and (text[end - 1].isalnum() or text[end - 1].isspace()):
+            match = _LEADER.match(text[position:end].rstrip())
+            if match:
+                dotted = bool(_DOTS.search(match.group()))
+                entries.append((number, position, match["words"], match["page"], dotted))
+        position, number = end + 1, number + 1
+    groups: list[list[tuple[int, int, str, str, bool]]] = []
+    for entry in entries:
+        if groups and entry[0] - groups[-1][-1][0] <= _NEAR:
+            groups[-1].append(entry)
+        else:
+            groups.append([entry])
+    kept = [group for group in groups if _is_contents(group)]
+    found, lines = [], set()
+    for group in kept:
+        for _, start, words, _, _ in group:
+            found.append(_entry(words, start))
+            lines.add(start)
+        lines.update(_wrapped(text, group[0][1], group[-1][1]))
+    return Contents(found, frozenset(lines))
+
+
+def _is_contents(group: Sequence[tuple[int, int, str, str, bool]]) -> bool:
+    """Pages of a contents page do not go back, and its lines begin with words or numbers of places."""
+    if len(group) < _FEWEST:
+        return False
+    pages = [int(page) for _, _, _, page, _ in group if page.isdigit()]
+    back = sum(later < earlier for earlier, later in pairwise(pages))
+    if back > len(pages) // 5:
+        return False
+    worded = sum(bool(re.search(r"[^\W\d_]{3}", words)) for _, _, words, _, _ in group)
+    dotted = sum(item[4] for item in group)
+    labelled = sum(parse_heading(words.strip())[0] is not None for _, _, words, _, _ in group)
+    return worded >= 0.7 * len(group) and (dotted >= len(group) // 2 or labelled >= 0.6 * len(group))
+
+
+def _wrapped(text: str, first: int, last: int) -> set[int]:
+    """The lines between the first entry of a contents page and the last belong to it."""
+    starts, position = set(), first
+    while position < last:
+        starts.add(position)
+        position = text.find("\n", position, last) + 1
+        if not position:
+            break
+    return starts
+
+
+def _entry(words: str, start: int) -> Entry:
+    words = re.sub(r"[\s.…·_]+\Z", "", words.strip())
+    label, title = parse_heading(words)
+    if label is None or label.relative:
+        return Entry("", (), title_key(words), start)
+    return Entry(label.kind, number_key(label.number), title_key(title), start)
+
+
+def listed_contents(lines: Sequence[NumberedLine]) -> Contents:
+    """Find runs of numbered lines without any text of their own whose numbers come again further down."""
+    later: dict[tuple[str, Number], int] = {}
+    for index, line in enumerate(lines):
+        later[line.label.kind, line.number] = index
+    found: list[Entry] = []
+    starts: set[int] = set()
+    index = 0
+    while index < len(lines):
+        stop = index
+        while stop < len(lines) and not lines[stop].heading and _bare(lines, stop):
+            stop += 1
+        run = lines[index:stop]
+        again = sum(later[line.label.kind, line.number] >= stop for line in run)
+        if len(run) >= _RUN and again >= 0.6 * len(run):
+            found += [_entry(f"{line.label.text} {_first_line(line.words)}", line.start) for line in run]
+            starts.update(line.start for line in run)
+            # The last entry is followed by the text of the document itself.
+            if stop < len(lines) and later[lines[stop].label.kind, lines[stop].number] > stop:
+                found.append(
+                    _entry(f"{lines[stop].label.text} {_first_line(lines[stop].words)}", lines[stop].start)
+                )
+                starts.add(lines[stop].start)
+        index = stop + 1
+    return Contents(found, frozenset(starts))
+
+
+def _first_line(words: str) -> str:
+    return words.split("\n", 1)[0]
+
+
+def _bare(lines: Sequence[NumberedLine], index: int) -> bool:
+    return index + 1 < len(lines) and lines[index + 1].start - lines[index].start <= _OWN_TEXT

@@ -1,0 +1,151 @@
+"""Numbered lines: every line of a text that begins with the number of a place, and what speaks for it being one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pinakes.ingest.parse import Block
+from pinakes.ingest.places.chain import Number, number_key
+from pinakes.text.labels import LEAF_KINDS, Label, parse_heading
+
+# How much of a paragraph is looked at: a label, and a title of two or three lines.
+_WINDOW = 320
+_MAX_LABEL = 60
+# Marks of emphasis, of escapes and of lists: a label may stand between them.
+_MARKS = re.compile(
+    r"\\(?=[!-/:-@\[-`{-~])|\*+|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|</?(?:u|b|i|strong|em)>"
+)
+_CLOSING = re.compile(r"(?:[*_]{1,3}(?=\s)|</(?:u|b|strong)>)?[ \t]*(?:[-—–:][ \t]+)?")
+_LEAD = re.compile(r"[ \t>]*(?:[-•●▪◦]\s+)?")
+# A line that cannot begin with a label is most lines: a digit, a sign, or a word and then something numbered.
+_MAYBE = re.compile(r"[\d§٠-٩۰-۹第제（]|\w+\.?,?[ \t\u00a0\u3000]*(?:[\d§(٠-٩۰-۹]|\w)")
+_SENTENCE_END = re.compile(r"[.;:!?。；：！？”\"»)\]—–_|>-][*_]{0,3}\s*\Z")
+# What a printer puts between pages is no part of the text before it.
+_FURNITURE = re.compile(
+    r"\s*(?:</?PAGE>\s*\S{0,8}|[-–—\[(]{0,2}\s?(?:page\s)?\d{1,4}\s?[-–—\])]{0,2}|.{0,80}\[page \d+\])\s*",
+    re.I,
+)
+_LINK_LIST = re.compile(r"\[[^\]]*\]\(#")
+_KIND_ALONE = re.compile(
+    r"[*_ \t]*(?P<word>sections?|clauses?|articles?|paragraphs?)[*_ \t]*\Z", re.IGNORECASE
+)
+
+
+@dataclass(slots=True)
+class NumberedLine:
+    """A line that begins with a label; ``rest`` is where the words after it begin.
+
+    ``opens``: it begins a paragraph. ``follows``: what stands before it ended a sentence.
+    """
+
+    start: int
+    rest: int
+    end: int
+    label: Label
+    words: str
+    opens: bool
+    follows: bool
+    heading: bool = False
+    level: int = 0
+    worth: float = 0.0
+
+    @property
+    def number(self) -> Number:
+        """The number in a form that can be compared."""
+        return number_key(self.label.number)
+
+    @property
+    def leaf(self) -> bool:
+        """Whether its kind is one whose numbers people use for one another."""
+        return self.label.kind in LEAF_KINDS
+
+    @property
+    def dotted(self) -> bool:
+        """Whether the number has several steps."""
+        return len(self.label.number) > 1
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is a mere `2.`, which numbers lists as well."""
+        return not self.label.kind and not self.dotted
+
+
+def numbered_lines(text: str, blocks: Sequence[Block], skip: frozenset[int]) -> Iterator[NumberedLine]:
+    """Yield the lines of running text that begin with a label; ``skip`` has the starts of lines to leave out."""
+    for block in blocks:
+        if block.kind != "text":
+            continue
+        before = ""
+        position = block.start
+        while position < block.end:
+            line_end = text.find("\n", position, block.end)
+            line_end = block.end if line_end < 0 else line_end
+            line = text[position:line_end]
+            if line and not line.isspace():
+                if position not in skip:
+                    found = _read(text, position, line, block, before)
+                    if found:
+                        yield found
+                before = "" if _FURNITURE.fullmatch(line) else line
+            else:
+                before = ""
+            position = line_end + 1
+
+
+def _read(text: str, start: int, line: str, block: Block, before: str) -> NumberedLine | None:
+    lead = _LEAD.match(line)
+    at = start + (lead.end() if lead else 0)
+    bare, offsets = plain_view(text, at, min(block.end, at + _WINDOW))
+    if not _MAYBE.match(bare):
+        return None
+    label, rest = parse_heading(bare)
+    if label is None or label.relative or len(label.text) > _MAX_LABEL or _LINK_LIST.match(rest):
+        return None
+    if not label.kind and label.text.isalpha():
+        return None
+    if rest and label.kind and (rest[0].islower() or rest[0] in ",;)]") and not _marked(bare, label, rest):
+        return None
+    rest_at = _after(text, offsets[len(bare[: len(bare) - len(rest)].rstrip()) - 1] + 1, block.end)
+    opens = not before
+    word = _KIND_ALONE.match(before) if not label.kind else None
+    if word:
+        # `Section` stands on a line of its own, and its number on the next.
+        label = Label(f"{word['word']} {label.text}", "section", label.number)
+        opens = True
+    return NumberedLine(
+        start, rest_at, block.end, label, rest, opens, bool(_SENTENCE_END.search(before[-12:]))
+    )
+
+
+def _after(text: str, position: int, end: int) -> int:
+    """Where the words after a label begin, with their marks of emphasis but without those that close the label's."""
+    match = _CLOSING.match(text, position, end)
+    return match.end() if match else position
+
+
+def _marked(bare: str, label: Label, rest: str) -> bool:
+    """Whether a full stop or a dash stands between a label and what follows."""
+    between = bare[: len(bare) - len(rest)].rstrip()
+    return bool(between) and between[-1] in ".:—–|" and between != label.text
+
+
+def plain_view(text: str, start: int, end: int) -> tuple[str, list[int]]:
+    """Return a stretch without its marks of emphasis, and where each character of it stands (one more at the end)."""
+    raw = text[start:end]
+    cut = raw.find("\n\n")
+    if cut >= 0:
+        raw = raw[:cut]
+    parts: list[str] = []
+    offsets: list[int] = []
+    position = 0
+    for mark in _MARKS.finditer(raw):
+        parts.append(raw[position : mark.start()])
+        offsets.extend(range(start + position, start + mark.start()))
+        position = mark.end()
+    parts.append(raw[position:])
+    offsets.extend(range(start + position, start + len(raw)))
+    bare = "".join(parts)
+    kept = bare.rstrip()
+    return kept, [*offsets[: len(kept)], offsets[len(kept)] if len(kept) < len(offsets) else start + len(raw)]

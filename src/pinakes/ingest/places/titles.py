@@ -1,0 +1,146 @@
+"""Titles: which of the words after a label are the name of the place, and where its text begins."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_EMPHASIS = re.compile(r"(?P<mark>\*{1,3}|_{1,3})(?P<words>[^*_\n][^*\n]{0,160}?)(?P=mark)(?P<after>[.:]?)")
+_UNDERLINE = re.compile(r"<u>(?P<words>[^<\n]{1,160})</u>(?P<after>[.:]?)")
+# A run-in title ends with a full stop, a colon or a dash, and text follows.
+_RUN_IN = re.compile(
+    r"(?P<words>[^\s.:;][^.:;\n]*(?:\n[^.:;\n]+){0,2}?)\s?(?P<mark>\.\s?[—–-]|[.:](?=\s+\S)|\s?[—–](?=\s?\w))"
+)
+_ABBREVIATION = re.compile(r"(?:\b[A-Z]|\b(?:No|Inc|Co|Corp|Ltd|vs|etc|Art|Sec|St|Dr|Mr|Ms))\Z")
+_QUOTES = "“”\"'‘’«»„"
+_MAX_WORDS = 14
+_MAX_LENGTH = 140
+_SENTENCES = re.compile(r"(?<!\bNo)(?<!\bvs)(?<!\bInc)(?<=[^\W\d_]{2})\.\s")
+_LETTERS = re.compile(r"[^\W\d_]+")
+# Small words that titles do not capitalise, in the languages whose titles are capitalised.
+_SMALL = frozenset(
+    "a an and as at by for from in into of on or the to upon with without under than per via not no".split()
+)
+_VERBS = re.compile(
+    r"\b(?:shall|will|must|may|is|are|was|were|has|have|means?|agrees?|hereby|muss|müssen|ist|sind|wird|werden)\b",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """The words of a title, and where the text after it begins."""
+
+    words: str
+    body: int
+
+
+def read_title(text: str, rest: int, end: int, width: int) -> Title | None:
+    """Return the title that the words at ``rest`` are, or begin with; ``width`` is how long the text's lines are."""
+    stop = min(end, rest + _MAX_LENGTH + 40)
+    blank = re.compile(r"\n[ \t]*(?:\n|\Z)").search(text, rest, stop)
+    paragraph = blank.start() if blank else stop
+    return (
+        _emphasised(text, rest, paragraph)
+        or _own_line(text, rest, paragraph, width, whole=blank is not None or paragraph >= end)
+        or _run_in(text, rest, paragraph)
+    )
+
+
+def _emphasised(text: str, rest: int, end: int) -> Title | None:
+    for pattern in (_EMPHASIS, _UNDERLINE):
+        match = pattern.match(text, rest, end)
+        # The label may stand inside the emphasis: `**4.2 Fees.** The customer …`
+        if match is None and text[max(0, rest - 1) : rest] == " ":
+            inner = re.compile(r"(?P<words>[^*_\n]{1,120}?)(?P<mark>\*{2,3})(?P<after>[.:]?)").match(
+                text, rest, end
+            )
+            opened = text[text.rfind("\n", 0, rest) + 1 : rest].count("**") % 2
+            match = inner if inner and opened else None
+        if match:
+            words = match["words"].strip().rstrip(".:").strip()
+            if words and words[0] not in _QUOTES and len(words.split()) <= _MAX_WORDS:
+                return Title(words, match.end())
+    return None
+
+
+def _own_line(text: str, rest: int, paragraph: int, width: int, *, whole: bool) -> Title | None:
+    """A line of its own: nothing else in the paragraph, or a short line before a new sentence."""
+    words = _clean(text[rest:paragraph])
+    if words.endswith(":") and len(words.split()) <= 5 and not _VERBS.search(words):
+        words = words[:-1]
+    if whole and is_title(words, own_line=True):
+        return Title(words.rstrip("."), paragraph)
+    line_end = text.find("\n", rest, paragraph)
+    if line_end < 0:
+        return None
+    words = _clean(text[rest:line_end])
+    line_start = text.rfind("\n", 0, rest) + 1
+    following = text[line_end + 1 : line_end + 12].lstrip()
+    short = line_end - line_start < 0.75 * width
+    if (
+        short
+        and is_title(words, own_line=True)
+        and following
+        and not following[0].islower()
+        and _capitalised(words)
+    ):
+        return Title(words.rstrip("."), line_end)
+    return None
+
+
+def _run_in(text: str, rest: int, paragraph: int) -> Title | None:
+    match = _RUN_IN.match(text, rest, paragraph)
+    while match and _ABBREVIATION.search(match["words"]):
+        longer = _RUN_IN.match(text, match.end(), paragraph)
+        if longer is None:
+            return None
+        words = text[rest : longer.end("words")]
+        if len(words) > _MAX_LENGTH or _ABBREVIATION.search(words):
+            return None
+        return Title(_clean(words), longer.end()) if is_title(_clean(words)) else None
+    if match is None:
+        return None
+    words = _clean(match["words"])
+    return Title(words, match.end()) if is_title(words) else None
+
+
+def is_title(words: str, *, own_line: bool = False) -> bool:
+    """Whether words read like a name rather than a sentence."""
+    if not words or len(words) > _MAX_LENGTH or len(words.split()) > _MAX_WORDS:
+        return False
+    if words[0] in _QUOTES or not (words[0].isalnum() or words[0] in "([¿") or words[0].islower():
+        return False
+    if words.endswith((",", ";", ":")) or _SENTENCES.search(words):
+        return False
+    if own_line:
+        return not words.endswith(".") or _capitalised(words)
+    return _capitalised(words) or (len(words.split()) <= 6 and not _VERBS.search(words))
+
+
+def _capitalised(words: str) -> bool:
+    """Whether the words that count begin with capitals; in scripts without capitals all of them do."""
+    count = [word for word in _LETTERS.findall(words) if word.lower() not in _SMALL]
+    return bool(count) and sum(not word[0].islower() for word in count) >= 0.7 * len(count)
+
+
+def following_title(text: str, rest: int, end: int) -> Title | None:
+    """Return the title that stands on the line below a label that stands alone (`ARTICLE I`, then `Definitions`)."""
+    match = re.compile(r"[ \t]*(?:\n[ \t]*){0,4}(?P<line>\S[^\n]{0,118})(?P<next>\n[^\n]*|\Z)").match(
+        text, rest, end
+    )
+    if not match:
+        return None
+    words = _clean(match["line"])
+    caps = words.isupper()
+    if not is_title(words, own_line=True) or not (caps or _capitalised(words)) or words.endswith("."):
+        return None
+    following = match["next"].strip()
+    # A line of running text goes on; a title stands by itself, or is in capitals.
+    if following and not caps and not (following[0].isdigit() or following[0].isupper()):
+        return None
+    return Title(words, match.end("line"))
+
+
+def _clean(words: str) -> str:
+    return " ".join(re.sub(r"\*+|(?<!\w)_+|_+(?!\w)|</?u>|\\(?=[^\w\s])", "", words).split())

@@ -1,0 +1,274 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pinakes.ingest.clauses import extract_clauses
+from pinakes.ingest.parse import Parsed, parse
+from pinakes.ingest.places import find_places
+from pinakes.ingest.places.chain import Step, best_chain, number_key
+from pinakes.ingest.sections import build_sections
+from pinakes.model import Converted, Section
+
+TYPED = """LEASE
+
+ARTICLE I
+DEFINITIONS
+
+1.1 "Rent" means the sum due.
+
+ARTICLE II - RENT
+
+2.1 The tenant pays monthly.
+
+2.2 Late rent:
+
+(a) bears interest; and
+
+(b) may end the lease.
+
+EXHIBIT A
+
+A plan of the house.
+"""
+
+WRAPPED = """                           CREDIT AGREEMENT
+
+                          TABLE OF CONTENTS
+
+                                                             Page
+ARTICLE I   DEFINITIONS......................................   1
+Section 1.01  Defined Terms..................................   1
+Section 1.02  Other Rules....................................   2
+ARTICLE II  THE LOANS........................................   3
+Section 2.01  Commitments....................................   3
+Section 2.02  Repayment......................................   4
+
+                              ARTICLE I
+
+                             DEFINITIONS
+
+     Section 1.01  Defined Terms.  Words in capitals have the meaning that
+Section 2.02 gives them, except as
+Section 2.01 or 2.02 provides otherwise; see
+Section 2.01.
+
+     Section 1.02  Other Rules.  The singular includes the plural.
+
+                                  -1-
+<PAGE>   2
+                              ARTICLE II
+
+                              THE LOANS
+
+     Section 2.01  Commitments.  Each Lender lends
+
+          (a)  on the first day; and
+
+          (b)  on the last.
+
+     Section 2.02  Repayment.  The Borrower repays all of it under
+1.02 of the Notes.
+"""
+
+RFC = """Network Working Group                                          A. Writer
+Request for Comments: 9999                                    March 2021
+
+
+                     The Harbour Light Protocol
+
+Abstract
+
+   Lights talk to each other.
+
+Table of Contents
+
+   1. Introduction ....................................................2
+      1.1. Terms ......................................................2
+   2. Messages ........................................................3
+   3. Security Considerations .........................................3
+   Appendix A. Examples ...............................................4
+      A.1. A Short One ................................................4
+
+1.  Introduction
+
+   A light does three things:
+
+   1.  It shines.
+
+   2.  It blinks.
+
+   3.  It says what it saw.
+
+1.1.  Terms
+
+   A lamp is a light.
+
+
+
+
+Writer                       Informational                      [Page 2]
+
+RFC 9999                     Harbour Lights                   March 2021
+
+
+2.  Messages
+
+   There are two messages, see Section 3.
+
+3.  Security Considerations
+
+   None.
+
+Appendix A.  Examples
+
+A.1.  A Short One
+
+   Blink.
+"""
+
+
+def read(text: str, *, markdown: bool = False, file_type: str = ".txt") -> Parsed:
+    return find_places(parse(Converted(text, markdown=markdown)), file_type)
+
+
+def sections(text: str, *, markdown: bool = False, file_type: str = ".txt") -> list[Section]:
+    return build_sections(read(text, markdown=markdown, file_type=file_type))[1:]
+
+
+def test_a_contract_typed_without_styles_has_structure() -> None:
+    parsed = read(TYPED)
+    found = build_sections(parsed)
+    assert [(s.label, s.title, s.level) for s in found[1:]] == [
+        ("ARTICLE I", "DEFINITIONS", 1),
+        ("1.1", "", 2),
+        ("ARTICLE II", "RENT", 1),
+        ("2.1", "", 2),
+        ("2.2", "Late rent", 2),
+        ("EXHIBIT A", "", 1),
+    ]
+    labels = [clause.label for clause in extract_clauses(parsed, found)]
+    assert labels == ["2.2(a)", "2.2(b)"]
+    assert "".join(TYPED[block.start : block.end] for block in parsed.blocks) == TYPED
+
+
+def test_a_filed_contract_has_places_where_its_contents_page_says() -> None:
+    found = sections(WRAPPED)
+    assert [(s.label, s.title) for s in found] == [
+        ("ARTICLE I", "DEFINITIONS"),
+        ("Section 1.01", "Defined Terms"),
+        ("Section 1.02", "Other Rules"),
+        ("ARTICLE II", "THE LOANS"),
+        ("Section 2.01", "Commitments"),
+        ("Section 2.02", "Repayment"),
+    ]
+    by_label = {s.label: s for s in found}
+    assert [s.parent for s in found] == [0, 1, 1, 0, 4, 4]
+    lines = WRAPPED.splitlines()
+    assert (
+        lines[by_label["Section 2.01"].lines.first - 1].strip().startswith("Section 2.01  Commitments.  Each")
+    )
+    assert WRAPPED[by_label["Section 1.02"].body :].strip().startswith("The singular includes")
+
+
+def test_an_rfc_has_the_sections_of_its_contents_page_and_no_others() -> None:
+    found = sections(RFC)
+    assert [s.heading for s in found] == [
+        "1 Introduction",
+        "1.1 Terms",
+        "2 Messages",
+        "3 Security Considerations",
+        "Appendix A Examples",
+        "A.1 A Short One",
+    ]
+    assert [s.level for s in found] == [1, 2, 1, 1, 1, 2]
+
+
+def test_run_in_titles_end_where_the_text_begins() -> None:
+    text = "AGREEMENT\n\n4.1 Fees. The customer pays.\n\n4.2 **Taxes.** The customer pays these too.\n\n**4.3** ***Late payment***\n\nInterest runs.\n\n4.4 The customer may not set off.\n"
+    found = sections(text, markdown=True)
+    assert [(s.label, s.title) for s in found] == [
+        ("4.1", "Fees"),
+        ("4.2", "Taxes"),
+        ("4.3", "Late payment"),
+        ("4.4", ""),
+    ]
+    assert text[found[0].body : found[0].end].strip() == "The customer pays."
+
+
+def test_numbered_paragraphs_of_a_word_file_are_places() -> None:
+    text = "# Service Agreement\n\n1. **Services**\n\n1.1 The provider serves.\n\n1.2 The customer helps.\n\n2. **Fees**\n\nThe customer pays.\n"
+    found = sections(text, markdown=True, file_type=".docx")
+    assert [(s.label, s.title, s.level) for s in found] == [
+        ("", "Service Agreement", 1),
+        ("1", "Services", 2),
+        ("1.1", "", 3),
+        ("1.2", "", 3),
+        ("2", "Fees", 2),
+    ]
+
+
+def test_a_label_and_its_title_as_two_headings_are_one_place() -> None:
+    text = "# Regulation\n\n## Article 1\n\n## Subject matter\n\nRules.\n\n## Article 2\n\n## Scope\n\nAll.\n"
+    found = sections(text, markdown=True)
+    assert [(s.label, s.title) for s in found[1:]] == [
+        ("Article 1", "Subject matter"),
+        ("Article 2", "Scope"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Article 5 shall apply to all.\n\nArticle 6 shall not apply.\n",
+        "Section 4 of the act was repealed in 1990.\n\nPart of the work is done.\n",
+        "1. Turn off the power.\n\n2. Open the case.\n",
+        "ARTICLE I\n\nOne label alone is no structure.\n",
+        "Chapter 1 was long; chapter 2 was longer,\n\nand so on.\n",
+        "He came in\n2008, and left in\n2009.\n",
+        "Of 300 people\n12 fell ill and\n13 did not.\n",
+    ],
+)
+def test_prose_and_steps_are_no_places(text: str) -> None:
+    assert not read(text).headings
+
+
+def test_steps_below_the_headings_of_a_manual_are_no_places() -> None:
+    steps = "\n\n1. Turn off the power.\n\n2. Open the case.\n\n3. Take out the battery.\n\n"
+    text = f"# Manual\n\n## Opening{steps}## Closing{steps}## Cleaning{steps}"
+    assert [s.heading for s in sections(text, markdown=True)] == ["Manual", "Opening", "Closing", "Cleaning"]
+
+
+numbers = st.lists(st.lists(st.integers(0, 30).map(str), min_size=1, max_size=4), max_size=60)
+
+
+@given(numbers, st.data())
+def test_a_chain_goes_forward_and_never_visits_twice(parts: list[list[str]], data: st.DataObject) -> None:
+    worth = st.floats(-3, 4, allow_nan=False)
+    steps = [Step(number_key(part), data.draw(worth)) for part in parts]
+    chain = best_chain(steps)
+    assert chain == sorted(set(chain))
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=8), st.lists(st.integers(0, 40), max_size=10))
+def test_a_whole_numbering_is_found_among_stray_numbers(sizes: list[int], strays: list[int]) -> None:
+    lines: list[tuple[str, ...]] = [
+        line
+        for n, size in enumerate(sizes, 1)
+        for line in [(str(n),), *((str(n), str(m)) for m in range(1, size + 1))]
+    ]
+    steps = [(line, 1.5) for line in lines]
+    for place in strays:
+        steps.insert(min(place, len(steps)), (("99", str(place)), -1.0))
+    chain = best_chain([Step(number_key(number), worth) for number, worth in steps])
+    assert [steps[index][0] for index in chain] == lines
+
+
+@given(st.text(alphabet="1234.()§ab \nSection", max_size=400))
+def test_any_text_is_tiled_and_its_places_are_in_order(text: str) -> None:
+    parsed = read(text)
+    assert "".join(text[b.start : b.end] for b in parsed.blocks) == text
+    starts = [heading.start for heading in parsed.headings]
+    assert starts == sorted(starts)
+    assert all(heading.start < heading.body <= len(text) for heading in parsed.headings)
