@@ -135,6 +135,22 @@ def test_style_numbering_is_inherited_and_can_be_turned_off(tmp_path: Path) -> N
     assert lines(made, tmp_path) == ["1.1 inherited", "(a) direct level", "off", "1.2 on again"]
 
 
+def test_a_style_may_state_a_level_of_its_own_and_gives_it_to_other_lists(tmp_path: Path) -> None:
+    links = (level(0, "%1."), level(1, "%1.%2", extra='<w:pStyle w:val="BodyText"/>'), level(2, "(%3)"))
+    other = abstract(2, level(0, "A%1"), level(1, "B%2"))
+    made = document(abstract(1, *links) + other + num(1, 1) + num(2, 2))
+    style_numbering(made, "Body Text", 1, 1)
+    deeper = made.styles.add_style("Deeper", 1)
+    deeper.base_style = made.styles["Body Text"]
+    deeper.element.get_or_add_pPr().append(
+        parse_xml(f'<w:numPr xmlns:w="{W}"><w:ilvl w:val="2"/></w:numPr>')
+    )
+    made.add_paragraph("linked", style="Body Text")
+    made.add_paragraph("stated", style="Deeper")
+    add(made, "elsewhere", 2, None, style="Body Text")
+    assert lines(made, tmp_path) == ["1.1 linked", "(1) stated", "B1 elsewhere"]
+
+
 def test_lists_of_one_definition_count_together_unless_overridden(tmp_path: Path) -> None:
     made = document(CLAUSES + num(1, 1) + num(2, 1) + num(3, 1, restart(0, 5)))
     for num_id in (1, 1, 2, 3, 3, 1):
@@ -147,6 +163,20 @@ def test_start_override_counts_for_later_restarts_too(tmp_path: Path) -> None:
     for index in (0, 1, 1, 0, 1):
         add(made, "x", 1, index)
     assert lines(made, tmp_path) == ["1. x", "1.4 x", "1.5 x", "2. x", "2.4 x"]
+
+
+def test_a_list_begins_anew_once_with_its_first_paragraph_of_such_a_level(tmp_path: Path) -> None:
+    made = document(CLAUSES + num(1, 1) + num(2, 1, restart(0)) + num(3, 1, restart(0) + restart(1)))
+    for num_id, index in [(1, 0), (1, 0), (2, 1), (2, 0), (1, 0), (3, 1), (3, 0), (3, 1)]:
+        add(made, "x", num_id, index)
+    assert lines(made, tmp_path) == ["1. x", "2. x", "2.1 x", "1. x", "2. x", "2.1 x", "3. x", "3.1 x"]
+
+
+def test_a_skipped_level_has_used_up_its_first_number(tmp_path: Path) -> None:
+    made = document(CLAUSES + num(1, 1))
+    for index in (1, 1, 0, 2, 1):
+        add(made, "x", 1, index)
+    assert lines(made, tmp_path) == ["1.1 x", "1.2 x", "2. x", "(a) x", "2.2 x"]
 
 
 def test_a_level_can_be_replaced_for_one_list(tmp_path: Path) -> None:
@@ -225,6 +255,48 @@ def test_empty_numbered_paragraphs_count_and_hidden_ones_do_not(tmp_path: Path) 
     hidden._p.get_or_add_pPr().append(parse_xml(f'<w:rPr xmlns:w="{W}"><w:vanish/></w:rPr>'))
     add(made, "four", 1)
     assert lines(made, tmp_path) == ["1. one", "3. three", "4. four"]
+
+
+@pytest.mark.parametrize(
+    ("inside", "expected"),
+    [
+        ("", ["1. one", "2. two"]),
+        ("<w:r><w:t></w:t></w:r>", ["1. one", "2. two"]),
+        ("<w:r><w:br w:type='page'/></w:r>", ["1. one", "2. two"]),
+        ("<w:bookmarkStart w:id='0' w:name='x'/><w:bookmarkEnd w:id='0'/>", ["1. one", "2. two"]),
+        ("<w:r><w:t xml:space='preserve'> </w:t></w:r>", ["1. one", "3. two"]),
+        ("<w:r><w:t>end</w:t></w:r>", ["1. one", "2. end", "3. two"]),
+        ("<w:r><w:pict/></w:r>", ["1. one", "3. two"]),
+    ],
+)
+def test_an_empty_paragraph_that_ends_a_section_is_not_counted(
+    tmp_path: Path, inside: str, expected: list[str]
+) -> None:
+    made = document(CLAUSES + num(1, 1))
+    add(made, "one", 1)
+    made.element.body.insert(
+        1,
+        parse_xml(
+            f"<w:p xmlns:w='{W}'><w:pPr><w:numPr><w:ilvl w:val='0'/><w:numId w:val='1'/></w:numPr>"
+            f"<w:sectPr/></w:pPr>{inside}</w:p>"
+        ),
+    )
+    add(made, "two", 1)
+    assert lines(made, tmp_path) == expected
+
+
+def test_text_boxes_and_notes_count_for_themselves(tmp_path: Path) -> None:
+    made = document(CLAUSES + num(1, 1))
+    numbered = "<w:p><w:pPr><w:numPr><w:numId w:val='1'/></w:numPr></w:pPr><w:r><w:t>{}</w:t></w:r></w:p>"
+    add(made, "one", 1)
+    add(made, "two", 1)._p.append(
+        parse_xml(
+            f"<w:r xmlns:w='{W}'><w:pict><w:txbxContent>{numbered.format('boxed')}"
+            f"{numbered.format('again')}</w:txbxContent></w:pict></w:r>"
+        )
+    )
+    add(made, "three", 1)
+    assert lines(made, tmp_path) == ["1. one", "2. two", "1. boxed", "2. again", "3. three"]
 
 
 def test_a_typed_number_is_not_printed_twice(tmp_path: Path) -> None:
@@ -310,19 +382,22 @@ def simulated(
     def start(which: int, shown: int) -> int:
         return lists[which].get(shown, levels[shown][0])
 
+    def begins_anew(position: int) -> bool:
+        which, used = paragraphs[position]
+        earlier = [level for other, level in paragraphs[:position] if other == which]
+        return used in lists[which] and not any(level in lists[which] for level in earlier)
+
     def number(at: int, shown: int) -> int:
-        counted: list[int] = []
+        value: int | None = None
         for position, (which, used) in enumerate(paragraphs[: at + 1]):
-            first_use = which not in [other for other, _ in paragraphs[:position]]
-            if first_use and shown in lists[which]:
-                counted = []
-            if used == shown:
-                counted.append(position)
-            elif resets(shown, used):
-                counted = []
-        if not counted:
-            return start(paragraphs[at][0], shown)
-        return start(paragraphs[counted[0]][0], shown) + len(counted) - 1
+            if used < shown:
+                value = None if resets(shown, used) else value
+            elif value is None or (used == shown and begins_anew(position)):
+                value = start(which, shown)
+            elif used == shown:
+                value += 1
+        assert value is not None
+        return value
 
     return [
         ".".join(str(number(at, shown)) for shown in range(used + 1))

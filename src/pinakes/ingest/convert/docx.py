@@ -95,6 +95,7 @@ class _Conversion:
         }
 
     def _note_definitions(self) -> Iterator[str]:
+        self._numbering.story = "notes"
         for (kind, note_id), number in list(self._notes.numbers.items()):
             part, found = self._notes_of[kind]
             self._inline.links = self._package.links(part)

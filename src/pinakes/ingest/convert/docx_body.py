@@ -10,6 +10,7 @@ from typing import Literal
 from lxml.etree import _Element
 
 from pinakes.ingest.convert.docx_inline import (
+    DRAWN,
     InlineReader,
     chosen_branch,
     is_contents_control,
@@ -108,13 +109,16 @@ class BodyReader:
             return spans
         visible = any(span.text.strip() for span in spans)
         if role.kind != "contents" and (visible or not (in_contents or flag(mark, "vanish"))):
-            number = self._number(properties, style_id)
+            number = None if _only_ends_section(element, spans) else self._number(properties, style_id)
             outline = child_value(properties, "outlineLvl")
             if outline is not None and role.kind in ("body", "heading"):
                 role = outline_role(integer(outline, 9))
             found.extend(_block(role, spans, number))
-        for box in boxes:
-            found.extend(self.blocks(box))
+        if boxes:
+            story, self._numbering.story = self._numbering.story, "boxes"
+            for box in boxes:
+                found.extend(self.blocks(box))
+            self._numbering.story = story
         return []
 
     def _number(self, properties: _Element | None, style_id: str) -> Mark | None:
@@ -122,15 +126,14 @@ class BodyReader:
         direct = properties.find(W + "numPr") if properties is not None else None
         num_id, level = child_value(direct, "numId"), child_value(direct, "ilvl")
         index = None if level is None else integer(level)
+        styled = self._styles.numbering(style_id)
+        if index is None and styled is not None:
+            # A paragraph that names another list stays on the level of its style.
+            index = self._numbering.style_level(styled.num_id, styled.styles)
         if num_id is None:
-            styled = self._styles.numbering(style_id)
             if styled is None:
                 return None
             num_id = styled.num_id
-            if index is None:
-                index = self._numbering.style_level(num_id, styled.styles)
-            if index is None:
-                index = styled.level
         if num_id in ("0", ""):
             return None
         mark = self._numbering.advance(num_id, min(max(index or 0, 0), LEVELS - 1))
@@ -169,6 +172,15 @@ class BodyReader:
                 )
                 cells.append(_Cell(self.blocks(cell), span, kind))
             yield cells
+
+
+def _only_ends_section(paragraph: _Element, spans: list[Span]) -> bool:
+    """Whether a paragraph is nothing but the end of a section, which is not numbered whatever its style says."""
+    return (
+        not any(span.text for span in spans)
+        and paragraph.find(f"{W}pPr/{W}sectPr") is not None
+        and next(paragraph.iter(*DRAWN), None) is None
+    )
 
 
 def _inside(parent: _Element, name: str) -> Iterator[_Element]:

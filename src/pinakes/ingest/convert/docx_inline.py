@@ -20,7 +20,7 @@ from pinakes.ingest.convert.docx_symbols import symbol, translate
 _TRANSPARENT = frozenset(
     W + name for name in ("ins", "moveTo", "smartTag", "customXml", "sdtContent", "dir", "bdo", "rubyBase")
 )
-_DRAWN = frozenset(W + name for name in ("drawing", "pict", "object"))
+DRAWN = frozenset(W + name for name in ("drawing", "pict", "object"))
 # Word itself nests fields 20 deep at most.
 _DEEPEST_FIELD = 200
 _BOX = W + "txbxContent"
@@ -189,7 +189,7 @@ class InlineReader:
                 kind = "footnote" if tag == W + "footnoteReference" else "endnote"
                 if self._visible:
                     self._spans.append(Span(self._notes.marker(kind, child.get(W + "id", "")), note=True))
-            elif tag in _DRAWN:
+            elif tag in DRAWN:
                 self._drawn(child)
             elif tag == W + "ruby":
                 self._children(child)

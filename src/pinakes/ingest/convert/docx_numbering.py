@@ -1,12 +1,14 @@
 """Word's automatic numbering: the ``4.2`` and ``(a)`` that a document prints but does not contain.
 
 A paragraph names a list (``w:num``) and a level. The list takes its levels from an abstract definition,
-perhaps with overrides; lists of one abstract definition count together, as they do in Word.
+perhaps with overrides; lists of one abstract definition count together, as they do in Word. The body, the text
+boxes and the notes count each for themselves.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,7 +16,7 @@ from lxml.etree import _Element
 
 from pinakes.ingest.convert.docx_numfmt import format_number
 from pinakes.ingest.convert.docx_package import W, child_value, flag, integer
-from pinakes.ingest.convert.docx_styles import Styles
+from pinakes.ingest.convert.docx_styles import StyleLevel, Styles
 
 LEVELS = 9
 _LARGEST = 32767
@@ -64,22 +66,25 @@ class _List:
 
 
 class Numbering:
-    """The lists of a document and how far each has counted."""
+    """The lists of a document and how far each has counted. ``story`` names the text that is being counted."""
 
     def __init__(self, root: _Element | None, styles: Styles) -> None:
         self.missing = 0
         self.damaged = 0
+        self.story = "body"
         self._lists = _read_lists(root, styles) if root is not None else {}
-        self._counts: dict[str, list[int | None]] = {}
-        self._seen: set[str] = set()
+        self._counts: dict[tuple[str, str], list[int | None]] = {}
+        self._restarted: set[tuple[str, str]] = set()
 
-    def style_level(self, num_id: str, style_ids: tuple[str, ...]) -> int | None:
-        """The level that a list links to one of these styles, the nearest style first."""
+    def style_level(self, num_id: str, styles: Iterable[StyleLevel]) -> int | None:
+        """The level that a style gives its paragraphs: the one its list links to it, else the one it states.
+
+        A style that says neither leaves it to the style that it is based on.
+        """
         found = self._lists.get(num_id)
-        if found is None:
-            return None
-        links = {level.style: index for index, level in found.levels.items()}
-        return next((links[style_id] for style_id in style_ids if style_id in links), None)
+        links = {level.style: index for index, level in found.levels.items()} if found else {}
+        levels = (links.get(style.style, style.level) for style in styles)
+        return next((level for level in levels if level is not None), None)
 
     def advance(self, num_id: str, level: int) -> Mark | None:
         """Count one more paragraph of a list and level; what Word prints before it, if anything."""
@@ -90,16 +95,19 @@ class Numbering:
         if found.damaged:
             self.damaged += 1
             return None
-        definition = found.levels.get(level)
-        if definition is None:
+        if level not in found.levels:
             return None
-        counts = self._counts.setdefault(found.abstract, [None] * LEVELS)
-        if num_id not in self._seen:
-            self._seen.add(num_id)
-            for overridden in found.starts:
-                counts[overridden] = None
+        counts = self._counts.setdefault((self.story, found.abstract), [None] * LEVELS)
         previous = counts[level]
+        if level in found.starts and (self.story, num_id) not in self._restarted:
+            # A list begins anew once, with its first paragraph of a level that has a start of its own.
+            self._restarted.add((self.story, num_id))
+            previous = None
         counts[level] = self._start(found, level) if previous is None else min(previous + 1, _LARGEST)
+        for above in range(level):
+            if counts[above] is None:
+                # A level that was skipped has used up its first number: after 1.1 comes 2.
+                counts[above] = self._start(found, above)
         for deeper in range(level + 1, LEVELS):
             if found.levels.get(deeper, _ORDINARY).restarts_after(deeper, level):
                 counts[deeper] = None
@@ -117,7 +125,6 @@ class Numbering:
             definition = found.levels.get(index)
             if definition is None:
                 return ""
-            # A level that was skipped shows its first number without using it up.
             count = counts[index]
             value = self._start(found, index) if count is None else count
             plain = level.legal and definition.format not in ("none", "bullet")

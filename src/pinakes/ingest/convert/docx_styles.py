@@ -39,12 +39,18 @@ class Style:
     hidden: bool | None = None
 
 
+class StyleLevel(NamedTuple):
+    """A style and the list level that it states, if it states one."""
+
+    style: str
+    level: int | None
+
+
 class StyleNumbering(NamedTuple):
-    """The list that a style puts its paragraphs in; ``styles`` are the ids whose level links count."""
+    """The list that a style puts its paragraphs in; ``styles`` may say on which level, the nearest first."""
 
     num_id: str
-    level: int | None
-    styles: tuple[str, ...]
+    styles: tuple[StyleLevel, ...]
 
 
 # Word keeps the English names of its own styles whatever its language; other writers and people do not.
@@ -132,13 +138,11 @@ class Styles:
         return BODY
 
     def _numbering(self, style_id: str) -> StyleNumbering | None:
-        level: int | None = None
-        ids: list[str] = []
+        levels: list[StyleLevel] = []
         for style in self.chain(style_id):
-            ids.append(style.id)
-            level = style.num_level if level is None else level
+            levels.append(StyleLevel(style.id, style.num_level))
             if style.num_id is not None:
-                return StyleNumbering(style.num_id, level, tuple(ids))
+                return StyleNumbering(style.num_id, tuple(levels))
         return None
 
 
