@@ -49,6 +49,10 @@ def refs(
     )
 
 
+# What leads here from elsewhere says so only where there is doubt.
+_DOUBTFUL = 0.8
+
+
 def _list(title: str, citations: Sequence[Citation], *, outgoing: bool) -> list[RenderableType]:
     from rich.text import Text
 
@@ -66,6 +70,8 @@ def _list(title: str, citations: Sequence[Citation], *, outgoing: bool) -> list[
             elsewhere = reference.target_path != citation.source_path
             where = f"  {display_path(reference.target_path)}" if elsewhere else ""
             line.append(f"  {one_line(target)}{where}", style="dim")
+        if reference.resolved and (outgoing or reference.sure < _DOUBTFUL):
+            line.append(f"  sure: {reference.sure:.2f}", style="dim")
         if reference.reason or not reference.resolved:
             line.append(f"  {one_line(reference.reason or 'not in the library')}", style="yellow")
         lines.append(line)

@@ -9,7 +9,10 @@ from pinakes.model.document import Lines, Pages, span
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A term and what the document says it means. Answers say in which lines and pages; the record has offsets."""
+    """A term and what the document says it means. Answers say in which lines and pages; the record has offsets.
+
+    ``sure`` says how sure it is that this is a definition, from 0 to 1: its form may be a guess.
+    """
 
     source_path: str
     term: str
@@ -21,6 +24,7 @@ class Definition:
     end: int = 0
     lines: Lines | None = None
     pages: Pages | None = None
+    sure: float = 1.0
 
     @property
     def location(self) -> str:
@@ -42,7 +46,8 @@ class Reference:
     ``target_section`` is the id of the section or clause that is meant, ``target_path`` the document it stands in and
     ``target_chunk`` the chunk that holds it; all empty when that is not known. ``number_kind`` and ``number_key`` are
     the normalised label of number forms, ``document`` another document's name as written, and ``reason`` says in
-    plain words what is not as written.
+    plain words what is not as written. ``sure`` says how sure it is that this place is meant, from 0 to 1; 0 when no
+    place is known.
     """
 
     text: str
@@ -56,6 +61,7 @@ class Reference:
     reason: str = ""
     target_path: str = ""
     target_chunk: str = ""
+    sure: float = 0.0
 
     @property
     def resolved(self) -> bool:

@@ -1,7 +1,8 @@
 """Citations: which place a reference means, what a section cites, and what cites it.
 
 References inside one document are resolved when it is read. Those that lead to another document are resolved
-here, when they are asked for, because documents come and go.
+here, when they are asked for, because documents come and go: only a link, or a text that names the other document
+(``instruments``), leads there.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ from urllib.parse import unquote
 
 from pinakes.model import Reference, chunk_id
 from pinakes.search.corpus import Corpus, Entry
+from pinakes.search.instruments import Named
 from pinakes.stores.embedded.lookup import Lookup, Place
 from pinakes.text.keys import title_key
 from pinakes.text.labels import LEAF_KINDS
 
+# A link to a heading that is not there still leads to its document.
+_PARTLY = 0.5
 _LINKS = frozenset({"link", "wiki", "transclusion"})
 
 
@@ -62,7 +66,7 @@ class Citations:
         if reference.document:
             return self._in_named_document(reference, document)
         if reference.number_key:
-            return self._in_other_documents(reference, document)
+            return self._in_same_work(reference, document)
         return reference
 
     # -- the ways to another document ------------------------------------------------------------------------
@@ -71,13 +75,13 @@ class Citations:
         found = self._corpus.targets.find(reference.kind, reference.document, source_path)
         if found is None:
             target = unquote(reference.document).partition("#")[0]
-            return replace(reference, reason=f"no document {target} in the library")
+            return replace(reference, reason=f"no document {target} in the library", sure=0.0)
         entry, anchor = found
         section_id = self._heading(entry.id, anchor) if anchor else ""
         if anchor and not section_id:
             reason = f"no heading {anchor} in {entry.title}"
-            return replace(self._at(reference, entry.id, entry.source_path, ""), reason=reason)
-        return self._at(reference, entry.id, entry.source_path, section_id)
+            return replace(self._at(reference, entry, "", _PARTLY), reason=reason)
+        return self._at(reference, entry, section_id, 1.0)
 
     def _heading(self, document: int, anchor: str) -> str:
         wanted = title_key(anchor.replace("-", " "))
@@ -87,26 +91,39 @@ class Citations:
         return ""
 
     def _in_named_document(self, reference: Reference, document: int) -> Reference:
-        entries = [entry for entry in self._corpus.by_name(reference.document) if entry.id != document]
-        if not entries:
+        source = self._corpus.by_id(document)
+        if source is None:
             return reference
-        if not reference.number_key:
-            return self._at(reference, entries[0].id, entries[0].source_path, "")
-        for place in self._numbered(reference):
-            if place.document == entries[0].id:
-                return self._placed(reference, place)
-        return replace(reference, reason=f"no {reference.text} in {entries[0].title}")
-
-    def _in_other_documents(self, reference: Reference, document: int) -> Reference:
-        """A number that this document lacks may be one that exactly one other has: `52.232-16` from part 32."""
-        numbers = reference.number_key.split("_")
-        if reference.number_kind in LEAF_KINDS and not all(n.isdigit() for n in (numbers + [""])[:2]):
-            # Every document has a section 4, and many a 2(b); `17.208(a)` is another matter.
-            return reference
-        found = [place for place in self._numbered(reference) if place.document != document]
-        return (
-            self._placed(reference, found[0]) if len({place.document for place in found}) == 1 else reference
+        number = tuple(reference.number_key.split("_")) if reference.number_key else ()
+        named = self._corpus.instruments.named(reference.document, source)
+        if named.entry is None and number:
+            part = self._corpus.instruments.numbered(
+                reference.number_kind, number, source, reference.document
+            )
+            named = part if part.entry is not None else named
+        if named.entry is None:
+            return replace(reference, reason=named.reason, sure=0.0)
+        if not number:
+            return self._at(reference, named.entry, "", named.sure)
+        return self._in_document(reference, named) or replace(
+            reference, reason=f"no {reference.text} in {named.entry.title}", sure=0.0
         )
+
+    def _in_same_work(self, reference: Reference, document: int) -> Reference:
+        """A number that this file lacks may say in which other file of the same work it stands."""
+        source = self._corpus.by_id(document)
+        if source is None:
+            return reference
+        number = tuple(reference.number_key.split("_"))
+        named = self._corpus.instruments.numbered(reference.number_kind, number, source)
+        return self._in_document(reference, named) or reference
+
+    def _in_document(self, reference: Reference, named: Named) -> Reference | None:
+        entry = named.entry
+        if entry is None:
+            return None
+        found = [place for place in self._numbered(reference) if place.document == entry.id]
+        return self._placed(reference, found[0], named.sure) if found else None
 
     def _numbered(self, reference: Reference) -> list[Place]:
         key, kind = reference.number_key, reference.number_kind
@@ -122,7 +139,7 @@ class Citations:
         found = self._lookup.places_by_number(keys - self._places.keys())
         self._places.update({key: found.get(key, []) for key in keys - self._places.keys()})
 
-    def _placed(self, reference: Reference, place: Place) -> Reference:
+    def _placed(self, reference: Reference, place: Place, sure: float) -> Reference:
         entry = self._corpus.by_id(place.document)
         path = entry.source_path if entry else ""
         holder = self._lookup.chunk_at(place.document, place.start)
@@ -132,17 +149,19 @@ class Citations:
             target_path=path,
             target_chunk=chunk_id(path, holder[1]) if holder else "",
             reason="",
+            sure=sure if holder else 0.0,
         )
 
-    def _at(self, reference: Reference, document: int, source_path: str, section_id: str) -> Reference:
-        offset = self._offset(document, section_id)
-        holder = self._lookup.chunk_at(document, offset) if offset is not None else None
+    def _at(self, reference: Reference, entry: Entry, section_id: str, sure: float) -> Reference:
+        offset = self._offset(entry.id, section_id)
+        holder = self._lookup.chunk_at(entry.id, offset) if offset is not None else None
         return replace(
             reference,
             target_section=section_id,
-            target_path=source_path,
-            target_chunk=chunk_id(source_path, holder[1]) if holder else "",
+            target_path=entry.source_path,
+            target_chunk=chunk_id(entry.source_path, holder[1]) if holder else "",
             reason="" if reference.target_section == "" and holder else reference.reason,
+            sure=sure if holder else 0.0,
         )
 
     def _offset(self, document: int, section_id: str) -> int | None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
 from pinakes.search.define import DefinitionIndex
+from pinakes.search.instruments import FileLabel, Instruments, file_label, names_of
 from pinakes.search.layout import Layout, read_layout
 from pinakes.search.link_targets import LinkTargets
 from pinakes.stores.embedded.index import EmbeddedIndex
@@ -26,6 +28,10 @@ class Entry:
     source_path: str
     title: str
     names: frozenset[str]
+    called: Mapping[str, float] = field(default_factory=dict)
+    """The names that other texts use for it, with how sure each is."""
+    label: FileLabel | None = None
+    """Its number, when it is a numbered part of a larger work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,7 @@ class Corpus:
     layout: Layout
     entries: list[Entry] = field(default_factory=list)
     targets: LinkTargets = field(default_factory=lambda: LinkTargets([]))
+    instruments: Instruments = field(default_factory=lambda: Instruments([]))
 
     def by_path(self, path: str) -> Entry | None:
         """Return the document at a path."""
@@ -47,10 +54,6 @@ class Corpus:
     def by_id(self, document: int) -> Entry | None:
         """Return a document."""
         return self.targets.numbered(document)
-
-    def by_name(self, name: str) -> list[Entry]:
-        """Return the documents that go by a name: file name, title or alias."""
-        return self.targets.named(name)
 
 
 class CorpusCache:
@@ -87,6 +90,7 @@ class CorpusCache:
             read_layout(lookup),
             entries,
             LinkTargets(entries),
+            Instruments(entries),
         )
 
 
@@ -96,5 +100,10 @@ def _entry(row: sqlite3.Row) -> Entry:
     aliases = metadata.get("aliases") or []
     names = [path.stem, path.name, row["title"], *(aliases if isinstance(aliases, list) else [aliases])]
     return Entry(
-        row["id"], row["source_path"], row["title"], frozenset(title_key(str(name)) for name in names)
+        row["id"],
+        row["source_path"],
+        row["title"],
+        frozenset(title_key(str(name)) for name in names),
+        names_of(row["source_path"], row["title"], metadata),
+        file_label(row["title"]),
     )

@@ -89,9 +89,7 @@ class LinkMap:
         new = {pair: _reference(pair[1]) for pair in wanted - self._answers.keys()}
         self.citations.preload(new.values())
         for (document, outward), reference in new.items():
-            known = not outward.name or self.targets.named(outward.name)
-            answer = self.citations.resolve(document, "", reference) if known else reference
-            self._answers[document, outward] = self._place(answer)
+            self._answers[document, outward] = self._place(self.citations.resolve(document, "", reference))
         found = ((pair, self._answers[pair]) for pair in wanted)
         return {pair: place for pair, place in found if place is not None}
 

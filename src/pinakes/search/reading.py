@@ -61,6 +61,7 @@ class ReadReference:
     target_section: str
     target_label: str
     reason: str
+    sure: float
 
 
 @dataclass(slots=True)
@@ -200,6 +201,7 @@ def _references(
             to.target_section,
             labels.get(to.target_path, {}).get(to.target_section, ""),
             to.reason,
+            to.sure,
         )
         for item, to in meant
     ]

@@ -27,6 +27,8 @@ from pinakes.model import Reference, Section
 from pinakes.model.clause import Clause
 
 _OTHER = "names another act"
+SURE = {"number": 0.95, "relative": 0.9, "named": 0.9, "document": 0.9, "partly": 0.5}
+"""How sure a reference inside a document is, by what names the place; ``partly`` leads to what holds it."""
 # Kinds that are worth a note when nothing of that number is here; `rule 3` or `book 2` may be plain prose.
 _CITED = frozenset("article section chapter annex appendix subpart clause recital paragraph".split())
 _AFTER_LABEL = re.compile(r"[*_]{0,3}(?:[.:—–]|[^\S\n]*[-–—:]\s|[^\S\n]*(?:\n|$))")
@@ -76,6 +78,7 @@ class _Reader:
                     followed.section_id,
                     document=followed.document,
                     reason=followed.reason,
+                    sure=1.0 if followed.section_id else 0.0,
                 )
 
     def mentions(self) -> list[Reference]:
@@ -154,7 +157,9 @@ class _Reader:
                 continue
             seen.add(named.start)
             words = self._text[named.start : named.end]
-            yield Reference(words, named.start, named.end, "named", named.section.section_id)
+            yield Reference(
+                words, named.start, named.end, "named", named.section.section_id, sure=SURE["named"]
+            )
 
     def _is_label(self, mention: Mention) -> bool:
         """Whether a number at the start of a paragraph is that paragraph's own label, not a reference."""
@@ -236,17 +241,19 @@ class _Reader:
                 begin = start
             if target.end and target.end == targets[-1].end:
                 stop = end
+            leads = target.place.section_id if target.place and not target.failed else ""
             found.append(
                 Reference(
                     self._text[begin:stop],
                     begin,
                     stop,
                     kind,
-                    target.place.section_id if target.place and not target.failed else "",
+                    leads,
                     target.kind if absolute else "",
                     "_".join(target.number) if absolute else "",
                     document,
                     target.reason,
+                    sure=SURE["partly" if target.reason else kind] if leads else 0.0,
                 )
             )
         if found:

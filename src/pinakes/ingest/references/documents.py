@@ -69,6 +69,9 @@ _BEFORE = re.compile(r"(?<![\w.])(?P<name>[A-Z]{2,8})[^\S\n]{1,2}$")
 _OF_SOMETHING = re.compile(
     rf"{S1}of{S1}(?:(?:the|a|an|each|any|this|that|such|its|their){S1}(?P<noun>[\w-]+)|(?P<name>[A-Z]\w+))"
 )
+# The key of an entry in a list of works: `Section 6.2 of [RFC5246]`, `[Menezes], Section 2.3`.
+_CITED = re.compile(rf",?{S1}(?:of|in|from|to|under){S1}\[(?P<name>[A-Za-z][\w.+:-]{{1,40}})\](?!\()")
+_CITED_BEFORE = re.compile(rf"\[(?P<name>[A-Za-z][\w.+:-]{{1,40}})\],?{S1}$")
 _THEREOF = re.compile(rf"{S1}(?:thereof|therein|thereto)\b")
 _NOT_NAMES = frozenset(
     "AND OR OF THE IN TO BY UNDER PER FOR WITH SHALL NOT ALSO ANY AS THIS NOTE SEE MAY IS ARE BE ON AT IF IT AN ALL"
@@ -188,6 +191,9 @@ class Names:
             and _RIGHT_BEFORE.fullmatch(self._text, self._ends[index], start)
         ):
             return self.all[index].name
+        match = _CITED_BEFORE.search(self._text, max(0, start - 60), start)
+        if match:
+            return match["name"]
         match = _BEFORE.search(self._text, max(0, start - 12), start)
         return match["name"] if match and match["name"] not in _NOT_NAMES else ""
 
@@ -203,6 +209,9 @@ class Names:
         match = _THAT.match(text, at)
         if match:
             return Owner("last", match["noun"], match.end())
+        match = _CITED.match(text, at)
+        if match:
+            return Owner("other", match["name"], match.end())
         match = _US_CODE.match(text, at)
         if match:
             return Owner("other", "United States Code", match.end())

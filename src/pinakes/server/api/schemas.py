@@ -140,6 +140,7 @@ DOCUMENT = fields(
             target_section=STRING,
             target_label=STRING,
             reason=STRING,
+            sure={"type": "number", "description": "How sure it is that this place is meant, from 0 to 1."},
         )
     ),
     back_references=each(

@@ -70,7 +70,8 @@ def cites_line(item: Citation) -> str:
     if reference.resolved:
         where = f"[{reference.target_section}]" if reference.target_section else reference.target_chunk
         elsewhere = f" in {reference.target_path}" if reference.target_path != item.source_path else ""
-        return f"- {reference.text!r} (line {item.line}) → {where}{elsewhere}"
+        sure = f"(sure: {reference.sure:.2f}){f'; {reference.reason}' if reference.reason else ''}"
+        return f"- {reference.text!r} (line {item.line}) → {where}{elsewhere} {sure}"
     what = reference.reason or "not in the library"
     return f"- {reference.text!r} (line {item.line}) → {what}"
 
@@ -78,7 +79,8 @@ def cites_line(item: Citation) -> str:
 def cited_by_line(item: Citation) -> str:
     """Return one place that refers to a section."""
     place = item.section_label or item.heading or item.document_title
-    return f"- {place} (line {item.line}, {item.source_path}): {item.reference.text!r}"
+    sure = f"(sure: {item.reference.sure:.2f})"
+    return f"- {place} (line {item.line}, {item.source_path}): {item.reference.text!r} {sure}"
 
 
 def document_line(info: DocumentInfo) -> str:

@@ -432,6 +432,7 @@ def reference_of(row: sqlite3.Row) -> Reference:
         target_chunk=chunk_id(row["source_path"], row["target_chunk"])
         if row["target_chunk"] is not None
         else "",
+        sure=row["sure"],
     )
 
 
@@ -445,4 +446,5 @@ def _definition(row: sqlite3.Row) -> Definition:
         exceptions=tuple(json.loads(row["exceptions"])),
         start=row["start"],
         end=row["end"],
+        sure=row["sure"],
     )

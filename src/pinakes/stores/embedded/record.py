@@ -88,19 +88,26 @@ class Record:
             _insert_chunks(connection, document, parsed.chunks)
             _insert_clauses(connection, document, parsed.clauses)
             connection.executemany(
-                "INSERT INTO refs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO refs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     (document, x.start, x.end, x.text, x.kind, x.target_section)
-                    + (x.number_kind, x.number_key, x.document, x.reason, chunk_number(x.target_chunk))
+                    + (
+                        x.number_kind,
+                        x.number_key,
+                        x.document,
+                        x.reason,
+                        chunk_number(x.target_chunk),
+                        x.sure,
+                    )
                     for x in parsed.references
                 ],
             )
             connection.executemany(
                 "INSERT INTO definitions (document, term, term_normalized, definition_text, source_section, "
-                'exceptions, start, "end") VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+                'exceptions, start, "end", sure) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
                 [
                     (document, d.term, d.term_normalized, d.definition_text, d.source_section)
-                    + (json.dumps(d.exceptions), d.start, d.end)
+                    + (json.dumps(d.exceptions), d.start, d.end, d.sure)
                     for d in parsed.definitions
                 ],
             )

@@ -182,12 +182,19 @@ CREATE TABLE stored (
 CREATE INDEX stored_by_document ON stored (document);
 """
 
+# How sure references and definitions are.
+_SCHEMA_5 = """
+ALTER TABLE refs ADD COLUMN sure REAL NOT NULL DEFAULT 0;
+ALTER TABLE definitions ADD COLUMN sure REAL NOT NULL DEFAULT 1;
+"""
+
 # Step n brings a file from version n to n + 1.
 MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: _script(connection, _SCHEMA_1),
     lambda connection: _script(connection, _SCHEMA_2),
     lambda connection: _script(connection, _SCHEMA_3),
     lambda connection: _script(connection, _SCHEMA_4),
+    lambda connection: _script(connection, _SCHEMA_5),
 ]
 SCHEMA_VERSION = len(MIGRATIONS)
 

@@ -1,0 +1,125 @@
+"""References lead to another document only when the text names it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from pinakes import Library
+from pinakes.model import Reference
+from pinakes.search.instruments import names_of
+
+
+@contextmanager
+def library_of(folder: Path, documents: Mapping[str, str]) -> Iterator[Library]:
+    for name, text in documents.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    with Library(folder / ".pinakes") as library:
+        library.index([folder], embed=False)
+        yield library
+
+
+def reference_in(library: Library, document: str, words: str) -> Reference:
+    found = [
+        reference
+        for result in library.search("pay", mode="keyword", top_k=20).results
+        if Path(result.source_path).name == document
+        for reference in result.cross_references
+        if words in reference.text
+    ]
+    assert found, f"no reference {words!r} in {document}"
+    return found[0]
+
+
+STATUTE = "# Data Protection Regulation (DPR)\n\n## Article 13\n\n(1) Who shall pay.\n\n(2) When to pay.\n"
+
+
+def test_a_number_that_one_other_document_has_leads_nowhere(tmp_path: Path) -> None:
+    documents = {
+        "law.md": STATUTE,
+        "contract.md": "# Supply\n\n## 1. Price\n\nThey pay under section 13(2).\n",
+    }
+    with library_of(tmp_path, documents) as library:
+        reference = reference_in(library, "contract.md", "13(2)")
+        assert not reference.resolved and reference.sure == 0
+        assert "13(2)" in reference.reason
+
+
+@pytest.mark.parametrize(
+    ("title", "words", "sure"),
+    [
+        ("Harbour Dues Act 1998", "section 13 of the Harbour Dues Act 1998", 1.0),
+        ("Harbour Dues Act (HDA)", "section 13 of the HDA", 0.9),
+        ("Regulation (EU) 2019/77 on dues", "Article 13 of Regulation (EU) No 2019/77", 0.95),
+        ("RFC 4321 - Dues", "Section 13 of [RFC4321]", 0.95),
+    ],
+)
+def test_a_named_document_is_found_and_says_how_sure_that_is(
+    tmp_path: Path, title: str, words: str, sure: float
+) -> None:
+    documents = {
+        "other.md": f"# {title}\n\n## Section 13\n\nDues are owed.\n",
+        "own.md": f"# Supply\n\n## 1. Price\n\nThey pay under {words} and more.\n",
+    }
+    if "Article" in words:
+        documents["other.md"] = documents["other.md"].replace("Section", "Article")
+    with library_of(tmp_path, documents) as library:
+        reference = reference_in(library, "own.md", "13")
+        assert Path(reference.target_path).name == "other.md", reference
+        assert reference.target_section == "sec_13" and reference.sure == sure
+
+
+def test_a_name_that_several_documents_have_leads_nowhere_and_says_so(tmp_path: Path) -> None:
+    act = "# Harbour Dues Act\n\n## Section 13\n\nDues are owed.\n"
+    own = "# Supply\n\n## 1. Price\n\nThey pay under section 13 of the Harbour Dues Act.\n"
+    with library_of(tmp_path, {"a/one.md": act, "b/two.md": act + "\nTwice.\n", "own.md": own}) as library:
+        reference = reference_in(library, "own.md", "13")
+        assert not reference.resolved and "2 documents go by the name" in reference.reason
+
+
+def test_a_title_that_only_says_what_a_document_is_means_the_one_beside(tmp_path: Path) -> None:
+    loan = "# Loan Agreement\n\n## 13. Interest\n\nInterest is owed.\n"
+    own = "# Pledge\n\n## 1. Price\n\nThey pay under section 13 of the Loan Agreement.\n"
+    with library_of(
+        tmp_path, {"x/loan.md": loan, "x/pledge.md": own, "y/other.md": own + "\nElse.\n"}
+    ) as library:
+        beside = reference_in(library, "pledge.md", "13")
+        assert beside.resolved and beside.sure < 0.8
+        elsewhere = reference_in(library, "other.md", "13")
+        assert not elsewhere.resolved and "does not say which document" in elsewhere.reason
+
+
+def test_a_work_in_numbered_files_is_named_by_its_numbers(tmp_path: Path) -> None:
+    documents = {
+        f"code/part{n}.md": f"# Part {n}\n\n## {n}.101 {what}\n\nTo pay for {what}, see 32.101 or FEES 41.101.\n"
+        for n, what in ((7, "ships"), (32, "the storage of cargo"), (41, "pilots at night"))
+    }
+    documents["else/contract.md"] = "# Supply\n\n## 1. Price\n\nThey pay under section 32.101.\n"
+    with library_of(tmp_path / "fees", documents) as library:
+        reference = reference_in(library, "part7.md", "32.101")
+        assert Path(reference.target_path).name == "part32.md" and reference.sure == 0.9
+        named = reference_in(library, "part7.md", "FEES 41.101")
+        assert Path(named.target_path).name == "part41.md"
+        assert not reference_in(library, "contract.md", "32.101").resolved
+
+
+def test_refs_say_how_sure_they_are_in_both_directions(tmp_path: Path) -> None:
+    text = "# Supply\n\n## 1. Price\n\nThey pay under section 2.\n\n## 2. Terms\n\nSee section 1(x).\n"
+    with library_of(tmp_path, {"a.md": text}) as library:
+        answer = library.references("1", document="a.md").to_dict()
+        assert answer["cites"][0]["reference"]["sure"] == 0.95
+        assert answer["cited_by"][0]["reference"]["sure"] < 0.6, "it leads only to what would hold (x)"
+
+
+def test_the_names_of_a_document() -> None:
+    names = names_of(
+        "/x/kschg.md", "Kündigungsschutzgesetz (KSchG)", {"jurabk": "KSchG", "aliases": ["Dismissal Act"]}
+    )
+    assert names["kundigungsschutzgesetz"] == names["dismissal act"] == 1.0
+    assert names["kschg"] == 0.9
+    assert names_of("/x/pep-0557.rst", "PEP 557 – Data Classes", {})["pep 557"] == 0.95
