@@ -52,7 +52,7 @@ bench: $(DEV_STAMP)  ## measure speed, memory and size
 	$(BIN)/python -m benchmarks
 
 eval: $(DEV_STAMP)  ## measure answers on the evaluation sets
-	$(BIN)/python -m benchmarks retrieval lookups clauses definitions references markup_headings docx_structure pdf_headings
+	$(BIN)/python -m benchmarks retrieval lookups places clauses definitions references markup_headings docx_structure pdf_headings
 
 pictures: $(DEV_STAMP)  ## take the pictures in docs/images again
 	$(BIN)/python scripts/make_pictures.py

@@ -20,6 +20,7 @@ SUITES = (
     "stores",
     "retrieval",
     "lookups",
+    "places",
     "clauses",
     "definitions",
     "references",
