@@ -159,17 +159,17 @@ Another
         "#### Sub",
         "## Another",
     ]
-    assert "Intro:\n\n```\n# not a heading\ncode\n```" in found.text
+    assert "Intro:\n```\n# not a heading\ncode\n```" in found.text
     assert "```python\n# comment\nx = 1\n```" in found.text
     assert "~" not in found.text and ".. note:: Kept." in found.text
     assert found.markdown
 
 
 def test_asciidoc(tmp_path: Path) -> None:
-    source = "= Title\n:author: Ann\n:toc:\n\n== Part\n\nText\n====\nexample\n====\n"
+    source = "= Title\n:author: Ann\n:toc:\n\n== Part\n\nText\n\n====\nexample\n====\n"
     source += "\n[source,ruby]\n----\n# x\n----\n"
     found = converted(tmp_path, "a.adoc", source)
-    assert found.text == "# Title\n\n\n\n\n## Part\n\n\nText\n\nexample\n\n\n\n```ruby\n# x\n```\n"
+    assert found.text == "# Title\n\n\n\n## Part\n\nText\n\n\nexample\n\n\n\n```ruby\n# x\n```\n"
     assert found.metadata == {"author": "Ann"}
 
 

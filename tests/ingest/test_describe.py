@@ -32,6 +32,8 @@ def summary(text: str, **metadata: Any) -> str:
         ("badges\n\n## Heading\n\n### A\n", "Heading"),
         ("## A\n\n# Appendix\n", "my first note"),
         ("# A\n\n# B\n", "my first note"),
+        ("# The first of my notes\n\n# B\n", "The first of my notes"),
+        ("Text\n\n# The first of my notes\n\n# B\n", "my first note"),
         ("Long text. " * 200 + "\n\n## References\n", "my first note"),
         ("no heading\n", "my first note"),
     ],

@@ -12,6 +12,7 @@ from pinakes.model import (
     Definition,
     Document,
     Lines,
+    LineStart,
     Link,
     Pages,
     PageStart,
@@ -84,6 +85,8 @@ def _build(kind: type[Any], row: list[Any]) -> Any:
     for item, value in zip(fields(kind), row, strict=True):
         if item.name == "lines":
             value = Lines(*value) if value is not None else None
+        elif item.name == "line_starts":
+            value = tuple(LineStart(*start) for start in value)
         elif item.name == "pages" and kind is Document:
             value = tuple(PageStart(*page) for page in value)
         elif item.name == "pages":

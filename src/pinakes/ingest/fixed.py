@@ -87,7 +87,7 @@ def locate(text: str, pieces: Sequence[str]) -> list[int | None]:
 
 def _chunks(parsed: ParsedDocument, pieces: Sequence[str], tokens: TokenIndex) -> list[Chunk]:
     text, sections = parsed.document.text, parsed.sections
-    position = Positions(text, parsed.document.pages)
+    position = Positions(text, parsed.document.pages, parsed.document.line_starts)
     section_starts = [section.start for section in sections]
     chunks: list[Chunk] = []
     reached = parsed.document.body_start

@@ -17,7 +17,7 @@ import numpy as np
 import pyromark
 
 from pinakes.ingest.frontmatter import split_frontmatter
-from pinakes.model import Converted, Lines, Link, Pages, PageStart
+from pinakes.model import Converted, Lines, LineStart, Link, Pages, PageStart
 from pinakes.text.labels import Label
 
 _OPTIONS = (
@@ -78,12 +78,16 @@ class Parsed:
     pages: tuple[PageStart, ...]
     warnings: list[str]
     position: Positions
+    title: str = ""
+    line_starts: tuple[LineStart, ...] = ()
 
 
 class Positions:
-    """Turns offsets of a text into lines and pages."""
+    """Turns offsets of a text into lines of the file and pages."""
 
-    def __init__(self, text: str, pages: tuple[PageStart, ...]) -> None:
+    def __init__(
+        self, text: str, pages: tuple[PageStart, ...], line_starts: tuple[LineStart, ...] = ()
+    ) -> None:
         self._line_starts = [0]
         at = text.find("\n")
         while at >= 0:
@@ -92,14 +96,21 @@ class Positions:
         self._text = text
         self._page_offsets = [page.offset for page in pages]
         self._pages = pages
+        self._source_offsets = [start.offset for start in line_starts]
+        # The line of the file at each of these places, less the line of the text there.
+        self._source_shifts = [start.line - self._text_line(start.offset) for start in line_starts]
 
-    def line(self, offset: int) -> int:
-        """Return the line of an offset, counted from 1."""
+    def _text_line(self, offset: int) -> int:
         return bisect_right(self._line_starts, offset)
 
+    def line(self, offset: int) -> int:
+        """Return the line of the file that an offset falls on, counted from 1."""
+        place = bisect_right(self._source_offsets, offset)
+        return self._text_line(offset) + (self._source_shifts[place - 1] if place else 0)
+
     def line_start(self, offset: int) -> int:
-        """Return where the line of an offset begins."""
-        return self._line_starts[self.line(offset) - 1]
+        """Return where the line of the text that holds an offset begins."""
+        return self._line_starts[self._text_line(offset) - 1]
 
     def _trim(self, start: int, end: int) -> tuple[int, int]:
         """Leave off white space at both ends: a citation names the lines with text."""
@@ -113,7 +124,8 @@ class Positions:
     def lines(self, start: int, end: int) -> Lines:
         """Return the lines that a span of text touches."""
         first, last = self._trim(start, end)
-        return Lines(self.line(first), self.line(last))
+        # What was moved while a file was converted may end above the line it began on.
+        return Lines(self.line(first), max(self.line(first), self.line(last)))
 
     def pages(self, start: int, end: int) -> Pages | None:
         """Return the pages that a span of text touches, when the format has pages."""
@@ -135,7 +147,7 @@ def parse(converted: Converted) -> Parsed:
     headings: list[Heading] = []
     blocks: list[Block]
     links: list[Link] = []
-    position = Positions(text, converted.pages)
+    position = Positions(text, converted.pages, converted.line_starts)
     if converted.markdown:
         front, body_start, warning = split_frontmatter(text)
         if warning:
@@ -158,6 +170,8 @@ def parse(converted: Converted) -> Parsed:
         pages=converted.pages,
         warnings=warnings,
         position=position,
+        title=converted.title,
+        line_starts=converted.line_starts,
     )
 
 

@@ -74,6 +74,7 @@ def prepare_text(
         metadata=parsed.metadata,
         pages=parsed.pages,
         warnings=(*parsed.warnings, *found.warnings),
+        line_starts=parsed.line_starts,
     )
     chunks = chunk_document(parsed, sections, source_path, tokens, options)
     found = place_references(found, sections, chunks)

@@ -3,7 +3,7 @@
 from pinakes.model.answers import Citation, DefineResponse, ReferencesResponse, TermDefinition
 from pinakes.model.chunk import Chunk, ChunkType, Passage, chunk_id, chunk_number
 from pinakes.model.clause import Clause
-from pinakes.model.document import Converted, Document, Lines, Pages, PageStart
+from pinakes.model.document import Converted, Document, Lines, LineStart, Pages, PageStart, line_of
 from pinakes.model.knowledge import Definition, Link, Reference
 from pinakes.model.parsed import ParsedDocument
 from pinakes.model.report import ContextEstimate, Failure, IndexReport, MoveReport, Progress
@@ -35,6 +35,7 @@ __all__ = [
     "Elsewhere",
     "Failure",
     "IndexReport",
+    "LineStart",
     "Lines",
     "Link",
     "Match",
@@ -56,4 +57,5 @@ __all__ = [
     "TermDefinition",
     "chunk_id",
     "chunk_number",
+    "line_of",
 ]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -11,6 +14,26 @@ class PageStart(NamedTuple):
 
     offset: int
     page: int
+
+
+class LineStart(NamedTuple):
+    """A place in the converted text, and the line of the file that it came from, counted from 1."""
+
+    offset: int
+    line: int
+
+
+def line_of(starts: Sequence[tuple[int, int]], text: str, begin: int, line: int, offset: int) -> int:
+    """Return the line of the file that an offset of the converted text falls on.
+
+    ``text`` stands in the converted text from ``begin`` on, which is on ``line``; from each of the ``starts`` on, lines
+    are counted anew.
+    """
+    place = bisect_right(starts, (offset, sys.maxsize)) - 1
+    if place >= 0 and starts[place][0] >= begin:
+        begin_here, line = starts[place]
+        return line + text.count("\n", begin_here - begin, max(0, offset - begin))
+    return line + text.count("\n", 0, max(0, offset - begin))
 
 
 class Lines(NamedTuple):
@@ -42,7 +65,9 @@ class Converted:
 
     ``text`` uses ``\\n`` line ends. ``markdown`` is false for plain text, which has no headings to parse.
     ``pages`` is empty for formats without pages. ``metadata`` holds the file's own properties (title,
-    author, dates) as JSON values.
+    author, dates) as JSON values; ``title`` is what the document calls itself, where its format has a place for that.
+    ``line_starts`` says which lines of the file the text came from: after each of them lines are counted on. It is
+    empty when the lines of the text are those of the file.
     """
 
     text: str
@@ -50,6 +75,8 @@ class Converted:
     pages: tuple[PageStart, ...] = ()
     metadata: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    title: str = ""
+    line_starts: tuple[LineStart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +98,4 @@ class Document:
     content_hash: str = ""
     total_chunks: int = 0
     ingested_at: str = ""
+    line_starts: tuple[LineStart, ...] = ()

@@ -13,6 +13,7 @@ from pinakes.model import (
     ReferencesResponse,
     Section,
     TermDefinition,
+    line_of,
 )
 from pinakes.search.citations import Citations
 from pinakes.search.corpus import Corpus
@@ -101,5 +102,11 @@ def _standing(lookup: Lookup, document: int, offset: int) -> tuple[str, str, int
     return (
         label,
         holder.heading if holder else "",
-        line + lookup.document_text(document, start, offset).count("\n"),
+        line_of(
+            lookup.line_starts(document),
+            lookup.document_text(document, start, offset),
+            start,
+            line,
+            offset,
+        ),
     )

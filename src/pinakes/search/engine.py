@@ -133,6 +133,7 @@ class SearchEngine:
                 Citations(self._index.lookup, corpus),
                 corpus.definitions.terms_in(query.text),
                 ranked.via,
+                self._index.lookup.line_starts,
             )
             phrases = _phrases(query, settings, found.exact)
             results = to_results(chosen, phrases, enrichment, explain=explain)

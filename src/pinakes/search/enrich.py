@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pinakes.model import Clause, Definition, Elsewhere, Match, SearchResult, chunk_id
+from pinakes.model import Clause, Definition, Elsewhere, Match, SearchResult, chunk_id, line_of
 from pinakes.search.candidates import Candidate
 from pinakes.search.choose import Chosen
 from pinakes.search.citations import Citations
@@ -26,6 +26,8 @@ class Enrichment:
     citations: Citations
     definitions: Sequence[Definition]
     via: Mapping[int, tuple[str, int]] = field(default_factory=dict)
+    # Of a document: from where in its text lines of its file are counted anew.
+    line_starts: Callable[[int], Sequence[tuple[int, int]]] = lambda document: ()
 
 
 def to_results(
@@ -40,7 +42,8 @@ def to_results(
     results: list[SearchResult] = []
     for candidate in chosen.candidates:
         chunk = chosen.chunks[candidate.chunk]
-        matches = find_matches(chunk, patterns)
+        starts = enrichment.line_starts(chunk.document) if patterns else ()
+        matches = find_matches(chunk, patterns, starts)
         result = SearchResult(
             rank=len(results) + 1,
             chunk_id=chunk_id(chunk.source_path, chunk.chunk_index),
@@ -168,7 +171,9 @@ class PhrasePattern:
             at = lower.find(self._first, match.end() if match else at + 1)
 
 
-def find_matches(chunk: StoredChunk, patterns: Sequence[PhrasePattern]) -> list[Match]:
+def find_matches(
+    chunk: StoredChunk, patterns: Sequence[PhrasePattern], line_starts: Sequence[tuple[int, int]] = ()
+) -> list[Match]:
     """Return every place in a chunk where a phrase stands, with its line and what is around it."""
     matches = []
     for pattern in patterns:
@@ -176,17 +181,17 @@ def find_matches(chunk: StoredChunk, patterns: Sequence[PhrasePattern]) -> list[
             start, end = match.span()
             low, high = max(0, start - _CONTEXT), min(len(chunk.content), end + _CONTEXT)
             context = " ".join(chunk.content[low:high].split())
-            matches.append(Match(start, end, _line(chunk, start), context))
+            matches.append(Match(start, end, _line(chunk, start, line_starts), context))
             if len(matches) == _MAX_MATCHES:
                 return matches
     return sorted(matches, key=lambda item: item.start)
 
 
-def _line(chunk: StoredChunk, offset: int) -> int:
-    """Return the line of the document on which an offset of the content falls."""
+def _line(chunk: StoredChunk, offset: int, line_starts: Sequence[tuple[int, int]]) -> int:
+    """Return the line of the file on which an offset of the content falls."""
     if offset >= chunk.prefix:
-        own = chunk.content[chunk.prefix : offset]
-        lead = len(chunk.content[chunk.prefix :]) - len(chunk.content[chunk.prefix :].lstrip())
-        skipped = chunk.content[chunk.prefix : chunk.prefix + lead].count("\n")
-        return chunk.lines.first + own.count("\n") - skipped
+        own = chunk.content[chunk.prefix :]
+        lead = len(own) - len(own.lstrip())
+        at = chunk.start + offset - chunk.prefix
+        return line_of(line_starts, own[lead:], chunk.start + lead, chunk.lines.first, at)
     return chunk.lines.first - chunk.content[offset : chunk.prefix].count("\n")

@@ -49,6 +49,9 @@ class Reading:
     def page_starts(self, document: int) -> Sequence[tuple[int, int]]:
         return self.pages[document]
 
+    def line_starts(self, document: int) -> Sequence[tuple[int, int]]:
+        return ()
+
     def passage_scores(
         self, ids: Sequence[int], query: Vectors
     ) -> Mapping[int, Sequence[tuple[int, int, float]]]:

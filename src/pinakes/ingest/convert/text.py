@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from pinakes.ingest.convert.encoding import Decoded, decode
-from pinakes.ingest.convert.markup import MARKUP
-from pinakes.model.document import Converted, PageStart
+from pinakes.ingest.convert.markup import to_markdown
+from pinakes.ingest.convert.sniff import detect
+from pinakes.model.document import Converted, LineStart, PageStart
 
 
 def read_text(path: Path) -> Decoded:
@@ -20,46 +21,53 @@ def normalise(text: str) -> str:
     return text.replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
 
 
-def split_pages(text: str) -> tuple[str, tuple[PageStart, ...]]:
-    """Text with form feeds taken out, and where the pages that they ended begin."""
+def split_pages(text: str) -> tuple[str, tuple[PageStart, ...], tuple[LineStart, ...]]:
+    """Text with form feeds taken out, where the pages that they ended begin, and lines that were added for them."""
     parts = text.split("\f")
     if len(parts) == 1:
-        return text, ()
+        return text, (), ()
     pages: list[PageStart] = []
+    starts: list[LineStart] = []
     joined: list[str] = []
-    offset = 0
+    offset, line = 0, 1
     for number, part in enumerate(parts, start=1):
         if number > 1 and offset and not joined[-1].endswith("\n"):
             joined[-1] += "\n"
             offset += 1
+            starts.append(LineStart(offset, line))
         if number == len(parts) and not part.strip():
             # A form feed at the end closes the last page; it does not open another.
             break
         pages.append(PageStart(offset, number))
         joined.append(part)
         offset += len(part)
-    return "".join(joined), tuple(pages)
+        line += part.count("\n")
+    return "".join(joined), tuple(pages), tuple(start for start in starts if start.offset < offset)
 
 
 def convert_text(path: Path) -> Converted:
     """Plain text: no headings to parse, page breaks kept as pages."""
     decoded = read_text(path)
-    text, pages = split_pages(decoded.text)
-    return Converted(text, markdown=False, pages=pages, warnings=decoded.warnings)
+    text, pages, starts = split_pages(decoded.text)
+    return Converted(text, markdown=False, pages=pages, warnings=decoded.warnings, line_starts=starts)
 
 
 def convert_markdown(path: Path) -> Converted:
     """Markdown is what everything else is turned into: it passes through."""
     decoded = read_text(path)
-    text, pages = split_pages(decoded.text)
-    return Converted(text, pages=pages, warnings=decoded.warnings)
+    text, pages, starts = split_pages(decoded.text)
+    return Converted(text, pages=pages, warnings=decoded.warnings, line_starts=starts)
 
 
 def convert_markup(path: Path) -> Converted:
-    """reStructuredText, AsciiDoc, Org and LaTeX: their headings become Markdown's, the rest stays text."""
+    """reStructuredText, AsciiDoc, Org, LaTeX and their like: their headings become Markdown's, the rest stays text."""
     decoded = read_text(path)
-    to_markdown = MARKUP[
-        {".rest": ".rst", ".asciidoc": ".adoc"}.get(path.suffix.lower(), path.suffix.lower())
-    ]
-    text, metadata = to_markdown(decoded.text.replace("\f", "\n"))
-    return Converted(text, metadata=metadata, warnings=decoded.warnings)
+    # A form feed is white space to all of these.
+    found = to_markdown(detect(path).extension, decoded.text.replace("\f", " "))
+    return Converted(
+        found.text,
+        metadata=found.metadata,
+        warnings=decoded.warnings,
+        title=found.title,
+        line_starts=found.line_starts,
+    )

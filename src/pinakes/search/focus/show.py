@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from pinakes.model import Lines, Pages
+from pinakes.model import Lines, Pages, line_of
 from pinakes.search.focus.units import uncut_blocks
 from pinakes.stores.embedded.lookup import StoredChunk
 
@@ -21,6 +21,10 @@ class Texts(Protocol):
 
     def page_starts(self, document: int) -> Sequence[tuple[int, int]]:
         """Return where in a document's text its pages begin, with their numbers."""
+        ...
+
+    def line_starts(self, document: int) -> Sequence[tuple[int, int]]:
+        """Return from where in a document's text lines of its file are counted anew, with their numbers."""
         ...
 
 
@@ -48,7 +52,14 @@ def part(
     # Blank lines before it are no part of it; the indentation of its first line is.
     blank = shown.rfind("\n", 0, len(shown) - len(shown.lstrip())) + 1
     start, shown = start + blank, shown[blank:]
-    line = first.lines.first + _newlines(text, start - first.start)
+    lead = len(text) - len(text.lstrip())
+    line_starts = texts.line_starts(found.document)
+
+    def line(offset: int) -> int:
+        # Counted from the first line that is not blank, which is where a chunk's lines begin.
+        return line_of(line_starts, text[lead:], first.start + lead, first.lines.first, offset)
+
+    top = line(start + len(shown) - len(shown.lstrip()))
     share = len(head + shown) / max(1, sum(len(member.content) for member in members))
     return replace(
         found,
@@ -56,7 +67,7 @@ def part(
         prefix=len(head),
         start=start,
         end=end,
-        lines=Lines(line, line + shown.count("\n")),
+        lines=Lines(top, max(top, line(start + max(0, len(shown) - 1)))),
         pages=_pages(first, last, start + len(shown) - len(shown.lstrip()), start + len(shown), texts),
         tokens=max(1, round(share * sum(member.tokens for member in members))),
     )
@@ -65,12 +76,6 @@ def part(
 def _begins_in_table(chunk: StoredChunk) -> bool:
     blocks = uncut_blocks(chunk.content) if chunk.prefix else []
     return any(low < chunk.prefix < high for low, high in blocks)
-
-
-def _newlines(text: str, offset: int) -> int:
-    """Count lines from the first that is not blank, which is where a chunk's lines begin."""
-    lead = len(text) - len(text.lstrip())
-    return text.count("\n", min(lead, offset), offset)
 
 
 def _pages(first: StoredChunk, last: StoredChunk, start: int, end: int, texts: Texts) -> Pages | None:

@@ -314,6 +314,11 @@ class Lookup:
         rows = self._rows("SELECT pages FROM documents WHERE id = ?", (document,))
         return [(start, page) for start, page in json.loads(rows[0][0])] if rows else []
 
+    def line_starts(self, document: int) -> list[tuple[int, int]]:
+        """Return from where in a document's text lines of its file are counted anew, with their numbers."""
+        rows = self._rows("SELECT starts FROM source_lines WHERE document = ?", (document,))
+        return [(start, line) for start, line in json.loads(rows[0][0])] if rows else []
+
     def document_text(self, document: int, start: int, end: int) -> str:
         """Return a stretch of a document's text."""
         rows = self._rows(

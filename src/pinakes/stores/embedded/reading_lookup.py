@@ -8,9 +8,9 @@ from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from pinakes.model import Lines, Link, Pages, Reference
+from pinakes.model import Lines, Link, Pages, Reference, line_of
 from pinakes.stores.embedded.database import Database
-from pinakes.stores.embedded.lookup import reference_of
+from pinakes.stores.embedded.lookup import Lookup, reference_of
 
 _BATCH = 400
 # So many clauses before a place are looked at for one that still goes on there.
@@ -136,12 +136,13 @@ class ReadingLookup:
 
     def place(self, document: int, start: int, end: int) -> tuple[Lines, Pages | None]:
         """Return the lines and pages of a part of a document."""
-        first, last = self._line_at(document, start), self._line_at(document, max(start, end - 1))
+        line_starts = Lookup(self._database).line_starts(document)
+        first, last = (self._line_at(document, at, line_starts) for at in (start, max(start, end - 1)))
         rows = self._database.rows("SELECT pages FROM documents WHERE id = ?", (document,))
         pages = json.loads(rows[0][0]) if rows else []
         return Lines(first, max(first, last)), _pages(pages, start, end) if pages else None
 
-    def _line_at(self, document: int, offset: int) -> int:
+    def _line_at(self, document: int, offset: int, line_starts: Sequence[tuple[int, int]]) -> int:
         """Return the line of an offset; counted from the chunk there, so that the document is not read for it."""
         rows = self._database.rows(
             'SELECT line_first, prefix, start, content, line_last, "end" FROM chunks '
@@ -151,7 +152,11 @@ class ReadingLookup:
         if not rows:
             return 1
         first, prefix, start, content, last, end = rows[0]
-        return int(first + content.count("\n", prefix, prefix + offset - start) if offset < end else last)
+        if offset >= end:
+            return int(last)
+        own = content[prefix:]
+        lead = len(own) - len(own.lstrip())
+        return line_of(line_starts, own[lead:], start + lead, first, offset)
 
 
 def _pages(pages: list[tuple[int, int]], start: int, end: int) -> Pages:

@@ -333,6 +333,10 @@ def _insert_document(
         ),
     )
     assert cursor.lastrowid is not None
+    if document.line_starts:
+        connection.execute(
+            "INSERT INTO source_lines VALUES (?, ?)", (cursor.lastrowid, json.dumps(document.line_starts))
+        )
     return cursor.lastrowid
 
 

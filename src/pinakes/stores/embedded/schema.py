@@ -188,6 +188,14 @@ ALTER TABLE refs ADD COLUMN sure REAL NOT NULL DEFAULT 0;
 ALTER TABLE definitions ADD COLUMN sure REAL NOT NULL DEFAULT 1;
 """
 
+# Which lines of its file the text of a document came from, where these are not simply its own: [[offset, line], ...].
+_SCHEMA_6 = """
+CREATE TABLE source_lines (
+    document INTEGER PRIMARY KEY REFERENCES documents (id) ON DELETE CASCADE,
+    starts TEXT NOT NULL
+);
+"""
+
 # Step n brings a file from version n to n + 1.
 MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: _script(connection, _SCHEMA_1),
@@ -195,6 +203,7 @@ MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: _script(connection, _SCHEMA_3),
     lambda connection: _script(connection, _SCHEMA_4),
     lambda connection: _script(connection, _SCHEMA_5),
+    lambda connection: _script(connection, _SCHEMA_6),
 ]
 SCHEMA_VERSION = len(MIGRATIONS)
 

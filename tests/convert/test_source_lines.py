@@ -1,0 +1,241 @@
+"""Places are cited by the lines of the file, whatever the file was turned into on the way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pinakes.config import IndexSettings
+from pinakes.ingest.convert import convert
+from pinakes.ingest.prepare import prepare_text
+from pinakes.model import Lines, ParsedDocument, line_of
+
+
+def read(folder: Path, name: str, source: str | bytes) -> ParsedDocument:
+    path = folder / name
+    path.write_bytes(source if isinstance(source, bytes) else source.encode())
+    file_type, converted = convert(path)
+    return prepare_text(str(path), file_type, converted, IndexSettings(), 256)
+
+
+def headings(parsed: ParsedDocument) -> list[tuple[int, str]]:
+    return [(section.lines.first, section.heading) for section in parsed.sections[1:]]
+
+
+def lines_with(source: str, *words: str) -> list[tuple[int, str]]:
+    """The line of the source on which each of these first stands."""
+    lines = source.splitlines()
+    return [(next(at for at, line in enumerate(lines, 1) if word in line), word) for word in words]
+
+
+RST = """\
+.. comment
+
+========
+Handbook
+========
+
+Text::
+
+   # not a heading
+   Not one
+   -------
+
+.. note:: Hint
+
+   Inside
+   ------
+
+Install `tool`_
+===============
+
+- Item
+------
+
+1. First steps
+--------------
+
+.. raw:: html
+
+   <h2>No</h2>
+
+See :ref:`the end <end>` of ``x``
+---------------------------------
+
+``~~~`` is no fence.
+
+Last
+----
+"""
+
+
+def test_rst(tmp_path: Path) -> None:
+    for source in (RST, RST.replace("\n", "\r\n"), "\ufeff" + RST):
+        parsed = read(tmp_path, "a.rst", source)
+        assert [heading for _, heading in headings(parsed)] == [
+            "Handbook",
+            "Install tool",
+            "1. First steps",
+            "See the end of x",
+            "Last",
+        ]
+        expected = lines_with(RST, "Handbook", "Install", "1. First", "See :ref:", "Last")
+        assert [line for line, _ in headings(parsed)] == [line for line, _ in expected]
+
+
+def test_message_header_of_a_pep(tmp_path: Path) -> None:
+    source = "PEP: 8\nTitle: Style Guide\nAuthor: Ann\n  Bea\nCreated: 05-Jul-2001\n\nAbstract\n========\n\nText.\n\nWhy\n===\n"
+    parsed = read(tmp_path, "pep-0008.rst", source)
+    assert parsed.document.title == "PEP 8 – Style Guide"
+    assert headings(parsed) == [(7, "Abstract"), (12, "Why")]
+
+
+ADOC = """\
+// comment
+= Guide to {product}
+Ann Author <ann@example.org>
+:product: Pumps
+
+[#install]
+== Install {product}
+
+.Listing
+[source,python]
+----
+== not a heading
+----
+
+Paragraph
+== no heading either
+
+////
+== hidden
+////
+
+====
+=== Inside an example
+====
+
+[discrete]
+=== Discrete
+
+|===
+|== cell
+|===
+
+Legacy title
+~~~~~~~~~~~~
+
+ifdef::env-github[]
+== Only there
+endif::[]
+
+=== See <<install,the start>>
+
+* item
++
+----
+# code
+----
+
+== Last
+"""
+
+
+def test_asciidoc(tmp_path: Path) -> None:
+    parsed = read(tmp_path, "a.adoc", ADOC)
+    words = ("= Guide", "== Install", "Legacy title", "=== See", "== Last")
+    assert [line for line, _ in headings(parsed)] == [line for line, _ in lines_with(ADOC, *words)]
+    assert [heading for _, heading in headings(parsed)][1:] == [
+        "Install Pumps",
+        "Legacy title",
+        "See the start",
+        "Last",
+    ]
+
+
+ORG = """\
+#+TITLE: My /notes/
+#+TODO: NEXT | DONE
+
+* NEXT [#A] First =code= :tag:
+:PROPERTIES:
+:ID: 1
+:END:
+#+BEGIN_SRC org
+,* not a heading
+#+END_SRC
+# comment
+Text
+----
+** COMMENT [[https://example.org][A link]] [1/2]
+* Last
+"""
+
+
+def test_org(tmp_path: Path) -> None:
+    parsed = read(tmp_path, "a.org", ORG)
+    assert parsed.document.title == "My *notes*" or parsed.document.title == "My notes"
+    assert headings(parsed) == [(4, "First code"), (14, "A link"), (15, "Last")]
+    assert [chunk.lines.first for chunk in parsed.chunks] == [4, 14, 15]
+
+
+TEX = r"""\documentclass{article}
+\newcommand{\mysection}[1]{\section{#1}}
+\title[Short]{On {\em Things}
+  of Note\thanks{me}}
+\begin{document}
+\maketitle
+% \section{No}
+Before. \section{First \& foremost}\label{s} After it.
+\begin{verbatim}
+\section{Not this}
+\end{verbatim}
+\subsection[short]{A title of
+  two lines with $n$ \texorpdfstring{$x$}{ex}}
+Text.
+\section*{Last}
+\end{document}
+\section{No}
+"""
+
+
+def test_tex(tmp_path: Path) -> None:
+    parsed = read(tmp_path, "a.tex", TEX)
+    assert parsed.document.title == "On Things of Note"
+    assert headings(parsed) == [(8, "First & foremost"), (12, "A title of two lines with n ex"), (15, "Last")]
+    assert parsed.sections[1].lines == Lines(8, 14)
+    assert "After it." in parsed.document.text
+
+
+def test_form_feeds_do_not_move_lines(tmp_path: Path) -> None:
+    source = "one\ntwo\fthree\n\f\nfour\n\ffive\n"
+    parsed = read(tmp_path, "a.txt", source)
+    lines = parsed.document.line_starts
+    text = parsed.document.text
+    for number, word in ((1, "one"), (2, "two"), (2, "three"), (4, "four"), (5, "five")):
+        assert line_of(lines, text, 0, 1, text.index(word)) == number
+
+
+WORDS = st.text(alphabet="abcdé漢 \t#=-~*`<[{}\\%.:|>_+/'\"1(", max_size=12)
+
+
+@pytest.mark.parametrize("name", ["a.rst", "a.adoc", "a.org", "a.tex", "a.md", "a.txt"])
+@given(lines=st.lists(WORDS, max_size=25), end=st.sampled_from(["\n", "\r\n", "\r"]))
+def test_every_word_keeps_its_line(
+    tmp_path_factory: pytest.TempPathFactory, name: str, lines: list[str], end: str
+) -> None:
+    """Marks that occur once in the file are on the same line of the file wherever they come through."""
+    marked = [f"{line} qz{number}z" for number, line in enumerate(lines, 1)]
+    path = tmp_path_factory.getbasetemp() / name
+    path.write_bytes((end.join(marked) + end + "text").encode())
+    _, found = convert(path)
+    for number in range(1, len(lines) + 1):
+        at = found.text.find(f"qz{number}z")
+        if at >= 0:
+            line = line_of(found.line_starts, found.text, 0, 1, at)
+            # A title that goes on over several lines stands where it begins.
+            assert line == number or (name in ("a.tex",) and line < number)
