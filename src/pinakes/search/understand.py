@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pinakes.errors import UsageError
+from pinakes.labels.places import FoundPlaces, find_places
 from pinakes.search.typed import QUOTED, TypedParts, describe_typed, read_typed
 from pinakes.text.keys import title_key
 from pinakes.text.labels import Label, parse_whole
-from pinakes.text.ranges import FoundPlaces, find_places
 
 MAX_QUERY_CHARACTERS = 10_000
 _MAX_REFERENCES = 16

@@ -20,3 +20,9 @@ def title_key(text: str) -> str:
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     plain = "".join(c for c in folded if not unicodedata.combining(c))
     return _NOT_WORD.sub(" ", plain).strip()[:300].rstrip()
+
+
+def slug(text: str, limit: int = 60) -> str:
+    """Make an id of words: ``Payment Terms`` becomes ``payment_terms``."""
+    words = re.findall(r"\w+", text.casefold())
+    return "_".join(words)[:limit].strip("_")

@@ -1,6 +1,6 @@
 """Several places named at once: ``§§ 3-5``, ``Sections 201 to 203``, ``paragraphs (a) to (c) of Section 5``.
 
-The grammar of one label is in :mod:`pinakes.text.labels`. Here labels that belong together are joined, and a range
+Labels one by one are read in :mod:`pinakes.labels.references`. Here labels that belong together are joined, and a range
 becomes its members, or its two ends where it is too long to mean each of them.
 """
 
@@ -10,7 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pinakes.text.labels import FoundLabel, Label, find_labels, normalise_number, roman_numeral, roman_value
+from pinakes.labels.lexicon import load, one_of
+from pinakes.labels.model import FoundLabel, Label
+from pinakes.labels.numbers import normalise_number, roman_numeral, roman_value
+from pinakes.labels.references import find_labels
 
 MAX_MEMBERS = 8
 """Members of one range or list; of a longer range only the two ends are meant."""
@@ -20,10 +23,11 @@ _LONGEST = 60  # characters of a written range; what is longer is no text that s
 
 Number = tuple[str, ...]
 
-_TO = r"(?:to|through|thru|until|bis|à|au|hasta|até|tot|a|al)"
-_AND = r"(?:and|or|und|oder|et|ou|y|o|e|&)"
+_LEXICON = load()
+_TO = one_of(_LEXICON.ranges)
+_AND = one_of(_LEXICON.conjunctions)
 _DASH = "[-‑–—]"
-_RANGE_TEXT = rf"\s{{1,2}}{_TO}\s{{1,2}}|\s?{_DASH}\s?"
+_RANGE_TEXT = rf"\s{{1,2}}{_TO}\s{{1,2}}|\s?(?:{_DASH}|[至到~～])\s?"
 _LIST_TEXT = rf",\s{{0,2}}(?:{_AND}\s{{1,2}})?|\s{{1,2}}{_AND}\s{{1,2}}"
 _RANGE = re.compile(_RANGE_TEXT, re.IGNORECASE)
 _JOIN = re.compile(rf"(?P<to>{_RANGE_TEXT})|{_LIST_TEXT}", re.IGNORECASE)

@@ -1,0 +1,30 @@
+"""How people number the parts of documents, and how they write those numbers down.
+
+One grammar serves three readers: the labels printed in headings (``Article 6``, ``SEC. 203.``, ``第三条``), the
+references in running text (``Art. 6 (1) f``, ``§§ 3-5``), and what queries name. All become a :class:`Label` with a
+normalised number, so that they can be compared. The words are data: see :mod:`pinakes.labels.lexicon`.
+"""
+
+from __future__ import annotations
+
+from pinakes.labels.headings import parse_heading
+from pinakes.labels.kinds import LEAF_KINDS
+from pinakes.labels.model import FoundLabel, Label
+from pinakes.labels.numbers import normalise_number, roman_numeral, roman_value
+from pinakes.labels.places import FoundPlaces, find_places
+from pinakes.labels.queries import parse_whole
+from pinakes.labels.references import find_labels
+
+__all__ = [
+    "LEAF_KINDS",
+    "FoundLabel",
+    "FoundPlaces",
+    "Label",
+    "find_labels",
+    "find_places",
+    "normalise_number",
+    "parse_heading",
+    "parse_whole",
+    "roman_numeral",
+    "roman_value",
+]
