@@ -142,9 +142,7 @@ def test_a_style_may_state_a_level_of_its_own_and_gives_it_to_other_lists(tmp_pa
     style_numbering(made, "Body Text", 1, 1)
     deeper = made.styles.add_style("Deeper", 1)
     deeper.base_style = made.styles["Body Text"]
-    deeper.element.get_or_add_pPr().append(
-        parse_xml(f'<w:numPr xmlns:w="{W}"><w:ilvl w:val="2"/></w:numPr>')
-    )
+    deeper.element.get_or_add_pPr().append(parse_xml(f'<w:numPr xmlns:w="{W}"><w:ilvl w:val="2"/></w:numPr>'))
     made.add_paragraph("linked", style="Body Text")
     made.add_paragraph("stated", style="Deeper")
     add(made, "elsewhere", 2, None, style="Body Text")

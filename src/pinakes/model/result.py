@@ -102,6 +102,8 @@ class SearchResponse:
     results: list[SearchResult]
     confidence: float
     note: str = ""
+    term_conflicts: dict[str, list[str]] = field(default_factory=dict)
+    """Terms of the query that documents among the results define differently, with the titles of these."""
     compression_stats: dict[str, int] = field(default_factory=dict)
     timings_ms: dict[str, float] = field(default_factory=dict)
     truncated: bool = False
@@ -115,6 +117,7 @@ class SearchResponse:
             "mode": self.mode,
             "confidence": self.confidence,
             "note": self.note,
+            "term_conflicts": self.term_conflicts,
             "results": [result.to_dict() for result in self.results],
             "compression_stats": self.compression_stats,
             "timings_ms": self.timings_ms,

@@ -30,6 +30,25 @@ class Citations:
         self._lookup = lookup
         self._corpus = corpus
         self._places: dict[str, list[Place]] = {}
+        self._named: dict[int, frozenset[str]] = {}
+
+    def documents_named(self, document: int) -> frozenset[str]:
+        """Return the paths of the documents that a document links to or names somewhere in its text."""
+        known = self._named.get(document)
+        source = self._corpus.by_id(document)
+        if known is None and source is not None:
+            found = (self._document_of(item, source) for item in self._lookup.references_out(document))
+            known = self._named[document] = frozenset(entry.source_path for entry in found if entry)
+        return known or frozenset()
+
+    def _document_of(self, reference: Reference, source: Entry) -> Entry | None:
+        if reference.kind in _LINKS:
+            link = self._corpus.targets.find(reference.kind, reference.document, source.source_path)
+            return link[0] if link else None
+        number = tuple(reference.number_key.split("_")) if reference.number_key else ()
+        instruments, name = self._corpus.instruments, reference.document
+        named = instruments.named(name, source).entry if name else None
+        return named or instruments.numbered(reference.number_kind, number, source, name).entry
 
     def in_span(self, document: int, source_path: str, start: int, end: int) -> list[Reference]:
         """Return the references in a span of a document, resolved as far as they can be."""

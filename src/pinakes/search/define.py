@@ -13,6 +13,14 @@ from pinakes.text.folding import fold, lower
 MAX_QUERY_WORDS = 200
 """Words of a query in which terms are looked for; what is longer is no query."""
 
+MAX_TERM_QUERY = 200
+_ASKING = re.compile(
+    r"\b(?:define[sd]?|definitions?|meanings?|means?|what (?:is|are|does)|who is|glossary"
+    r"|was (?:ist|sind|heißt|bedeutet)|bedeutet|bedeutung|begriff"
+    r"|qu[ée] (?:es|son|significa)|significado|définition|signifie|qu['’]est[- ]ce que?"
+    r"|cos['’]?è|significa|betekent)\b|是指|什么是|定义",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^\W_]+")
 _APOSTROPHE = re.compile(r"['’]s?(?!\w)|(?<=\w)['’](?=\w)")
 _BRACKET = re.compile(r"\s*\(([^()]*)\)\s*")
@@ -161,6 +169,21 @@ class DefinitionIndex:
                     found.setdefault(first, []).append((key, Meaning(row.definition, disputed)))
         return found
 
+    def disputed(self, definitions: Iterable[Definition]) -> dict[str, list[str]]:
+        """Return the terms that some definitions give different meanings, each with the documents that do so."""
+        shown = {id(definition): definition for definition in definitions}
+        by_term: dict[str, list[_Row]] = {}
+        for definition in shown.values():
+            rows = self._exact.get(definition.term_normalized, [])
+            by_term.setdefault(term_key(definition.term), []).extend(
+                row for row in rows if row.definition == definition
+            )
+        found: dict[str, list[str]] = {}
+        for rows in by_term.values():
+            if any(_differs(rows[0], other) for other in rows[1:]):
+                found[rows[0].definition.term] = list(dict.fromkeys(row.document_title for row in rows))
+        return found
+
     @staticmethod
     def _defined(row: _Row, rows: Sequence[_Row]) -> DefinedTerm:
         others = [Conflict(other.document_title, other.definition) for other in rows if _differs(row, other)]
@@ -181,6 +204,23 @@ def _words(text: str) -> list[str]:
 def _folded(text: str) -> str:
     """Fold a long text piece by piece: folding is made for single terms and cuts what is longer."""
     return " ".join(fold(lower(word)) for word in text.split()[:MAX_QUERY_WORDS])
+
+
+def term_key(term: str) -> str:
+    """Return what two spellings of a term have in common: ``Business Days`` and ``business day``."""
+    return " ".join(_loose_key(term))
+
+
+def asks_for_meaning(query: str, term: str) -> bool:
+    """Whether a query is the term itself, or asks what it means.
+
+    >>> asks_for_meaning("What is personal data?", "personal data"), asks_for_meaning("erase personal data", "data")
+    (True, False)
+    """
+    if _ASKING.search(query):
+        return True
+    words, own = _loose_key(query[:MAX_TERM_QUERY]), _loose_key(term)
+    return tuple(word for word in words if word not in _TOO_COMMON) == own or words == own
 
 
 def loose_word(word: str) -> str:

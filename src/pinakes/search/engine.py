@@ -21,6 +21,7 @@ from pinakes.search.choose import Chooser
 from pinakes.search.citations import Citations
 from pinakes.search.classes import classify
 from pinakes.search.corpus import Corpus, CorpusCache
+from pinakes.search.defined_terms import asked_for, describe_disputed
 from pinakes.search.enrich import Enrichment, to_results
 from pinakes.search.exact import ExactHits
 from pinakes.search.explain import explain_search
@@ -128,15 +129,20 @@ class SearchEngine:
             reranker=reranker,
         )
         with watch.stage("enrich"):
+            definitions = corpus.definitions.terms_in(query.text)
             enrichment = Enrichment(
                 found.exact.clauses,
                 Citations(self._index.lookup, corpus),
-                corpus.definitions.terms_in(query.text),
+                definitions,
+                asked_for(query.text, definitions, corpus),
                 ranked.via,
                 self._index.lookup.line_starts,
             )
             phrases = _phrases(query, settings, found.exact)
             results = to_results(chosen, phrases, enrichment, explain=explain)
+            disputed = corpus.definitions.disputed(
+                entry for result in results for entry in result.definitions_context
+            )
             results = locate_definitions(results, corpus, ReadingLookup(self._index.database))
         with watch.stage("respond"):
             note = note_for(
@@ -149,6 +155,7 @@ class SearchEngine:
                     self._why_empty(query, filters) if scope.documents == set() else "",
                     describe_corrections(found.corrections),
                     chosen.reordered.note,
+                    describe_disputed(disputed),
                     trouble,
                 ],
             )
@@ -158,6 +165,7 @@ class SearchEngine:
                 results=results,
                 confidence=chosen.confidence,
                 note=note,
+                term_conflicts=disputed,
                 compression_stats=chosen.stats,
                 total_matches=found.exact.total,
                 explanation=explain_search(query, kind, found, ranked, chosen, weights, settings)

@@ -10,6 +10,7 @@ from pinakes.model import Clause, Definition, Elsewhere, Match, SearchResult, ch
 from pinakes.search.candidates import Candidate
 from pinakes.search.choose import Chosen
 from pinakes.search.citations import Citations
+from pinakes.search.define import term_key
 from pinakes.stores.embedded.lookup import StoredChunk, StoredClause
 
 _CONTEXT = 90
@@ -25,6 +26,8 @@ class Enrichment:
     clauses: Mapping[int, StoredClause]
     citations: Citations
     definitions: Sequence[Definition]
+    asked: Sequence[Definition] = ()
+    """Those of the definitions that the query asks for, whoever gives them."""
     via: Mapping[int, tuple[str, int]] = field(default_factory=dict)
     # Of a document: from where in its text lines of its file are counted anew.
     line_starts: Callable[[int], Sequence[tuple[int, int]]] = lambda document: ()
@@ -55,7 +58,7 @@ def to_results(
             semantic_score=_rounded(candidate.scores.get("semantic")),
             keyword_score=_rounded(candidate.scores.get("keyword")),
             exact_match=bool(candidate.reason) or bool(matches),
-            definitions_context=_definitions(enrichment.definitions, chunk.source_path),
+            definitions_context=_definitions(enrichment, chunk),
             heading=chunk.heading,
             section_label=chunk.section_label,
             chunk_type=chunk.chunk_type,
@@ -74,7 +77,7 @@ def to_results(
         clause = enrichment.clauses.get(candidate.chunk)
         named = clause is not None and candidate.reason in ("section", "holder")
         results.append(_focus(result, chunk, clause.clause) if clause and named else result)
-    return _borrowed(enrichment.definitions, results)
+    return _borrowed(enrichment.asked, results)
 
 
 def _found_by(candidate: Candidate) -> list[str]:
@@ -101,21 +104,31 @@ def _focus(result: SearchResult, chunk: StoredChunk, clause: Clause) -> SearchRe
     )
 
 
-def _definitions(found: Sequence[Definition], source_path: str) -> list[Definition]:
-    """Choose the definitions that the document itself gives: a word means what its own document says."""
-    chosen: dict[str, Definition] = {}
-    for definition in found:
-        if definition.source_path == source_path:
-            chosen.setdefault(definition.term_normalized, definition)
-    return list(chosen.values())[:_MAX_DEFINITIONS]
+def _definitions(enrichment: Enrichment, chunk: StoredChunk) -> list[Definition]:
+    """Choose what the query's terms mean in a document: what it says itself, or else one that it names."""
+    own: dict[str, Definition] = {}
+    others: dict[str, list[Definition]] = {}
+    for definition in enrichment.definitions:
+        key = term_key(definition.term)
+        if definition.source_path == chunk.source_path:
+            own.setdefault(key, definition)
+        else:
+            others.setdefault(key, []).append(definition)
+    if missing := others.keys() - own.keys():
+        named = enrichment.citations.documents_named(chunk.document)
+        for key in missing:
+            theirs = [definition for definition in others[key] if definition.source_path in named]
+            if len({definition.source_path for definition in theirs}) == 1:
+                own[key] = theirs[0]
+    return list(own.values())[:_MAX_DEFINITIONS]
 
 
-def _borrowed(found: Sequence[Definition], results: list[SearchResult]) -> list[SearchResult]:
-    """Where no document that was found defines the query's terms, the first result names who does."""
-    if not found or not results or any(result.definitions_context for result in results):
+def _borrowed(asked: Sequence[Definition], results: list[SearchResult]) -> list[SearchResult]:
+    """Where no document that was found defines a term that is asked for, the first result names who does."""
+    if not asked or not results or any(result.definitions_context for result in results):
         return results
-    first = list({item.term_normalized: item for item in reversed(found)}.values())[:_MAX_DEFINITIONS]
-    return [replace(results[0], definitions_context=first), *results[1:]]
+    first = list({(item.source_path, item.term_normalized): item for item in asked}.values())
+    return [replace(results[0], definitions_context=first[:_MAX_DEFINITIONS]), *results[1:]]
 
 
 def _rounded(value: float | None) -> float | None:

@@ -274,6 +274,15 @@ class Lookup:
             found += [reference_of(row) for row in rows]
         return found
 
+    def references_out(self, document: int) -> list[Reference]:
+        """Return what a document refers to outside itself, each way to say so once and without its place."""
+        rows = self._rows(
+            "SELECT DISTINCT kind, number_kind, number_key, target FROM refs "
+            "WHERE document = ? AND target_section = ''",
+            (document,),
+        )
+        return [Reference("", 0, 0, row[0], "", row[1], row[2], row[3]) for row in rows]
+
     def references_elsewhere(self, document: int) -> list[tuple[int, Reference]]:
         """Return the references of other documents that no place of their own answers, with their document."""
         rows = self._rows(

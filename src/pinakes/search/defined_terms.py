@@ -1,0 +1,40 @@
+"""Defined terms of a query: whose definitions it asks for, and where the documents that were found disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pinakes.model import Definition
+from pinakes.search.corpus import Corpus
+from pinakes.search.define import asks_for_meaning
+from pinakes.text.keys import title_key
+
+_SHOWN = 3
+
+
+def asked_for(query: str, definitions: Sequence[Definition], corpus: Corpus) -> list[Definition]:
+    """Return the definitions that a query asks for: it asks what the term means, or names the document."""
+    words = f" {title_key(query)} "
+    return [
+        definition
+        for definition in definitions
+        if asks_for_meaning(query, definition.term) or _names(words, definition.source_path, corpus)
+    ]
+
+
+def _names(words: str, path: str, corpus: Corpus) -> bool:
+    entry = corpus.by_path(path)
+    return entry is not None and any(f" {name} " in words for name in entry.called if len(name) > 2)
+
+
+def describe_disputed(disputed: Mapping[str, Sequence[str]]) -> str:
+    """Say which terms the documents of an answer define differently.
+
+    >>> describe_disputed({"Rent": ["Lease", "Loan"]})
+    'These documents define “Rent” differently: Lease, Loan.'
+    """
+    parts = []
+    for term, titles in list(disputed.items())[:_SHOWN]:
+        more = f" and {len(titles) - _SHOWN} more" if len(titles) > _SHOWN else ""
+        parts.append(f"These documents define “{term}” differently: {', '.join(titles[:_SHOWN])}{more}.")
+    return " ".join(parts)
