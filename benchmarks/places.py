@@ -1,6 +1,6 @@
 """Are the places of real documents found by their numbers, and cited where they stand?
 
-    python -m benchmarks.places [--kind rfc] [--misses 20] [FOLDER ...]
+    python -m benchmarks.places [--kind rfc] [--misses 20] [--most 20] [FOLDER ...]
 
 Reads ``real`` below ``PINAKES_EVAL_DIR`` and the folders that ``PINAKES_PLACES_DIRS`` names, separated by colons. A
 folder holds one folder of documents a kind, and beside it ``KIND.jsonl``, which says what an independent oracle knows
@@ -197,11 +197,16 @@ def check_no_place(library: Library, path: str, row: Row, tally: Tally) -> None:
     tally.note("not invented", good, f"{Path(path).name} {asked(label)} -> {where}")
 
 
-def measure(library: Library, folder: Path, kind: str, complete: bool) -> Tally:
-    """Compare the documents of one kind with their oracle."""
+def some(rows: Sequence[Row], most: int) -> Sequence[Row]:
+    """Return at most so many rows, from all over the document; all of them for 0."""
+    return rows[:: -(-len(rows) // most)] if most and len(rows) > most else rows
+
+
+def measure(library: Library, folder: Path, kind: str, complete: bool, most: int) -> Tally:
+    """Compare the documents of one kind with their oracle, asking for so many places of each."""
     tally = Tally()
-    known = {info.source_path: info.source_path for info in library.documents()}
-    by_name = {Path(path).name: path for path in known if Path(path).parent.name == kind}
+    paths = [info.source_path for info in library.documents()]
+    by_name = {Path(path).name: path for path in paths if Path(path).parent.name == kind}
     documents: dict[str, list[Row]] = defaultdict(list)
     for row in read_jsonl(folder / f"{kind}.jsonl"):
         documents[str(row["doc"])].append(row)
@@ -221,7 +226,7 @@ def measure(library: Library, folder: Path, kind: str, complete: bool) -> Tally:
             check_printed(name, numbered, library.document(path).text, tally)
             numbered = [row for row in numbered if _NUMBER.fullmatch(str(row["label"]).rstrip("."))]
         times = Counter(str(row["label"]).rstrip(".") for row in numbered)
-        for row in numbered:
+        for row in some(numbered, most):
             if row.get("place", True) is False:
                 check_no_place(library, path, row, tally)
             elif times[str(row["label"]).rstrip(".")] == 1:
@@ -285,7 +290,7 @@ def folders(given: Sequence[str]) -> list[Path]:
     return [root / "real", *(Path(name) for name in named if name)]
 
 
-def run(folder: Path, wanted: Sequence[str], misses: int) -> dict[str, dict[str, float]]:
+def run(folder: Path, wanted: Sequence[str], misses: int, most: int) -> dict[str, dict[str, float]]:
     """Measure the kinds of one folder, in one library."""
     kinds = sorted(path.stem for path in folder.glob("*.jsonl") if path.with_suffix("").is_dir())
     kinds = [kind for kind in kinds if not wanted or kind in wanted]
@@ -300,11 +305,11 @@ def run(folder: Path, wanted: Sequence[str], misses: int) -> dict[str, dict[str,
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as scratch, Library(scratch) as library:
         library.index([folder / kind for kind in kinds], embed=False)
-        print(f"\n{folder}: indexed in {time.perf_counter() - started:.0f} s")
+        print(f"\n{folder}: indexed in {time.perf_counter() - started:.0f} s", flush=True)
         show_head()
         for kind in kinds:
             complete = kind in COMPLETE or bool(said.get(kind, {}).get("complete"))
-            tally = measure(library, folder, kind, complete)
+            tally = measure(library, folder, kind, complete, most)
             results[kind] = figures(tally)
             show(kind, results[kind])
             for name, examples in tally.misses.items():
@@ -320,9 +325,15 @@ def main() -> None:
     arguments.add_argument("folder", nargs="*", help="instead of those that the environment names")
     arguments.add_argument("--kind", action="append", default=[], help="index and measure only this kind")
     arguments.add_argument("--misses", type=int, default=0, metavar="N", help="show N failures of each sort")
+    arguments.add_argument(
+        "--most", type=int, default=0, metavar="N", help="ask for at most N places of a document"
+    )
     options = arguments.parse_args()
-    results = {folder.name: run(folder, options.kind, options.misses) for folder in folders(options.folder)}
-    if not options.kind and not options.folder and any(results.values()):
+    results = {
+        folder.name: run(folder, options.kind, options.misses, options.most)
+        for folder in folders(options.folder)
+    }
+    if not (options.kind or options.folder or options.most) and any(results.values()):
         save("places", {"folders": {name: kinds for name, kinds in results.items() if kinds}})
 
 
