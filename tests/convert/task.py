@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pinakes.ingest.convert import convert
-from pinakes.model.document import Converted, PageStart
+from pinakes.model.document import Converted, LineStart, PageStart
 
 TASK = "tests.convert.task:run"
 
@@ -21,6 +21,8 @@ def run(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:
         "pages": [list(page) for page in converted.pages],
         "metadata": converted.metadata,
         "warnings": list(converted.warnings),
+        "title": converted.title,
+        "line_starts": [list(start) for start in converted.line_starts],
     }
 
 
@@ -32,5 +34,7 @@ def result(value: dict[str, Any]) -> tuple[str, Converted]:
         pages=tuple(PageStart(offset, page) for offset, page in value["pages"]),
         metadata=value["metadata"],
         warnings=tuple(value["warnings"]),
+        title=value["title"],
+        line_starts=tuple(LineStart(offset, line) for offset, line in value["line_starts"]),
     )
     return value["file_type"], converted

@@ -178,7 +178,7 @@ def test_declared_encodings(declared: str, encoding: str) -> None:
         encoding
     ]
     page = f'<html><head><meta http-equiv="x" content="text/html; charset={declared}"></head><p>{words}'
-    text, _, warnings = html_to_markdown(page.encode(encoding))
+    text, _, warnings, _ = html_to_markdown(page.encode(encoding))
     assert text == words + "\n"
     assert warnings == ()
 

@@ -239,3 +239,135 @@ def test_every_word_keeps_its_line(
             line = line_of(found.line_starts, found.text, 0, 1, at)
             # A title that goes on over several lines stands where it begins.
             assert line == number or (name in ("a.tex",) and line < number)
+
+
+PAGE = """\
+<!doctype html>
+<html>
+<head><title>Pumps – Site</title></head>
+<body>
+<!-- a comment
+of two lines -->
+<nav>
+<h2>Menu</h2>
+</nav>
+<main>
+<h1>
+  Pumps
+</h1>
+<p>The first
+line goes on
+and on with <b>bold
+words</b> in it&#2;.</p>
+<table>
+<tr>
+<th>Name</th>
+<th>Speed</th>
+</tr>
+<tr><td>Little</td>
+<td>Fast</td></tr>
+</table>
+<h2 class="x"><a href="#s">Safety</a><a href="#s">¶</a></h2>
+<pre>
+def f():
+    return 1
+</pre>
+<ol type="a">
+<li>First item</li>
+<li>Second
+item</li>
+</ol>
+<h2>Last</h2>
+<p>See <a href="https://example.org/">https://example.org/</a></p>
+</main>
+</body>
+</html>
+"""
+
+
+def place(parsed: ParsedDocument, words: str) -> int:
+    text = parsed.document.text
+    assert words in text
+    return line_of(parsed.document.line_starts, text, 0, 1, text.index(words))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_html(tmp_path: Path, end: str) -> None:
+    parsed = read(tmp_path, "a.html", PAGE.replace("\n", end))
+    assert headings(parsed) == [(12, "Pumps"), (26, "Safety"), (36, "Last")]
+    words = ("The first", "line goes", "words", "Little", "Fast", "return 1", "First item", "Second")
+    for line, word in lines_with(PAGE, *words):
+        assert place(parsed, word) == line
+    assert "¶" not in parsed.document.text and "<https://example.org/>" in parsed.document.text
+    assert "words** in it." in parsed.document.text
+    assert not any(ord(char) >= 0xF0000 for char in parsed.document.text + str(parsed.document.metadata))
+
+
+def test_notebook(tmp_path: Path) -> None:
+    source = """\
+{
+ "cells": [
+  {
+   "cell_type": "markdown",
+   "metadata": {"x": "\\"y\\\\"},
+   "source": [
+    "# Pumps\\n",
+    "\\n",
+    "Text é.\\n",
+    "## Start"
+   ]
+  },
+  {
+   "cell_type": "code",
+   "outputs": [
+    {"output_type": "stream", "text": ["done\\n", "twice\\n"]}
+   ],
+   "source": [
+    "x = 1\\n",
+    "start(x)"
+   ]
+  },
+  {"cell_type": "markdown", "source": "### Last\\n\\nOne line."}
+ ],
+ "metadata": {"language_info": {"name": "python"}}
+}
+"""
+    parsed = read(tmp_path, "a.ipynb", source)
+    assert headings(parsed) == [(7, "Pumps"), (10, "Start"), (23, "Last")]
+    for line, word in lines_with(source, "x = 1", "start(x)", "done", "Text é"):
+        assert place(parsed, word) == line
+    doubled = source.replace('"outputs": [', '"outputs": [], "outputs": [')
+    assert [heading for _, heading in headings(read(tmp_path, "b.ipynb", doubled))] == [
+        "Pumps",
+        "Start",
+        "Last",
+    ]
+
+
+MAIL = """\
+Received: from a
+ by b
+From: Ann <ann@example.org>
+Subject: Pump =?utf-8?q?r=C3=A9port?=
+Date: Mon, 2 Jan 2023 10:00:00 +0000
+Content-Type: text/plain; charset=utf-8
+Content-Transfer-Encoding: {encoding}
+
+{body}"""
+
+
+def test_mail(tmp_path: Path) -> None:
+    body = "Dear Bea,\n\nthe pump\n# 7 runs.\n"
+    for end in ("\n", "\r\n"):
+        source = MAIL.format(encoding="8bit", body=body).replace("\n", end)
+        parsed = read(tmp_path, "a.eml", source)
+        assert headings(parsed) == [(4, "Pump réport")]
+        assert [place(parsed, words) for words in ("From:", "Dear", "the pump", "# 7")] == [3, 9, 11, 12]
+    soft = "Dear Bea,\n\nthe long line goes =\non and=\n on=2E\nLast line =C3=A9\n"
+    parsed = read(tmp_path, "b.eml", MAIL.format(encoding="quoted-printable", body=soft))
+    assert "the long line goes on and on." in parsed.document.text
+    assert [place(parsed, words) for words in ("Dear", "the long", "Last line é")] == [9, 11, 14]
+    page = "<html><body>\n<h1>Title</h1>\n<p>Some\ntext</p></body></html>\n"
+    source = MAIL.format(encoding="8bit", body=page).replace("text/plain", "text/html")
+    parsed = read(tmp_path, "c.eml", source)
+    assert [place(parsed, words) for words in ("# Title", "Some")] == [10, 11]

@@ -44,7 +44,7 @@ def convert_epub(path: Path) -> Converted:
                 warnings.append(f"chapter {name} is missing from the file")
                 continue
             try:
-                text, _, cautions = html_to_markdown(read_part(archive, name), whole_page=False)
+                text, _, cautions, _ = html_to_markdown(read_part(archive, name), whole_page=False)
             except ConversionError as error:
                 # One bad chapter does not cost the book.
                 warnings.append(f"chapter {name} was left out: {error}")

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pinakes.errors import ConversionError
 from pinakes.ingest.convert.encoding import decode
 from pinakes.ingest.convert.html_clean import clean, main_content
+from pinakes.ingest.convert.html_lines import mark_lines, read_marks, without_controls
 from pinakes.ingest.convert.html_shape import shape
-from pinakes.model.document import Converted
+from pinakes.model.document import Converted, LineStart
 
 _CHARSET = re.compile(
     rb"""<(?:meta[^>]{0,500}?charset|\?xml[^>]{0,200}?encoding)\s*=\s*["']?([\w:.-]+)""", re.I
@@ -31,14 +32,21 @@ _META = {
 
 def convert_html(path: Path) -> Converted:
     """Convert an HTML file."""
-    text, metadata, warnings = html_to_markdown(path.read_bytes())
-    return Converted(text, metadata=metadata, warnings=warnings)
+    page = html_to_markdown(path.read_bytes())
+    return Converted(page.text, metadata=page.metadata, warnings=page.warnings, line_starts=page.line_starts)
 
 
-def html_to_markdown(
-    data: bytes | str, *, whole_page: bool = True
-) -> tuple[str, dict[str, Any], tuple[str, ...]]:
-    """Markdown, metadata and warnings. A part of a book (``whole_page=False``) has no site around it."""
+class Page(NamedTuple):
+    """A page as Markdown, and which of its lines that came from."""
+
+    text: str
+    metadata: dict[str, Any]
+    warnings: tuple[str, ...]
+    line_starts: tuple[LineStart, ...] = ()
+
+
+def html_to_markdown(data: bytes | str, *, whole_page: bool = True) -> Page:
+    """Return a page. A part of a book (``whole_page=False``) has no site around it."""
     warnings: tuple[str, ...] = ()
     if isinstance(data, bytes):
         declared = _CHARSET.search(data[:4096])
@@ -47,16 +55,18 @@ def html_to_markdown(
         )
         data, warnings = decoded.text, decoded.warnings
     if not data.strip():
-        return "", {}, warnings
+        return Page("", {}, warnings)
     try:
         document = _parse(data)
         if document is None:
-            return "", {}, warnings
+            return Page("", {}, warnings)
         metadata = _metadata(document)
+        mark_lines(document)
         clean(document, site=whole_page)
         root = main_content(document) if whole_page else document
         shape(root)
-        return _write(root), metadata, warnings
+        text, line_starts = read_marks(_write(root))
+        return Page(text, metadata, warnings, line_starts)
     except RecursionError as error:
         raise ConversionError(_DEPTH_ERROR) from error
 
@@ -65,8 +75,9 @@ def _parse(text: str) -> Any:
     import lxml.html
     from lxml import etree
 
-    parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
-    data = text.replace("\x00", "").encode("utf-8", "replace")
+    parser = lxml.html.HTMLParser(encoding="utf-8", remove_pis=False, huge_tree=True)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    data = without_controls(lines).encode("utf-8", "replace")
     try:
         document = lxml.html.document_fromstring(data, parser=parser)
     except etree.ParserError:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from pinakes.ingest.convert.html_lines import unmarked
+
 _ALWAYS = (
     "script",
     "style",
@@ -60,7 +62,7 @@ def clean(document: Any, *, site: bool) -> None:
             _remove(element)
     for link in list(body.iter("a")):
         if _is_anchor_sign(link) or (
-            (link.get("href") or "").startswith("#") and _SKIP.match(link.text_content().strip())
+            (link.get("href") or "").startswith("#") and _SKIP.match(unmarked(link.text_content()).strip())
         ):
             _remove(link)
     if site:
@@ -139,7 +141,7 @@ def _is_anchor_sign(link: Any) -> bool:
     """The ``¶`` beside headings that links to them."""
     return (
         (link.get("href") or "").startswith("#")
-        and link.text_content().strip() in _ANCHOR_SIGNS
+        and unmarked(link.text_content()).strip() in _ANCHOR_SIGNS
         and link.find(".//img") is None
         and any(parent.tag in _HEADINGS or parent.tag == "dt" for parent in link.iterancestors())
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from pinakes.ingest.convert.html_lines import unmarked
+
 MAX_DEPTH = 80
 MAX_COLUMNS = 100
 LIST_PIECE = 200
@@ -13,7 +15,7 @@ _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _VERBATIM = ("pre", "code", "kbd", "samp", "tt")
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight|highlight-source|brush:)[-\s]?([\w+#.-]+)")
 # At the start of a line these would become headings, rules or fences; a tag would be taken for a tag.
-_LINE_START = re.compile(r"^(\s*)(?=#{1,6}(?:\s|$)|[-=]{2,}\s*$|```|~~~)")
+_LINE_START = re.compile(r"^([\s\U000f0000-\U0010fffd]*)(?=#{1,6}(?:\s|$)|[-=]{2,}\s*$|```|~~~)")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _MARKERS = {"a": "lower-alpha", "A": "upper-alpha", "i": "lower-roman", "I": "upper-roman"}
 _ROMAN = ((100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
@@ -217,7 +219,7 @@ def _inline(root: Any) -> None:
         elif source.startswith("data:") or not source:
             image.tag, image.text = "span", image.get("alt")
     for raised in root.iter("sup"):
-        text = raised.text_content().strip()
+        text = unmarked(raised.text_content()).strip()
         # A footnote number must not grow onto the word before it.
         if text.isdigit() and (raised.find(".//a") is not None or raised.getparent().tag == "a"):
             for child in list(raised):
