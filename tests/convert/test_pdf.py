@@ -58,6 +58,8 @@ class Pdf:
     info: dict[str, str] = field(default_factory=dict)
     image: bool = False
     password: bytes = b""
+    more: dict[int, bytes] = field(default_factory=dict)
+    """Objects beyond those of the pages, by number; the first of them is the font ``T``."""
 
     def write(self, path: Path) -> Path:
         objects: dict[int, bytes] = {}
@@ -65,6 +67,9 @@ class Pdf:
         page_ids = [10 + 2 * n for n in range(count)]
         face = "<</Type/Font/Subtype/Type1/BaseFont/{}/Encoding/WinAnsiEncoding>>"
         fonts = " ".join(f"/{k} {face.format(v)}" for k, v in FONTS.items())
+        if self.more:
+            fonts += f" /T {min(self.more)} 0 R"
+            objects |= self.more
         kids = " ".join(f"{n} 0 R" for n in page_ids)
         objects[2] = f"<</Type/Pages/Kids[{kids}]/Count {count}>>".encode()
         for n, page in enumerate(self.pages):
@@ -378,7 +383,7 @@ def test_columns_are_read_one_after_the_other_under_a_heading_over_both(tmp_path
     assert text.index("left column line 7") < text.index("right column line 0")
 
 
-def test_running_heads_and_page_numbers_go_but_numbered_titles_stay(tmp_path: Path) -> None:
+def test_running_heads_are_no_headings_page_numbers_go_and_numbered_titles_stay(tmp_path: Path) -> None:
     pages = []
     for n in range(5):
         page = Page()
@@ -387,9 +392,28 @@ def test_running_heads_and_page_numbers_go_but_numbered_titles_stay(tmp_path: Pa
         page.lines(72, 130, PROSE)
         pages.append(page)
     converted = convert(tmp_path, *pages)
-    assert "Annual Report" not in converted.text
+    assert [line for line in converted.text.splitlines() if "Annual Report" in line] == 5 * [
+        "[Port Authority Annual Report 2024]"
+    ]
     assert not any(line.strip().isdigit() for line in converted.text.splitlines())
     assert headings(converted) == [f"# Chapter {n + 1}" for n in range(5)]
+
+
+def test_a_running_head_stands_beside_the_text_that_runs_over(tmp_path: Path) -> None:
+    pages = [Page().text(72, 40, "Rules of the Port", 9, "I") for _ in range(3)]
+    for page in pages:
+        page.lines(72, 300, PROSE[:3])
+    converted = convert(tmp_path, *pages)
+    assert converted.text.count("lawful interest in The harbour master") == 2
+    assert converted.text.count("[Rules of the Port]") == 3
+
+
+def test_words_that_run_upwards_come_through(tmp_path: Path) -> None:
+    page = Page()
+    page.lines(72, 80, PROSE)
+    page.operators.append("BT /R 20 Tf 0 1 -1 0 32 256 Tm (Deposited in the archive) Tj ET")
+    converted = convert(tmp_path, page)
+    assert converted.text.endswith("stays legible.\n\n[Deposited in the archive]\n")
 
 
 def test_words_broken_at_line_ends_are_mended(tmp_path: Path) -> None:

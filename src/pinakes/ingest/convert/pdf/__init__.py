@@ -1,9 +1,9 @@
 """PDF to Markdown with headings, tables and page starts, through pdfium.
 
 The stages, in the order in which a document meets them: ``read`` (words, spans, lines) with ``rules`` and
-``tags``; ``furniture`` (running heads go); ``tables``; ``layout`` (reading order); ``contents``; ``headings``,
+``tags``; ``furniture`` (running heads go aside); ``tables``; ``layout`` (reading order); ``contents``; ``headings``,
 which asks ``outline``, ``tagged``, then ``candidates``, ``selection`` and ``runins``, and ``levels``;
-``paragraphs``; ``render``.
+``paragraphs``; ``asides``; ``render``.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ import pypdfium2 as pdfium
 from pinakes.errors import ConversionError
 from pinakes.model.document import Converted
 
+from .asides import add_asides
 from .candidates import find_body
 from .contents import mark_contents
 from .flow import Item
-from .furniture import remove_furniture
+from .furniture import set_furniture_aside
 from .headings import mark_headings
 from .layout import reading_order
 from .metadata import read_metadata
@@ -53,7 +54,7 @@ def convert_pdf(path: Path) -> Converted:
     flow = _flow(pages)
     body = find_body(item for item in flow if isinstance(item, Line))
     blocks = make_blocks(mark_headings(flow, pages, marks, body), body)
-    text, starts = render(blocks, len(pages))
+    text, starts = render(add_asides(blocks, pages), len(pages))
     if sum(map(text.count, _UNREADABLE)) + sum("\ue000" <= c <= "\uf8ff" for c in text) > 0.1 * len(text):
         warnings.append(
             "much of the text cannot be read: its fonts do not say which letters they draw; run OCR"
@@ -124,7 +125,7 @@ def _name(numbers: list[int]) -> str:
 
 def _flow(pages: list[PageText]) -> list[Item]:
     """The lines and tables of all pages in reading order."""
-    remove_furniture(pages)
+    set_furniture_aside(pages)
     flow: list[Item] = []
     carried = False
     for page in pages:

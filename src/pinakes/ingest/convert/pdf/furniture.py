@@ -1,4 +1,7 @@
-"""Running heads, feet and page numbers: lines that come back at the same place on page after page."""
+"""Running heads, feet and page numbers: lines that come back at the same place on page after page.
+
+Numbers go; the words of running heads stay with their page, beside its text.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,13 @@ from .page import Line, PageText
 
 _DIGITS = re.compile(r"\d+")
 _NUMBER_ONLY = re.compile(r"\W*(?:page\s+)?(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:of|/|\|)\s*\d{1,4})?\W*$", re.I)
+_WORDS = re.compile(r"[^\W\d_]{4}")
 _ZONE = 0.14
 _OUTERMOST = 4
 
 
-def remove_furniture(pages: list[PageText]) -> None:
-    """Drop running heads and feet from every page."""
+def set_furniture_aside(pages: list[PageText]) -> None:
+    """Take running heads and feet out of the text of every page."""
     if len(pages) < 2:
         return
     needed = 2 if len(pages) <= 4 else 3
@@ -32,6 +36,8 @@ def remove_furniture(pages: list[PageText]) -> None:
         gone.update(id(line) for line in _repeated(text, lines, near, needed, edge))
     for page in pages:
         if any(id(line) in gone for line in page.lines):
+            heads = [line for line in page.lines if id(line) in gone and _WORDS.search(line.text)]
+            page.aside[:0] = [line.text for line in sorted(heads, key=lambda line: line.base)]
             page.lines = [line for line in page.lines if id(line) not in gone]
 
 

@@ -37,11 +37,13 @@ class Matrix(ctypes.Structure):
 text_object = _bind(pdfium.FPDFText_GetTextObject, c_void_p, c_void_p, c_int)
 char_origin = _bind(pdfium.FPDFText_GetCharOrigin, c_int, c_void_p, c_int, c_void_p, c_void_p)
 loose_box = _bind(pdfium.FPDFText_GetLooseCharBox, c_int, c_void_p, c_int, c_void_p)
+tight_box = _bind(pdfium.FPDFText_GetCharBox, c_int, c_void_p, c_int, c_void_p, c_void_p, c_void_p, c_void_p)
 char_matrix = _bind(pdfium.FPDFText_GetMatrix, c_int, c_void_p, c_int, c_void_p)
 font_size = _bind(pdfium.FPDFText_GetFontSize, c_double, c_void_p, c_int)
 fill_colour = _bind(
     pdfium.FPDFText_GetFillColor, c_int, c_void_p, c_int, c_void_p, c_void_p, c_void_p, c_void_p
 )
+is_hyphen = _bind(pdfium.FPDFText_IsHyphen, c_int, c_void_p, c_int)
 char_code = _bind(pdfium.FPDFText_GetUnicode, c_uint, c_void_p, c_int)
 render_mode = _bind(pdfium.FPDFTextObj_GetTextRenderMode, c_int, c_void_p)
 text_font = _bind(pdfium.FPDFTextObj_GetFont, c_void_p, c_void_p)
@@ -66,3 +68,17 @@ element_child = _bind(pdfium.FPDF_StructElement_GetChildAtIndex, c_void_p, c_voi
 element_mcid = _bind(pdfium.FPDF_StructElement_GetChildMarkedContentID, c_int, c_void_p, c_int)
 element_type = _bind(pdfium.FPDF_StructElement_GetType, c_ulong, c_void_p, c_void_p, c_ulong)
 object_matrix = _bind(pdfium.FPDFPageObj_GetMatrix, c_int, c_void_p, c_void_p)
+
+
+def font_at(page: int, index: int) -> int:
+    """The font of a character of a text page; 0 without one."""
+    found = text_object(page, index)
+    return (text_font(found) or 0) if found else 0
+
+
+def stated_size(page: int, index: int, matrix: Matrix) -> float:
+    """The size of a character by its font and its matrix, which is left in ``matrix``."""
+    matrix.a, matrix.b, matrix.c, matrix.d = 1.0, 0.0, 0.0, 1.0
+    char_matrix(page, index, ctypes.byref(matrix))
+    scale = (matrix.c * matrix.c + matrix.d * matrix.d) ** 0.5 or 1.0
+    return float(font_size(page, index) * scale)

@@ -122,7 +122,7 @@ class PageText:
     lines: list[Line] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
     aside: list[str] = field(default_factory=list)
-    """Text that runs in another direction than the page."""
+    """Lines beside the text: running heads and feet, and what runs in another direction than the page."""
     images: int = 0
     tags: dict[int, Tag] = field(default_factory=dict)
     """Marked content id to the tag it stands under, for the tags that say something here."""

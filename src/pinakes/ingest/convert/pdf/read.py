@@ -19,13 +19,16 @@ import pypdfium2.raw as pdfium
 from . import native
 from .fonts import Face, Faces, struck_bold
 from .page import HYPHEN, Line, PageText, Rule, Span, Style
+from .sizes import Sizes
 
 _WORD = re.compile(rf"[^\s\x00-\x1f{HYPHEN}]+{HYPHEN}?")
 _NOTE = re.compile(r"\d{1,3}$|[*†‡§]{1,3}$")
 _NOTE_ENDS = frozenset("0123456789*†‡§")
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
-_SMALLEST = 2.0
+_TEX = {"\x0b": "ﬀ", "\x0c": "ﬁ", "\r": "ﬂ", "\x0e": "ﬃ", "\x0f": "ﬄ"}
+_TEX_CODE = re.compile(r"[\x0b\x0c\x0e\x0f]|\r(?!\n)")
 _LEAST_SPACE = 0.1
+_FARTHEST = 1e6
 
 
 Fence: TypeAlias = tuple[float, float, float]
@@ -51,6 +54,7 @@ class PageReader:
         self.tagged = tagged
         self._faces = Faces()
         self._fonts: dict[int, Face] = {}
+        self._sizes = Sizes()
         self._x, self._y = c_double(), c_double()
         self._rgba = [c_uint() for _ in range(4)]
         self._box = native.Rect()
@@ -62,23 +66,25 @@ class PageReader:
         left, bottom, right, top = page.get_bbox()
         result = PageText(number, width, height)
         self._fonts.clear()  # pdfium may reuse an address once a page is closed
+        self._sizes.clear()
         text_page = page.get_textpage()
         try:
             handle = native.address(text_page.raw)
-            words, runs = self._words(handle, _text(handle))
+            words, runs = self._words(handle, _with_ligatures(handle, _text(handle)))
         finally:
             text_page.close()
-        if any(run.hidden for run in runs) and not all(run.hidden for run in runs):
-            words = [w for w in words if not w[4].hidden]
+        if any(run.hidden for run in runs):
+            words = _seen(words)
         if not words:
             return result
         direction = 0
         if any(run.direction for run in runs):
             direction = _direction(words)
-            aside = [w[0] for w in words if w[4].direction != direction]
+            for other in {run.direction for run in runs} - {direction}:
+                turned = [w for w in words if w[4].direction == other]
+                for line in _lines(_upright(turned, other, (left, bottom, right, top)), number, []):
+                    result.aside.append(line.text)
             words = [w for w in words if w[4].direction == direction]
-            if aside:
-                result.aside.append(" ".join(aside))
         if direction % 2 != (page.get_rotation() // 90) % 2:
             result.width, result.height = height, width
         words = _upright(words, direction, (left, bottom, right, top))
@@ -117,24 +123,26 @@ class PageReader:
             if not char_origin(handle, first, at_x, at_y) or not loose_box(handle, last, at_box):
                 continue
             start, base = x.value, y.value
+            if not (-_FARTHEST < start < _FARTHEST and -_FARTHEST < base < _FARTHEST):
+                continue
             if key != run_key:
                 # Some producers write an object for each word. On the same baseline, in the same font and of
                 # the same height, it is set like the word before: that saves the other calls.
                 height = box.top - box.bottom
                 font = (text_font(key) or 0) if key else 0
                 if font != run_font or abs(base - run_base) > 0.01 or abs(height - run_height) > 0.01:
-                    run = self._run(handle, first, key, font)
+                    run = self._run(handle, text, first, key, font)
                     run_font, run_base, run_height = font, base, height
                     runs.add(run)
                     size = run.style.size
                 elif self.tagged and (mcid := native.marked_content(key)) != run.mcid:
                     run = run._replace(mcid=mcid)
                 run_key = key
-            if size < _SMALLEST:
+            if not size:
                 continue
             # The next word is in the same object: then so is all of this one.
             if next_key != key and last > first and (end_key := text_object(handle, last) or 0) != key:
-                word = self._mend(handle, word, first, end_key, run)
+                word = self._mend(handle, text, word, first, end_key, run)
             if joined:
                 word = word.translate(_LIGATURES)
             direction = run[2]
@@ -149,12 +157,12 @@ class PageReader:
                 words.append((word, base, box.bottom, start, run))
         return words, runs
 
-    def _mend(self, handle: int, word: str, first: int, end_key: int, run: _Run) -> str:
+    def _mend(self, handle: int, text: str, word: str, first: int, end_key: int, run: _Run) -> str:
         """A word over several text objects: set off a raised note mark, find spaces that pdfium missed."""
         size = run.style.size
         if word[-1] in _NOTE_ENDS and (note := _NOTE.search(word)) and note.start():
             at = first + note.start()
-            mark = self._run(handle, at, end_key, native.text_font(end_key) or 0)
+            mark = self._run(handle, text, at, end_key, native.text_font(end_key) or 0)
             if 0 < mark.style.size < 0.8 * size:
                 return f"{word[: note.start()]}[^{note.group()}]"
         if run.direction or size <= 0:
@@ -174,16 +182,16 @@ class PageReader:
             word = f"{word[:n]} {word[n:]}"
         return word
 
-    def _run(self, handle: int, index: int, key: int, font: int) -> _Run:
-        matrix = self._matrix
-        scale, direction = 1.0, 0
-        if native.char_matrix(handle, index, byref(matrix)):
-            scale = (matrix.c * matrix.c + matrix.d * matrix.d) ** 0.5 or 1.0
-            if abs(matrix.b) > abs(matrix.a):
-                direction = 1 if matrix.b > 0 else 3
-            elif matrix.a < 0:
-                direction = 2
-        size = round(native.font_size(handle, index) * scale * 2) / 2
+    def _run(self, handle: int, text: str, index: int, key: int, font: int) -> _Run:
+        matrix, box = self._matrix, self._box
+        direction = 0
+        stated = native.stated_size(handle, index, matrix)
+        if abs(matrix.b) > abs(matrix.a):
+            direction = 1 if matrix.b > 0 else 3
+        elif matrix.a < 0:
+            direction = 2
+        height = abs(box.right - box.left if direction % 2 else box.top - box.bottom)
+        size = self._sizes.find(handle, text, index, font, stated, height)
         red, green, blue, alpha = self._rgba
         colour = 0
         if native.fill_colour(handle, index, byref(red), byref(green), byref(blue), byref(alpha)):
@@ -211,8 +219,37 @@ def _text(handle: int) -> str:
     if len(text) == count:
         return text
     # Letters beyond 16 bits, or characters that pdfium leaves out: only then one call each.
-    codes = (native.char_code(handle, i) for i in range(count))
-    return "".join(chr(c) if 0 < c < 0x110000 and not 0xD800 <= c < 0xE000 else " " for c in codes)
+    return "".join(_letter(native.char_code(handle, i), handle, i) for i in range(count))
+
+
+def _letter(code: int, handle: int, index: int) -> str:
+    if code == 2 and native.is_hyphen(handle, index) == 1:
+        return HYPHEN  # as the text in one call has it
+    return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else " "
+
+
+def _with_ligatures(handle: int, text: str) -> str:
+    """Text with the ligatures that TeX puts at the codes of control characters, in fonts that say nothing else."""
+
+    def mend(match: re.Match[str]) -> str:
+        at = match.start()
+        for beside in (at - 1, at + 1):
+            letter = text[beside : beside + 1] if beside >= 0 else ""
+            if letter.isascii() and letter.isalpha():
+                font = native.font_at(handle, at)
+                if font and native.font_at(handle, beside) == font:
+                    return _TEX[match.group()]
+        return match.group()
+
+    return _TEX_CODE.sub(mend, text)
+
+
+def _seen(words: list[_Word]) -> list[_Word]:
+    """Words without the hidden ones, unless these are the text of the page, as below the picture of a scan."""
+    hidden = sum(len(w[0]) for w in words if w[4].hidden)
+    if 2 * hidden > sum(len(w[0]) for w in words):
+        return words
+    return [w for w in words if not w[4].hidden]
 
 
 def _direction(words: list[_Word]) -> int:
@@ -324,7 +361,7 @@ def _join_split_lines(lines: list[Line], fences: list[Fence]) -> list[Line]:
             continue
         close.sort(key=lambda line: line.x0)
         for a, b in pairwise(close):
-            if a.order in gone or b.order in gone or abs(a.base - b.base) > 1.0:
+            if id(a) in gone or id(b) in gone or abs(a.base - b.base) > 1.0:
                 continue
             reach = max(a.size, b.size)
             if -0.3 * reach < b.x0 - a.x1 < 0.45 * reach and not a.text.endswith(HYPHEN):
