@@ -141,7 +141,8 @@ def check_outline(
     lined = {int(row["line"]) for row in rows if row.get("line")}
     for row in rows:
         title, label = str(row["title"]), str(row.get("label", ""))
-        same = titled.get(plain(f"{label} {title}")) or titled.get(plain(title)) or []
+        spellings = (f"{label} {title}", f"{asked(label)} {title}", title)
+        same = next((titled[plain(words)] for words in spellings if plain(words) in titled), [])
         near = [node for node in same if node.lines and abs(node.lines.first - int(row["line"])) <= 1]
         at = f"{name}:{row['line']} {label} {title}"
         tally.note("titles", bool(same), at)
