@@ -32,10 +32,9 @@ from .render import render
 from .rules import RuleReader
 from .tables import take_tables
 from .tags import page_tags
+from .title import find_title
 
 __all__ = ["convert_pdf"]
-
-_UNREADABLE = ("\ufffd", "\x7f", "\x80")
 
 
 def convert_pdf(path: Path) -> Converted:
@@ -53,12 +52,11 @@ def convert_pdf(path: Path) -> Converted:
         raise ConversionError("the PDF holds no text")
     flow = _flow(pages)
     body = find_body(item for item in flow if isinstance(item, Line))
+    title = find_title(metadata.pop("title", None), flow, body)
+    if title:
+        metadata = {"title": title, **metadata}
     blocks = make_blocks(mark_headings(flow, pages, marks, body), body)
     text, starts = render(add_asides(blocks, pages), len(pages))
-    if sum(map(text.count, _UNREADABLE)) + sum("\ue000" <= c <= "\uf8ff" for c in text) > 0.1 * len(text):
-        warnings.append(
-            "much of the text cannot be read: its fonts do not say which letters they draw; run OCR"
-        )
     return Converted(text=text, pages=starts, metadata=metadata, warnings=tuple(warnings))
 
 
@@ -113,6 +111,10 @@ def _read_pages(document: Any, tagged: bool) -> tuple[list[PageText], list[str]]
     empty = [p.number + 1 for p in pages if not p.lines and not p.aside and p.images]
     if empty:
         warnings.append(f"{_name(empty)} without text: only images there; run OCR to read them")
+    strange = [p.number + 1 for p in pages if not p.legible]
+    if strange:
+        which = "much of the text" if 2 * len(strange) > len(pages) else f"the text of {_name(strange)}"
+        warnings.append(f"{which} cannot be read: its fonts do not say which letters they draw; run OCR")
     return pages, warnings
 
 

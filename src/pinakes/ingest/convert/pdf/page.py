@@ -124,5 +124,7 @@ class PageText:
     aside: list[str] = field(default_factory=list)
     """Lines beside the text: running heads and feet, and what runs in another direction than the page."""
     images: int = 0
+    legible: bool = True
+    """Its characters are those that it shows."""
     tags: dict[int, Tag] = field(default_factory=dict)
     """Marked content id to the tag it stands under, for the tags that say something here."""

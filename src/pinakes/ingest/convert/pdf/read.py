@@ -18,6 +18,7 @@ import pypdfium2.raw as pdfium
 
 from . import native
 from .fonts import Face, Faces, struck_bold
+from .legible import is_legible
 from .page import HYPHEN, Line, PageText, Rule, Span, Style
 from .sizes import Sizes
 
@@ -70,9 +71,11 @@ class PageReader:
         text_page = page.get_textpage()
         try:
             handle = native.address(text_page.raw)
-            words, runs = self._words(handle, _with_ligatures(handle, _text(handle)))
+            text = _with_ligatures(handle, _text(handle))
+            words, runs = self._words(handle, text)
         finally:
             text_page.close()
+        result.legible = is_legible(text)
         if any(run.hidden for run in runs):
             words = _seen(words)
         if not words:
