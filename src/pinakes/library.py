@@ -374,11 +374,12 @@ class Library:
     # -- reading ---------------------------------------------------------------------------------------------
 
     def section(self, reference: str, *, document: str | None = None) -> SectionView:
-        """Return the section or clause that a reference or a heading names."""
+        """Return the section or clause that a reference or a heading names, in the document that either names."""
         from pinakes.search.read import read_section
 
         self._index.refresh()
-        return read_section(self._index, reference, document)
+        names = None if document else self._views.corpora().get().names
+        return read_section(self._index, reference, document, names)
 
     def document(self, name: str) -> SectionView:
         """Return a whole document as one section; ``name`` is its path, its file name or its title."""

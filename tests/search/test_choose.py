@@ -104,7 +104,7 @@ def test_pins_stay_above_the_rest_of_the_scale(library: Library) -> None:
     others = [result for result in response.results if not result.exact_match]
     assert [result.section_label for result in pinned] == ["Section 1"]
     assert others and pinned[0].fused_score > max(result.fused_score for result in others)
-    assert response.confidence > 0.9
+    assert response.confidence > 0.5
 
 
 # -- twins and limits ----------------------------------------------------------------------------------------

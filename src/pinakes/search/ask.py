@@ -56,7 +56,7 @@ def references(
     index: EmbeddedIndex, corpus: Corpus, reference: str, document: str | None
 ) -> ReferencesResponse:
     """Return what a section or clause refers to, and what refers to it or to a part of it."""
-    found, exact = find_place(index, reference, document)
+    found, exact = find_place(index, reference, document, corpus.names)
     first = found[0]
     view = section_view(index, first, exact=exact, alternatives=found[1:])
     place = first.clause if isinstance(first, StoredClause) else first.section

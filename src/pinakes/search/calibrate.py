@@ -8,18 +8,21 @@ labelled questions (benchmarks/calibration.py); docs/decisions/0019-confidence.m
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from pinakes.search.candidates import Candidate, Leg
 
-# What is named literally is meant, whatever else matches.
-PINNED = {"section": 0.98, "holder": 0.5, "title": 0.95, "phrase": 0.9, "identifier": 0.85, "name": 0.7}
-# The score of what is named, from hardly to surely meant, goes from here to 1.
-_NAMED = 0.85
-_MISSING_PLACE = 0.5
+# What is named literally, and is no place, is meant, whatever else matches.
+PINNED = {"document": 0.95, "title": 0.95, "phrase": 0.9, "identifier": 0.85, "name": 0.7}
+# A place that does not exist: nothing can be quite what was asked for, and least where nothing else was.
+_MISSING_PLACE, _ONLY_A_PLACE = 0.5, 0.3
 _SURE = 0.97
+# Words that stand there as they were asked for are a match, if not surely the one that was meant.
+_VERBATIM = 0.8
 _HIGH_FLOOR = 0.3
+_PLACES = frozenset({"section", "holder", "line"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +41,70 @@ class Evidence:
     code: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What speaks for a place that a reference leads to.
+
+    ``named``: the query names its document. ``documents`` counts the documents, of those that may be meant, which have
+    a place of that number, and ``places`` the places in its own that are as good. ``alike``: the label is printed as
+    it was asked for, ``same_kind``: and is of the same kind; ``heading``: it is a section, not a clause;
+    ``explained``: all other words of the query are in its names; ``whole``: the reference leads all the way;
+    ``recognised``: as a place, rather than as a line that bears the number, and ``printed``: at its beginning.
+    ``evidence`` is how much of what the document says of its own places is borne out.
+    """
+
+    named: bool
+    documents: int
+    places: int
+    alike: bool = True
+    same_kind: bool = True
+    heading: bool = True
+    explained: bool = True
+    whole: bool = True
+    recognised: bool = True
+    printed: bool = True
+    evidence: float = 1.0
+
+    def features(self) -> tuple[float, ...]:
+        """The columns of the regression, without the constant."""
+        return (
+            float(self.named),
+            float(self.alike),
+            float(self.same_kind),
+            float(self.heading),
+            float(self.explained),
+        )
+
+
+class Exact(Protocol):
+    """What the exact leg says about what it found."""
+
+    @property
+    def grounds(self) -> Mapping[int, Grounds]:
+        """What speaks for the places among the chunks."""
+        ...
+
+    @property
+    def missing(self) -> Sequence[str]:
+        """What the query names and no document has."""
+        ...
+
+    @property
+    def verbatim(self) -> Collection[int]:
+        """The chunks that hold the words of the query as they stand."""
+        ...
+
+
 # -- fitted, as logistic regressions ---------------------------------------------------------------------------
 _BIAS, _MEANING, _EITHER, _AGREEMENT = -5.51, 3.03, 4.00, 1.15
 _MEANING_ALONE = (-4.78, 8.33)
 _WORDS_ALONE = (-2.57, 3.70)
+# For places: the constant, then the features of Grounds. Of several that are as good, each is as likely.
+_PLACE = (0.0, 2.0, 0.5, 0.3, 0.2, 1.0)
+# Not fitted: by how much a document that contradicts itself makes less sure of its places.
+_EVIDENCE = 4.0
+# What is not a place that was recognised: the holder of one, a line that begins with its number, one that has it.
+_HOLDER, _FIRST_IN_LINE, _IN_LINE = 0.5, 0.6, 0.3
 # Names of code that are there count nearly as much as words that are there.
 _NAMES = 0.8
 
@@ -80,22 +143,50 @@ def gather(first: Candidate, legs: Sequence[Leg]) -> Evidence:
     return Evidence(meaning, words, bool(agree), code)
 
 
+def place_probability(grounds: Grounds) -> float:
+    """Return how likely a place is the one that was asked for."""
+    if not grounds.whole or not grounds.recognised:
+        known = _HOLDER if grounds.recognised else _FIRST_IN_LINE if grounds.printed else _IN_LINE
+        return known / max(1, grounds.documents)
+    logit = _PLACE[0] - _EVIDENCE * (1.0 - grounds.evidence)
+    logit += sum(weight * value for weight, value in zip(_PLACE[1:], grounds.features(), strict=True))
+    return 1.0 / (1.0 + math.exp(-logit)) / max(1, grounds.documents) / max(1, grounds.places)
+
+
 def calibrate(
-    candidates: Sequence[Candidate], legs: Sequence[Leg], *, missing: bool
+    candidates: Sequence[Candidate],
+    legs: Sequence[Leg],
+    exact: Exact | None = None,
+    *,
+    only_a_place: bool = False,
 ) -> tuple[float, Evidence]:
     """Bring the candidates' scores to the scale of the confidence in the first, which is returned.
 
-    ``missing``: the query names a place that does not exist, so nothing can be quite what was asked for.
+    ``exact`` is what is known of what the query names; ``only_a_place``: it names a place and asks for nothing else.
     """
     if not candidates:
         return 0.0, Evidence()
     evidence = gather(candidates[0], legs)
-    plain = min(probability(evidence), _MISSING_PLACE if missing else _SURE)
+    plain = min(probability(evidence), _SURE)
+    if exact and candidates[0].chunk in exact.verbatim:
+        plain = max(plain, _VERBATIM)
+    if exact and exact.missing:
+        plain = min(plain, _ONLY_A_PLACE if only_a_place else _MISSING_PLACE)
     best = max((item.score for item in candidates if not item.pin), default=0.0)
     ceiling = 1.0
     for candidate in candidates:
         if candidate.pin:
-            candidate.score = ceiling = min(1.0, _NAMED + (1 - _NAMED) * candidate.pin)
+            candidate.score = ceiling = min(ceiling, _named(candidate, exact))
         elif best > 0:
             candidate.score = min(ceiling, plain * candidate.score / best)
-    return round(max(PINNED.get(candidates[0].reason, 0.0), plain), 3), evidence
+    first = candidates[0]
+    return round(_named(first, exact) if first.pin else plain, 3), evidence
+
+
+def _named(candidate: Candidate, exact: Exact | None) -> float:
+    """How likely what is named literally is meant."""
+    grounds = exact.grounds.get(candidate.chunk) if exact else None
+    if grounds is not None and candidate.reason in _PLACES:
+        return place_probability(grounds)
+    several = grounds.documents if grounds is not None else 1
+    return PINNED.get(candidate.reason, 0.0) / several

@@ -21,7 +21,7 @@ from pinakes.search.rank import Ranked
 from pinakes.search.refine import IndexReader, Refined, expand_parents, refine
 from pinakes.search.refine.parents import Expanded
 from pinakes.search.reorder import Reordered, reorder
-from pinakes.search.understand import Query
+from pinakes.search.understand import Query, content_words
 from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.stores.embedded.lookup import StoredChunk
 
@@ -83,7 +83,9 @@ class Chooser:
             if query.is_only_phrases and exact.total:
                 # Word for word was asked for: what does not hold the phrase is no answer.
                 candidates = [candidate for candidate in candidates if candidate.reason]
-            confidence, evidence = calibrate(candidates, ranked.fused.legs, missing=bool(exact.missing))
+            confidence, evidence = calibrate(
+                candidates, ranked.fused.legs, exact, only_a_place=not content_words(query.rest)
+            )
             parents = settings.parent_retrieval_enabled and settings.uses("parents")
             asked = None if parents else asked
             wanted = _CHILDREN * top_k if parents else math.ceil(_NEIGHBOURS * top_k) if asked else top_k

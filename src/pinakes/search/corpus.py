@@ -14,6 +14,7 @@ from pinakes.search.define import DefinitionIndex
 from pinakes.search.instruments import FileLabel, Instruments, file_label, names_of
 from pinakes.search.layout import Layout, read_layout
 from pinakes.search.link_targets import LinkTargets
+from pinakes.search.naming import DocumentNames, NameKeys, name_keys
 from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.text.keys import title_key
 
@@ -32,6 +33,8 @@ class Entry:
     """The names that other texts use for it, with how sure each is."""
     label: FileLabel | None = None
     """Its number, when it is a numbered part of a larger work."""
+    keys: NameKeys = field(default_factory=NameKeys)
+    """The names that people use for it in queries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,7 @@ class Corpus:
     entries: list[Entry] = field(default_factory=list)
     targets: LinkTargets = field(default_factory=lambda: LinkTargets([]))
     instruments: Instruments = field(default_factory=lambda: Instruments([]))
+    names: DocumentNames = field(default_factory=DocumentNames)
 
     def by_path(self, path: str) -> Entry | None:
         """Return the document at a path."""
@@ -91,6 +95,7 @@ class CorpusCache:
             entries,
             LinkTargets(entries),
             Instruments(entries),
+            DocumentNames(entries),
         )
 
 
@@ -106,4 +111,5 @@ def _entry(row: sqlite3.Row) -> Entry:
         frozenset(title_key(str(name)) for name in names),
         names_of(row["source_path"], row["title"], metadata),
         file_label(row["title"]),
+        name_keys(row["source_path"], row["title"], metadata),
     )

@@ -31,6 +31,7 @@ from pinakes.search.focus import Asked, Mentions
 from pinakes.search.located import locate_definitions
 from pinakes.search.rank import Ranker
 from pinakes.search.refine import IndexReader
+from pinakes.search.resolve import searched
 from pinakes.search.respond import note_for
 from pinakes.search.retrieve import NATIVE_HYBRID, Retrieved, Retriever, Scope
 from pinakes.search.spelling import describe_corrections
@@ -105,9 +106,9 @@ class SearchEngine:
             raise UsageError(f"token_budget must be at least 1, not {token_budget}.")
         watch = _Stopwatch()
         with watch.stage("understand"):
-            query = understand(text)
-            kind = classify(query)
             corpus = self._corpora.get()
+            query = understand(text, names=corpus.names)
+            kind = classify(query)
             scope = self._scope(query, filters, corpus)
         weights = leg_weights(settings, kind)
         if self._index.native_hybrid and weights["semantic"] > 0 and weights["keyword"] > 0:
@@ -132,11 +133,13 @@ class SearchEngine:
             definitions = corpus.definitions.terms_in(query.text)
             enrichment = Enrichment(
                 found.exact.clauses,
+                found.exact.lines,
                 Citations(self._index.lookup, corpus),
                 definitions,
                 asked_for(query.text, definitions, corpus),
                 ranked.via,
                 self._index.lookup.line_starts,
+                found.exact.grounds,
             )
             phrases = _phrases(query, settings, found.exact)
             results = to_results(chosen, phrases, enrichment, explain=explain)
@@ -150,7 +153,7 @@ class SearchEngine:
                 chosen.confidence,
                 filtered=scope.documents is not None,
                 pending=corpus.pending if weights["semantic"] > 0 else 0,
-                missing=found.exact.missing,
+                about=found.exact.notes,
                 besides=[
                     self._why_empty(query, filters) if scope.documents == set() else "",
                     describe_corrections(found.corrections),
@@ -181,7 +184,13 @@ class SearchEngine:
         code = self._index.keyword.documents_with_code
         documents = allowed_by(query, filters, self._index.lookup.documents, code)
         excluded = excluded_chunks(query, self._index.keyword, corpus.languages)
-        return Scope(documents, np.fromiter(excluded, np.int64, len(excluded)), corpus.languages)
+        if query.references and query.called:
+            # A place of a document that is named is looked for there and nowhere else.
+            within = searched(query, documents)
+            documents = within if within is None else set(within)
+        return Scope(
+            documents, np.fromiter(excluded, np.int64, len(excluded)), corpus.languages, corpus.names
+        )
 
     def _why_empty(self, query: Query, filters: Mapping[str, object] | None) -> str:
         keyword = self._index.keyword

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from pinakes.model import Clause, Definition, Elsewhere, Match, SearchResult, chunk_id, line_of
+from pinakes.search.bearing import Line
+from pinakes.search.calibrate import Grounds
 from pinakes.search.candidates import Candidate
 from pinakes.search.choose import Chosen
 from pinakes.search.citations import Citations
@@ -21,9 +23,10 @@ _LEGS = ("exact", "semantic", "keyword", "hybrid", "code", "expansion", "graph")
 
 @dataclass(frozen=True, slots=True)
 class Enrichment:
-    """What results are given besides what was found: the clause that was meant, references and definitions."""
+    """What results are given besides what was found: the clause or line that was meant, references, definitions."""
 
     clauses: Mapping[int, StoredClause]
+    lines: Mapping[int, Line]
     citations: Citations
     definitions: Sequence[Definition]
     asked: Sequence[Definition] = ()
@@ -31,6 +34,7 @@ class Enrichment:
     via: Mapping[int, tuple[str, int]] = field(default_factory=dict)
     # Of a document: from where in its text lines of its file are counted anew.
     line_starts: Callable[[int], Sequence[tuple[int, int]]] = lambda document: ()
+    grounds: Mapping[int, Grounds] = field(default_factory=dict)
 
 
 def to_results(
@@ -72,11 +76,15 @@ def to_results(
             matches=matches,
             also_in=[_elsewhere(other) for other in chosen.also_in.get(candidate.chunk, ())],
             chunk_ids=list(chosen.members.get(candidate.chunk, ())),
-            explanation=_explanation(candidate, chosen, enrichment.via) if explain else None,
+            explanation=_explanation(candidate, chosen, enrichment) if explain else None,
         )
         clause = enrichment.clauses.get(candidate.chunk)
-        named = clause is not None and candidate.reason in ("section", "holder")
-        results.append(_focus(result, chunk, clause.clause) if clause and named else result)
+        line = enrichment.lines.get(candidate.chunk)
+        if clause and candidate.reason in ("section", "holder"):
+            result = _focus(result, chunk, clause.clause)
+        elif line and candidate.reason == "line":
+            result = _from_line(result, line)
+        results.append(result)
     return _borrowed(enrichment.asked, results)
 
 
@@ -102,6 +110,12 @@ def _focus(result: SearchResult, chunk: StoredChunk, clause: Clause) -> SearchRe
         cross_references=inside,
         matches=[],
     )
+
+
+def _from_line(result: SearchResult, line: Line) -> SearchResult:
+    """Narrow a result to the line that bears the number which was asked for, and what goes on from there."""
+    shown = line.chunk.content[line.start : line.end].rstrip()
+    return replace(result, content=shown, lines=line.lines, matches=[])
 
 
 def _definitions(enrichment: Enrichment, chunk: StoredChunk) -> list[Definition]:
@@ -145,16 +159,16 @@ def _elsewhere(chunk: StoredChunk) -> Elsewhere:
     )
 
 
-def _explanation(
-    candidate: Candidate, chosen: Chosen, via: Mapping[int, tuple[str, int]]
-) -> dict[str, object]:
+def _explanation(candidate: Candidate, chosen: Chosen, enrichment: Enrichment) -> dict[str, object]:
     explained: dict[str, object] = {
         "ranks": candidate.ranks,
         "scores": {name: round(score, 4) for name, score in candidate.scores.items()},
         "exact": candidate.reason,
     }
-    if candidate.chunk in via:
-        explained["edge"] = via[candidate.chunk][0]
+    if candidate.chunk in enrichment.via:
+        explained["edge"] = enrichment.via[candidate.chunk][0]
+    if candidate.reason and candidate.chunk in enrichment.grounds:
+        explained["grounds"] = asdict(enrichment.grounds[candidate.chunk])
     if candidate.chunk in chosen.reordered.relevance:
         explained["relevance"] = chosen.reordered.relevance[candidate.chunk]
     return explained

@@ -1,4 +1,4 @@
-"""The exact leg: sections by number or title, and phrases, word for word."""
+"""The exact leg: documents by name, sections by number or title, and phrases, word for word."""
 
 from __future__ import annotations
 
@@ -6,20 +6,29 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from pinakes.model import Clause, Section
-from pinakes.search.meant import is_meant, naming
-from pinakes.search.understand import Query
+from pinakes.labels import Label
+from pinakes.model import Section
+from pinakes.search.bearing import Line, lines_bearing
+from pinakes.search.calibrate import Grounds
+from pinakes.search.meant import explains, is_meant
+from pinakes.search.naming import DocumentNames
+from pinakes.search.resolve import ResolvedSection, Resolver, searched
+from pinakes.search.understand import Query, content_words
 from pinakes.search.within import has_names
-from pinakes.stores.embedded.lookup import Lookup, StoredClause, StoredSection
+from pinakes.stores.embedded.lookup import Lookup, StoredClause
 from pinakes.stores.protocol import TextSearch
 from pinakes.text.code_query import query_code
-from pinakes.text.labels import LEAF_KINDS, Label
 
-# More sections than this of the same name are a habit of the author, not an answer.
+# More sections or documents than this of the same name are a habit of the author, not an answer.
 _MAX_TITLE_PINS = 5
+_MAX_LISTED = 5  # documents that a note names
 _MAX_PHRASE_WORDS = 8
 # Chunks that are looked into for names that have the query's name in them.
 _LONGER_NAMES = 20
+# A document begins with its title; what it says comes in one of its first chunks.
+_FIRST_CHUNKS = 3
+# Chunks of a place that are looked through for a clause of it.
+_MARKED_CHUNKS = 50
 # One word with a digit, an underscore, a capital inside, or a mark between its parts.
 _IDENTIFIER = re.compile(r"(?=\S*(?:[\d_]|[a-z][A-Z]|\w(?:::|[./+#-])))[^\s\"]{2,80}")
 
@@ -28,15 +37,21 @@ _IDENTIFIER = re.compile(r"(?=\S*(?:[\d_]|[a-z][A-Z]|\w(?:::|[./+#-])))[^\s\"]{2
 class ExactHits:
     """Chunks that the query names. ``clauses`` says which part of a chunk is meant, where it is only a part.
 
-    ``pins`` are those that go first, with how surely they are meant; ``total`` counts the chunks that hold a
-    phrase; ``missing`` are places that the query names and no document has.
+    ``pins`` are those that go first, with how surely they are meant, and ``grounds`` what speaks for places among
+    them; ``total`` counts the chunks that hold a phrase; ``missing`` are places that the query names and no document
+    has, ``lines`` those that only a line bears witness to, and ``notes`` what there is to say about either.
+    ``verbatim`` are chunks that hold the words of the query as they stand, though they were not quoted.
     """
 
     hits: list[tuple[int, float]] = field(default_factory=list)
     pins: dict[int, tuple[float, str]] = field(default_factory=dict)
+    grounds: dict[int, Grounds] = field(default_factory=dict)
     total: int | None = None
     missing: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     clauses: dict[int, StoredClause] = field(default_factory=dict)
+    lines: dict[int, Line] = field(default_factory=dict)
+    verbatim: set[int] = field(default_factory=set)
     _known: set[int] = field(default_factory=set)
 
     def add(self, chunk: int, score: float, pin: float = 0.0, reason: str = "") -> None:
@@ -48,41 +63,21 @@ class ExactHits:
             self.hits.append((chunk, score))
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedSection:
-    """A section or clause that a reference leads to; ``rest`` is what the tree could not follow."""
-
-    found: StoredSection | StoredClause
-    label: Label
-    rest: tuple[str, ...]
-    fit: float
-
-    @property
-    def place(self) -> Section | Clause:
-        """What was found, without its document."""
-        return self.found.clause if isinstance(self.found, StoredClause) else self.found.section
-
-
 class ExactSearch:
     """Finds what is named literally."""
 
-    def __init__(self, lookup: Lookup, text: TextSearch) -> None:
+    def __init__(self, lookup: Lookup, text: TextSearch, names: DocumentNames | None = None) -> None:
         self._lookup = lookup
         self._text = text
+        self._resolver = Resolver(lookup, names)
 
     def search(
         self, out: ExactHits, query: Query, *, limit: int, documents: Collection[int] | None, alone: bool
     ) -> None:
         """Collect what the query names. ``alone``: no other leg searches, so plain words count as a phrase."""
-        resolved = self.resolve_all(query, documents)
-        meant = {item.label.text for item in resolved if alone or is_meant(item.label, query, item.found)}
-        for position, item in enumerate(resolved):
-            if item.label.text in meant:
-                self._add_section(out, item, position)
-        found = {item.label.text for item in resolved if not item.rest}
-        # `version 1.2` may look like a place; `Section 1.2`, or a number alone, is meant as one.
-        named = [label for label in query.references if label.kind or not query.rest or "-" in label.text]
-        out.missing = [label.text for label in named if label.text not in found]
+        self._add_places(out, query, documents, alone)
+        if query.is_only_names:
+            self._add_documents(out, query, documents)
         self._add_titles(out, query, documents)
         self._add_phrases(out, query, limit, documents, alone)
         out.hits.sort(key=lambda hit: -hit[1])
@@ -90,74 +85,123 @@ class ExactSearch:
 
     # -- references ------------------------------------------------------------------------------------------
 
-    def resolve_all(self, query: Query, documents: Collection[int] | None) -> list[ResolvedSection]:
-        """Return the sections that a query's references lead to, the best first for each reference."""
-        per_label = [self.resolve(label, query.rest, documents) for label in query.references]
-        if len(per_label) > 1:
-            per_label = _narrow_to_containers(per_label)
-        return [resolved for found in per_label for resolved in found]
+    def _add_places(
+        self, out: ExactHits, query: Query, documents: Collection[int] | None, alone: bool
+    ) -> None:
+        resolved = self._resolver.resolve_all(query, documents)
+        meant = {item.label.text for item in resolved if alone or is_meant(item.label, query, item.found)}
+        found = {item.label.text for item in resolved if not item.rest}
+        words = content_words(query.rest)
+        for position, item in enumerate(resolved):
+            if item.label.text in meant:
+                grounds = Grounds(
+                    bool(query.called),
+                    item.documents,
+                    item.places,
+                    alike=item.alike,
+                    same_kind=item.same_kind,
+                    heading=not isinstance(item.found, StoredClause),
+                    explained=explains(item.found, words),
+                    whole=not item.rest,
+                )
+                if self._add_section(out, item, position, grounds):
+                    found.add(item.label.text)
+        # `version 1.2` may look like a place; `Section 1.2`, or a number alone, is meant as one.
+        for label in query.references:
+            if label.text not in found and (label.kind or not words or "-" in label.text):
+                self._add_missing(out, label, query, documents)
+        if len(query.references) == 1:
+            out.notes += _several(resolved, query.references[0])
 
-    def resolve(
-        self, label: Label, words: str = "", documents: Collection[int] | None = None
-    ) -> list[ResolvedSection]:
-        """Follow a reference as deep as the section tree goes: ``4.2(a)`` leads at least to ``4.2``."""
-        rest: tuple[str, ...] = ()
-        current: Label | None = label
-        while current is not None:
-            found: list[StoredSection | StoredClause] = [
-                *self._lookup.sections_by_number(current.key, documents),
-                *self._lookup.clauses_by_number(current.key, documents),
-            ]
-            found = [item for item in found if _kinds_agree(current.kind, _kind(item))]
-            if found:
-                ranked = [
-                    ResolvedSection(item, current, rest, _kind_fit(current.kind, item) + naming(item, words))
-                    for item in found
-                ]
-                ranked.sort(key=lambda item: -item.fit)
-                # `Article 4 GDPR` is not also section 4 of a manual.
-                best = [item for item in ranked if item.fit > ranked[0].fit - 1.0]
-                return _keep_best_kind(best)
-            if not label.kind and "(" not in label.text:
-                # `python 3.10` is not section 3; only what names a part of a section leads to the section.
-                return []
-            rest = (*current.number[-1:], *rest)
-            current = current.shortened()
-        return []
+    def _add_missing(
+        self, out: ExactHits, label: Label, query: Query, documents: Collection[int] | None
+    ) -> None:
+        """Show the lines that bear the number of a place which was not recognised; without any, say that it is not."""
+        within = searched(query, documents)
+        lines = lines_bearing(label, self._lookup, self._text, within)
+        out.missing.append(label.text)
+        if not lines:
+            called = " and ".join(f"“{name.text}”" for name in query.called)
+            where = called if within is not documents else _searched(documents)
+            out.notes.append(f"There is no {label.text} in {where}.")
+            return
+        several = len({line.chunk.document for line in lines})
+        for position, line in enumerate(lines):
+            out.lines.setdefault(line.chunk.id, line)
+            pin = (0.85 if line.first else 0.75) - position / 10_000
+            out.add(line.chunk.id, 80.0 - position / 100, pin, "line")
+            out.grounds.setdefault(
+                line.chunk.id, Grounds(bool(query.called), several, 1, recognised=False, printed=line.first)
+            )
+        where = f"line {lines[0].lines.first} of {lines[0].chunk.document_title}"
+        out.notes.append(
+            f"{label.text} was not recognised as a place, but {where} begins with that number."
+            if lines[0].first
+            else f"No place is numbered {label.text}; {where} mentions it."
+        )
 
-    def _add_section(self, out: ExactHits, resolved: ResolvedSection, position: int) -> None:
+    def _add_section(
+        self, out: ExactHits, resolved: ResolvedSection, position: int, grounds: Grounds
+    ) -> bool:
+        """Add the chunks of a place. Of one that was not recognised, say whether its marks stand in its holder."""
         found, place = resolved.found, resolved.place
         chunks = self._lookup.chunk_ids_between(found.document, place.start, place.end)
         if isinstance(found, StoredClause):
             holder = self._lookup.chunk_at(found.document, place.start)
             chunks = [holder[0], *(chunk for chunk in chunks if chunk != holder[0])] if holder else chunks
         if not chunks:
-            return
-        first = chunks[0]
+            return False
+        first, stands = chunks[0], False
+        if resolved.rest:
+            marked, stands = self._marked_chunk(chunks, place.start, place.end, resolved.rest)
+            first = marked if isinstance(place, Section) else first
+            if stands:
+                out.notes.append(
+                    f"{resolved.label.text} was not recognised as a place, but its marks stand in {place.label}."
+                )
         if isinstance(found, StoredClause):
             out.clauses.setdefault(first, found)
-        elif resolved.rest:
-            first = self._clause_chunk(chunks, resolved.rest)
         # The order of the readings counts, within the surest first.
         pin = (1.0 if not resolved.rest else 0.95) - position / 10_000
         out.add(first, 100.0 - position / 100, pin, "section" if not resolved.rest else "holder")
+        out.grounds.setdefault(first, grounds)
         for number, chunk in enumerate(chunks):
             if chunk != first:
                 out.add(chunk, 50.0 - number / 100)
+        return stands
 
-    def _clause_chunk(self, chunks: Sequence[int], rest: tuple[str, ...]) -> int:
-        """Find the chunk in which the clause marks of ``rest`` stand, in order."""
-        stored = self._lookup.chunks(chunks[:50])
-        marks = [re.compile(rf"(?m)^\W{{0,6}}\(?{re.escape(part)}[.)]", re.IGNORECASE) for part in rest]
-        pending = list(marks)
+    def _marked_chunk(
+        self, chunks: Sequence[int], start: int, end: int, rest: tuple[str, ...]
+    ) -> tuple[int, bool]:
+        """Find the chunk in which the clause marks of ``rest`` stand, in order, and whether all of them do."""
+        stored = self._lookup.chunks(chunks[:_MARKED_CHUNKS])
+        pending = [re.compile(rf"(?m)^\W{{0,6}}\(?{re.escape(part)}[.)]", re.IGNORECASE) for part in rest]
         best = chunks[0]
-        for chunk in chunks[:50]:
-            while pending and chunk in stored and pending[0].search(stored[chunk].content):
-                best = chunk
+        for chunk in chunks[:_MARKED_CHUNKS]:
+            if chunk not in stored:
+                continue
+            text = stored[chunk].content
+            # What a chunk has of the places before and after is not looked at.
+            at = stored[chunk].prefix + max(0, start - stored[chunk].start)
+            last = stored[chunk].prefix + min(end, stored[chunk].end) - stored[chunk].start
+            while pending and (match := pending[0].search(text, at, last)):
+                best, at = chunk, match.end()
                 pending.pop(0)
-            if not pending:
-                break
-        return best
+        return best, not pending
+
+    # -- documents -------------------------------------------------------------------------------------------
+
+    def _add_documents(self, out: ExactHits, query: Query, documents: Collection[int] | None) -> None:
+        """A document that is named, and nothing else asked for, goes before what mentions it."""
+        named = sorted(query.named if documents is None else query.named & set(documents))
+        for document in named if len(named) <= _MAX_TITLE_PINS else []:
+            root = self._lookup.section(document, 0)
+            chunks = self._lookup.chunk_ids_between(document, 0, root.section.end + 1) if root else []
+            if chunks:
+                headers = self._lookup.headers(chunks[:_FIRST_CHUNKS])
+                first = next((chunk for chunk in chunks[:_FIRST_CHUNKS] if chunk not in headers), chunks[0])
+                out.add(first, 95.0, 1.2, "document")
+                out.grounds.setdefault(first, Grounds(True, len(named), 1))
 
     # -- titles ----------------------------------------------------------------------------------------------
 
@@ -195,6 +239,9 @@ class ExactSearch:
                 out.total = (out.total or 0) + total
             if pin and not total:
                 out.missing.append(f"“{phrase}”")
+                out.notes.append(f"There is no “{phrase}” in {_searched(documents)}.")
+            if not pin and not alone and len(content_words(phrase)) > 1:
+                out.verbatim.update(chunk for chunk, _ in hits)
             for chunk, score in hits:
                 out.add(chunk, min(score, 40.0), pin, "phrase" if pin else "")
 
@@ -217,51 +264,19 @@ class ExactSearch:
                 out.add(chunk, min(score, 40.0), 0.6, "name")
 
 
-def _kinds_agree(asked: str, printed: str) -> bool:
-    """People say section, article and clause for one another, but not for a chapter."""
-    return asked == printed or (asked in LEAF_KINDS and printed in LEAF_KINDS)
+def _searched(documents: Collection[int] | None) -> str:
+    return "the library" if documents is None else "the documents searched"
 
 
-def _kind(found: StoredSection | StoredClause) -> str:
-    return found.clause.kind if isinstance(found, StoredClause) else found.section.kind
+def _several(resolved: Sequence[ResolvedSection], label: Label) -> list[str]:
+    """Say which documents have a place that several have, so that one can be named."""
+    if not resolved or resolved[0].documents < 2 or len({item.found.document for item in resolved}) < 2:
+        return []
+    titles = list(dict.fromkeys(item.found.document_title for item in resolved))
+    more = resolved[0].documents - min(len(titles), _MAX_LISTED)
+    listed = ", ".join(titles[:_MAX_LISTED]) + (f" and {more:,} more" if more > 0 else "")
+    return [f"{resolved[0].documents:,} documents have {_article(label)}{label.text}: {listed}; name one."]
 
 
-def _kind_fit(asked: str, found: StoredSection | StoredClause) -> float:
-    """Prefer the very kind, and a heading to a numbered paragraph."""
-    heading = 0.5 if isinstance(found, StoredSection) else 0.0
-    if asked == _kind(found):
-        return 4.0 + heading
-    return (2.0 if not asked or not _kind(found) else 0.0) + heading
-
-
-def _keep_best_kind(ranked: list[ResolvedSection]) -> list[ResolvedSection]:
-    """Within one document only the best reading of a reference is kept: `Article 1`, not also `Section 1`."""
-    best: dict[int, float] = {}
-    for item in ranked:
-        best.setdefault(item.found.document, item.fit)
-    return [item for item in ranked if item.fit == best[item.found.document]]
-
-
-def _narrow_to_containers(per_label: list[list[ResolvedSection]]) -> list[list[ResolvedSection]]:
-    """Read `chapter 2, section 1` as the section inside that chapter, when there is one."""
-    everything = [item for found in per_label for item in found]
-    inside = [
-        item
-        for item in everything
-        if any(_contains(outer, item) for outer in everything if outer is not item)
-    ]
-    if not inside:
-        return per_label
-    containers = {id(outer) for outer in everything if any(_contains(outer, item) for item in inside)}
-    rest = [item for item in everything if item not in inside and id(item) not in containers]
-    return [inside, [item for item in everything if id(item) in containers], rest]
-
-
-def _contains(outer: ResolvedSection, inner: ResolvedSection) -> bool:
-    return (
-        outer.found.document == inner.found.document
-        and outer.place is not inner.place
-        and outer.place.start <= inner.place.start
-        and inner.place.end <= outer.place.end
-        and (outer.place.start, outer.place.end) != (inner.place.start, inner.place.end)
-    )
+def _article(label: Label) -> str:
+    return "a " if label.kind and label.text[:1].isalpha() else ""

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from pinakes.errors import NotFoundError
 from pinakes.model import Clause, OutlineNode, Section, SectionView, chunk_id
-from pinakes.search.exact import ExactSearch
+from pinakes.search.naming import DocumentNames
 from pinakes.search.navigate import clause_tree, find_documents, section_tree
+from pinakes.search.resolve import Resolver
 from pinakes.search.understand import understand
 from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.stores.embedded.lookup import StoredClause, StoredSection
@@ -16,12 +17,15 @@ _MAX_ALTERNATIVES = 20
 
 
 def find_place(
-    index: EmbeddedIndex, reference: str, document: str | None
+    index: EmbeddedIndex, reference: str, document: str | None, names: DocumentNames | None = None
 ) -> tuple[list[StoredSection | StoredClause], bool]:
-    """Return the sections and clauses that a reference, an id or a heading names; whether it leads all the way."""
-    query = understand(reference, typed=False)
+    """Return the sections and clauses that a reference, an id or a heading names; whether it leads all the way.
+
+    A document is given as ``document``, or named in the reference, if ``names`` knows it.
+    """
+    query = understand(reference, typed=False, names=None if document else names)
     documents = {int(row["id"]) for row in find_documents(index, document)} if document else None
-    resolved = ExactSearch(index.lookup, index.keyword).resolve_all(query, documents)
+    resolved = Resolver(index.lookup, names).resolve_all(query, documents)
     name = reference.strip()
     by_id: list[StoredSection | StoredClause] = [
         *index.lookup.sections_by_id(name, documents),
@@ -42,9 +46,11 @@ def find_place(
     raise NotFoundError(f"No section is called {reference!r}.{hint}")
 
 
-def read_section(index: EmbeddedIndex, reference: str, document: str | None) -> SectionView:
+def read_section(
+    index: EmbeddedIndex, reference: str, document: str | None, names: DocumentNames | None = None
+) -> SectionView:
     """Return the section or clause that a reference names."""
-    found, exact = find_place(index, reference, document)
+    found, exact = find_place(index, reference, document, names)
     return section_view(index, found[0], exact=exact, alternatives=found[1:])
 
 

@@ -15,12 +15,11 @@ def note_for(
     *,
     filtered: bool,
     pending: int,
-    missing: Sequence[str] = (),
+    about: Sequence[str] = (),
     besides: Sequence[str] = (),
 ) -> str:
-    """Say in plain words what the reader should know about the answer."""
-    where = "the documents searched" if filtered else "the library"
-    notes = [f"There is no {name} in {where}." for name in missing]
+    """Say in plain words what the reader should know about the answer; ``about`` is what was named, and not found."""
+    notes = list(dict.fromkeys(about))
     if not results:
         notes.append("No match found." + (" The filters may leave too little." if filtered else ""))
     elif sure < LOW_CONFIDENCE:

@@ -19,6 +19,7 @@ from pinakes.embedding.protocol import Vectors
 from pinakes.search.candidates import Ids, Leg
 from pinakes.search.exact import ExactHits, ExactSearch
 from pinakes.search.expansion import Expansion, added_words, expansions
+from pinakes.search.naming import DocumentNames
 from pinakes.search.spelling import Correction, corrected_text, find_corrections
 from pinakes.search.understand import Query
 from pinakes.stores.embedded.index import EmbeddedIndex
@@ -34,11 +35,12 @@ NATIVE_HYBRID = "hybrid"
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where to look: the documents allowed (None for all), the chunks left out, and the library's languages."""
+    """Where to look: the documents allowed (None for all), the chunks left out, the library's languages and names."""
 
     documents: set[int] | None
     excluded: Ids
     languages: list[str]
+    names: DocumentNames | None = None
 
 
 @dataclass(slots=True)
@@ -115,7 +117,7 @@ class Retriever:
 
     def _exact(self, found: Retrieved, query: Query, scope: Scope, settings: SearchSettings) -> None:
         # Made anew each time: the keyword index may have been rebuilt since.
-        search = ExactSearch(self._index.lookup, self._index.keyword)
+        search = ExactSearch(self._index.lookup, self._index.keyword, scope.names)
         limit = max(settings.candidates, settings.top_k)
         alone = settings.search_mode == "exact"
         search.search(found.exact, query, limit=limit, documents=scope.documents, alone=alone)

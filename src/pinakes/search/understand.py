@@ -1,4 +1,8 @@
-"""Understand: what a query names literally, before anything is looked up."""
+"""Understand: what a query names literally, before anything is looked up.
+
+The names of documents are recognised first and taken out, because they have numbers and words in them that look like
+references (`Part12`, `BOE-A-2012-7257`).
+"""
 
 from __future__ import annotations
 
@@ -8,20 +12,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pinakes.errors import UsageError
+from pinakes.labels import Label, parse_whole
 from pinakes.labels.places import FoundPlaces, find_places
+from pinakes.search.naming import FUNCTION_WORDS, Called, DocumentNames, name_tokens
 from pinakes.search.typed import QUOTED, TypedParts, describe_typed, read_typed
 from pinakes.text.keys import title_key
-from pinakes.text.labels import Label, parse_whole
 
 MAX_QUERY_CHARACTERS = 10_000
 _MAX_REFERENCES = 16
+# Words of a title say which document is meant when there are two of them, or one after `of`.
+_WORDS_OF_A_NAME = 2
+_AFTER_OF = re.compile(
+    r"(?:of|in|from|under|des|der|vom|von|im|aus|du|de|del|della|di|do|da|van)\s+(?:the\s+|la\s+)?\w", re.I
+)
+# What one says to be shown a place, in the forms that title keys have.
+ASKING = frozenset(
+    "say says state states read show open see find explain summarise summarize compare mean means text content "
+    "contents sagt steht zeig zeige lies erklare vergleiche inhalt dit montre explique texte dice muestra explica "
+    "texto mostra spiega testo zegt staat toon tekst diz".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query with what it names: quoted phrases, places, and the words that are left.
+    """A query with what it names: quoted phrases, documents, places, and the words that are left.
 
     ``text`` is what is searched for; ``original`` is the query as it was given, with its filters and exclusions.
+    ``called`` are the documents that are surely named; their names are no part of ``rest``.
     """
 
     text: str
@@ -30,6 +47,7 @@ class Query:
     rest: str
     title_key: str
     original: str = ""
+    called: tuple[Called, ...] = ()
     filters: dict[str, list[str]] = field(default_factory=dict)
     excluded_filters: dict[str, list[str]] = field(default_factory=dict)
     excluded_words: tuple[str, ...] = ()
@@ -40,8 +58,18 @@ class Query:
         """Whether there is nothing but quoted text."""
         return bool(self.phrases) and not re.search(r"\w", QUOTED.sub(" ", self.text))
 
+    @property
+    def named(self) -> frozenset[int]:
+        """The documents that the query names."""
+        return frozenset().union(*(name.documents for name in self.called))
 
-def understand(text: str, *, typed: bool = True) -> Query:
+    @property
+    def is_only_names(self) -> bool:
+        """Whether the query names documents and nothing else."""
+        return bool(self.called) and not (self.references or self.phrases or content_words(self.rest))
+
+
+def understand(text: str, *, typed: bool = True, names: DocumentNames | None = None) -> Query:
     """Read a query. What cannot be meant is refused with the reason. Without ``typed``, all of it is plain text."""
     if not isinstance(text, str):
         raise UsageError(f"The query must be text, not {type(text).__name__}.")
@@ -61,17 +89,25 @@ def understand(text: str, *, typed: bool = True) -> Query:
         )
     quoted = [match.group()[1:-1].strip() for match in QUOTED.finditer(parts.text)]
     unquoted = QUOTED.sub(lambda match: " " * len(match.group()), parts.text)
-    places = find_places(unquoted)
+    found = names.find(unquoted) if names else []
+    sure = [name for name in found if name.sure]
+    plain = _blanked(unquoted, sure)
+    places = find_places(plain)
     references = tuple(dict.fromkeys(label for place in places for label in place.labels))
-    if not references and (whole := parse_whole(parts.text)):
+    if not references and not sure and (whole := parse_whole(parts.text)):
         references = (whole,)
+    rest = _without(plain, places)
+    if names and not sure:
+        sure = _meant(rest, [name for name in found if not name.sure], names, located=bool(references))
+        rest = "" if sure else rest
     return Query(
         text=parts.text,
         phrases=tuple(phrase for phrase in quoted if re.search(r"\w", phrase)),
         references=references[:_MAX_REFERENCES],
-        rest=_without(unquoted, places),
+        rest=rest,
         title_key=title_key(parts.text),
         original=clean,
+        called=tuple(sure),
         filters=parts.filters,
         excluded_filters=parts.excluded_filters,
         excluded_words=parts.excluded_words,
@@ -85,6 +121,36 @@ def clean_text(text: str) -> str:
         " " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cs")
     )
     return " ".join("".join(kept).split())
+
+
+def content_words(text: str) -> list[str]:
+    """The words that may be names; `of` is in many titles and names none of them, `AI` names the AI Act."""
+    written = set(text.split())
+    return [
+        word
+        for word in title_key(text).split()
+        if word not in ASKING
+        and (len(word) > 1 or word.isdecimal())
+        and (word not in FUNCTION_WORDS or word.upper() in written)
+    ]
+
+
+def _meant(rest: str, unsure: Sequence[Called], names: DocumentNames, *, located: bool) -> list[Called]:
+    """Names that are plain words, where nothing but them stands beside a reference; else words of a title."""
+    words = content_words(rest)
+    covered = {token.text for name in unsure for token in name_tokens(name.text)}
+    if unsure and all(token.text in covered for word in words for token in name_tokens(word)):
+        return list(unsure)
+    if not located or not words or not (len(words) >= _WORDS_OF_A_NAME or _AFTER_OF.match(rest)):
+        return []
+    documents = names.with_all(words)
+    return [Called(" ".join(words), 0, 0, documents, sure=True)] if documents else []
+
+
+def _blanked(text: str, names: Sequence[Called]) -> str:
+    for name in names:
+        text = text[: name.start] + " " * (name.end - name.start) + text[name.end :]
+    return text
 
 
 def _without(text: str, places: Sequence[FoundPlaces]) -> str:

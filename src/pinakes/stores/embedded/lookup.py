@@ -16,8 +16,8 @@ from pinakes.model import Clause, Definition, Lines, Pages, Reference, Section, 
 from pinakes.stores.embedded.database import Database
 
 _BATCH = 500
-# A number or title that more sections share than this names none of them.
-_MAX_SECTIONS = 1000
+# A number or title that more places share than this names none of them: these are the first of them.
+_MAX_PLACES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +190,42 @@ class Lookup:
         where: str,
         value: str | int,
         documents: Collection[int] | None,
-        limit: int | None = _MAX_SECTIONS,
+        limit: int | None = _MAX_PLACES,
     ) -> list[StoredSection]:
-        rows = self._rows(f"{_SECTION} WHERE {where} ORDER BY d.source_path, s.ordinal", (value,))
+        rows = self._placed(_SECTION, "s", where, value, documents, limit)
+        return [_section(row) for row in rows]
+
+    def _placed(
+        self,
+        select: str,
+        table: str,
+        where: str,
+        value: str | int,
+        documents: Collection[int] | None,
+        limit: int | None,
+    ) -> Iterable[sqlite3.Row]:
+        """The rows of sections or clauses in some documents, in the order of documents, at most ``limit``."""
+        if documents is not None and len(documents) <= _BATCH:
+            # So that nothing of what many documents have is read for the few that are asked for.
+            where += f" AND {table}.document IN ({','.join('?' * len(documents))})"
+            values = [value, *documents]
+        else:
+            values = [value]
+        rows = self._rows(f"{select} WHERE {where} ORDER BY d.source_path, {table}.ordinal", values)
         wanted = (row for row in rows if documents is None or row["document"] in documents)
-        return [_section(row) for row in islice(wanted, limit)]
+        return islice(wanted, limit)
+
+    def documents_with_number(self, number_key: str) -> dict[str, set[int]]:
+        """Return the documents that have a section or clause with this number, by the kind of place."""
+        found: dict[str, set[int]] = {}
+        rows = self._rows(
+            "SELECT kind, document FROM sections WHERE number_key = ? AND number_key != '' "
+            "UNION SELECT kind, document FROM clauses WHERE number_key = ?",
+            (number_key, number_key),
+        )
+        for kind, document in rows:
+            found.setdefault(kind, set()).add(document)
+        return found
 
     def similar_titles(self, words: Sequence[str], limit: int) -> list[StoredSection]:
         """Return sections whose title holds all the words, for "did you mean"."""
@@ -220,11 +251,16 @@ class Lookup:
 
     def clauses_of_document(self, document: int) -> list[StoredClause]:
         """Return the clauses of a document, in order."""
-        return self._clauses("c.document = ?", document, None)
+        return self._clauses("c.document = ?", document, None, limit=None)
 
-    def _clauses(self, where: str, value: str | int, documents: Collection[int] | None) -> list[StoredClause]:
-        rows = self._rows(f"{_CLAUSE} WHERE {where} ORDER BY d.source_path, c.ordinal", (value,))
-        return [_clause(row) for row in rows if documents is None or row["document"] in documents]
+    def _clauses(
+        self,
+        where: str,
+        value: str | int,
+        documents: Collection[int] | None,
+        limit: int | None = _MAX_PLACES,
+    ) -> list[StoredClause]:
+        return [_clause(row) for row in self._placed(_CLAUSE, "c", where, value, documents, limit)]
 
     def chunk_at(self, document: int, offset: int) -> tuple[int, int] | None:
         """Return id and number of the chunk that holds an offset of a document's text."""

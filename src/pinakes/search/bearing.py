@@ -1,0 +1,99 @@
+"""Bearing: lines that bear a number which was asked for and is the number of no recognised place.
+
+No reading of documents finds every place. Before it is said that there is no Section 4.1.2, the lines are looked at:
+one that begins with the number is what was asked for, in all likelihood; one that has it in its midst may be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from pinakes.labels import LEAF_KINDS, Label, parse_heading
+from pinakes.model import Lines, line_of
+from pinakes.stores.embedded.lookup import Lookup, StoredChunk
+from pinakes.stores.protocol import TextSearch
+
+_MAX_CHUNKS = 50
+# Characters of the part of a chunk that is shown for a line.
+_SHOWN = 1500
+_MARKUP = " \t>#*_|\\-"
+_LABEL = 120  # characters of a line that are read for its label
+_NUMBER = re.compile(r"[^\W_]*\d[\w.()\-‑–]*")
+_LINE = re.compile(r"^.+$", re.MULTILINE)
+# A line of a table of contents: `4.1.2 Payment ........ 17`.
+_CONTENTS = re.compile(r"(?:\.[ .]{2,}|\s{3,})\d{1,4}\s*\Z")
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line that bears a number: from and to where in its chunk it goes on; ``first``: the line begins with it."""
+
+    chunk: StoredChunk
+    start: int
+    end: int
+    lines: Lines
+    first: bool
+
+    @property
+    def contents(self) -> bool:
+        """Whether it is a line of a table of contents."""
+        return _CONTENTS.search(self.chunk.content[self.start : self.end].partition("\n")[0]) is not None
+
+
+def lines_bearing(
+    label: Label, lookup: Lookup, text: TextSearch, documents: Collection[int] | None
+) -> list[Line]:
+    """Return lines that bear a label's number, those that begin with it first; at most one a chunk."""
+    number = _NUMBER.search(label.text)
+    written = number.group().rstrip(".") if number else label.text
+    asked = dict.fromkeys([label.text] if label.kind not in LEAF_KINDS else [label.text, written])
+    hits = [
+        chunk for form in asked for chunk, _ in text.phrase(form, limit=_MAX_CHUNKS, documents=documents)[0]
+    ]
+    stored = lookup.chunks(list(dict.fromkeys(hits)))
+    stands = _standing(label, written)
+    found: list[Line] = []
+    for chunk in sorted(stored.values(), key=lambda one: (one.source_path, one.start)):
+        lines = _LINE.finditer(chunk.content, chunk.prefix)
+        begins = [line for line in lines if _bears(line.group(), label, stands)]
+        if begins:
+            line = next((line for line in begins if not _CONTENTS.search(line.group())), begins[-1])
+            found.append(_line(chunk, line.start(), lookup, first=True))
+        elif match := stands.search(chunk.content, chunk.prefix):
+            found.append(_line(chunk, chunk.content.rfind("\n", 0, match.start()) + 1, lookup, first=False))
+    return sorted(found, key=lambda line: (not line.first, line.contents))
+
+
+def _bears(line: str, asked: Label, stands: re.Pattern[str]) -> bool:
+    """Whether a line begins with a label: as a heading would have it, or with the very number, kind and all or none."""
+    start = line[:_LABEL].lstrip(_MARKUP)
+    if stands.match(start):
+        return True
+    printed, _ = parse_heading(start)
+    leaves = {asked.kind, printed.kind} <= LEAF_KINDS if printed else False
+    return printed is not None and printed.key == asked.key and (leaves or printed.kind == asked.kind)
+
+
+def _standing(label: Label, written: str) -> re.Pattern[str]:
+    """Finds a label as it was written; of a number with dots, which is hardly anything else, the number alone."""
+    alone = label.kind in LEAF_KINDS and len(label.number) > 1
+    text = r"\s{1,3}".join(map(re.escape, (written if alone else label.text).split()))
+    return re.compile(rf"(?<![^\W_])(?<!\d[.,]){text}(?![^\W_]|[.\-‑–]?\d|%)", re.IGNORECASE)
+
+
+def _line(chunk: StoredChunk, start: int, lookup: Lookup, *, first: bool) -> Line:
+    start = max(start, chunk.prefix)
+    end = min(len(chunk.content), start + _SHOWN)
+    if blank := _BLANK_LINE.search(chunk.content, start + 1, end):
+        end = blank.start()
+    own = chunk.content[chunk.prefix :]
+    lead = len(own) - len(own.lstrip())
+    starts, begin = lookup.line_starts(chunk.document), chunk.start + lead
+    first_line, last_line = (
+        line_of(starts, own[lead:], begin, chunk.lines.first, chunk.start + at - chunk.prefix)
+        for at in (start, end)
+    )
+    return Line(chunk, start, end, Lines(first_line, last_line), first)

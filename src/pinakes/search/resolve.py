@@ -1,0 +1,225 @@
+"""Resolve: which sections and clauses a reference leads to, in the documents that the query names, else in all."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from pinakes.labels import LEAF_KINDS, Label
+from pinakes.model import Clause, Section
+from pinakes.search.naming import DocumentNames
+from pinakes.search.understand import Query, content_words
+from pinakes.stores.embedded.lookup import Lookup, StoredClause, StoredSection
+
+# What a label that is printed as it was asked for adds: more than the right kind of place does.
+_PRINTED_ALIKE = 3.0
+# What words that name the document add, and of that the share of the words: less than a heading is preferred by.
+_NAMED, _WORDS_OF_NAME = 1.0, 0.4
+# Places that the references of one query may lead to; a query names sixteen at most.
+_MAX_PLACES = 160
+_DOTTED = re.compile(r"\d+[a-z]?(?:[.\-‑–][0-9a-z]+)*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedSection:
+    """A section or clause that a reference leads to; ``rest`` is what the tree could not follow.
+
+    ``fit`` says how well it answers the reference. ``documents`` counts the documents in which the reference leads
+    somewhere, ``places`` how many places in its own are as good; ``alike``: the label is printed as it was asked for,
+    ``same_kind``: and names the same kind of place.
+    """
+
+    found: StoredSection | StoredClause
+    label: Label
+    rest: tuple[str, ...]
+    fit: float
+    documents: int = 1
+    places: int = 1
+
+    @property
+    def place(self) -> Section | Clause:
+        """What was found, without its document."""
+        return self.found.clause if isinstance(self.found, StoredClause) else self.found.section
+
+    @property
+    def alike(self) -> bool:
+        """Whether the number is printed as it was asked for: `2.2` is, `§ 2(2)` is not."""
+        return _printed_alike(self.label, self.place)
+
+    @property
+    def same_kind(self) -> bool:
+        """Whether the very kind of place was asked for."""
+        return self.label.kind == self.place.kind
+
+
+class Resolver:
+    """Resolves the references of queries to the places of one library."""
+
+    def __init__(self, lookup: Lookup, names: DocumentNames | None = None) -> None:
+        self._lookup = lookup
+        self._names = names
+
+    def resolve_all(self, query: Query, documents: Collection[int] | None) -> list[ResolvedSection]:
+        """Return the places that a query's references lead to, the best first for each reference."""
+        words = content_words(query.rest)
+        naming = self._names.fitting(words) if self._names and words and query.references else {}
+        within = searched(query, documents)
+        most = _MAX_PLACES // max(1, len(query.references))
+        per_label = [self.resolve(label, naming, within)[:most] for label in query.references]
+        if len(per_label) > 1:
+            per_label = _narrow_to_containers(per_label)
+        return [resolved for found in per_label for resolved in found]
+
+    def resolve(
+        self, label: Label, naming: Mapping[int, float], documents: Collection[int] | None
+    ) -> list[ResolvedSection]:
+        """Follow a reference as deep as the tree of places goes: ``4.2(a)`` leads at least to ``4.2``.
+
+        ``naming`` says which share of the query's words the names of documents have.
+        """
+        rest: tuple[str, ...] = ()
+        current: Label | None = label
+        while current is not None:
+            if found := self._numbered(current, naming, documents):
+                return self._best(found, current, rest, naming, documents)
+            if not label.kind and "(" not in label.text:
+                # `python 3.10` is not section 3; only what names a part of a section leads to the section.
+                return []
+            rest = (*current.number[-1:], *rest)
+            current = current.shortened()
+        return []
+
+    def _numbered(
+        self, label: Label, naming: Mapping[int, float], documents: Collection[int] | None
+    ) -> list[StoredSection | StoredClause]:
+        """The places with a number, first those of the documents whose names fit best: the others may be too many."""
+        best = max(naming.values(), default=0.0)
+        fitting = {document for document, share in naming.items() if share == best}
+        if documents is not None:
+            fitting &= set(documents)
+        found: dict[tuple[bool, int, int], StoredSection | StoredClause] = {}
+        for within in ([fitting] if fitting else []) + [documents]:
+            items: list[StoredSection | StoredClause] = [
+                *self._lookup.sections_by_number(label.key, within),
+                *self._lookup.clauses_by_number(label.key, within),
+            ]
+            for item in items:
+                place = _place(item)
+                if _kinds_agree(label.kind, place.kind):
+                    found[(isinstance(item, StoredClause), item.document, place.ordinal)] = item
+        return list(found.values())
+
+    def _best(
+        self,
+        found: Sequence[StoredSection | StoredClause],
+        label: Label,
+        rest: tuple[str, ...],
+        naming: Mapping[int, float],
+        documents: Collection[int] | None,
+    ) -> list[ResolvedSection]:
+        fits = [
+            _kind_fit(label.kind, item)
+            + _PRINTED_ALIKE * _printed_alike(label, _place(item))
+            + _naming(naming, item)
+            for item in found
+        ]
+        top = max(fits)
+        having = self._having(label, documents) if documents is None or len(documents) > 1 else 1
+        # Within one document only the best reading counts: `Article 1`, not also `Section 1`.
+        own: dict[int, float] = defaultdict(float)
+        for item, fit in zip(found, fits, strict=True):
+            own[item.document] = max(own[item.document], fit)
+        kept = [
+            (item, fit)
+            for item, fit in zip(found, fits, strict=True)
+            # `Article 4 GDPR` is not also section 4 of a manual.
+            if fit > top - 1.0 and fit == own[item.document]
+        ]
+        counts = Counter(item.document for item, _ in kept)
+        ranked = [
+            ResolvedSection(item, label, rest, fit, having, counts[item.document]) for item, fit in kept
+        ]
+        return sorted(ranked, key=lambda item: -item.fit)
+
+    def _having(self, label: Label, documents: Collection[int] | None) -> int:
+        """How many of some documents have a place of that number."""
+        by_kind = self._lookup.documents_with_number(label.key)
+        having = set().union(*(own for kind, own in by_kind.items() if _kinds_agree(label.kind, kind)))
+        return max(1, len(having if documents is None else having & set(documents)))
+
+
+def searched(query: Query, documents: Collection[int] | None) -> Collection[int] | None:
+    """Return the documents that a query's references are about: those that it names, if they are searched at all."""
+    named = query.named
+    if not named:
+        return documents
+    within = named if documents is None else named & set(documents)
+    return within or documents
+
+
+def _naming(naming: Mapping[int, float], found: StoredSection | StoredClause) -> float:
+    share = naming.get(found.document)
+    return 0.0 if share is None else _NAMED + _WORDS_OF_NAME * share
+
+
+def _place(found: StoredSection | StoredClause) -> Section | Clause:
+    return found.clause if isinstance(found, StoredClause) else found.section
+
+
+def _kinds_agree(asked: str, printed: str) -> bool:
+    """People say section, article and clause for one another, but not for a chapter."""
+    return asked == printed or (asked in LEAF_KINDS and printed in LEAF_KINDS)
+
+
+def _kind_fit(asked: str, found: StoredSection | StoredClause) -> float:
+    """Prefer the very kind, and a heading to a numbered paragraph."""
+    heading = 0.5 if isinstance(found, StoredSection) else 0.0
+    kind = _place(found).kind
+    if asked == kind:
+        return 4.0 + heading
+    return (2.0 if not asked or not kind else 0.0) + heading
+
+
+def _printed_alike(asked: Label, place: Section | Clause) -> bool:
+    """Whether a number is printed with dots where it was asked for with dots."""
+    return _dots(asked.text) == _dots(place.label)
+
+
+def _dots(label: str) -> int:
+    match = _DOTTED.search(label)
+    return len(re.findall(r"[.\-‑–]", match.group())) if match else 0
+
+
+def _narrow_to_containers(per_label: list[list[ResolvedSection]]) -> list[list[ResolvedSection]]:
+    """Read `chapter 2, section 1` as the section inside that chapter, when there is one."""
+    everything = [item for found in per_label for item in found]
+    by_document: dict[int, list[ResolvedSection]] = defaultdict(list)
+    for item in everything:
+        by_document[item.found.document].append(item)
+    inside: set[int] = set()
+    containers: set[int] = set()
+    for own in by_document.values():
+        for outer in own:
+            held = [id(inner) for inner in own if _contains(outer, inner)]
+            inside.update(held)
+            if held:
+                containers.add(id(outer))
+    if not inside:
+        return per_label
+    return [
+        [item for item in everything if id(item) in inside],
+        [item for item in everything if id(item) in containers],
+        [item for item in everything if id(item) not in inside and id(item) not in containers],
+    ]
+
+
+def _contains(outer: ResolvedSection, inner: ResolvedSection) -> bool:
+    return (
+        outer is not inner
+        and outer.place is not inner.place
+        and outer.place.start <= inner.place.start
+        and inner.place.end <= outer.place.end
+        and (outer.place.start, outer.place.end) != (inner.place.start, inner.place.end)
+    )
