@@ -36,6 +36,24 @@ from pinakes.ingest.convert.docx_numfmt import format_number
         (21, "chineseCounting", "二十一"),
         (10, "japaneseCounting", "十"),
         (3, "russianLower", "в"),
+        (27, "russianUpper", "Э"),
+        (115, "chineseCountingThousand", "一百一十五"),
+        (1001, "taiwaneseCounting", "一千零一"),
+        (12, "chineseLegalSimplified", "壹拾贰"),
+        (20_000, "chineseCounting", "20000"),
+        (115, "koreanCounting", "백십오"),
+        (27, "koreanLegal", "스물일곱"),
+        (20, "koreanDigital", "이영"),
+        (15, "ganada", "가"),
+        (47, "aiueoFullWidth", "ア"),
+        (3, "irohaFullWidth", "ハ"),
+        (21, "decimalEnclosedCircle", "㉑"),
+        (51, "decimalEnclosedCircle", "51"),
+        (3, "ideographTraditional", "丙"),
+        (115, "hebrew1", "קטו"),
+        (27, "hebrew2", "אה"),
+        (5, "arabicAlpha", "ج"),
+        (0, "hebrew2", ""),
         (2, "numberInDash", "- 2 -"),
         (2, "chicago", "†"),
         (5, "aFormatOfTheFuture", "5"),
@@ -45,3 +63,11 @@ from pinakes.ingest.convert.docx_numfmt import format_number
 )
 def test_number_formats(value: int, style: str, expected: str) -> None:
     assert format_number(value, style) == expected
+
+
+@pytest.mark.parametrize(
+    "style", ["hebrew1", "koreanLegal", "chineseCounting", "ganada", "arabicAbjad", "chicago"]
+)
+def test_every_number_can_be_written(style: str) -> None:
+    for value in (0, 1, 9, 10, 15, 99, 100, 101, 999, 1000, 9_999, 10_000, 32_767, 10**9):
+        assert len(format_number(value, style)) <= 40

@@ -7,6 +7,7 @@ tables of contents) and what is not part of the accepted text (deletions, commen
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -17,7 +18,8 @@ from pinakes.ingest.convert import docx_markdown as markdown
 from pinakes.ingest.convert.docx_body import Block, BodyReader
 from pinakes.ingest.convert.docx_inline import InlineReader, Notes
 from pinakes.ingest.convert.docx_numbering import Numbering
-from pinakes.ingest.convert.docx_package import Package, W
+from pinakes.ingest.convert.docx_package import Package, W, integer
+from pinakes.ingest.convert.docx_pages import page_starts
 from pinakes.ingest.convert.docx_styles import Styles
 from pinakes.model.document import Converted
 
@@ -73,10 +75,15 @@ class _Conversion:
         self._inline.begin_story(body)
         parts = list(_rendered(self._body.blocks(body)))
         parts.extend(self._note_definitions())
-        text = "\n\n".join(parts)
+        text, pages = page_starts("\n\n".join(parts), self._page_count())
         if not text.strip():
             raise ConversionError("the document contains no text")
-        return Converted(text + "\n", metadata=self._metadata(), warnings=(*self._warnings, *self._remarks()))
+        return Converted(
+            text + "\n",
+            pages=pages,
+            metadata=self._metadata(),
+            warnings=(*self._warnings, *self._remarks()),
+        )
 
     def _optional(self, kind: str, default: str) -> _Element | None:
         """A part that a document can be read without; damage to it is worth a warning, not a failure."""
@@ -96,12 +103,21 @@ class _Conversion:
 
     def _note_definitions(self) -> Iterator[str]:
         self._numbering.story = "notes"
+        self._inline.paged = False
         for (kind, note_id), number in list(self._notes.numbers.items()):
             part, found = self._notes_of[kind]
             self._inline.links = self._package.links(part)
             self._inline.begin_story(found[note_id])
             texts = (_note_text(block) for block in self._body.blocks(found[note_id]))
             yield f"[^{number}]: " + "\n".join(text for text in texts if text)
+
+    def _page_count(self) -> int:
+        """How many pages the file says it has."""
+        try:
+            root = self._package.xml(self._package.related("", "extended-properties", "docProps/app.xml"))
+        except ConversionError:
+            root = None
+        return integer(root.findtext("{*}Pages")) if root is not None else 0
 
     def _metadata(self) -> dict[str, str]:
         try:
@@ -144,33 +160,39 @@ def _rendered(blocks: list[Block]) -> Iterator[str]:
             while open_levels and open_levels[-1] >= block.level:
                 open_levels.pop()
             # Depth follows the items above, not Word's level: four spaces without a parent would be code.
-            items.append(markdown.bullet(len(open_levels), block.text))
+            items.append(block.turns + markdown.bullet(len(open_levels), block.text))
             open_levels.append(block.level)
             continue
         if items:
             yield "\n".join(items)
             items, open_levels = [], []
-        if block.kind == "title":
-            yield markdown.heading(1, block.text)
-        elif block.kind == "heading":
-            yield markdown.heading(min(block.level + shift, _DEEPEST_HEADING), block.text)
-        elif block.kind == "table":
-            yield markdown.table(block.rows)
-        else:
-            yield markdown.block(block.text)
+        yield block.turns + _written(block, shift)
     if items:
         yield "\n".join(items)
+
+
+def _written(block: Block, shift: int) -> str:
+    if block.kind == "title":
+        return markdown.heading(1, block.text)
+    if block.kind == "heading":
+        return markdown.heading(min(block.level + shift, _DEEPEST_HEADING), block.text)
+    return markdown.table(block.rows) if block.kind == "table" else markdown.block(block.text)
 
 
 def _without_contents(blocks: list[Block]) -> list[Block]:
     """Leave out tables of contents made by hand: runs of lines that only link to headings and repeat them."""
     headings = {block.text.casefold() for block in blocks if block.kind in ("title", "heading")}
     kept: list[Block] = []
+    turns = ""
     for pointer, run in groupby(blocks, key=lambda block: block.pointer):
         lines = list(run)
         known = sum(block.text.casefold() in headings for block in lines) if pointer else 0
-        if known < _FEWEST_ENTRIES or known < len(lines) / 2:
-            kept.extend(lines)
+        if known >= _FEWEST_ENTRIES and known >= len(lines) / 2:
+            turns += "".join(block.turns for block in lines)
+            continue
+        kept.append(replace(lines[0], turns=turns + lines[0].turns) if turns else lines[0])
+        kept.extend(lines[1:])
+        turns = ""
     return kept
 
 
@@ -179,7 +201,7 @@ def _one_title(blocks: list[Block]) -> list[Block]:
     joined: list[Block] = []
     for block in blocks:
         if block.kind == "title" and joined and joined[-1].kind == "title":
-            joined[-1] = Block("title", f"{joined[-1].text} {block.text}", 1)
+            joined[-1] = replace(joined[-1], text=f"{joined[-1].text} {block.turns}{block.text}")
         else:
             joined.append(block)
     return joined

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 from lxml.etree import _Element
 
+from pinakes.ingest.convert.docx_headings import LONGEST_HEADING, is_clause, run_in, with_title
 from pinakes.ingest.convert.docx_inline import (
     DRAWN,
     InlineReader,
@@ -18,10 +19,9 @@ from pinakes.ingest.convert.docx_inline import (
 from pinakes.ingest.convert.docx_markdown import Span, inline, plain
 from pinakes.ingest.convert.docx_numbering import LEVELS, Mark, Numbering
 from pinakes.ingest.convert.docx_package import MC, W, child_value, flag, integer
-from pinakes.ingest.convert.docx_styles import Role, Styles, outline_role
+from pinakes.ingest.convert.docx_pages import peel, without
+from pinakes.ingest.convert.docx_styles import BODY, Role, Styles, outline_role
 
-# Contracts often set whole clauses in a heading style; text this long is a clause, whatever its style.
-LONGEST_HEADING = 300
 # Word allows 63 columns; a larger span is damage.
 _MOST_COLUMNS = 63
 # A cell that spans rows is repeated in each of them, unless that would fill the table with one long text.
@@ -36,7 +36,8 @@ _WRAPPERS = frozenset(W + name for name in ("ins", "moveTo", "customXml", "sdtCo
 class Block:
     """One block. ``level`` is a heading's level or a bullet's depth; ``rows`` is for tables alone.
 
-    ``pointer`` says that the whole text is a link to another place in the document.
+    ``pointer`` says that the whole text is a link to another place in the document; ``turns`` are the pages that
+    begin with the block.
     """
 
     kind: Literal["title", "heading", "paragraph", "bullet", "table"]
@@ -44,6 +45,19 @@ class Block:
     level: int = 0
     rows: tuple[tuple[str, ...], ...] = ()
     pointer: bool = False
+    turns: str = ""
+
+
+class _Open(NamedTuple):
+    """What a paragraph leaves to the next one, because the mark between them is deleted or hidden.
+
+    A deleted mark leaves its text alone, and the next paragraph has the say; a hidden one is a style separator,
+    and leaves its role and number.
+    """
+
+    spans: list[Span]
+    role: Role | None = None
+    number: Mark | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +83,36 @@ class BodyReader:
     def blocks(self, container: _Element) -> list[Block]:
         """Every block of a container, in order."""
         found: list[Block] = []
-        carried: list[Span] = []
+        left = _Open([])
         for element in self._elements(container):
             if element.tag == W + "p":
-                carried = self._paragraph(element, carried, found)
+                left = self._paragraph(element, left, found)
             else:
-                found.extend(_text_block(carried, None))
-                carried = []
+                self._close(left, found)
+                left = _Open([])
                 found.extend(self._table(element))
-        found.extend(_text_block(carried, None))
+        self._close(left, found)
         return found
+
+    def _close(self, left: _Open, found: list[Block]) -> None:
+        found.extend(self._block(left.role or BODY, left.spans, left.number))
+
+    def _block(self, role: Role, spans: list[Span], number: Mark | None) -> list[Block]:
+        """The block that a paragraph makes, with the pages that begin before its first word."""
+        turns = ""
+        for at, span in enumerate(spans):
+            before, text = peel(span.text)
+            turns += before
+            if text.strip():
+                spans = [replace(span, text=text) if before else span, *spans[at + 1 :]]
+                break
+        blocks = _block(role, spans, number)
+        if not turns:
+            return blocks
+        if not blocks:
+            self._inline.turns = turns + self._inline.turns
+            return []
+        return [replace(blocks[0], turns=turns), *blocks[1:]]
 
     def _elements(self, container: _Element) -> Iterator[_Element]:
         """Paragraphs and tables, looking through the wrappers that Word puts around them."""
@@ -95,31 +129,46 @@ class BodyReader:
             elif tag == W + "altChunk":
                 self.embedded += 1
 
-    def _paragraph(self, element: _Element, carried: list[Span], found: list[Block]) -> list[Span]:
-        """Add a paragraph's blocks; give back its spans instead when the next paragraph continues it."""
+    def _paragraph(self, element: _Element, left: _Open, found: list[Block]) -> _Open:
+        """Add a paragraph's blocks; give back what it leaves when the next paragraph continues it."""
         properties = element.find(W + "pPr")
         style_id = child_value(properties, "pStyle") or self._styles.default
         role = self._styles.role(style_id)
         in_contents = self._inline.in_contents
         spans, boxes = self._inline.read(element, style_id)
         in_contents = in_contents or self._inline.in_contents
-        spans = [*carried, *spans]
+        if left.role is None:
+            spans = [*left.spans, *spans]
         mark = properties.find(W + "rPr") if properties is not None else None
         if mark is not None and (mark.find(W + "del") is not None or mark.find(W + "moveFrom") is not None):
-            return spans
+            return left._replace(spans=[*left.spans, *spans]) if left.role else _Open(spans)
         visible = any(span.text.strip() for span in spans)
+        separated = visible and bool(flag(mark, "vanish"))
         if role.kind != "contents" and (visible or not (in_contents or flag(mark, "vanish"))):
             number = None if _only_ends_section(element, spans) else self._number(properties, style_id)
             outline = child_value(properties, "outlineLvl")
             if outline is not None and role.kind in ("body", "heading"):
                 role = outline_role(integer(outline, 9))
-            found.extend(_block(role, spans, number))
+            if left.role and visible and number is None and role.kind == "body":
+                role, number, spans = left.role, left.number, run_in(left.spans, spans)
+            elif left.role:
+                self._close(left, found)
+            if separated:
+                return _Open(spans, role, number)
+            found.extend(self._block(role, spans, number))
+        elif left.role:
+            self._close(left, found)
         if boxes:
-            story, self._numbering.story = self._numbering.story, "boxes"
-            for box in boxes:
-                found.extend(self.blocks(box))
-            self._numbering.story = story
-        return []
+            self._read_boxes(boxes, found)
+        return _Open([])
+
+    def _read_boxes(self, boxes: list[_Element], found: list[Block]) -> None:
+        """Text boxes stand beside the text: they have lists of their own, and turn no pages."""
+        story, self._numbering.story = self._numbering.story, "boxes"
+        paged, self._inline.paged = self._inline.paged, False
+        for box in boxes:
+            found.extend(self.blocks(box))
+        self._numbering.story, self._inline.paged = story, paged
 
     def _number(self, properties: _Element | None, style_id: str) -> Mark | None:
         """The number or bullet that Word prints before a paragraph."""
@@ -203,7 +252,7 @@ def _filled(rows: list[list[_Cell]]) -> Iterator[tuple[str, ...]]:
             if cell.merge == "continue" and not text:
                 text = above.get(len(texts), "")
             elif cell.merge == "start":
-                above[len(texts)] = text if len(text) <= _LONGEST_REPEATED else ""
+                above[len(texts)] = without(text) if len(text) <= _LONGEST_REPEATED else ""
             texts.extend([text, *[""] * (cell.span - 1)])
         if any(texts):
             yield tuple(texts) if headed else tuple(_BOLD_CELL.sub(r"\1", text) for text in texts)
@@ -213,19 +262,22 @@ def _filled(rows: list[list[_Cell]]) -> Iterator[tuple[str, ...]]:
 def _block(role: Role, spans: list[Span], number: Mark | None) -> list[Block]:
     if role.kind in ("title", "heading"):
         text = plain(spans)
-        if len(text) <= LONGEST_HEADING:
-            label = number.label if number and not number.bullet else ""
-            if not text and not (number and number.worded):
-                return []
-            return [Block("title" if role.kind == "title" else "heading", _labelled(label, text), role.level)]
+        label = number.label if number and not number.bullet else ""
+        if not text and not (number and number.worded):
+            return []
+        if role.kind == "title" and len(text) <= LONGEST_HEADING:
+            return [Block("title", _labelled(label, text), role.level)]
+        if not is_clause(text, bool(label)):
+            return [Block("heading", _labelled(label, text), role.level)]
     if role.kind == "subtitle":
         text = plain(spans)
-        return [Block("paragraph", f"**{text}**")] if text else []
+        label = number.label if number and not number.bullet else ""
+        return [Block("paragraph", _labelled(label, f"**{text}**"))] if text else []
     return _text_block(spans, number)
 
 
 def _text_block(spans: list[Span], number: Mark | None) -> list[Block]:
-    text = inline(spans)
+    text = inline(with_title(spans))
     if not text:
         return []
     pointer = all(span.internal for span in spans if span.text.strip())
@@ -249,4 +301,4 @@ def _flat(block: Block) -> str:
     """A block as the text of a table cell."""
     if block.kind == "table":
         return "\n".join(", ".join(text for text in row if text) for row in block.rows)
-    return f"• {block.text}" if block.kind == "bullet" else block.text
+    return block.turns + (f"• {block.text}" if block.kind == "bullet" else block.text)

@@ -7,13 +7,14 @@ paragraph and end in another, which is why the reader remembers the open ones.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lxml.etree import _Element
 
 from pinakes.errors import ConversionError
 from pinakes.ingest.convert.docx_markdown import Span
 from pinakes.ingest.convert.docx_package import MC, M, R, W, child_value, flag
+from pinakes.ingest.convert.docx_pages import EXPLICIT, RENDERED, TURNS, turned
 from pinakes.ingest.convert.docx_styles import Styles
 from pinakes.ingest.convert.docx_symbols import symbol, translate
 
@@ -40,7 +41,7 @@ _CLEAN = str.maketrans(
         "\u2029": "\n",
         "\u2011": "-",
     }
-    | dict.fromkeys("\u00ad\u200b\ufeff", None)
+    | dict.fromkeys("\u00ad\u200b\ufeff" + TURNS, None)
 )
 
 
@@ -80,11 +81,16 @@ class Notes:
 
 
 class InlineReader:
-    """Reads paragraphs into spans. ``links`` are the addresses of the part being read."""
+    """Reads paragraphs into spans. ``links`` are the addresses of the part being read.
+
+    ``turns`` are the pages that have begun since the last text; ``paged`` is false for what stands beside the pages.
+    """
 
     def __init__(self, styles: Styles, notes: Notes, links: dict[str, str]) -> None:
         self.links = links
         self.pictures = 0
+        self.turns = ""
+        self.paged = True
         self._styles = styles
         self._notes = notes
         self._fields: list[_Field] = []
@@ -94,6 +100,7 @@ class InlineReader:
         self._href = ""
         self._anchored = False
         self._style = ""
+        self._inherited = False, False
 
     def begin_story(self, root: _Element) -> None:
         """Start on another text (the body, a note): fields do not reach across."""
@@ -104,11 +111,22 @@ class InlineReader:
     def read(self, paragraph: _Element, style_id: str) -> tuple[list[Span], list[_Element]]:
         """The spans of a paragraph, and the text boxes anchored in it."""
         self._spans, self._boxes, self._style = [], [], style_id
+        self._inherited = self._styles.bold(style_id), self._styles.italic(style_id)
         self._children(paragraph)
         if self._unbalanced:
             # A field that never ends must not swallow the rest of the document.
             self._fields = []
-        return self._spans, self._boxes
+        return self._without_uniform_look(), self._boxes
+
+    def _without_uniform_look(self) -> list[Span]:
+        """The look of a style says something where some words have it and others do not, and nothing else."""
+        spans, (bold, italic) = self._spans, self._inherited
+        words = [span for span in spans if any(map(str.isalnum, span.text))]
+        if bold and all(span.bold for span in words):
+            spans = [replace(span, bold=False) for span in spans]
+        if italic and all(span.italic for span in words):
+            spans = [replace(span, italic=False) for span in spans]
+        return spans
 
     @property
     def in_contents(self) -> bool:
@@ -158,13 +176,15 @@ class InlineReader:
         if hidden is None:
             hidden = bool(character and self._styles.hidden(character)) or self._styles.hidden(self._style)
         bold, italic = flag(properties, "b"), flag(properties, "i")
+        underline = child_value(properties, "u")
         look = (
-            self._styles.bold(character) if bold is None and character else bool(bold),
-            self._styles.italic(character) if italic is None and character else bool(italic),
+            bold if bold is not None else self._styles.bold(character) or self._inherited[0],
+            italic if italic is not None else self._styles.italic(character) or self._inherited[1],
+            self._styles.underlined(character) if underline is None else underline not in ("", "none"),
         )
         self._run_children(run, look, hidden)
 
-    def _run_children(self, run: _Element, look: tuple[bool, bool], hidden: bool) -> None:
+    def _run_children(self, run: _Element, look: tuple[bool, bool, bool], hidden: bool) -> None:
         for child in run:
             tag = child.tag
             if tag == W + "fldChar":
@@ -172,6 +192,8 @@ class InlineReader:
             elif tag == W + "instrText":
                 if self._fields and not self._fields[-1].in_result:
                     self._fields[-1].code += child.text or ""
+            elif tag == W + "lastRenderedPageBreak":
+                self._turn(RENDERED)
             elif hidden or tag == W + "rPr":
                 continue
             elif tag == W + "t":
@@ -179,7 +201,9 @@ class InlineReader:
             elif tag in (W + "tab", W + "ptab"):
                 self._add(" ", *look)
             elif tag in (W + "br", W + "cr"):
-                if child.get(W + "type") not in ("page", "column"):
+                if child.get(W + "type") == "page":
+                    self._turn(EXPLICIT)
+                elif child.get(W + "type") != "column":
                     self._add("\n", *look)
             elif tag == W + "noBreakHyphen":
                 self._add("-", *look)
@@ -224,11 +248,19 @@ class InlineReader:
         elif next(element.iter(*_PICTURES), None) is not None:
             self.pictures += 1
 
-    def _add(self, text: str, bold: bool = False, italic: bool = False) -> None:
+    def _turn(self, turn: str) -> None:
+        if self.paged:
+            self.turns = turned(self.turns, turn)
+
+    def _add(self, text: str, bold: bool = False, italic: bool = False, underlined: bool = False) -> None:
         if text and self._visible:
             href = self._href or next((field.href for field in reversed(self._fields) if field.href), "")
             internal = self._anchored or any(field.internal for field in self._fields)
-            self._spans.append(Span(text, bold, italic, href, internal=internal))
+            if self.turns and self.paged and not text.isspace():
+                text, self.turns = self.turns + text, ""
+            self._spans.append(
+                Span(text, bold, italic, href, internal=internal, underlined=underlined and not href)
+            )
 
 
 def is_contents_field(code: str) -> bool:
@@ -292,4 +324,4 @@ def _symbol(element: _Element) -> str:
         code = int(element.get(W + "char", ""), 16)
     except ValueError:
         return ""
-    return symbol(code, element.get(W + "font", ""))
+    return symbol(code, element.get(W + "font", "")).translate(_CLEAN)

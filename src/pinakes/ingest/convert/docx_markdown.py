@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from pinakes.ingest.convert.docx_pages import peel
+
 _SPACES = re.compile(r"[ \t]{2,}")
 _BLANK_LINES = re.compile(r"[ \t]*\n\s*")
 _TAG = re.compile(r"(?<!\\)<(?=[A-Za-z/!?][^<>]*>)")
@@ -28,7 +30,7 @@ class Span:
     """A stretch of text with one look.
 
     ``note`` marks a footnote reference, which is written as it is; ``internal`` a link within the document,
-    which is written as its text.
+    which is written as its text. Markdown has no underlining: it is kept as emphasis where it makes a title.
     """
 
     text: str
@@ -37,6 +39,7 @@ class Span:
     href: str = ""
     note: bool = False
     internal: bool = False
+    underlined: bool = False
 
     @property
     def look(self) -> tuple[bool, bool, str, bool]:
@@ -72,7 +75,8 @@ def inline(spans: Iterable[Span]) -> str:
 
 def block(text: str) -> str:
     """A paragraph's lines, each kept from being read as anything but text."""
-    return "\n".join(_guarded(line.strip()) for line in text.split("\n"))
+    peeled = (peel(line.strip()) for line in text.split("\n"))
+    return "\n".join(turns + _guarded(line) for turns, line in peeled)
 
 
 def heading(level: int, text: str) -> str:

@@ -21,9 +21,53 @@ _ORDINALS = {
     "twelve": "twelfth",
 }
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
-_RUSSIAN = "абвгдежзиклмнопрстуфхцчшщэюя"
-_HAN = "〇一二三四五六七八九"
+_RUSSIAN = "абвгдежзиклмнопрстуфхцчшщыэюя"
 _CHICAGO = "*†‡§"
+# Formats that begin again after their last letter.
+_CYCLES = {
+    "aiueo": "ｱｲｳｴｵｶｷｸｹｺｻｼｽｾｿﾀﾁﾂﾃﾄﾅﾆﾇﾈﾉﾊﾋﾌﾍﾎﾏﾐﾑﾒﾓﾔﾕﾖﾗﾘﾙﾚﾛﾜｦﾝ",
+    "aiueoFullWidth": "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン",
+    "iroha": "ｲﾛﾊﾆﾎﾍﾄﾁﾘﾇﾙｦﾜｶﾖﾀﾚｿﾂﾈﾅﾗﾑｳヰﾉｵｸﾔﾏｹﾌｺｴﾃｱｻｷﾕﾒﾐｼヱﾋﾓｾｽﾝ",
+    "irohaFullWidth": "イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオク"
+    "ヤマケフコエテアサキユメミシヱヒモセスン",
+    "ganada": "가나다라마바사아자차카타파하",
+    "chosung": "ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ",
+}
+# Formats that go on with two letters, as columns of a sheet do.
+_COLUMNS = {
+    "hebrew2": "אבגדהוזחטיכלמנסעפצקרשת",
+    "arabicAlpha": "أبتثجحخدذرزسشصضطظعغفقكلمنهوي",
+    "arabicAbjad": "ابجدهوزحطيكلمنسعفصقرشتثخذضظغ",
+}
+_CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳㉑㉒㉓㉔㉕㉖㉗㉘㉙㉚㉛㉜㉝㉞㉟㊱㊲㊳㊴㊵㊶㊷㊸㊹㊺㊻㊼㊽㊾㊿"
+# Formats that end with their last letter; what is beyond it is written in digits.
+_SIGNS = {
+    "decimalEnclosedCircle": _CIRCLED,
+    "decimalEnclosedCircleChinese": _CIRCLED,
+    "ideographEnclosedCircle": _CIRCLED,
+    "ideographTraditional": "甲乙丙丁戊己庚辛壬癸",
+    "ideographZodiac": "子丑寅卯辰巳午未申酉戌亥",
+    "thaiLetters": "กขคงจฉชซฌญฎฏฐฑฒณดตถทธนบปผฝพฟภมยรลวศษสหฬอฮ",
+}
+# Digits from zero on, and the signs of ten, a hundred and a thousand.
+_HAN = "零一二三四五六七八九", "十百千"
+_SIMPLIFIED = "零壹贰叁肆伍陆柒捌玖", "拾佰仟"
+_TRADITIONAL = "零壹貳參肆伍陸柒捌玖", "拾佰仟"
+_KOREAN = "영일이삼사오육칠팔구", "십백천"
+_COUNTED = {
+    **dict.fromkeys(
+        (
+            *("chineseCounting", "chineseCountingThousand", "taiwaneseCounting", "taiwaneseCountingThousand"),
+            *("japaneseCounting", "ideographDigital"),
+        ),
+        _HAN,
+    ),
+    "chineseLegalSimplified": _SIMPLIFIED,
+    "ideographLegalTraditional": _TRADITIONAL,
+}
+_KOREAN_ONES = ("", "하나", "둘", "셋", "넷", "다섯", "여섯", "일곱", "여덟", "아홉")
+_KOREAN_TENS = ("", "열", "스물", "서른", "마흔", "쉰", "예순", "일흔", "여든", "아흔")
+_HEBREW = ((400, "ת"), (300, "ש"), (200, "ר"), (100, "ק")), "טיכלמנסעפצ", "אבגדהוזחט"
 # Word repeats the letter (z, aa, bb); past this many it would be noise rather than a number.
 _MOST_REPEATS = 30
 
@@ -60,8 +104,23 @@ def _written(value: int, style: str) -> str | None:
             return _letters(value, _CHICAGO)
         case "decimalFullWidth" | "decimalFullWidth2":
             return "".join(chr(0xFF10 + int(digit)) for digit in str(value))
-        case "chineseCounting" | "chineseCountingThousand" | "japaneseCounting" | "taiwaneseCountingThousand":
-            return _han(value)
+        case "koreanCounting":
+            return _korean(value)
+        case "koreanLegal":
+            return _KOREAN_TENS[value // 10] + _KOREAN_ONES[value % 10] if 0 < value < 100 else _korean(value)
+        case "koreanDigital" | "koreanDigital2":
+            digits = (_KOREAN if style == "koreanDigital" else _HAN)[0]
+            return "".join(digits[int(digit)] for digit in str(value))
+        case "hebrew1":
+            return _hebrew(value)
+        case _ if style in _CYCLES and value > 0:
+            return _CYCLES[style][(value - 1) % len(_CYCLES[style])]
+        case _ if style in _COLUMNS:
+            return _columns(value, _COLUMNS[style])
+        case _ if style in _SIGNS and 0 < value <= len(_SIGNS[style]):
+            return _SIGNS[style][value - 1]
+        case _ if style in _COUNTED:
+            return _counted(value, *_COUNTED[style])
         case _ if style.startswith("custom:"):
             # "001, 002, 003, ..." shows the width by its first sample.
             return str(value).zfill(len(style[len("custom:") :].split(",")[0].strip()))
@@ -117,8 +176,51 @@ def _ordinal_words(value: int) -> str:
     return head + (last[:-1] + "ieth" if last.endswith("y") else last + "th")
 
 
-def _han(value: int) -> str | None:
-    if not 0 < value < 100:
+def _columns(value: int, alphabet: str) -> str:
+    letters = ""
+    while value > 0:
+        value, index = divmod(value - 1, len(alphabet))
+        letters = alphabet[index] + letters
+    return letters
+
+
+def _counted(value: int, digits: str, units: str) -> str | None:
+    """Chinese numerals: 11 is ten one, 110 one hundred one ten, 101 one hundred nought one."""
+    if not 0 < value < 10_000:
         return None
-    tens, ones = divmod(value, 10)
-    return ("" if tens == 0 else "十" if tens == 1 else _HAN[tens] + "十") + (_HAN[ones] if ones else "")
+    text = str(value)
+    out = ""
+    for place, digit in zip(range(len(text) - 1, -1, -1), text, strict=True):
+        if digit != "0":
+            out += digits[int(digit)] + (units[place - 1] if place else "")
+        elif not out.endswith(digits[0]):
+            out += digits[0]
+    out = out.rstrip(digits[0])
+    # Everyday numerals drop the one of a leading ten; those of banks do not.
+    return out[1:] if units == _HAN[1] and 10 <= value < 20 else out
+
+
+def _korean(value: int) -> str | None:
+    if not 0 < value < 10_000:
+        return None
+    digits, units = _KOREAN
+    text = str(value)
+    return "".join(
+        ("" if digit == "1" and place else digits[int(digit)]) + (units[place - 1] if place else "")
+        for place, digit in zip(range(len(text) - 1, -1, -1), text, strict=True)
+        if digit != "0"
+    )
+
+
+def _hebrew(value: int) -> str | None:
+    """Letters by their worth; 15 and 16 are written nine and six, nine and seven."""
+    if not 0 < value < 1000:
+        return None
+    hundreds, tens, ones = _HEBREW
+    out = ""
+    for worth, letter in hundreds:
+        count, value = divmod(value, worth)
+        out += letter * count
+    if value in (15, 16):
+        return out + ones[8] + ones[value - 10]
+    return out + (tens[value // 10] if value > 9 else "") + (ones[value % 10 - 1] if value % 10 else "")

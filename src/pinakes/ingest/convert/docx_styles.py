@@ -37,6 +37,7 @@ class Style:
     bold: bool | None = None
     italic: bool | None = None
     hidden: bool | None = None
+    underlined: bool | None = None
 
 
 class StyleLevel(NamedTuple):
@@ -96,12 +97,20 @@ class Styles:
         self.numbering = lru_cache(maxsize=None)(self._numbering)
 
     def bold(self, style_id: str) -> bool:
-        """Whether a character style makes text bold."""
+        """Whether a style makes text bold."""
         return next((style.bold for style in self.chain(style_id) if style.bold is not None), False)
 
     def italic(self, style_id: str) -> bool:
-        """Whether a character style makes text italic."""
+        """Whether a style makes text italic."""
         return next((style.italic for style in self.chain(style_id) if style.italic is not None), False)
+
+    def underlined(self, style_id: str) -> bool:
+        """Whether a character style underlines text; those of links do, which says nothing."""
+        chain = self.chain(style_id)
+        linked = any("hyperlink" in style.name for style in chain)
+        return not linked and next(
+            (style.underlined for style in chain if style.underlined is not None), False
+        )
 
     def hidden(self, style_id: str) -> bool:
         """Whether a style hides its text."""
@@ -123,9 +132,10 @@ class Styles:
     def _role(self, style_id: str) -> Role:
         # A style id without a definition is often still a plain "Heading2".
         chain = self.chain(style_id) or (Style(style_id, style_id.casefold()),)
+        # Only the style itself counts here: bibliographies have styles that are based on those of the contents.
+        if _CONTENTS.fullmatch(chain[0].name):
+            return Role("contents")
         for style in chain:
-            if _CONTENTS.fullmatch(style.name):
-                return Role("contents")
             if _SUBTITLE.fullmatch(style.name):
                 return Role("subtitle")
             if _TITLE.fullmatch(style.name):
@@ -156,6 +166,7 @@ def _read(element: _Element) -> Style:
     numbering = paragraph.find(W + "numPr") if paragraph is not None else None
     outline = child_value(paragraph, "outlineLvl")
     level = child_value(numbering, "ilvl")
+    underline = child_value(run, "u")
     style_id = element.get(W + "styleId", "")
     name = child_value(element, "name") or style_id
     return Style(
@@ -168,4 +179,5 @@ def _read(element: _Element) -> Style:
         bold=flag(run, "b"),
         italic=flag(run, "i"),
         hidden=flag(run, "vanish"),
+        underlined=None if underline is None else underline not in ("", "none"),
     )
