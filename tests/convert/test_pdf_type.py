@@ -89,6 +89,14 @@ def test_hidden_words_are_read_where_they_are_the_text(tmp_path: Path) -> None:
     assert "Nobody" not in convert(tmp_path, text).text
 
 
+def test_words_too_small_to_be_seen_are_hidden(tmp_path: Path) -> None:
+    page = Page().text(72, 80, "Berths", 18, "B").text(150, 80, "PLACEHOLDER", 1)
+    page.lines(72, 110, PROSE)
+    converted = convert(tmp_path, page)
+    assert headings(converted) == ["# Berths"]
+    assert "PLACEHOLDER" not in converted.text
+
+
 @pytest.mark.parametrize(
     "operators",
     [

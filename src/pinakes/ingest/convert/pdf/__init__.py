@@ -2,7 +2,7 @@
 
 The stages, in the order in which a document meets them: ``read`` (words, spans, lines) with ``rules`` and
 ``tags``; ``furniture`` (running heads go aside); ``tables``; ``layout`` (reading order); ``contents``; ``headings``,
-which asks ``outline``, ``tagged``, then ``candidates``, ``selection`` and ``runins``, and ``levels``;
+which asks ``outline``, ``tagged``, then ``candidates``, ``front``, ``selection`` and ``runins``, and ``levels``;
 ``paragraphs``; ``asides``; ``render``.
 """
 

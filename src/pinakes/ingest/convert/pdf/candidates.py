@@ -18,6 +18,13 @@ _MOST_LINES = 6
 _STOPS = frozenset('.;:!?”"')
 _NO_START = frozenset("*+-=/<>|&%,;.!?")
 _HANGING = re.compile(r"\b(?:and|or|the|of|a|an|with|by|that|which)$")
+_STATEMENT = re.compile(
+    r"(?:theorem|lemma|corollary|proposition|definition|remark|example|proof|claim|conjecture|axiom|algorithm)\b"
+    r"(?:\s*[\dA-Z][\d.]*)?\s*[.:(]",
+    re.I,
+)
+"""A numbered statement of a mathematical text, which is set as headings are and is none."""
+_SENTENCES = re.compile(r"[^\W\d_]{3}[.?!]\s+[A-Z]")
 _ADDRESS = re.compile(r"https?://|www\.|\S+@\S+\.\w+")
 _DATE = re.compile(
     r"(?:(?:\d{1,2}\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(?:\d{1,2},?\s+)?\d{4}"
@@ -180,7 +187,18 @@ def _prominent(line: Line, body: Body) -> bool:
     if is_caps(line.text):
         return True
     label = find_label(line.text)
-    return label is not None and (is_strong(label) or label.depth >= 2)
+    if label is None:
+        return False
+    return is_strong(label) or label.depth >= 2 or _is_set_apart(line)
+
+
+def _is_set_apart(line: Line) -> bool:
+    """Whether a numbered line in the type of the text is centred, or all italics: so papers set their sections."""
+    italic = sum(len(s.text) for s in line.spans if s.style.italic)
+    if italic > 0.7 * len(line.text):
+        return True
+    middle = (line.left + line.right) / 2
+    return abs((line.x0 + line.x1) / 2 - middle) < 8 and line.x0 > line.left + 24
 
 
 def _end(flow: Sequence[Item | Heading], start: int, body: Body) -> int:
@@ -275,7 +293,7 @@ def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Seq
         return False
     if text[0].islower() or text[0] in _NO_START or text[-1] in ",;" or _HANGING.search(text):
         return False
-    if is_caption(text) or _ADDRESS.search(text) or _DATE.match(text):
+    if is_caption(text) or _ADDRESS.search(text) or _DATE.match(text) or _STATEMENT.match(text):
         return False
     if label is None and starts_item(text):
         return False
@@ -299,6 +317,8 @@ def _titled(rest: str, strong: bool, lines: Sequence[Line]) -> bool:
     title = rest.strip(" .:—–")
     if not title:
         return True
+    if _SENTENCES.search(title):
+        return False
     if title[0].islower() or len(title.split()) > (30 if strong else 14):
         return False
     if rest[-1] in ".:;,":

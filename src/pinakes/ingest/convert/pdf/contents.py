@@ -12,6 +12,9 @@ _ENDS_IN_NUMBER = re.compile(r".*[^\d\W].*\s(\d{1,4}|[ivxlc]{1,6})$")
 _TITLE = re.compile(
     r"(?:table of )?contents\b|list of (?:tables|figures|acronyms|exhibits|charts)|index$", re.I
 )
+_LONGEST = 300
+_LONGEST_ENTRY = 3
+"""Lines without a page number that may follow each other among the entries."""
 _SQUEEZE = re.compile(r"\s*(?:[.…·_]\s?){4,}\s*")
 
 
@@ -47,17 +50,21 @@ def mark_contents(page: PageText, lines: list[Line], carried: bool) -> bool:
 
 
 def _numbered(lines: list[Line], carried: bool) -> list[int]:
-    """Entries without leaders: most lines end in page numbers that ascend, under a title that says so."""
-    titled = carried or any(_TITLE.match(line.text) for line in lines[:6])
-    if not titled:
+    """Entries without leaders: lines below a title that says so, most of which end in page numbers that ascend."""
+    start = 0 if carried else next((n + 1 for n, line in enumerate(lines) if _TITLE.match(line.text)), -1)
+    if start < 0:
         return []
-    entries, numbers = [], []
-    for n, line in enumerate(lines):
-        match = _ENDS_IN_NUMBER.match(line.text)
+    entries: list[int] = []
+    numbers: list[int] = []
+    for n in range(start, len(lines)):
+        match = _ENDS_IN_NUMBER.match(lines[n].text[-_LONGEST:])
         if match and match[1].isdigit():
             entries.append(n)
             numbers.append(int(match[1]))
-    if len(entries) < 4 or len(entries) < 0.4 * len(lines):
+        elif n - (entries[-1] if entries else start - 1) > _LONGEST_ENTRY:
+            break
+    among = len(lines) if carried else entries[-1] + 1 - start if entries else 0
+    if len(entries) < 4 or len(entries) < 0.4 * among:
         return []
     rising = sum(1 for a, b in pairwise(numbers) if b >= a)
     return entries if rising >= 0.8 * (len(numbers) - 1) else []

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from .candidates import Body, Candidate, find_candidates
 from .flow import Flow, Item
+from .front import without_front
 from .labels import find_label, is_strong
 from .levels import assign_levels
 from .outline import Bookmark, is_useful, match_bookmark
@@ -35,7 +36,7 @@ def mark_headings(
 
 
 def _by_look(flow: Sequence[Item | Heading], body: Body, pages: int) -> list[Candidate]:
-    found = select(find_candidates(flow, body), flow, body, pages)
+    found = select(without_front(find_candidates(flow, body), flow), flow, body, pages)
     return sorted(found + find_run_ins(flow, body, found), key=lambda c: c.first)
 
 

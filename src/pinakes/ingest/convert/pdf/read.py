@@ -29,6 +29,8 @@ _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi",
 _TEX = {"\x0b": "ﬀ", "\x0c": "ﬁ", "\r": "ﬂ", "\x0e": "ﬃ", "\x0f": "ﬄ"}
 _TEX_CODE = re.compile(r"[\x0b\x0c\x0e\x0f]|\r(?!\n)")
 _LEAST_SPACE = 0.1
+_SMALLEST = 2.0
+"""Type below this many points is as good as hidden."""
 _FARTHEST = 1e6
 
 
@@ -200,13 +202,13 @@ class PageReader:
         if native.fill_colour(handle, index, byref(red), byref(green), byref(blue), byref(alpha)):
             colour = red.value << 16 | green.value << 8 | blue.value
         if not key:
-            return _Run(Style(size, False, False, 0, colour), -1, direction, False)
+            return _Run(Style(size, False, False, 0, colour), -1, direction, size < _SMALLEST)
         face = self._fonts.get(font)
         if face is None:
             face = self._fonts[font] = self._faces.of(font)
         mode = native.render_mode(key)
         style = Style(size, face.bold or struck_bold(mode), face.italic, face.number, colour)
-        hidden = mode == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE or alpha.value == 0
+        hidden = mode == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE or alpha.value == 0 or size < _SMALLEST
         return _Run(style, native.marked_content(key), direction, hidden)
 
 

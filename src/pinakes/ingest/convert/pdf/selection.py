@@ -75,6 +75,13 @@ def _group(candidate: Candidate) -> _Group:
     label = candidate.label
     if label is None:
         return ("look", candidate.look, candidate.lines[0].style.colour)
+    if (
+        not is_strong(label)
+        and label.depth == 1
+        and not (candidate.big or candidate.look.bold or candidate.look.caps)
+    ):
+        # Only centred or italic: these prove themselves apart from those that are set more strongly.
+        return ("apart", candidate.look)
     return ("label", label.kind, candidate.big, candidate.look.size if not candidate.big else 0)
 
 
