@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from pinakes.ingest.clauses import extract_clauses
 from pinakes.ingest.parse import parse
 from pinakes.ingest.sections import build_sections
+from pinakes.labels import roman_numeral
 from pinakes.model import Converted
 from pinakes.model.clause import Clause
-from pinakes.text.labels import roman_numeral
 
 
 def clauses_of(text: str) -> list[Clause]:

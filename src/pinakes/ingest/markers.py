@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
-from pinakes.text.labels import roman_value
+from pinakes.labels import roman_value
 
 _INNER = r"(?:\d{1,3}[a-z]?|[a-z]{1,2}|[A-Z]{1,2}|[ivxlc]{2,7}|[IVXLC]{2,7})"
 _EMPHASIS = r"[*_]{0,3}"

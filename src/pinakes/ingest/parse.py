@@ -17,8 +17,8 @@ import numpy as np
 import pyromark
 
 from pinakes.ingest.frontmatter import split_frontmatter
+from pinakes.labels import Label
 from pinakes.model import Converted, Lines, LineStart, Link, Pages, PageStart
-from pinakes.text.labels import Label
 
 _OPTIONS = (
     pyromark.Options.ENABLE_TABLES

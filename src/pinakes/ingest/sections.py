@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pinakes.ingest.parse import Heading, Parsed
+from pinakes.labels import LEAF_KINDS, parse_heading
 from pinakes.model import Section
-from pinakes.text.labels import LEAF_KINDS, parse_heading, slug
+from pinakes.text.keys import slug
 
 
 def build_sections(parsed: Parsed) -> list[Section]:

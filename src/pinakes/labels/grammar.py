@@ -36,7 +36,9 @@ _LETTER = "a-zα-ωа-яё"
 
 KIND_WORD = one_of(word for word in FORMS if word not in _SIGNS)
 _NUMBER_SIGN = r"(?:no\.?\s{1,2}|nr\.?\s{1,2}|n[º°]\.?\s{0,2})?"
-_KIND = rf"(?:(?P<word>{KIND_WORD})(?![^\W\d_])(?P<stop>\.)?|(?P<sign>§§?))\s{{0,3}}{_NUMBER_SIGN}"
+_KIND = (
+    rf"(?:(?P<word>{KIND_WORD})(?!(?!{CHINESE})[^\W\d_])(?P<stop>\.)?|(?P<sign>§§?))\s{{0,3}}{_NUMBER_SIGN}"
+)
 
 # -- numbers -------------------------------------------------------------------------------------------------
 

@@ -54,14 +54,13 @@ _SPOKEN_PART = re.compile(rf"[^\W\d]\.?\s{{1,2}}{_TOKEN}\Z", re.IGNORECASE)
 
 # `points (a), (b) and (d) of Article 6(1)`: what stands before a label, within so many characters.
 _REACH = 120
-_PART_WORD = (
-    r"(?:sub-?)?(?:paragraph|para|point|item|clause|section|letter)s?|lit(?:era)?|abs(?:ätze|atz)?|buchstaben?"
-    r"|nummern?|nr|paragraphes?|alinéas?|apartados?|letras?|commi|lettere"
+_PART_WORD = one_of(
+    {*_LEXICON.parts, *(word for word in _LEXICON.forms if word.endswith(("section", "clause")))}
 )
 _BEFORE = re.compile(
-    rf"(?<!\w)(?:{_PART_WORD})\.?\s{{1,2}}"
+    rf"(?<!\w){_PART_WORD}s?\.?\s{{1,2}}"
     rf"(?P<items>\(?{_TOKEN}\)?(?:(?:{_RANGE_TEXT}|{_LIST_TEXT})\(?{_TOKEN}\)?){{1,{MAX_MEMBERS}}})"
-    r"\s{1,2}(?:of|in|under|von|des|der|du|de|del|di|do|da|van)\s{1,2}(?:the\s)?\Z",
+    rf"\s{{1,2}}{one_of(_LEXICON.prepositions)}\s{{1,2}}(?:the\s)?\Z",
     re.IGNORECASE,
 )
 

@@ -52,7 +52,7 @@ _BARE = re.compile(
     rf"(?<![\w.§$€£¥+/:\-‑–])(?<!\d,)"
     rf"(?P<number>{BARE_NUMBER}|\d{{1,9}}[a-z]?(?:[\-‑–]\d{{1,9}}[a-z]?){{0,3}}(?=\.?{PAREN})"
     r"|(?-i:[LRD])\.\s?\d{3,4}(?:-\d{1,4}){1,4})"
-    rf"{NUMBER_END}(?:\.(?=\())?{PARENS}(?!\w)",
+    rf"{NUMBER_END}(?:\.(?=\())?{PARENS}(?!(?!(?<=\))[a-z](?![\w'’]))\w)",
     re.IGNORECASE,
 )
 # What carries numbers of its own: `Table 4.2` is not section 4.2.

@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from urllib.parse import unquote
 
+from pinakes.labels import LEAF_KINDS
 from pinakes.model import Reference, chunk_id
 from pinakes.search.corpus import Corpus, Entry
 from pinakes.search.instruments import Named
 from pinakes.stores.embedded.lookup import Lookup, Place
 from pinakes.text.keys import title_key
-from pinakes.text.labels import LEAF_KINDS
 
 # A link to a heading that is not there still leads to its document.
 _PARTLY = 0.5

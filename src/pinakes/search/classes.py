@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from pinakes.labels.lexicon import load, one_of
 from pinakes.search.understand import Query
 from pinakes.text.folding import fold, lower
 
@@ -77,15 +78,21 @@ _WITH_UNIT = re.compile(
 
 # -- navigational: places ------------------------------------------------------------------------------------
 
-_PLACE = (
-    r"(?<!cross )(?<!cross-)section|subsection|chapter|article|clause|appendix|annex|page|table of contents|guide"
-    r"|manual|handbook|tutorial|readme|glossary|faq|changelog|runbook|documentation|docs"
-    r"|abschnitt|kapitel|artikel|anhang|seite|handbuch|anleitung|leitfaden|inhaltsverzeichnis|glossar|dokumentation"
-    r"|chapitre|annexe|manuel|guide|sommaire|glossaire"
-    r"|seccion|capitulo|articulo|anexo|pagina|guia|manual|indice|glosario"
-    r"|sezione|capitolo|articolo|allegato|guida|manuale|indice|glossario"
-    r"|hoofdstuk|sectie|bijlage|handleiding|gids|inhoudsopgave"
-    r"|secao|seccao|artigo"
+# The kinds that people name without a number too, and words for documents and their parts; `cross section` is no place.
+_PLACE = r"(?<!cross )(?<!cross-)" + one_of(
+    {
+        fold(word)
+        for word in (
+            *load().asked,
+            *(
+                form.word
+                for forms in (load().forms, load().parts)
+                for form in forms.values()
+                if load().kinds[form.kind].get("asked") and not (form.stop or form.only_text or form.plural)
+            ),
+        )
+        if word.isalpha() or " " in word
+    }
 )
 # Left out are words that mean something else in English: the Portuguese `do` and `no`.
 _PREPOSITION = (

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from pinakes.labels import parse_heading
 from pinakes.text.keys import title_key
-from pinakes.text.labels import parse_heading
 
 if TYPE_CHECKING:
     from pinakes.search.corpus import Entry

@@ -18,18 +18,14 @@ from pinakes.ingest.places.chain import Number, Step, best_chain
 from pinakes.ingest.places.contents import Contents, Entry, listed_contents, printed_contents
 from pinakes.ingest.places.lines import NumberedLine, numbered_lines
 from pinakes.ingest.places.titles import Title, following_title, read_title
+from pinakes.labels import find_labels, parse_heading
+from pinakes.labels.kinds import APART, CONTAINERS, rank
 from pinakes.text.keys import title_key
-from pinakes.text.labels import find_labels, parse_heading
 
-# From the outermost kind of part to the innermost.
-_CONTAINERS = (
-    *("annex", "appendix", "schedule", "exhibit", "title", "subtitle", "book", "part", "subpart", "chapter"),
-    *("subchapter", "division"),
-)
-_OUTERMOST = frozenset({"annex", "appendix", "schedule", "exhibit"})
 # One numbering, whatever word stands before the number: `Section 2`, then `2.1`.
 _MAIN = frozenset({"", "section"})
 _MENTION = re.compile(r"(?:[^\W\d_]|§)\.?\s(\d{1,3}(?:\.\d{1,3})+)(?![\w.]*\w)")
+_INNER = 100
 _LEAST = 0.5
 _MAX_PLACES = 20_000
 # How far the mentions of a document are looked for where they decide about a plain list.
@@ -205,12 +201,14 @@ def _choose(
 def _is_series(kind: str, chosen: Sequence[NumberedLine]) -> bool:
     """One article alone is no structure; one annex may well be."""
     if len(chosen) == 1 and not chosen[0].heading:
-        return kind in _OUTERMOST and chosen[0].opens and chosen[0].worth > 1.5
+        return kind in APART and chosen[0].opens and chosen[0].worth > 1.5
     return sum(line.worth for line in chosen) >= _LEAST * len(chosen)
 
 
 def _rank(kind: str) -> int:
-    return _CONTAINERS.index(kind) if kind in _CONTAINERS else len(_CONTAINERS)
+    if kind in APART:
+        return -1
+    return rank(kind) if kind in CONTAINERS else _INNER
 
 
 def _without_lists(members: list[NumberedLine]) -> list[NumberedLine]:
@@ -324,7 +322,7 @@ def _keys(accepted: Sequence[NumberedLine]) -> dict[int, _Key]:
         counts[_group(line.label.kind)] = counts.get(_group(line.label.kind), 0) + 1
     # Among the kinds that people use for one another, the rarer contains the more frequent.
     order = sorted(counts, key=lambda kind: (_rank(kind), counts[kind]))
-    ranks = {kind: 0 if kind in _OUTERMOST else index + 1 for index, kind in enumerate(order)}
+    ranks = {kind: 0 if kind in APART else index + 1 for index, kind in enumerate(order)}
     return {line.start: _Key(ranks[_group(line.label.kind)], _depth(line.number)) for line in accepted}
 
 

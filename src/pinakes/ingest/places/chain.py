@@ -21,6 +21,7 @@ _GAP = 1.2
 _AGAIN = 3.0
 _LATE_START = 0.8
 _STEP = re.compile(r"(\d+)([a-z]*)")
+_INSERTED = re.compile(r"(\d{1,9})-(\d{1,9})(?:-\d{1,9})*")
 
 
 class Step(NamedTuple):
@@ -44,6 +45,10 @@ def _part(part: str) -> Part:
     match = _STEP.fullmatch(part)
     if match:
         return (0, int(match[1]), match[2])
+    inserted = _INSERTED.fullmatch(part)
+    if inserted:
+        # What was put in later: 第二十四条の二 stands between 24 and 25.
+        return (0, int(inserted[1]), chr(96 + min(int(inserted[2]), 26)))
     if len(part) == 1:
         return (1, ord(part), "")
     return (2, 0, part)

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from pinakes.ingest.places.chain import Number, number_key
 from pinakes.ingest.places.lines import NumberedLine
+from pinakes.labels import parse_heading
 from pinakes.text.keys import title_key
-from pinakes.text.labels import parse_heading
 
 # `Introduction ........ 3`, `Introduction      3`, `Introduction . . . 3`
 _LEADER = re.compile(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pinakes.ingest.parse import Block
 from pinakes.ingest.places.chain import Number, number_key
-from pinakes.text.labels import LEAF_KINDS, Label, parse_heading
+from pinakes.labels import LEAF_KINDS, Label, parse_heading
 
 # How much of a paragraph is looked at: a label, and a title of two or three lines.
 _WINDOW = 320

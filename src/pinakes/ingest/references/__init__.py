@@ -22,7 +22,8 @@ from pinakes.ingest.references.masks import find_masks
 from pinakes.ingest.references.places import Place, Places
 from pinakes.ingest.references.resolve import Said, Target, resolve
 from pinakes.ingest.references.titles import Titles
-from pinakes.ingest.references.words import is_sub, lowered
+from pinakes.labels.kinds import is_sub
+from pinakes.labels.lexicon import lowered
 from pinakes.model import Reference, Section
 from pinakes.model.clause import Clause
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pinakes.ingest.references.words import KIND_OF, S0, S1
-from pinakes.text.labels import parse_whole
+from pinakes.labels.queries import parse_whole
 
 _EU = (
     rf"(?:(?:Council|Commission|Delegated|Implementing|Framework){S1})*"
@@ -72,6 +72,8 @@ _OF_SOMETHING = re.compile(
 # The key of an entry in a list of works: `Section 6.2 of [RFC5246]`, `[Menezes], Section 2.3`.
 _CITED = re.compile(rf",?{S1}(?:of|in|from|to|under){S1}\[(?P<name>[A-Za-z][\w.+:-]{{1,40}})\](?!\()")
 _CITED_BEFORE = re.compile(rf"\[(?P<name>[A-Za-z][\w.+:-]{{1,40}})\],?{S1}$")
+# Chinese names an act in title marks, right before the article: `《民法典》第三条`.
+_TITLE_BEFORE = re.compile(r"《(?P<name>[^《》\n]{2,50})》$")
 _THEREOF = re.compile(rf"{S1}(?:thereof|therein|thereto)\b")
 _NOT_NAMES = frozenset(
     "AND OR OF THE IN TO BY UNDER PER FOR WITH SHALL NOT ALSO ANY AS THIS NOTE SEE MAY IS ARE BE ON AT IF IT AN ALL"
@@ -191,6 +193,9 @@ class Names:
             and _RIGHT_BEFORE.fullmatch(self._text, self._ends[index], start)
         ):
             return self.all[index].name
+        match = _TITLE_BEFORE.search(self._text, max(0, start - 60), start)
+        if match:
+            return match["name"]
         match = _CITED_BEFORE.search(self._text, max(0, start - 60), start)
         if match:
             return match["name"]

@@ -11,15 +11,18 @@ from pinakes.ingest.references.words import (
     KIND_OF,
     NEED_STOP,
     ONLY_AFTER,
+    ONLY_THIS,
+    PART_OF,
     PLURALS,
     S0,
     S1,
     SHORT,
     WORD,
-    depth,
-    is_sub,
-    one_of,
 )
+from pinakes.labels.grammar import AROUND, around_in_text, around_label, read_numbered
+from pinakes.labels.kinds import depth, is_sub
+from pinakes.labels.lexicon import lowered, one_of
+from pinakes.labels.numbers import NUMBER_WORD, normalise_number
 
 _ORDINALS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth last premier deuxième troisième".split()
@@ -31,7 +34,7 @@ _HERE = "this present présent présente".split()
 _HERE += [f"{stem}{ending}" for stem in ("diese", "vorliegende") for ending in ("", "s", "r", "m", "n")]
 _THIS = one_of(_HERE)
 _STARTS = (
-    rf"(?P<word>{WORD})\b(?!\(s\))\.?(?={S0}(?:\d|\([0-9A-Za-z]{{1,6}}\)|(?-i:[IVXLC]+|[A-Z])\b|[a-z]\)|[ivx]+\b|[a-z]\b))"
+    rf"(?P<word>{WORD})\b(?!\(s\))\.?(?={S0}(?:\d|\([0-9A-Za-z]{{1,6}}\)|(?-i:[IVXLC]+|[A-Z])\b|[a-z]\)|[ivx]+\b|[a-z]\b|[(（]?{NUMBER_WORD}))"
     r"|(?P<sign>§§?)(?=\s?\d)"
     rf"|(?P<this>{_THIS}){S1}(?P<this_word>{WORD})\b"
     rf"|(?P<ordinal>{_ORDINAL})(?:{S1}(?:and|or|to){S1}{_ORDINAL})?{S1}(?P<ordinal_word>sub-?paragraphs?|paragraphs?|alinéas?|indents?)\b"
@@ -39,7 +42,12 @@ _STARTS = (
 )
 _ANCHOR = re.compile(rf"(?<![\w§/#@.$-])(?:{_STARTS})", re.IGNORECASE)
 # Where a reference may begin, in text in small letters.
-_SCAN = re.compile(rf"\b(?:{one_of([*KIND_OF, *_ORDINALS, *_STEPS, *_HERE])})\b|§|\b\d(?:st|nd|rd|th)\b")
+_SCAN = re.compile(
+    rf"\b(?:{one_of([*KIND_OF, *_ORDINALS, *_STEPS, *_HERE])})\b|§|\b\d(?:st|nd|rd|th)\b|第|제(?=\s?\d)"
+)
+_ENCLOSED = re.compile(AROUND)
+# The number may stand before the sign: `5 §`, `12 a §`.
+_SIGN_AFTER = re.compile(r"(?<![\w.,§])(?P<number>\d{1,4}(?:\s?[a-z])?)\.?\s?\Z")
 _LIST_MARK = re.compile(r"[.)][^\S\n]")
 _GAP = re.compile(S0)
 # Genitives come without a preposition: `Absatz 1 dieses Artikels`.
@@ -108,7 +116,7 @@ def find_mentions(text: str, low: str, start: int = 0) -> Iterator[Mention]:
         if place.start() < done:
             continue
         match = _ANCHOR.match(text, place.start())
-        mention = _read_mention(text, match) if match else None
+        mention = _read_mention(text, match) if match else _read_otherwise(text, place.start(), done)
         if mention is not None:
             done = mention.end
             yield mention
@@ -117,6 +125,24 @@ def find_mentions(text: str, low: str, start: int = 0) -> Iterator[Mention]:
 def _read_mention(text: str, match: re.Match[str]) -> Mention | None:
     first = _read_unit(text, match, after=False)
     return read_chain(text, first) if first is not None else None
+
+
+def _read_otherwise(text: str, at: int, done: int) -> Mention | None:
+    """A reference that does not begin with its kind: ``第三十七条第二款``, ``5 §``."""
+    if text[at] == "§":
+        number = _SIGN_AFTER.search(text, max(done, at - 8), at)
+        if number is None:
+            return None
+        base = normalise_number(number["number"])
+        item = Item(base, len(base), number.start(), at + 1, written=number["number"])
+        return read_chain(text, Unit("section", "number", number.start(), at + 1, (item,), "§"))
+    match = _ENCLOSED.match(text, at)
+    if match is None or not around_in_text(match.group()):
+        return None
+    label = around_label(match.group())
+    item = Item(label.number, 1, at, match.end(), written=match.group())
+    unit = Unit(label.kind, "number", at, match.end(), (item,), match.group()[0])
+    return Mention((unit,), unit, at, match.end())
 
 
 def read_chain(text: str, first: Unit) -> Mention:
@@ -136,7 +162,7 @@ def _with_deeper(text: str, unit: Unit) -> list[Unit]:
     group = [unit]
     while len(group) < _MAX_UNITS and group[-1].how in ("number", "said", "this"):
         match = _ON.match(text, group[-1].end)
-        if match is None or depth(KIND_OF[match["word"].lower()]) <= max(1, depth(group[-1].kind)):
+        if match is None or depth(PART_OF[_known(match["word"])]) <= max(1, depth(group[-1].kind)):
             break
         if len(group[-1].items) > 1:
             break
@@ -156,7 +182,7 @@ def _higher(text: str, at: int, below: Unit) -> Unit | None:
     start = match.end()
     said = _SAID.match(text, start)
     if said:
-        unit: Unit | None = Unit(KIND_OF[said["word"].lower()], "said", start, said.end(), word=said["word"])
+        unit: Unit | None = Unit(KIND_OF[_known(said["word"])], "said", start, said.end(), word=said["word"])
     else:
         unit = _bare(text, start) if is_sub(below.kind) or below.items[:1] == () else None
         anchor = None if unit else _ANCHOR.match(text, start)
@@ -180,14 +206,14 @@ def _read_unit(text: str, match: re.Match[str], after: bool) -> Unit | None:
         word = match["ordinal_word"].lower().rstrip("s")
         return Unit("sentence", "ordinal", match.start(), match.end(), word=word)
     if match["step"]:
-        word = match["step_word"].lower()
+        word = _known(match["step_word"])
         known = KIND_OF[word]
-        plain = word not in PLURALS and word not in ONLY_AFTER | NEED_STOP | {"provision"}
+        plain = word not in PLURALS and word not in ONLY_AFTER | NEED_STOP | ONLY_THIS
         return Unit(known, "step", match.start(), match.end(), word=match["step"].lower()) if plain else None
     if match["this"]:
         return _this(text, match)
-    word = (match["word"] or match["sign"]).lower()
-    kind = KIND_OF.get(word, "section")
+    word = _known(match["word"] or match["sign"])
+    kind = (PART_OF if after else KIND_OF).get(word, "section")
     ends_in_stop = text[match.end() - 1] == "."
     if (not after and word in ONLY_AFTER) or (ends_in_stop and word not in SHORT):
         return None
@@ -205,7 +231,7 @@ def _read_unit(text: str, match: re.Match[str], after: bool) -> Unit | None:
 def _numbered(text: str, start: int, at: int, kind: str, plural: bool, after: bool, word: str) -> Unit | None:
     gap = _GAP.match(text, at)
     begin = gap.end() if gap else at
-    items = read_items(text, begin, kind, plural, after)
+    items = read_items(text, begin, kind, plural, after) or _said_number(text, start, begin, after)
     if not items:
         return None
     first = items[0]
@@ -218,8 +244,27 @@ def _numbered(text: str, start: int, at: int, kind: str, plural: bool, after: bo
     return Unit(kind, "number", start, items[-1].end, tuple(items), word)
 
 
+def _said_number(text: str, start: int, begin: int, after: bool) -> list[Item]:
+    """A number in words or in brackets of its own: ``Section Two``, ``المادة (الرابعة)``."""
+    # A small letter may begin prose: `in section one sees`.
+    if after or text[begin : begin + 1].islower():
+        return []
+    found = read_numbered(text, start)
+    if found is None or not (found.open or found.number.replace(" ", "").isalpha()):
+        return []
+    base = normalise_number(found.number)
+    if not base[0].isdecimal():
+        return []
+    return [Item(base, len(base), begin, found.end, written=text[begin : found.end])]
+
+
+def _known(word: str) -> str:
+    """A word as the lexicon has it."""
+    return " ".join(lowered(word).split())
+
+
 def _this(text: str, match: re.Match[str]) -> Unit | None:
-    word = match["this_word"].lower()
+    word = _known(match["this_word"])
     if word in PLURALS or word in ONLY_AFTER or word in NEED_STOP:
         return None
     kind = KIND_OF[word]

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from pinakes.ingest.references.words import CONTAINERS, LETTERED, S0, S1, is_sub
-from pinakes.text.labels import parse_whole, roman_numeral, roman_value
+from pinakes.ingest.references.words import LETTERED, S0, S1
+from pinakes.labels.kinds import CONTAINERS, is_sub
+from pinakes.labels.lexicon import load, one_of
+from pinakes.labels.numbers import roman_numeral, roman_value
+from pinakes.labels.queries import parse_whole
 
 _END = r"(?![A-Za-z0-9])"
 _DIGITS = (
@@ -25,10 +28,8 @@ _SMALL_LETTER = re.compile(r"(?P<base>)(?P<parens>(?:[a-z]|aa|bb|cc)\)?)(?![\w'�
 _BARE_LETTER = re.compile(r"[^\S\n]?[a-z](?=[^\S\n][A-Z]{2}|[,.;)\]]|$)", re.MULTILINE)
 _PART = re.compile(r"\w+")
 
-_AND = rf"(?:,{S0}|{S1})(?:and/or|and|or|as{S1}well{S1}as|und|oder|sowie|bzw\.|et|ou|y|&){S1}"
-_JOIN = re.compile(
-    rf"(?P<and>{_AND})|(?P<to>{S1}(?:to|through|thru|bis|à){S1}|{S0}[–—]{S0})|(?P<comma>,{S0})"
-)
+_AND = rf"(?:,{S0}|{S1}){one_of(load().conjunctions)}{S1}"
+_JOIN = re.compile(rf"(?P<and>{_AND})|(?P<to>{S1}{one_of(load().ranges)}{S1}|{S0}[–—]{S0})|(?P<comma>,{S0})")
 _HYPHEN_RANGE = re.compile(r"(\d{1,5})[-‑](\d{1,5})")
 # A number before one of these counts something, and belongs to no list of references.
 _COUNTED = re.compile(

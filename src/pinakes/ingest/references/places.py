@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
-from pinakes.ingest.references.words import CONTAINERS, depth, is_sub
+from pinakes.labels.kinds import CONTAINERS, depth, is_sub
 from pinakes.model import Section
 from pinakes.model.clause import Clause
 from pinakes.text.keys import title_key

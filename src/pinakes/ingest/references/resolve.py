@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pinakes.ingest.references.grammar import Mention, Unit
 from pinakes.ingest.references.items import Item, expand
 from pinakes.ingest.references.places import Hit, Place, Places
-from pinakes.ingest.references.words import depth, is_sub
+from pinakes.labels.kinds import depth, is_sub
 from pinakes.model import Section
 
 _MAX_TARGETS = 120

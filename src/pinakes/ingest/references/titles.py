@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pinakes.ingest.references.places import Places, inside
-from pinakes.ingest.references.words import CONTAINERS, S1
+from pinakes.ingest.references.words import S1
+from pinakes.labels.kinds import CONTAINERS
 from pinakes.model import Section
 from pinakes.text.keys import title_key
 

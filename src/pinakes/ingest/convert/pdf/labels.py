@@ -5,13 +5,20 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-# Outermost first: where both occur, a Part holds Chapters and a Chapter holds Articles.
-_RANKS = {
-    "book": 0, "volume": 0, "title": 1, "part": 2, "annex": 2, "appendix": 2, "schedule": 2, "exhibit": 2,
-    "attachment": 2, "division": 3, "subtitle": 3, "chapter": 4, "subchapter": 5, "subpart": 5, "article": 6,
-    "section": 7, "sec": 7, "§": 7, "rule": 7, "clause": 7, "regulation": 7, "subsection": 8,
-}  # fmt: skip
-_WORDS = "|".join(sorted((w for w in _RANKS if w != "§"), key=len, reverse=True))
+from pinakes.labels.kinds import CONTAINERS, LEAF_KINDS, depth, rank
+from pinakes.labels.lexicon import load, lowered, one_of
+
+# Full words of what stands on its own: a short form, or a paragraph, may begin any line.
+_KINDS = {
+    word: form.kind
+    for word, form in load().forms.items()
+    if (form.kind in CONTAINERS or (form.kind in LEAF_KINDS and depth(form.kind) < 2))
+    and (word == "sec" or (not form.stop and (len(word) > 3 or not word.isascii())))
+    and not (form.plural or form.only_text)
+} | {"subsection": "subsection"}
+_WORDS = one_of(word for word in _KINDS if word[0] != "§")
+# A number without a word comes after all kinds.
+_BARE_RANK = rank("")
 _NUMBER = r"(?:\d+[A-Za-z]?(?:[.\-–]\d+[A-Za-z]?)*|[IVXLCDM]+|[A-Z])"
 _LABEL = re.compile(
     rf"(?P<word>{_WORDS}|§{{1,2}})\.?\s*(?P<number>{_NUMBER}|one|two|three|four|five|six|seven|eight|nine|ten)"
@@ -49,14 +56,12 @@ def find_label(text: str) -> Label | None:
         return None
     match = _LABEL.match(text)
     if match:
-        word = match["word"].lower().rstrip(".")
+        word = " ".join(lowered(match["word"]).split())
         number = match["number"]
         if len(number) == 1 and number.islower():
             return None
-        kind = "§" if word.startswith("§") else word
-        return Label(
-            "section" if kind in ("sec", "§") else kind, number, _depth(number), _RANKS[kind], match.end()
-        )
+        kind = "section" if word[0] == "§" else _KINDS[word]
+        return Label(kind, number, _depth(number), rank(kind), match.end())
     match = _DECIMAL.match(text)
     if match:
         return _numbered("#", match["number"], match.end())
@@ -71,7 +76,7 @@ def find_label(text: str) -> Label | None:
 
 def _numbered(kind: str, number: str, end: int) -> Label:
     number = re.sub(r"\s", "", number)
-    return Label(kind, number, _depth(number), 9, end)
+    return Label(kind, number, _depth(number), _BARE_RANK, end)
 
 
 def _depth(number: str) -> int:
@@ -80,7 +85,7 @@ def _depth(number: str) -> int:
 
 def is_strong(label: Label | None) -> bool:
     """Whether a label makes a heading in any type: a word of the law and a number."""
-    return label is not None and label.rank < 9
+    return label is not None and label.rank < _BARE_RANK
 
 
 def is_caption(text: str) -> bool:

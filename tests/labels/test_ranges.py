@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pinakes.labels import find_labels
 from pinakes.labels.places import MAX_MEMBERS, count_through, find_places
-from pinakes.text.labels import find_labels
 
 
 def ids(text: str) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.text.labels import (
+from pinakes.labels import (
     LEAF_KINDS,
     Label,
     find_labels,
@@ -15,8 +15,8 @@ from pinakes.text.labels import (
     parse_whole,
     roman_numeral,
     roman_value,
-    slug,
 )
+from pinakes.text.keys import slug
 
 
 def ids(text: str) -> list[str]:
