@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from pinakes.errors import PinakesError
 from pinakes.ingest.convert import supported_extensions
 from pinakes.ingest.discover import IGNORE_FILES, absolute, is_at_or_below
+from pinakes.ingest.skipped import is_document_by_name
 from pinakes.ingest.source_files import is_source
 
 if TYPE_CHECKING:
@@ -114,7 +115,11 @@ class _Relevant:
             parts = parts[:-1]
         elif any(part.startswith(".") for part in parts):
             return False
-        elif Path(path).suffix.lower() not in self._extensions and not is_source(path):
+        elif (
+            Path(path).suffix.lower() not in self._extensions
+            and not is_document_by_name(Path(path).name)
+            and not is_source(path)
+        ):
             # What is gone may have been a folder, and what is new may be one that was moved here.
             return change.name == "deleted" or Path(path).is_dir()
         return not any(part.startswith(".") for part in parts)

@@ -12,6 +12,7 @@ import pytest
 
 from pinakes import Library
 from pinakes.errors import UsageError
+from pinakes.ingest.discover import discover
 
 Names = Callable[..., list[str]]
 
@@ -319,3 +320,21 @@ def test_a_path_that_does_not_exist_changes_nothing(docs: Path, library: Library
     assert library.status().roots == [str(docs)]
     with Library(docs.parent / "empty") as empty, pytest.raises(UsageError, match="Nothing to index"):
         empty.index()
+
+
+def test_what_a_folder_skips_is_counted(tmp_path: Path) -> None:
+    for name in ("a.md", "b.png", "c.png", "d.json", "README", "BUILD", "e.min.js", ".hidden.png"):
+        (tmp_path / name).write_text("text")
+    (tmp_path / "pump.1").write_text(".TH PUMP 1\n.SH NAME\npump\n")
+    (tmp_path / "log.1").write_text("a line\n")
+    (tmp_path / "node_modules").mkdir()
+    (tmp_path / "node_modules" / "x.png").write_text("text")
+    found = discover([tmp_path], frozenset((".md", ".1")), tmp_path / "index")
+    assert {Path(file.path).name for file in found.files} == {"a.md", "README", "pump.1"}
+    assert {name: count for name, count in found.skipped.items() if count} == {
+        ".png": 2,
+        ".json": 1,
+        "": 1,
+        ".js": 1,
+        ".1": 1,
+    }

@@ -306,6 +306,7 @@ def _summary(report: IndexReport, target: Path) -> list[RenderableType]:
     from rich.text import Text
 
     from pinakes.cli.status import failure_lines
+    from pinakes.ingest.skipped import skipped_line
 
     counts = [
         (len(report.added), "added", "green"),
@@ -328,6 +329,8 @@ def _summary(report: IndexReport, target: Path) -> list[RenderableType]:
     line.append(f" · {duration(report.seconds)}")
     lines: list[RenderableType] = [line.append(f" · {display_path(str(target))}", style="dim")]
     lines += report_lines(report)
+    if said := skipped_line(report.skipped):
+        lines.append(Text(said, style="dim"))
     lines += [Text(f"  {display_path(old)} → {display_path(new)}") for old, new in report.renamed[:_NAMED]]
     lines += [Text(f"  removed {display_path(gone)}", style="dim") for gone in report.removed[:_NAMED]]
     lines += failure_lines(report.failed)

@@ -7,6 +7,7 @@ import glob
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TypeAlias
 
 from pathspec import GitIgnoreSpec
 
+from pinakes.ingest.skipped import extension_of, is_document_by_name, is_only_numbered
 from pinakes.ingest.source_files import is_filled_by_tools, is_source, is_worth_reading
 
 # Patterns with the folder they count from, outermost first.
@@ -40,6 +42,8 @@ class Discovery:
     patterns: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     unreadable: list[tuple[str, str]] = field(default_factory=list)
+    # How many files of each extension were passed over in folders.
+    skipped: Counter[str] = field(default_factory=Counter)
 
     def covers(self, path: str) -> bool:
         """Whether a file would have been found if it still existed."""
@@ -197,8 +201,16 @@ def _walk(
                 continue
             path = Path(entry.path)
             is_folder = entry.is_dir(follow_symlinks=False)
-            wanted = is_folder or path.suffix.lower() in extensions or (own and _is_own_source(entry))
-            if not wanted or path == skip or _ignored(path, is_folder, rules):
+            wanted = (
+                is_folder
+                or (path.suffix.lower() in extensions and not is_only_numbered(path))
+                or is_document_by_name(entry.name)
+                or (own and _is_own_source(entry))
+            )
+            if path == skip or _ignored(path, is_folder, rules):
+                continue
+            if not wanted:
+                discovery.skipped[extension_of(entry.name)] += own
                 continue
             if not _is_text(entry.name):
                 discovery.unreadable.append(_unspeakable(entry.path))

@@ -187,6 +187,7 @@ class Pipeline:
         forgiven += [path for path in failures if path not in found and discovery.covers(path)]
         self._record.forget_failures(forgiven)
         self.report.failed += [Failure(path, reason) for path, reason in discovery.unreadable]
+        self.report.skipped = {extension: count for extension, count in discovery.skipped.items() if count}
         return Plan(read, gone, frozenset(states.keys() - gone.keys()))
 
     def _named_before(self, discovery: Discovery) -> Discovery:

@@ -16,7 +16,7 @@ class Failure:
 
 @dataclass(slots=True)
 class IndexReport:
-    """Counts of one run of ``Library.index``; lists hold paths.
+    """Counts of one run of ``Library.index``; lists hold paths. ``skipped`` counts files in folders by extension.
 
     ``contexts`` counts chunks that were given a context by a language model, ``context_failures`` those that wait for
     one, and ``context_calls`` the prompts that were answered. Of the input tokens, some were read from the service's
@@ -29,6 +29,7 @@ class IndexReport:
     removed: list[str] = field(default_factory=list)
     renamed: list[tuple[str, str]] = field(default_factory=list)
     failed: list[Failure] = field(default_factory=list)
+    skipped: dict[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     chunks: int = 0
     embedded: int = 0

@@ -18,6 +18,12 @@ _READERS = {
     ".adoc": "adoc:adoc_to_markdown",
     ".org": "org:org_to_markdown",
     ".tex": "tex:tex_to_markdown",
+    ".man": "roff:roff_to_markdown",
+    ".texi": "light:texinfo_to_markdown",
+    ".mediawiki": "light:mediawiki_to_markdown",
+    ".pod": "light:pod_to_markdown",
+    ".textile": "light:textile_to_markdown",
+    ".sgml": "sgml:sgml_to_markdown",
 }
 
 

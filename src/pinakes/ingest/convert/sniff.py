@@ -23,6 +23,12 @@ class FileType(str, Enum):
     ASCIIDOC = "adoc"
     ORG = "org"
     TEX = "tex"
+    MAN = "man"
+    TEXINFO = "texi"
+    MEDIAWIKI = "mediawiki"
+    POD = "pod"
+    TEXTILE = "textile"
+    SGML = "sgml"
     HTML = "html"
     PDF = "pdf"
     DOCX = "docx"
@@ -60,13 +66,21 @@ class Detection(NamedTuple):
     refusal: str = ""
 
 
+# Sections of the manual: `ls.1`. So may logs and libraries be called, which are none.
+MANUAL_EXTENSIONS = tuple(f".{section}" for section in range(1, 10))
 TEXT_EXTENSIONS: dict[str, FileType] = {
     **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd"), FileType.MARKDOWN),
-    **dict.fromkeys((".txt", ".text", ".log"), FileType.TEXT),
+    **dict.fromkeys((".txt", ".text", ".log", ".nfo", ".asc"), FileType.TEXT),
     **dict.fromkeys((".rst", ".rest"), FileType.RST),
     **dict.fromkeys((".adoc", ".asciidoc"), FileType.ASCIIDOC),
     ".org": FileType.ORG,
-    ".tex": FileType.TEX,
+    **dict.fromkeys((".tex", ".ltx"), FileType.TEX),
+    **dict.fromkeys((*MANUAL_EXTENSIONS, ".man", ".mdoc"), FileType.MAN),
+    **dict.fromkeys((".texi", ".texinfo", ".txi"), FileType.TEXINFO),
+    **dict.fromkeys((".wiki", ".mediawiki"), FileType.MEDIAWIKI),
+    ".pod": FileType.POD,
+    ".textile": FileType.TEXTILE,
+    **dict.fromkeys((".sgml", ".sgm"), FileType.SGML),
     **dict.fromkeys((".html", ".htm", ".xhtml"), FileType.HTML),
     ".csv": FileType.CSV,
     **dict.fromkeys((".tsv", ".tab"), FileType.TSV),
@@ -116,6 +130,11 @@ _MAGIC: tuple[tuple[int, bytes, FileType, str], ...] = (
 )
 
 _HTML = re.compile(rb"(?:<\?xml[^>]*>|<!--(?:(?!-->).)*-->|\s)*<(?:!doctype\s+html|html[\s>])", re.I | re.S)
+_TAG = re.compile(rb"<[A-Za-z!/?]")
+_ROFF = re.compile(rb"^[.'](?:TH|Dd|Dt|Sh|SH)[ \t]", re.M)
+_ASCIIDOC = re.compile(rb"^={1,4}[ \t]+\S|^\[(?:source|\[|NOTE|TIP|WARNING)", re.M)
+_ARMOUR = b"-----BEGIN PGP "
+_NOTEBOOK = re.compile(rb'\s*\{.*"cell_type"\s*:', re.S)
 _MAIL = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*\n(?:[ \t][^\n]*\n)*){3}")
 _CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\r\f\x08\x1b") + b"\x7f"
 
@@ -160,11 +179,22 @@ def _text(path: Path, head: bytes) -> Detection:
             return Detection(FileType.BINARY, "looks like a binary file, not text")
     elif encoding != "utf-8-sig":
         head = head.decode(encoding, "ignore").encode()
+    head = head.removeprefix(b"\xef\xbb\xbf")
+    if _HTML.match(head) and by_name is not FileType.EML:
+        return Detection(FileType.HTML)
+    if by_name is FileType.HTML and not _TAG.search(head):
+        # A page without a single tag is a text that somebody gave a wrong name.
+        return Detection(FileType.TEXT)
+    if by_name is FileType.JSON and _NOTEBOOK.match(head):
+        return Detection(FileType.IPYNB)
+    if by_name is FileType.MAN and not _ROFF.search(head):
+        return Detection(FileType.TEXT)
     if by_name not in (None, FileType.TEXT):
         return Detection(by_name)
-    head = head.removeprefix(b"\xef\xbb\xbf")
-    if _HTML.match(head):
-        return Detection(FileType.HTML)
+    if head.startswith(_ARMOUR) and not head.startswith(_ARMOUR + b"SIGNED MESSAGE"):
+        return Detection(FileType.BINARY, "is a PGP key, signature or message, not a document")
+    if path.suffix.lower() == ".asc" and _ASCIIDOC.search(head):
+        return Detection(FileType.ASCIIDOC)
     if by_name is None and _MAIL.match(head) and re.search(rb"^(?:From|Subject|Date):", head, re.M):
         return Detection(FileType.EML)
     return Detection(FileType.TEXT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pinakes.ingest.skipped import skipped_line
 from pinakes.model import (
     Citation,
     DocumentInfo,
@@ -126,5 +127,7 @@ def report_text(report: IndexReport) -> str:
     said = ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing to do"
     lines = [f"Documents: {said}; {report.chunks} chunks, {report.seconds:.1f} s."]
     lines += [f"Failed: {failure.path}: {failure.reason}" for failure in report.failed]
+    if said := skipped_line(report.skipped):
+        lines.append(f"{said[0].upper()}{said[1:]}.")
     lines += [f"Note: {warning}" for warning in report.warnings]
     return "\n".join(lines)
