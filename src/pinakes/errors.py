@@ -15,7 +15,11 @@ class UsageError(PinakesError):
 
 
 class ConversionError(PinakesError):
-    """One file could not be read; the others go on."""
+    """One file could not be read; the others go on. ``again`` when it is not the file's fault: the next run tries."""
+
+    def __init__(self, message: str, *, again: bool = False) -> None:
+        super().__init__(message)
+        self.again = again
 
 
 class IndexStateError(PinakesError):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from pinakes.errors import PinakesError
-from pinakes.ingest.convert import supported_extensions
+from pinakes.ingest.convert import IMAGE_EXTENSIONS, supported_extensions
 from pinakes.ingest.discover import IGNORE_FILES, absolute, is_at_or_below
 from pinakes.ingest.skipped import is_document_by_name
 from pinakes.ingest.source_files import is_source
@@ -104,7 +104,7 @@ class _Relevant:
         # Some systems report the real path of a folder that was named by a link.
         self._folders = sorted({*folders, *map(os.path.realpath, folders)}, key=len, reverse=True)
         self._index = {index, os.path.realpath(index)}
-        self._extensions = supported_extensions()
+        self._extensions = supported_extensions() | IMAGE_EXTENSIONS
 
     def __call__(self, change: Change, path: str) -> bool:
         if any(is_at_or_below(path, index) for index in self._index):

@@ -240,8 +240,8 @@ EFFECTS: dict[str, tuple[dict[str, Any], Observe, Callable[[Any, Any], bool]]] =
         lambda before, after: len(set(before)) < len(before) and len(set(after)) == len(after),
     ),
 }
-# Shown below, or, where a model is asked, in test_models.py.
-ELSEWHERE = {"type", "database", "index", "defer_loading"}
+# Shown below, of scanned pages in tests/ingest/test_scans.py, and, where a model is asked, in test_models.py.
+ELSEWHERE = {"type", "database", "index", "defer_loading", "ocr", "ocr_languages", "ocr_max_pages"}
 WITH_MODELS = {
     "embedding_model",
     "embedding_dimensions",

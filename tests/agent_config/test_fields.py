@@ -20,6 +20,9 @@ DEFAULTS = {
     "chunking_strategy": "structure",
     "max_chunk_tokens": 800,
     "chunk_overlap": 50,
+    "ocr": "auto",
+    "ocr_languages": "eng",
+    "ocr_max_pages": 1000,
     "search_mode": "hybrid",
     "top_k": 10,
     "min_score": None,
@@ -44,6 +47,7 @@ DEFAULTS = {
 RANGES: list[tuple[str, float, float]] = [
     ("max_chunk_tokens", 100, 2000),
     ("chunk_overlap", 0, 200),
+    ("ocr_max_pages", 1, 100_000),
     ("top_k", 1, 100),
     ("min_score", 0.0, 1.0),
     ("semantic_weight", 0.0, 1.0),

@@ -43,6 +43,7 @@ INDEX_BOUNDS: dict[str, tuple[float, float]] = {
     "context_max_tokens": (20, 1000),
     "context_concurrency": (1, 100),
     "context_window_tokens": (1000, 2_000_000),
+    "ocr_max_pages": (1, 100_000),
 }
 BOUNDS = [(SearchSettings, name, *bounds) for name, bounds in SEARCH_BOUNDS.items()]
 BOUNDS += [(IndexSettings, name, *bounds) for name, bounds in INDEX_BOUNDS.items()]  # type: ignore[misc]

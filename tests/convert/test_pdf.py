@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pinakes.errors import ConversionError
+from pinakes.ingest.convert.ocr import Ocr
 from pinakes.ingest.convert.pdf import convert_pdf
 from pinakes.model.document import Converted
 
@@ -193,8 +194,8 @@ def _rc4(key: bytes, data: bytes) -> bytes:
     return bytes(out)
 
 
-def convert(tmp_path: Path, *pages: Page, **options: object) -> Converted:
-    return convert_pdf(Pdf(list(pages), **options).write(tmp_path / "file.pdf"))  # type: ignore[arg-type]
+def convert(tmp_path: Path, *pages: Page, ocr: Ocr | None = None, **options: object) -> Converted:
+    return convert_pdf(Pdf(list(pages), **options).write(tmp_path / "file.pdf"), ocr)  # type: ignore[arg-type]
 
 
 def headings(converted: Converted) -> list[str]:
@@ -537,13 +538,16 @@ def test_metadata(tmp_path: Path) -> None:
 def test_a_page_of_images_in_a_text_is_a_warning(tmp_path: Path) -> None:
     page = Page()
     page.lines(72, 80, PROSE)
-    converted = convert(tmp_path, page, Page(), image=True)
-    assert converted.warnings == ("page 2 without text: only images there; run OCR to read them",)
+    converted = convert(tmp_path, page, Page(), image=True, ocr=Ocr("off"))
+    (warning,) = converted.warnings
+    assert warning.startswith("page 2 without text: only images there. Reading them is switched off")
 
 
 def test_only_images_is_a_failure(tmp_path: Path) -> None:
-    with pytest.raises(ConversionError, match="no text layer: the pages are images; run OCR first"):
-        convert(tmp_path, Page(), Page(), image=True)
+    with pytest.raises(
+        ConversionError, match=r"no text layer: the pages are images\. Reading them is switched off"
+    ):
+        convert(tmp_path, Page(), Page(), image=True, ocr=Ocr("off"))
 
 
 def test_no_text_at_all_is_a_failure(tmp_path: Path) -> None:

@@ -69,7 +69,8 @@ def test_letters_that_are_others_are_a_warning(tmp_path: Path) -> None:
             y = page.lines(72, y, lines)
         pages.append(page)
     assert convert(tmp_path, *pages).warnings == (
-        "the text of page 2 cannot be read: its fonts do not say which letters they draw; run OCR",
+        "the text of page 2 cannot be read: its fonts do not say which letters they draw; --ocr force reads "
+        "the pages as images",
     )
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pinakes.model import IndexReport
 
 CHUNKING = "Chunks and vectors"
+SCANS = "Scanned pages"
 CONTEXTS = "Contexts by a language model"
 _NAMED = 5
 _NO_MODEL = "Name the model to estimate for, as in: --context-model anthropic:claude-haiku-5-5"
@@ -116,6 +117,34 @@ def index(
             rich_help_panel=CHUNKING,
         ),
     ] = None,
+    ocr: Annotated[
+        str | None,
+        typer.Option(
+            "--ocr",
+            metavar="WHICH",
+            help="Pages that Tesseract reads: auto (the default), those without text; off, none; force, all, and "
+            "images in folders.",
+            rich_help_panel=SCANS,
+        ),
+    ] = None,
+    ocr_languages: Annotated[
+        str | None,
+        typer.Option(
+            "--ocr-languages",
+            metavar="NAMES",
+            help="Languages of scanned pages, as Tesseract names them: eng,deu. English by default.",
+            rich_help_panel=SCANS,
+        ),
+    ] = None,
+    ocr_max_pages: Annotated[
+        int | None,
+        typer.Option(
+            "--ocr-max-pages",
+            metavar="N",
+            help="Most pages of a file to read from images, 1000 by default.",
+            rich_help_panel=SCANS,
+        ),
+    ] = None,
     context_model: Annotated[
         str | None,
         typer.Option(
@@ -191,6 +220,7 @@ def index(
     $ pinakes index docs/ contracts/lease.docx
     $ pinakes index
     $ pinakes index notes/ --index ~/notes.pinakes --no-embed
+    $ pinakes index scans/ --ocr-languages eng,deu
     $ pinakes index docs/ --watch
     $ pinakes index --context-model anthropic:claude-haiku-5-5 --estimate
     $ pinakes index docs/ --database postgres --collection laws
@@ -219,6 +249,9 @@ def index(
         "contextual_embeddings": context,
         "embedding_model": model,
         "concept_vocabulary": concepts,
+        "ocr": ocr,
+        "ocr_languages": ocr_languages,
+        "ocr_max_pages": ocr_max_pages,
     }
     contexts = {
         "context_model": context_model if estimate else model_name(context_model),

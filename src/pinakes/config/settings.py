@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any
@@ -15,6 +16,7 @@ logger = logging.getLogger("pinakes")
 MODES = ("hybrid", "semantic", "keyword", "exact")
 STRATEGIES = ("structure", "token")
 FUSIONS = ("rrf", "scores")
+OCR_MODES = ("auto", "off", "force")
 MAX_TOP_K = 100
 # Parts of a search that can be switched off by name, in the order in which a query meets them.
 STAGES = (
@@ -36,6 +38,9 @@ STAGES = (
     "focus",
     "parents",
 )
+
+
+LANGUAGES = r"^[A-Za-z][A-Za-z0-9_/]*(?:[,+ ]+[A-Za-z][A-Za-z0-9_/]*)*$"
 
 
 def _within(name: str, value: object, low: float, high: float) -> None:
@@ -75,6 +80,9 @@ class IndexSettings:
     context_concurrency: int = 10
     context_window_tokens: int = 100_000
     concept_vocabulary: bool = False
+    ocr: str = "auto"
+    ocr_languages: str = "eng"
+    ocr_max_pages: int = 1000
 
     def __post_init__(self) -> None:
         _one_of("chunking_strategy", self.chunking_strategy, STRATEGIES)
@@ -83,6 +91,12 @@ class IndexSettings:
         _within("context_max_tokens", self.context_max_tokens, 20, 1000)
         _within("context_concurrency", self.context_concurrency, 1, 100)
         _within("context_window_tokens", self.context_window_tokens, 1000, 2_000_000)
+        _one_of("ocr", self.ocr, OCR_MODES)
+        if not isinstance(self.ocr_languages, str) or not re.match(LANGUAGES, self.ocr_languages):
+            raise UsageError(
+                f"ocr_languages must be names of Tesseract's languages, such as eng,deu, not {self.ocr_languages!r}."
+            )
+        _within("ocr_max_pages", self.ocr_max_pages, 1, 100_000)
 
     def fingerprint(self) -> str:
         """Name these settings, to tell documents that were read under others."""

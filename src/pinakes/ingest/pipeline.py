@@ -25,7 +25,7 @@ from pinakes.embedding.protocol import Vectors
 from pinakes.errors import PinakesError, UsageError
 from pinakes.ingest.codec import decode
 from pinakes.ingest.contextualize import passage_text
-from pinakes.ingest.convert import DATA_EXTENSIONS, supported_extensions
+from pinakes.ingest.convert import DATA_EXTENSIONS, IMAGE_EXTENSIONS, supported_extensions
 from pinakes.ingest.discover import Discovery, FoundFile, discover, is_at_or_below, remembered
 from pinakes.ingest.llm_context import ContextStage
 from pinakes.ingest.prepare import READER, hash_stream
@@ -115,7 +115,7 @@ class Pipeline:
             # Before anything changes: indexes that are ahead of the record could not be told from late ones then.
             self._index.catch_up()
         with self._timed("scan"):
-            discovery = discover(paths, supported_extensions() - _NOT_UNASKED, self._index.folder)
+            discovery = discover(paths, _taken_unasked(self._settings), self._index.folder)
             self._check_missing(discovery)
             plan = self._plan(discovery, retry_failed)
             self._record.add_roots(
@@ -220,8 +220,13 @@ class Pipeline:
         files = {file.path: file for file in plan.read}
         moved = plan.moved()
         total, last_commit = len(plan.read), time.perf_counter()
-        setup = {"settings": asdict(self._settings), "model_tokens": self._embedder.max_tokens}
         workers = min(self._workers, max(1, total))
+        setup = {
+            "settings": asdict(self._settings),
+            "model_tokens": self._embedder.max_tokens,
+            # A scan that is alone has all cores to itself.
+            "processes": max(1, self._workers // workers),
+        }
         with Sandbox(
             "pinakes.ingest.prepare:prepare", workers=workers, limits=self._limits, initializer_payload=setup
         ) as sandbox:
@@ -248,7 +253,7 @@ class Pipeline:
     @traced_document
     def _store(self, file: FoundFile, outcome: Outcome, known: bool, moved: dict[str, list[str]]) -> None:
         if outcome.value is None:
-            self._fail(file, outcome.error or "it could not be read")
+            self._fail(file, outcome.error or "it could not be read", retry=outcome.again)
             return
         parsed = decode(outcome.value)
         if not parsed.chunks:
@@ -358,6 +363,12 @@ class Pipeline:
                     f"{count} document(s) in {name}: the embedding model {self._embedder.name} was not made for that "
                     "language. Keyword and exact search work; choose another model for search by meaning."
                 )
+
+
+def _taken_unasked(settings: IndexSettings) -> frozenset[str]:
+    """Return the extensions of the files that are read when a folder is named. Most images there are no pages."""
+    taken = supported_extensions() - _NOT_UNASKED
+    return taken | IMAGE_EXTENSIONS if settings.ocr == "force" else taken
 
 
 def _reading(settings: IndexSettings) -> str:

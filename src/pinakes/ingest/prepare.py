@@ -19,6 +19,7 @@ from pinakes.ingest.chunk import ChunkingOptions, chunk_document
 from pinakes.ingest.codec import clean, encode
 from pinakes.ingest.contextualize import contextualize
 from pinakes.ingest.convert import convert
+from pinakes.ingest.convert.ocr import Ocr
 from pinakes.ingest.describe import document_summary, document_title
 from pinakes.ingest.extract import describe_chunks, extract, place_references
 from pinakes.ingest.parse import parse
@@ -39,10 +40,10 @@ def prepare(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:
     # The hash first: a file that changes in between is then read again next time.
     with path.open("rb") as stream:
         content_hash = hash_stream(stream)
-    file_type, converted = convert(path)
-    parsed = prepare_text(
-        payload["path"], file_type, converted, IndexSettings(**setup["settings"]), int(setup["model_tokens"])
-    )
+    settings = IndexSettings(**setup["settings"])
+    ocr = Ocr(settings.ocr, settings.ocr_languages, settings.ocr_max_pages, int(setup.get("processes", 1)))
+    file_type, converted = convert(path, ocr)
+    parsed = prepare_text(payload["path"], file_type, converted, settings, int(setup["model_tokens"]))
     return {"content_hash": content_hash, **encode(parsed)}
 
 

@@ -51,11 +51,15 @@ _ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one payload: ``value`` when ``kind`` is ``ok``, otherwise ``error``, fit to be shown."""
+    """What became of one payload: ``value`` when ``kind`` is ``ok``, otherwise ``error``, fit to be shown.
+
+    ``again`` says that another try may end otherwise though the input is the same: something was not installed.
+    """
 
     value: dict[str, Any] | None
     error: str | None
     kind: Kind
+    again: bool = False
 
 
 class _Run:
@@ -174,6 +178,7 @@ class _Keeper:
         self._process: subprocess.Popen[bytes] | None = None
         self._task: _Task | None = None
         self._stopped = self._overdue = False
+        self._patience = 0.0
         self._stderr = b""
         self._drainer: threading.Thread | None = None
         self.thread = threading.Thread(target=self._loop, name="pinakes-sandbox", daemon=True)
@@ -226,14 +231,16 @@ class _Keeper:
                 # What is left of its memory is anybody's guess.
                 self._discard()
                 return Outcome(None, f"needs more than {limits.memory_mb} MB to read", "memory")
-            return Outcome(answer.get("value"), answer.get("error"), answer["kind"])
+            return Outcome(
+                answer.get("value"), answer.get("error"), answer["kind"], bool(answer.get("again"))
+            )
         overdue = self._overdue
         status, noise = self._discard()
         log.debug("worker ended with status %s on %s; it last wrote:\n%s", status, payload, noise)
         if answer == "too big":
             return Outcome(None, f"gives more than {limits.result_mb} MB", "failed")
         if overdue:
-            return Outcome(None, f"took longer than {limits.seconds:g} seconds to read", "timeout")
+            return Outcome(None, f"took longer than {round(self._patience, 1):g} seconds to read", "timeout")
         if any(mark in noise.lower() for mark in _OUT_OF_MEMORY):
             return Outcome(None, f"needs more than {limits.memory_mb} MB to read", "memory")
         return Outcome(None, f"reading it crashed the worker ({_describe(status)})", "crashed")
@@ -241,24 +248,42 @@ class _Keeper:
     def _exchange(
         self, message: dict[str, Any], seconds: float
     ) -> dict[str, Any] | Literal["gone", "too big"]:
-        """Send one frame and wait for one; the timer kills the worker, which ends the wait."""
+        """Send one frame and wait for the answer; the timer kills the worker, which ends the wait."""
         process = self._process
         assert process is not None and process.stdin is not None and process.stdout is not None
         self._overdue = False
-        timer = threading.Timer(seconds, self._expire)
-        timer.daemon = True
-        timer.start()
+        self._patience, begun = seconds, time.monotonic()
+        timer = self._alarm(seconds)
         try:
             write_frame(cast(BinaryIO, process.stdin), encode(message))
-            # The worker keeps to the limit; twice as much can only be garbage or malice.
-            answer = decode(read_frame(cast(BinaryIO, process.stdout), (2 * self._limits.result_mb) << 20))
-            return "gone" if answer is None else answer
+            while True:
+                # The worker keeps to the limit; twice as much can only be garbage or malice.
+                answer = decode(
+                    read_frame(cast(BinaryIO, process.stdout), (2 * self._limits.result_mb) << 20)
+                )
+                if answer is None:
+                    return "gone"
+                if answer["kind"] != "time":
+                    return answer
+                passed = time.monotonic() - begun
+                asked = min(passed + answer["seconds"], self._limits.most_seconds)
+                if asked > self._patience:
+                    timer.cancel()
+                    self._patience = asked
+                    timer = self._alarm(asked - passed)
         except ValueError:
             return "too big"
         except OSError:
             return "gone"
         finally:
             timer.cancel()
+
+    def _alarm(self, seconds: float) -> threading.Timer:
+        """Kill the worker in so many seconds."""
+        timer = threading.Timer(max(seconds, 0.0), self._expire)
+        timer.daemon = True
+        timer.start()
+        return timer
 
     def _start(self) -> None:
         env = os.environ | _ENVIRONMENT

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 
-from pinakes.errors import PinakesError
+from pinakes.errors import ConversionError, PinakesError
 from pinakes.processes import die_with, read_frame, take_pipes, write_frame
 
 
@@ -24,6 +24,8 @@ class Limits:
     seconds: float = 120
     memory_mb: int = 2048
     result_mb: int = 256
+    most_seconds: float = 4 * 3600
+    """However often a call asks for more time, it ends here."""
 
 
 def encode(message: dict[str, Any]) -> bytes:
@@ -41,8 +43,18 @@ def echo(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:
     return payload
 
 
+_parent: BinaryIO | None = None
+
+
+def ask_for_time(seconds: float) -> None:
+    """Tell the parent, if there is one, that this call is at work and may take so long from now on."""
+    if _parent is not None:
+        write_frame(_parent, encode({"kind": "time", "seconds": seconds}))
+
+
 def serve() -> None:
     """Run as a worker: answer frames until standard input ends."""
+    global _parent
     parent = os.getppid()
     requests, replies = take_pipes()
     die_with(parent)
@@ -59,6 +71,7 @@ def serve() -> None:
     except BaseException as error:
         answer = {"kind": "failed", "error": f"{type(error).__name__}: {error}"}
     write_frame(replies, encode(answer))
+    _parent = replies
     inbox: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests, inbox), daemon=True).start()
     while function is not None:
@@ -87,7 +100,9 @@ def _answer(
     except MemoryError:
         return encode({"kind": "memory", "trace": traceback.format_exc(limit=-20)})
     except PinakesError as error:
-        return encode({"kind": "failed", "error": str(error), "trace": traceback.format_exc(limit=-20)})
+        again = isinstance(error, ConversionError) and error.again
+        trace = traceback.format_exc(limit=-20)
+        return encode({"kind": "failed", "error": str(error), "again": again, "trace": trace})
     except BaseException as error:
         text = " ".join(str(error).split())[:200]
         reason = f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -59,6 +59,40 @@ def span(lines: Lines | None, pages: Pages | None) -> str:
     return f"{one} {first}" if first == last else f"{several} {first}–{last}"
 
 
+IMAGE_PAGES = "pages_from_images"
+"""In the metadata of a document: its pages that were read from images, such as ``1-3, 7``."""
+
+
+def write_pages(numbers: list[int]) -> str:
+    """Return page numbers as runs: ``1-3, 7``."""
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+
+
+def holds_any(written: object, pages: Pages | None) -> bool:
+    """Whether any of some pages is among those that :func:`write_pages` wrote.
+
+    >>> holds_any("1-3, 7", Pages(4, 7)), holds_any("1-3, 7", Pages(4, 6)), holds_any(None, Pages(1, 1))
+    (True, False, False)
+    """
+    if pages is None or not isinstance(written, str):
+        return False
+    for run in written.split(","):
+        first, _, last = run.strip().partition("-")
+        if (
+            first.isdecimal()
+            and int(first) <= pages.last
+            and pages.first <= int(last if last.isdecimal() else first)
+        ):
+            return True
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Converted:
     """What a converter makes of a file: text with structure, and where its pages begin.

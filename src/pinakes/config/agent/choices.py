@@ -21,6 +21,14 @@ class ChunkingStrategy(str, Enum):
     TOKEN = "token"
 
 
+class OcrMode(str, Enum):
+    """Which pages are read from images: those without text, none, or all."""
+
+    AUTO = "auto"
+    OFF = "off"
+    FORCE = "force"
+
+
 class ModelProvider(str, Enum):
     """Who runs a language model."""
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, PrivateAttr, Tag, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PrivateAttr,
+    Tag,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from pinakes.config.agent.base import (
@@ -18,12 +26,12 @@ from pinakes.config.agent.base import (
     Text,
     Whole,
 )
-from pinakes.config.agent.choices import ChunkingStrategy, SearchMode
+from pinakes.config.agent.choices import ChunkingStrategy, OcrMode, SearchMode
 from pinakes.config.agent.database import DatabaseConfig
 from pinakes.config.agent.ranking import RankingConfig
 from pinakes.config.agent.services import EmbeddingConfig, ModelConfig, RerankerConfig
 from pinakes.config.agent.surroundings import Surroundings
-from pinakes.config.settings import SearchSettings
+from pinakes.config.settings import LANGUAGES, SearchSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,6 +44,11 @@ if TYPE_CHECKING:
 
 # The index that each way of searching needs.
 INDEXES = {"semantic": "dense_index", "keyword": "keyword_index", "exact": "exact_index"}
+
+
+def _off(value: Any) -> Any:
+    """YAML takes the word ``off`` for ``false``."""
+    return "off" if value is False else value
 
 
 class HierarchicalDocumentToolConfig(Part):
@@ -57,6 +70,19 @@ class HierarchicalDocumentToolConfig(Part):
     max_chunk_tokens: Whole = Field(default=800, ge=100, le=2000, description="Longest chunk, in tokens.")
     chunk_overlap: Whole = Field(
         default=50, ge=0, le=200, description="Tokens that are repeated where a section must be divided."
+    )
+
+    ocr: Annotated[OcrMode, BeforeValidator(_off)] = Field(
+        default=OcrMode.AUTO,
+        description="Have Tesseract read pages that are images: those without text, none (off), or all (force).",
+    )
+    ocr_languages: Text = Field(
+        default="eng",
+        pattern=LANGUAGES,
+        description="Tesseract's names of the languages of scanned pages, such as eng,deu.",
+    )
+    ocr_max_pages: Whole = Field(
+        default=1000, ge=1, le=100_000, description="How many pages of a file are read from images."
     )
 
     search_mode: SearchMode = Field(

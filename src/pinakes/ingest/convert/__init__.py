@@ -10,15 +10,24 @@ from __future__ import annotations
 import importlib
 import logging
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from pinakes.errors import ConversionError, MissingExtraError
-from pinakes.ingest.convert.sniff import TEXT_EXTENSIONS, FileType, detect, sniff
+from pinakes.ingest.convert.ocr import Ocr
+from pinakes.ingest.convert.sniff import IMAGE_EXTENSIONS, TEXT_EXTENSIONS, FileType, detect, sniff
 from pinakes.model.document import Converted
 
-__all__ = ["DATA_EXTENSIONS", "SUPPORTED_EXTENSIONS", "FileType", "convert", "detect", "supported_extensions"]
+__all__ = [
+    "DATA_EXTENSIONS",
+    "IMAGE_EXTENSIONS",
+    "SUPPORTED_EXTENSIONS",
+    "FileType",
+    "convert",
+    "detect",
+    "supported_extensions",
+]
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +53,7 @@ CONVERTERS: dict[FileType, tuple[str, str]] = {
     FileType.SGML: (f"{_HERE}.text:convert_markup", "SGML"),
     FileType.HTML: (f"{_HERE}.html:convert_html", "HTML"),
     FileType.PDF: (f"{_HERE}.pdf:convert_pdf", "PDF"),
+    FileType.IMAGE: (f"{_HERE}.image:convert_image", "image"),
     FileType.DOCX: (f"{_HERE}.docx:convert_docx", "Word"),
     FileType.PPTX: (f"{_HERE}.slides:convert_pptx", "PowerPoint"),
     FileType.XLSX: (f"{_HERE}.sheets:convert_xlsx", "Excel"),
@@ -66,14 +76,15 @@ _BINARY_EXTENSIONS = (
     *(".odt", ".ott", ".epub", ".rtf"),
 )
 SUPPORTED_EXTENSIONS: frozenset[str] = frozenset((*TEXT_EXTENSIONS, *_BINARY_EXTENSIONS))
+_READ_BY_OCR = (FileType.PDF, FileType.IMAGE)
 # Supported, but in most folders they are settings and logs rather than documents.
 DATA_EXTENSIONS: frozenset[str] = frozenset(
     (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".xml", ".log", ".csv", ".tsv", ".tab")
 )
 
 
-def convert(path: Path) -> tuple[str, Converted]:
-    """The type of a file (as an extension: ``.docx``) and what it holds.
+def convert(path: Path, ocr: Ocr | None = None) -> tuple[str, Converted]:
+    """The type of a file (as an extension: ``.docx``) and what it holds; ``ocr`` says how images are read.
 
     Raises ``ConversionError`` with a reason for every file that gives no text.
     """
@@ -87,10 +98,13 @@ def convert(path: Path) -> tuple[str, Converted]:
         if detection.refusal:
             raise ConversionError(detection.refusal)
         where, name = CONVERTERS[detection.type]
-        file_type = detection.type.extension
+        file_type = path.suffix.lower() if detection.type is FileType.IMAGE else detection.type.extension
         if detection.type in TEXT_EXTENSIONS.values() and path.stat().st_size > MAX_TEXT_BYTES:
             raise ConversionError(f"is larger than {MAX_TEXT_BYTES >> 20} MB; split it into smaller files")
-        converted = _call(lambda: _load(where), path, name)
+        load = partial(_load, where)
+        if detection.type in _READ_BY_OCR:
+            load = partial(_with_ocr, where, ocr)
+        converted = _call(load, path, name)
     if not converted.text.strip("\ufeff \t\r\n\f\v\u200b\u00a0"):
         raise ConversionError(f"no text found in this {name} file")
     return file_type, converted
@@ -132,6 +146,10 @@ def _call(load: Callable[[], Converter], path: Path, name: str) -> Converted:
 def _short(error: Exception) -> str:
     text = " ".join(str(error).split())[:160]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _with_ocr(where: str, ocr: Ocr | None) -> Converter:
+    return partial(_load(where), ocr=ocr)  # type: ignore[call-arg]
 
 
 def _load(where: str) -> Converter:

@@ -46,8 +46,8 @@ class FileType(str, Enum):
     XML = "xml"
     IPYNB = "ipynb"
     EML = "eml"
-    # Those below are recognised so that the refusal can say why.
     IMAGE = "image"
+    # Those below are recognised so that the refusal can say why.
     ARCHIVE = "archive"
     OLE = "ole"
     BINARY = "binary"
@@ -129,6 +129,10 @@ _MAGIC: tuple[tuple[int, bytes, FileType, str], ...] = (
     (60, b"BOOKMOBI", FileType.BINARY, "a Kindle book; convert it to EPUB"),
 )
 
+# Images that are read, by Tesseract, when their name says that they are some.
+IMAGE_EXTENSIONS = frozenset((".png", ".jpg", ".jpeg", ".tif", ".tiff"))
+_READABLE = frozenset(("a PNG image", "a JPEG image", "a TIFF image"))
+
 _HTML = re.compile(rb"(?:<\?xml[^>]*>|<!--(?:(?!-->).)*-->|\s)*<(?:!doctype\s+html|html[\s>])", re.I | re.S)
 _TAG = re.compile(rb"<[A-Za-z!/?]")
 _ROFF = re.compile(rb"^[.'](?:TH|Dd|Dt|Sh|SH)[ \t]", re.M)
@@ -160,6 +164,8 @@ def sniff(path: Path) -> Detection:
         return Detection(FileType.XLS if kind == "xls" else FileType.OLE, refusal)
     for offset, magic, kind_found, what in _MAGIC:
         if head.startswith(magic, offset):
+            if kind_found is FileType.IMAGE and path.suffix.lower() in IMAGE_EXTENSIONS and what in _READABLE:
+                return Detection(kind_found)
             return Detection(kind_found, f"looks like {what}, not text" if what else "")
     # Some writers put a few bytes of their own before the PDF header.
     if b"%PDF-" in head[:1024]:

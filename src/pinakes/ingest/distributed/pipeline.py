@@ -87,7 +87,7 @@ class DistributedPipeline(Pipeline):
         self, file: FoundFile, outcome: dict[str, Any], known: bool, moved: dict[str, list[str]]
     ) -> None:
         if error := outcome.get("error"):
-            self._fail(file, str(error))
+            self._fail(file, str(error), retry=bool(outcome.get("again")))
             return
         self.report.chunks += int(outcome.get("chunks", 0))
         self.report.embedded += int(outcome.get("chunks", 0))

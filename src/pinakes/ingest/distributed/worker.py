@@ -118,7 +118,7 @@ class Worker:
     def _publish(self, task: Task, outcome: Outcome) -> dict[str, Any]:
         """Publish what was read; return what is to be told of it."""
         if outcome.value is None:
-            return {"error": outcome.error or "it could not be read"}
+            return {"error": outcome.error or "it could not be read", "again": outcome.again}
         parsed = decode(outcome.value)
         if not parsed.chunks:
             return {"error": "no text found"}

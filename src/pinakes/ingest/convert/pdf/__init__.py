@@ -1,20 +1,23 @@
 """PDF to Markdown with headings, tables and page starts, through pdfium.
 
 The stages, in the order in which a document meets them: ``read`` (words, spans, lines) with ``rules`` and
-``tags``; ``furniture`` (running heads go aside); ``tables``; ``layout`` (reading order); ``contents``; ``headings``,
-which asks ``outline``, ``tagged``, then ``candidates``, ``front``, ``selection`` and ``runins``, and ``levels``;
+``tags``; ``scans`` with ``scan_type`` (pages that are images); ``furniture`` (running heads go aside); ``tables``;
+``layout`` (reading order); ``contents``; ``headings``, which asks ``outline``, ``tagged``, then ``candidates``,
+``front``, ``selection`` and ``runins``, and ``levels``;
 ``paragraphs``; ``asides``; ``render``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pypdfium2 as pdfium
 
 from pinakes.errors import ConversionError
-from pinakes.model.document import Converted
+from pinakes.ingest.convert.ocr import Ocr
+from pinakes.model.document import IMAGE_PAGES, Converted, write_pages
 
 from .asides import add_asides
 from .candidates import find_body
@@ -24,32 +27,46 @@ from .furniture import set_furniture_aside
 from .headings import mark_headings
 from .layout import reading_order
 from .metadata import read_metadata
-from .outline import is_useful, read_outline
-from .page import Line, PageText
+from .outline import Bookmark, is_useful, read_outline
+from .page import Line, PageText, name_pages
 from .paragraphs import make_blocks
 from .read import PageReader
 from .render import render
 from .rules import RuleReader
+from .scans import read_scans
 from .tables import take_tables
 from .tags import page_tags
 from .title import find_title
 
-__all__ = ["convert_pdf"]
+__all__ = ["compose", "convert_pdf"]
 
 
-def convert_pdf(path: Path) -> Converted:
+def convert_pdf(path: Path, ocr: Ocr | None = None) -> Converted:
     """Convert a PDF file; raises ``ConversionError`` with the reason when it cannot be read."""
+    ocr = ocr or Ocr()
     document = _open(path)
     try:
         marks = read_outline(document)
         metadata = read_metadata(document)
         pages, warnings = _read_pages(document, document.is_tagged() and not is_useful(marks))
+        scanned, remarks = read_scans(document, pages, ocr)
     finally:
         document.close()
+    warnings += [*remarks, *_warn_of_letters(pages)]
     if not any(page.lines or page.aside for page in pages):
-        if any(page.images for page in pages):
-            raise ConversionError("no text layer: the pages are images; run OCR first")
-        raise ConversionError("the PDF holds no text")
+        if scanned:
+            raise ConversionError("no text found on the images of its pages")
+        hint = "" if ocr.mode == "force" else "; if it is drawn in shapes, --ocr force reads it"
+        raise ConversionError(f"the PDF holds no text{hint}")
+    if scanned:
+        metadata[IMAGE_PAGES] = write_pages(scanned)
+    return compose(pages, marks, metadata, warnings)
+
+
+def compose(
+    pages: list[PageText], marks: Sequence[Bookmark], metadata: dict[str, Any], warnings: list[str]
+) -> Converted:
+    """Make a text of the lines of pages: in reading order, with headings and paragraphs."""
     flow = _flow(pages)
     body = find_body(item for item in flow if isinstance(item, Line))
     title = find_title(metadata.pop("title", None), flow, body)
@@ -107,22 +124,17 @@ def _read_pages(document: Any, tagged: bool) -> tuple[list[PageText], list[str]]
         pages.append(text)
     warnings = []
     if broken:
-        warnings.append(f"{_name(broken)} could not be read")
-    empty = [p.number + 1 for p in pages if not p.lines and not p.aside and p.images]
-    if empty:
-        warnings.append(f"{_name(empty)} without text: only images there; run OCR to read them")
-    strange = [p.number + 1 for p in pages if not p.legible]
-    if strange:
-        which = "much of the text" if 2 * len(strange) > len(pages) else f"the text of {_name(strange)}"
-        warnings.append(f"{which} cannot be read: its fonts do not say which letters they draw; run OCR")
+        warnings.append(f"{name_pages(broken)} could not be read")
     return pages, warnings
 
 
-def _name(numbers: list[int]) -> str:
-    shown = ", ".join(map(str, numbers[:10])) + (
-        f" and {len(numbers) - 10} more" if len(numbers) > 10 else ""
-    )
-    return f"page {shown}" if len(numbers) == 1 else f"pages {shown}"
+def _warn_of_letters(pages: list[PageText]) -> list[str]:
+    strange = [p.number + 1 for p in pages if not p.legible]
+    if not strange:
+        return []
+    which = "much of the text" if 2 * len(strange) > len(pages) else f"the text of {name_pages(strange)}"
+    why = "its fonts do not say which letters they draw"
+    return [f"{which} cannot be read: {why}; --ocr force reads the pages as images"]
 
 
 def _flow(pages: list[PageText]) -> list[Item]:

@@ -8,7 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from pinakes.model.document import write_pages
+
 from .tags import Tag
+
+_MOST_NAMED = 10
 
 HYPHEN = "\ufffe"
 """How pdfium writes a hyphen at the end of a line whose word goes on."""
@@ -128,3 +132,12 @@ class PageText:
     """Its characters are those that it shows."""
     tags: dict[int, Tag] = field(default_factory=dict)
     """Marked content id to the tag it stands under, for the tags that say something here."""
+    sure: float | None = None
+    """How sure Tesseract is of the letters, in percent, where the page was read from an image."""
+
+
+def name_pages(numbers: list[int]) -> str:
+    """Name pages: ``page 3``, ``pages 3, 5-9``; the first ten runs of many."""
+    runs = write_pages(numbers).split(", ")
+    more = f" and {len(runs) - _MOST_NAMED} more" if len(runs) > _MOST_NAMED else ""
+    return f"page{'s' if len(numbers) > 1 else ''} {', '.join(runs[:_MOST_NAMED])}{more}"

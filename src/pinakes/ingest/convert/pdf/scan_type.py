@@ -1,0 +1,249 @@
+"""How the type of a scanned page is set: size and weight, measured from the picture.
+
+Tesseract tells words and boxes, not fonts. The size is told by how high letters stand above the baseline, the weight
+by how thick their strokes are. Both waver by a pixel, so the sizes of a document are gathered into few before they
+are used as those of fonts are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+import numpy as np
+
+from pinakes.ingest.convert.ocr import OcrLine, OcrWord, Picture
+
+from .page import Line, PageText, Span, Style
+
+# Parts of the type size, near enough in all text faces: capitals and `bdfhkl`, small letters, signs of other scripts.
+_TALL, _SMALL, _WHOLE = 0.70, 0.46, 0.92
+_TALL_LETTERS = frozenset("bdfhkl0123456789")
+_SMALL_LETTERS = frozenset("acegmnopqrsuvwxyz")
+_GAP = 1.6
+"""A wider gap, in sizes, ends a line: a cell or a column does."""
+_SAME_SIZE = 0.07
+_BOLDER = 1.25
+_PLAUSIBLE = (7.0, 14.0)
+_USUAL = 10.0
+_LEAST_SURE = 30
+_SURE_SIGN = 60
+_EDGES = frozenset("|_~`¦")
+_MOST_SAMPLED = 200
+
+
+@dataclass(slots=True)
+class RawWord:
+    """A word in points, and how thick its strokes are for its size; 0 when that cannot be said."""
+
+    text: str
+    x0: float
+    x1: float
+    stroke: float
+
+
+@dataclass(slots=True)
+class RawLine:
+    """Words on one baseline as they were measured."""
+
+    words: list[RawWord]
+    base: float
+    size: float
+
+    @property
+    def letters(self) -> int:
+        """How much it holds."""
+        return sum(len(word.text) for word in self.words)
+
+
+@dataclass(slots=True)
+class RawPage:
+    """A page as it was measured."""
+
+    page: PageText
+    lines: list[RawLine] = field(default_factory=list)
+
+
+def measure(lines: Sequence[OcrLine], picture: Picture, unit: float) -> list[RawLine]:
+    """Put what Tesseract read into points, straighten it, and measure its type."""
+    level = [line for line in lines if line.level]
+    slopes = [line.slope for line in level if len(line.words) >= 4]
+    slope = median(slopes) if slopes else 0.0
+    result = []
+    for line in level:
+        kept = [word for word in line.words if _is_word(word)]
+        if not kept or sum(word.sure * len(word.text) for word in kept) < _LEAST_SURE * _length(kept):
+            continue
+        first = line.words[0].x0
+        heights = [_em(word, line.base + line.slope * ((word.x0 + word.x1) / 2 - first)) for word in kept]
+        size = _typical(kept, heights)
+        base = line.base + line.slope * (kept[0].x0 - first) - slope * kept[0].x0
+        words = []
+        for word in kept:
+            shift = slope * line.base
+            stroke = _stroke(picture, word) / size if size > 0 else 0.0
+            words.append(RawWord(word.text, (word.x0 + shift) * unit, (word.x1 + shift) * unit, stroke))
+        if size > 0:
+            result.append(RawLine(words, base * unit, size * unit))
+    return result
+
+
+def _is_word(word: OcrWord) -> bool:
+    """Not the edge of a table or a speck."""
+    return any(map(str.isalnum, word.text)) or (word.sure >= _SURE_SIGN and not set(word.text) <= _EDGES)
+
+
+def _length(words: Iterable[OcrWord]) -> int:
+    return sum(len(word.text) for word in words)
+
+
+def _em(word: OcrWord, base: float) -> tuple[int, float]:
+    """How good a measure a word is (0 is best), and the size of type it speaks for, in pixels."""
+    letters = [char for char in word.text if char.isalnum()]
+    above = base - word.y0
+    if any(char in _TALL_LETTERS or (char.isupper() and char.lower() != char) for char in letters):
+        return 0, above / _TALL
+    if letters and all(char in _SMALL_LETTERS for char in letters):
+        return 1, above / _SMALL
+    return 2, (word.y1 - word.y0) / _WHOLE
+
+
+def _typical(words: Sequence[OcrWord], heights: Sequence[tuple[int, float]]) -> float:
+    """The size that most letters of a line speak for, by the best measures there are."""
+    best = min(kind for kind, _ in heights)
+    sizes = [
+        height
+        for word, (kind, height) in zip(words, heights, strict=True)
+        if kind == best
+        for _ in range(min(len(word.text), _MOST_SAMPLED))
+    ]
+    return max(median(sizes), 0.0)
+
+
+def _stroke(picture: Picture, word: OcrWord) -> float:
+    """How wide the upright strokes of a word are, in pixels: the usual length of a run of ink in a row."""
+    box = picture[max(word.y0, 0) : max(word.y1, 0), max(word.x0, 0) : max(word.x1, 0)]
+    if box.size < 16:
+        return 0.0
+    low, high = int(box.min()), int(box.max())
+    if high - low < 40:
+        return 0.0
+    ink = np.zeros((box.shape[0], box.shape[1] + 2), dtype=np.int8)
+    ink[:, 1:-1] = box < (low + high) / 2
+    edges = np.diff(ink, axis=1).ravel()
+    lengths = np.flatnonzero(edges == -1) - np.flatnonzero(edges == 1)
+    if not lengths.size:
+        return 0.0
+    # Without the bars of E and T, which lie.
+    usual = lengths[lengths <= 2 * np.median(lengths)]
+    return float(usual.mean())
+
+
+def set_type(pages: Sequence[RawPage], body: float | None = None) -> None:
+    """Give the pages their lines. ``body`` is the size of the running text on pages that were not scanned."""
+    lines = [line for raw in pages for line in raw.lines]
+    if not lines:
+        return
+    sizes = _gather(lines)
+    weight: Counter[float] = Counter()
+    for line in lines:
+        weight[sizes[line.size]] += line.letters
+    main = weight.most_common(1)[0][0]
+    scale = stretch = 1.0
+    if body and 0.8 < body / main < 1.25:
+        stretch = body / main
+    elif not _PLAUSIBLE[0] <= main <= _PLAUSIBLE[1]:
+        # The resolution of the picture says nothing of paper, as that of a photograph does not.
+        scale = _USUAL / main
+    usual = _usual_stroke(lines)
+    for raw in pages:
+        raw.page.width *= scale
+        raw.page.height *= scale
+        for line in raw.lines:
+            size = round(sizes[line.size] * scale * stretch * 2) / 2
+            _set_line(line, raw.page, size, scale, usual)
+
+
+def _gather(lines: Sequence[RawLine]) -> dict[float, float]:
+    """Each measured size with the one it stands for: that of most letters nearby."""
+    weight: Counter[float] = Counter()
+    for line in lines:
+        weight[line.size] += line.letters
+    sizes = np.array(sorted(weight))
+    letters = np.array([weight[float(size)] for size in sizes], dtype=float)
+    found: dict[float, float] = {}
+    free = letters.copy()
+    while free.any():
+        totals = np.concatenate(([0.0], np.cumsum(free)))
+        low = np.searchsorted(sizes, sizes * (1 - _SAME_SIZE))
+        high = np.searchsorted(sizes, sizes * (1 + _SAME_SIZE), side="right")
+        near = np.where(free > 0, totals[high] - totals[low], 0.0)
+        at = int(near.argmax())
+        group = np.arange(low[at], high[at])[free[low[at] : high[at]] > 0]
+        centre = float(np.average(sizes[group], weights=letters[group]))
+        for n in group:
+            found[float(sizes[n])] = centre
+        free[group] = 0.0
+    return found
+
+
+def _usual_stroke(lines: Sequence[RawLine]) -> float:
+    """How thick most strokes are, for their size."""
+    strokes, weights = [], []
+    for line in lines:
+        for word in line.words:
+            if word.stroke > 0:
+                strokes.append(word.stroke)
+                weights.append(len(word.text))
+    if not strokes:
+        return 0.0
+    order = np.argsort(strokes)
+    totals = np.cumsum(np.array(weights, dtype=float)[order])
+    return float(strokes[int(order[int(np.searchsorted(totals, totals[-1] / 2))])])
+
+
+def _set_line(line: RawLine, page: PageText, size: float, scale: float, usual: float) -> None:
+    """Add a measured line to its page, cut where a gap opens."""
+    part: list[RawWord] = []
+    for word in line.words:
+        if part and (word.x0 - part[-1].x1) * scale > _GAP * size:
+            _add(page, part, line.base * scale, size, scale, usual)
+            part = []
+        part.append(word)
+    _add(page, part, line.base * scale, size, scale, usual)
+
+
+def _add(page: PageText, words: list[RawWord], base: float, size: float, scale: float, usual: float) -> None:
+    bold = _bold(words, usual)
+    spans: list[Span] = []
+    start = 0
+    for n in range(1, len(words) + 1):
+        if n == len(words) or bold[n] != bold[start]:
+            run = words[start:n]
+            text = " ".join(word.text for word in run)
+            style = Style(size, bold[start], False, 0, 0)
+            spans.append(Span(text, run[0].x0 * scale, run[-1].x1 * scale, style, -1))
+            start = n
+    line = Line(page.number, spans[0].x0, spans[-1].x1, base, spans, len(page.lines))
+    line.settle()
+    page.lines.append(line)
+
+
+def _bold(words: Sequence[RawWord], usual: float) -> list[bool]:
+    """Which words are bold. The strokes of a short word say little, so it is taken together with its neighbours."""
+    if usual <= 0:
+        return [False] * len(words)
+    result = []
+    for n in range(len(words)):
+        near = [word for word in words[max(n - 1, 0) : n + 2] if word.stroke > 0]
+        letters = sum(len(word.text) for word in near)
+        stroke = sum(word.stroke * len(word.text) for word in near) / letters if letters else 0.0
+        result.append(stroke > _BOLDER * usual)
+    share = sum(len(w.text) for w, b in zip(words, result, strict=True) if b) / sum(
+        len(w.text) for w in words
+    )
+    if share > 0.8 or share < 0.2:
+        return [share > 0.8] * len(words)
+    return result
