@@ -23,6 +23,7 @@ from pinakes.errors import (
     UsageError,
 )
 from pinakes.model import (
+    Check,
     ContextEstimate,
     DefineResponse,
     DoctorReport,
@@ -473,7 +474,10 @@ class Library:
 
     def doctor(self, *, repair: bool = True) -> DoctorReport:
         """Compare the record with the derived indexes, and put right what is wrong."""
-        return self._index.examine(repair=repair)
+        from pinakes.ingest.convert.ocr import describe_program
+
+        report = self._index.examine(repair=repair)
+        return DoctorReport([*report.checks, Check("scanned pages", True, describe_program())])
 
     # -- for callers that await ------------------------------------------------------------------------------
 

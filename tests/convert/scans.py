@@ -80,3 +80,11 @@ def scan(path: Path, *pages: Sequence[Set], dpi: int = 200, **options: Any) -> P
     first, *rest = pictures(*pages, dpi=dpi, **options)
     first.save(path, "PDF", save_all=True, append_images=rest, resolution=dpi)
     return path
+
+
+def append(path: Path, *documents: bytes) -> None:
+    """Write the pages of several PDFs as one."""
+    whole = pypdfium2.PdfDocument.new()
+    for data in documents:
+        whole.import_pages(pypdfium2.PdfDocument(data))
+    whole.save(str(path))

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.convert.scans import CHARTER, PROSE, Set, needs_tesseract, pictures, scan, typeset
+from tests.convert.scans import CHARTER, PROSE, Set, append, needs_tesseract, pictures, scan, typeset
 
 from pinakes.errors import ConversionError
 from pinakes.ingest.convert import convert, ocr
@@ -62,7 +62,7 @@ def test_without_tesseract_the_message_says_what_to_install(tmp_path: Path, no_t
 
 def test_pages_with_text_are_read_without_tesseract(tmp_path: Path, no_tesseract: None) -> None:
     path = tmp_path / "mixed.pdf"
-    _append(path, typeset(CHARTER), scan(tmp_path / "scan.pdf", CHARTER, dpi=50).read_bytes())
+    append(path, typeset(CHARTER), scan(tmp_path / "scan.pdf", CHARTER, dpi=50).read_bytes())
     converted = convert_pdf(path)
     assert "register of all vessels" in converted.text
     (warning,) = converted.warnings
@@ -114,7 +114,7 @@ def test_blank_pages_are_not_read(tmp_path: Path, fake: Path) -> None:
 def test_so_many_pages_are_read_and_one_core_each(tmp_path: Path, fake: Path) -> None:
     path = tmp_path / "mixed.pdf"
     scanned = scan(tmp_path / "scan.pdf", *[CHARTER] * 6, dpi=50)
-    _append(path, typeset(CHARTER), scanned.read_bytes())
+    append(path, typeset(CHARTER), scanned.read_bytes())
     converted = convert_pdf(path, Ocr(max_pages=2, processes=2))
     read = [call for call in fake.read_text().splitlines() if call.endswith("hocr")]
     assert len(read) == 2
@@ -131,7 +131,7 @@ def test_a_page_on_which_tesseract_fails_is_named(tmp_path: Path, fake: Path) ->
         '#!/bin/sh\n[ "$1" = --list-langs ] && echo eng && exit\necho out of ideas >&2; exit 3\n'
     )
     path = tmp_path / "mixed.pdf"
-    _append(path, typeset(CHARTER), scan(tmp_path / "scan.pdf", CHARTER, dpi=50).read_bytes())
+    append(path, typeset(CHARTER), scan(tmp_path / "scan.pdf", CHARTER, dpi=50).read_bytes())
     (warning,) = convert_pdf(path).warnings
     assert warning == "page 2 could not be read from the image: Tesseract failed: out of ideas"
 
@@ -291,12 +291,3 @@ def test_pages_are_written_and_found_again() -> None:
 
 def _headings(text: str) -> list[str]:
     return [line.lstrip("# ") for line in text.splitlines() if line.startswith("#")]
-
-
-def _append(path: Path, *documents: bytes) -> None:
-    import pypdfium2
-
-    whole = pypdfium2.PdfDocument.new()
-    for data in documents:
-        whole.import_pages(pypdfium2.PdfDocument(data))
-    whole.save(str(path))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.convert.scans import CHARTER, PROSE, needs_tesseract, pictures, scan
+from tests.convert.scans import CHARTER, PROSE, append, needs_tesseract, pictures, scan, typeset
 from tests.ingest.fakes import WordEmbedder
 
 from pinakes import IndexSettings, Library, Settings
@@ -137,6 +137,45 @@ def test_a_call_may_ask_for_time_up_to_a_limit() -> None:
     ) as sandbox:
         ((_, outcome),) = sandbox.run([{"asked": 1000, "taken": 1000}])
         assert (outcome.kind, outcome.error) == ("timeout", "took longer than 6 seconds to read")
+
+
+def test_what_is_on_a_scanned_page_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(tmp_path / "bin", f"cat <<'END'\n{HOCR}\nEND")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin") + os.pathsep + os.environ["PATH"])
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    append(docs / "mixed.pdf", typeset(CHARTER), scan(tmp_path / "scan.pdf", CHARTER, dpi=50).read_bytes())
+    (docs / "note.md").write_text("---\npages_from_images: 1-9\n---\n# Note\n\nA pilot and a zebra.\n")
+    with library(tmp_path / "index", max_chunk_tokens=100) as opened:
+        opened.index([docs])
+        results = [*opened.search("zebra crossing").results, *opened.search("pilot").results]
+        marked = {(Path(result.source_path).name, "Zebra" in result.content): result for result in results}
+        assert {name: result.from_image for name, result in marked.items()} == {
+            ("mixed.pdf", True): True,
+            ("mixed.pdf", False): False,
+            ("note.md", False): False,
+        }
+        found = marked["mixed.pdf", True]
+        assert found.to_dict()["from_image"] is True
+        assert "Read from an image" in found.format()
+        whole = opened.document(str(docs / "mixed.pdf"))
+        assert whole.from_image
+        assert not opened.section("sec_1", document="mixed.pdf").from_image
+        entry = next(entry for entry in opened.documents() if entry.pages)
+        assert (entry.metadata["pages_from_images"], entry.warnings) == (
+            "2",
+            ["1 of 2 pages were read from images"],
+        )
+        assert opened.status().scanned_documents == 1
+        (check,) = [check for check in opened.doctor().checks if check.name == "scanned pages"]
+        assert check.ok and check.detail == "Tesseract with eng"
+
+
+def test_the_doctor_names_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with library(tmp_path / "index") as opened:
+        (check,) = [check for check in opened.doctor().checks if check.name == "scanned pages"]
+    assert check.ok and "apt-get install tesseract-ocr" in check.detail
 
 
 @needs_tesseract

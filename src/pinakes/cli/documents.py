@@ -12,9 +12,11 @@ from pinakes.cli.options import IndexOption, JsonOption
 from pinakes.cli.output import message, print_json, show
 from pinakes.cli.paths import path_text
 from pinakes.cli.safe import one_line
+from pinakes.model.document import IMAGE_PAGES
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
     from pinakes.model import DocumentInfo
 
@@ -38,6 +40,15 @@ def documents(index: IndexOption = None, as_json: JsonOption = False) -> None:
         raise typer.Exit(NOTHING_FOUND)
 
 
+def _title(entry: DocumentInfo) -> Text:
+    from rich.text import Text
+
+    title = Text(one_line(entry.title))
+    if pages := entry.metadata.get(IMAGE_PAGES):
+        title.append(f"\nread from images: p. {one_line(str(pages))}", style="yellow")
+    return title
+
+
 def _table(entries: list[DocumentInfo]) -> Table:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -52,7 +63,7 @@ def _table(entries: list[DocumentInfo]) -> Table:
     for entry in entries:
         table.add_row(
             path_text(entry.source_path),
-            one_line(entry.title),
+            _title(entry),
             one_line(entry.language),
             str(entry.pages or ""),
             str(entry.total_chunks),

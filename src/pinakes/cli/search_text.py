@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 INDENT = 4
 ARROW = " › "
 SEPARATOR = " · "
+FROM_IMAGE = "read from an image"
 _BAR = 5
 _REFERENCES = 5
 
@@ -101,6 +102,8 @@ def _place(result: SearchResult, terminal: bool) -> Text:
     label = one_line(result.section_label)
     if label and label.casefold() not in one_line(" ".join(result.parent_chain[-1:])).casefold():
         line.append(SEPARATOR + label)
+    if result.from_image:
+        line.append(SEPARATOR + FROM_IMAGE, style="yellow")
     if result.matched_by:
         line.append(SEPARATOR + ", ".join(result.matched_by), style="dim")
     line.append(SEPARATOR, style="dim")
@@ -124,6 +127,7 @@ def as_markdown(response: SearchResponse) -> str:
         chain = one_line(" › ".join(result.parent_chain) or result.document_title)
         where = span(result.lines, result.pages)
         place = f"`{display_path(result.source_path)}`" + (f", {where}" if where else "")
+        place += f" ({FROM_IMAGE})" if result.from_image else ""
         quoted = "\n".join(f"> {line}".rstrip() for line in safe(result.content.strip()).split("\n"))
         blocks += [f"## {result.rank}. {chain}", place, quoted]
     return "\n\n".join(blocks)

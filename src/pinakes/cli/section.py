@@ -60,7 +60,7 @@ def show_section(view: SectionView) -> None:
     """Print a section with its place, what stands below it, and what else goes by its name."""
     from rich.text import Text
 
-    from pinakes.cli.search_text import SEPARATOR, breadcrumb
+    from pinakes.cli.search_text import FROM_IMAGE, SEPARATOR, breadcrumb
 
     out = console()
     place = Text().append_text(path_text(view.source_path))
@@ -68,6 +68,8 @@ def show_section(view: SectionView) -> None:
     place.append(f", {where}" if where else "", style="cyan")
     if view.section_label:
         place.append(SEPARATOR + one_line(view.section_label))
+    if view.from_image:
+        place.append(SEPARATOR + FROM_IMAGE, style="yellow")
     show(breadcrumb(view.parent_chain, view.document_title), place, to=out)
     if not view.exact:
         show(

@@ -45,6 +45,10 @@ def _summary(state: Status) -> RenderableType:
     roots = "\n".join(display_path(root) for root in state.roots)
     grid.add_row("reads", Text(roots or "nothing yet"))
     grid.add_row("documents", Text(f"{state.documents:,}" + _counts(state.file_types)))
+    if state.scanned_documents:
+        grid.add_row(
+            "scans", Text(f"{plural(state.scanned_documents, 'document')} with pages read from images")
+        )
     grid.add_row("languages", Text(_counts(state.languages).strip(" ()") or "–"))
     grid.add_row("chunks", Text(f"{state.chunks:,}"))
     passages = Text(f"{state.passages:,}")

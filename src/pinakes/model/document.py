@@ -63,6 +63,9 @@ IMAGE_PAGES = "pages_from_images"
 """In the metadata of a document: its pages that were read from images, such as ``1-3, 7``."""
 
 
+READ_FROM_IMAGE = "Read from an image: letters may be wrong."
+
+
 def write_pages(numbers: list[int]) -> str:
     """Return page numbers as runs: ``1-3, 7``."""
     runs: list[list[int]] = []

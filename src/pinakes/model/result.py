@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from pinakes.model.document import Lines, Pages, span
+from pinakes.model.document import READ_FROM_IMAGE, Lines, Pages, span
 from pinakes.model.knowledge import Definition, Reference
 from pinakes.model.quoting import Quotation
 
@@ -33,7 +33,10 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """A passage that was found, and exactly where it stands."""
+    """A passage that was found, and exactly where it stands.
+
+    ``from_image`` says that a page it stands on was read from an image, so that letters may be wrong.
+    """
 
     rank: int
     chunk_id: str
@@ -58,6 +61,7 @@ class SearchResult:
     also_in: list[Elsewhere] = field(default_factory=list)
     chunk_ids: list[str] = field(default_factory=list)
     explanation: dict[str, Any] | None = None
+    from_image: bool = False
 
     @property
     def location(self) -> str:
@@ -72,6 +76,8 @@ class SearchResult:
         if self.section_label or self.section_id:
             head.append(f"Section: {self.section_label or self.section_id}")
         head.append(f"Score: {self.fused_score:.3f} (found by {', '.join(self.matched_by) or 'none'})")
+        if self.from_image:
+            head.append(READ_FROM_IMAGE)
         if self.also_in:
             places = "; ".join(f"{place.source_path} {place.section}".strip() for place in self.also_in)
             head.append(f"Also in: {places}")

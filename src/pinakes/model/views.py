@@ -62,7 +62,8 @@ class SectionView:
     """One section with its text, as it stands in its document.
 
     ``exact`` is false when the reference names a part of this section that has no heading of its own.
-    ``alternatives`` are other sections that the same reference fits, as ``path#section_id``.
+    ``alternatives`` are other sections that the same reference fits, as ``path#section_id``. ``from_image`` says that
+    some page of it was read from an image.
     """
 
     source_path: str
@@ -79,6 +80,7 @@ class SectionView:
     chunk_ids: list[str] = field(default_factory=list)
     exact: bool = True
     alternatives: list[str] = field(default_factory=list)
+    from_image: bool = False
 
     @property
     def location(self) -> str:
@@ -95,7 +97,7 @@ class Status:
     """The state of an index.
 
     ``database`` names the one that holds the library, and is empty where the folder holds all of it;
-    ``unpublished_passages`` are not there yet.
+    ``unpublished_passages`` are not there yet. ``scanned_documents`` have pages that were read from images.
     """
 
     path: str
@@ -116,6 +118,7 @@ class Status:
     writer: str = ""
     database: str = ""
     unpublished_passages: int = 0
+    scanned_documents: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state as JSON values."""

@@ -28,6 +28,7 @@ from pinakes.search.explain import explain_search
 from pinakes.search.filter_help import explain_empty
 from pinakes.search.fitting import count_tokens, fit_response
 from pinakes.search.focus import Asked, Mentions
+from pinakes.search.images import mark_images
 from pinakes.search.located import locate_definitions
 from pinakes.search.rank import Ranker
 from pinakes.search.refine import IndexReader
@@ -147,6 +148,7 @@ class SearchEngine:
                 entry for result in results for entry in result.definitions_context
             )
             results = locate_definitions(results, corpus, ReadingLookup(self._index.database))
+            results = mark_images(results, self._index.lookup)
         with watch.stage("respond"):
             note = note_for(
                 results,

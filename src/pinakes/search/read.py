@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pinakes.errors import NotFoundError
 from pinakes.model import Clause, OutlineNode, Section, SectionView, chunk_id
+from pinakes.model.document import holds_any
 from pinakes.search.naming import DocumentNames
 from pinakes.search.navigate import clause_tree, find_documents, section_tree
 from pinakes.search.resolve import Resolver
@@ -100,6 +101,8 @@ def section_view(
         chunk_ids=[chunk_id(found.source_path, number) for number in chunks],
         exact=exact,
         alternatives=[_address(other) for other in alternatives[:_MAX_ALTERNATIVES]],
+        from_image=bool(place.pages)
+        and holds_any(index.lookup.image_pages([found.source_path]).get(found.source_path), place.pages),
     )
 
 

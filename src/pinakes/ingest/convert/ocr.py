@@ -159,6 +159,15 @@ def missing(ocr: Ocr) -> str:
     return ""
 
 
+def describe_program() -> str:
+    """Say whether Tesseract is there, and for which languages."""
+    program = find_program()
+    if program is None:
+        return missing(Ocr())
+    known = [code for code in installed_languages(program) if code != "osd"]
+    return f"Tesseract with {', '.join(known)}" if known else "Tesseract without data for any language"
+
+
 class Reading:
     """One run of Tesseract on a picture, which has begun when this is made."""
 

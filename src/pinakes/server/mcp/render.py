@@ -14,7 +14,7 @@ from pinakes.model import (
     SectionView,
     Status,
 )
-from pinakes.model.document import span
+from pinakes.model.document import IMAGE_PAGES, READ_FROM_IMAGE, span
 
 
 def section_lines(view: SectionView) -> list[str]:
@@ -23,6 +23,8 @@ def section_lines(view: SectionView) -> list[str]:
     name = view.section_label or view.heading
     if name or view.section_id:
         lines.append(f"Section: {name} [{view.section_id}]" if name else f"Section: {view.section_id}")
+    if view.from_image:
+        lines.append(READ_FROM_IMAGE)
     if view.alternatives:
         more = len(view.alternatives) - 3
         others = "; ".join(view.alternatives[:3]) + (f" and {more} more" if more > 0 else "")
@@ -89,6 +91,8 @@ def document_line(info: DocumentInfo) -> str:
     facts = [info.file_type.lstrip("."), info.language, f"{info.total_chunks} chunks"]
     if info.pages:
         facts.append(f"{info.pages} pages")
+    if scanned := info.metadata.get(IMAGE_PAGES):
+        facts.append(f"read from images: {scanned}")
     return f"- {info.title} ({', '.join(fact for fact in facts if fact)}) — {info.source_path}"
 
 

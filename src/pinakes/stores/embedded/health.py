@@ -33,6 +33,7 @@ def status(index: EmbeddedIndex, settings: dict[str, Any]) -> Status:
         generation=record.generation(),
         settings=settings,
         writer="" if index.read_only else index.lock.holder(),
+        scanned_documents=lookup.scanned_documents(),
     )
 
 

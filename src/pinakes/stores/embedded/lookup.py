@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pinakes.model import Clause, Definition, Lines, Pages, Reference, Section, chunk_id
+from pinakes.model.document import IMAGE_PAGES
 from pinakes.stores.embedded.database import Database
 
 _BATCH = 500
@@ -375,6 +376,25 @@ class Lookup:
         """Return a document's frontmatter and properties."""
         rows = self._rows("SELECT metadata FROM documents WHERE id = ?", (document,))
         return dict(json.loads(rows[0][0])) if rows else {}
+
+    def image_pages(self, documents: Collection[str]) -> dict[str, str]:
+        """Return the pages that were read from images, by the path of their document."""
+        found: dict[str, str] = {}
+        paths = list(documents)
+        for start in range(0, len(paths), _BATCH):
+            batch = paths[start : start + _BATCH]
+            marks = ",".join("?" * len(batch))
+            rows = self._rows(
+                f"SELECT source_path, metadata FROM documents WHERE source_path IN ({marks}) AND metadata LIKE ?",
+                [*batch, f'%"{IMAGE_PAGES}"%'],
+            )
+            found.update((row[0], str(json.loads(row[1]).get(IMAGE_PAGES, ""))) for row in rows)
+        return found
+
+    def scanned_documents(self) -> int:
+        """Return how many documents have pages that were read from images."""
+        query = "SELECT COUNT(*) FROM documents WHERE pages != '[]' AND metadata LIKE ?"
+        return int(self._rows(query, (f'%"{IMAGE_PAGES}"%',))[0][0])
 
     def documents_of(self, chunks: Collection[int]) -> dict[int, int]:
         """Return the documents of some chunks, by chunk."""

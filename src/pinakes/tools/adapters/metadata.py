@@ -25,5 +25,6 @@ def citation_metadata(result: SearchResult) -> dict[str, Any]:
         "matched_by": list(result.matched_by),
         "lines": list(result.lines) if result.lines else None,
         "pages": list(result.pages) if result.pages else None,
+        "from_image": result.from_image or None,
     }
     return {name: value for name, value in values.items() if value not in (None, "", [])}
