@@ -93,3 +93,44 @@ def test_contents_without_leaders_are_no_headings(tmp_path: Path) -> None:
         "Registers of Small Ports",
         *(f"{n}. {title}" for n, title in enumerate(titles, 1)),
     ]
+
+
+def test_numbered_titles_that_run_into_their_text(tmp_path: Path) -> None:
+    page = Page()
+    y = 80.0
+    for n, title in enumerate(("Driving factors.", "Previous work.", "Conventions."), 1):
+        page.text(72, y, f"1.{n}.", 11, "I").text(90, y, title, 11, "I")
+        page.text(175, y, "There are many goals of a register, and one is to be true.", 11)
+        y = text(page, y + 13, 1)
+    converted = convert(tmp_path, page)
+    assert [h.lstrip("# ") for h in headings(converted)] == [
+        "1.1. Driving factors.",
+        "1.2. Previous work.",
+        "1.3. Conventions.",
+    ]
+    assert (
+        converted.text.count("\n\nThere are many goals of a register, and one is to be true. The harbour")
+        == 3
+    )
+
+
+def test_columns_of_a_paper_are_read_one_after_the_other(tmp_path: Path) -> None:
+    page = Page().text(150, 60, "Registers of Small Ports", 20, "B")
+    words = " ".join(PROSE).split()
+    for column, x in enumerate((50, 320)):
+        y = 100.0
+        for part in range(2):
+            page.text(x, y, f"{2 * column + part + 1} Part {'wxyz'[2 * column + part]}", 12, "B")
+            y += 16
+            for n in range(0, 60, 6):
+                page.text(x, y, " ".join(words[n : n + 6]), 10)
+                y += 12
+            y += 12
+    found = headings(convert(tmp_path, page))
+    assert [h.lstrip("# ") for h in found] == [
+        "Registers of Small Ports",
+        "1 Part w",
+        "2 Part x",
+        "3 Part y",
+        "4 Part z",
+    ]

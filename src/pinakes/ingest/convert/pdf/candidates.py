@@ -25,6 +25,7 @@ _STATEMENT = re.compile(
 )
 """A numbered statement of a mathematical text, which is set as headings are and is none."""
 _SENTENCES = re.compile(r"[^\W\d_]{3}[.?!]\s+[A-Z]")
+"""The end of a sentence within a title: what follows is text."""
 _ADDRESS = re.compile(r"https?://|www\.|\S+@\S+\.\w+")
 _DATE = re.compile(
     r"(?:(?:\d{1,2}\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(?:\d{1,2},?\s+)?\d{4}"
@@ -296,6 +297,8 @@ def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Seq
     if is_caption(text) or _ADDRESS.search(text) or _DATE.match(text) or _STATEMENT.match(text):
         return False
     if label is None and starts_item(text):
+        return False
+    if not big and len(words) > 12 and _SENTENCES.search(rest):
         return False
     if len(lines) > _MOST_LINES:
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from .candidates import Candidate
@@ -11,6 +12,8 @@ from .page import Heading, Line
 
 _NAMES = re.compile(r"[,;@\d*∗†‡§¶]|\[\^")
 _WORDS = 6
+_USUAL = 3
+"""A look that comes back so often on later pages is that of headings."""
 
 
 def without_front(found: Sequence[Candidate], flow: Sequence[Item | Heading]) -> list[Candidate]:
@@ -26,10 +29,15 @@ def without_front(found: Sequence[Candidate], flow: Sequence[Item | Heading]) ->
     if not title.big:
         return list(found)
     start = _text(flow, first)
+    later = Counter(c.look for c in found if c.page > first and c.label is None)
     gone: set[int] = set()
     for candidate in front:
         line = candidate.lines[-1]
-        if candidate is title or candidate.look.size > title.look.size - 0.6:
+        if (
+            candidate is title
+            or candidate.look.size > title.look.size - 0.6
+            or later[candidate.look] >= _USUAL
+        ):
             continue
         if start is None:
             gone.add(candidate.first)
