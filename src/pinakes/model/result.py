@@ -60,6 +60,8 @@ class SearchResult:
     matches: list[Match] = field(default_factory=list)
     also_in: list[Elsewhere] = field(default_factory=list)
     chunk_ids: list[str] = field(default_factory=list)
+    left_out: list[Lines] = field(default_factory=list)
+    """Lines of the section that the content does not show."""
     explanation: dict[str, Any] | None = None
     from_image: bool = False
 
@@ -78,6 +80,9 @@ class SearchResult:
         head.append(f"Score: {self.fused_score:.3f} (found by {', '.join(self.matched_by) or 'none'})")
         if self.from_image:
             head.append(READ_FROM_IMAGE)
+        if self.left_out:
+            lines = ", ".join(span(lines, None) for lines in self.left_out)
+            head.append(f"Not shown of this section: {lines}")
         if self.also_in:
             places = "; ".join(f"{place.source_path} {place.section}".strip() for place in self.also_in)
             head.append(f"Also in: {places}")

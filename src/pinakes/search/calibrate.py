@@ -15,7 +15,7 @@ from typing import Protocol
 from pinakes.search.candidates import Candidate, Leg
 
 # What is named literally, and is no place, is meant, whatever else matches.
-PINNED = {"document": 0.95, "title": 0.95, "phrase": 0.9, "identifier": 0.85, "name": 0.7}
+PINNED = {"document": 0.95, "title": 0.95, "phrase": 0.9, "identifier": 0.85, "name": 0.7, "mention": 0.5}
 # A place that does not exist: nothing can be quite what was asked for, and least where nothing else was.
 _MISSING_PLACE, _ONLY_A_PLACE = 0.5, 0.3
 _SURE = 0.97
@@ -180,7 +180,8 @@ def calibrate(
         elif best > 0:
             candidate.score = min(ceiling, plain * candidate.score / best)
     first = candidates[0]
-    return round(_named(first, exact) if first.pin else plain, 3), evidence
+    sure = _named(first, exact) if first.pin else plain
+    return round(sure if first.reason in _PLACES else max(sure, plain), 3), evidence
 
 
 def _named(candidate: Candidate, exact: Exact | None) -> float:

@@ -141,6 +141,7 @@ class SearchEngine:
                 ranked.via,
                 self._index.lookup.line_starts,
                 found.exact.grounds,
+                self._index.lookup,
             )
             phrases = _phrases(query, settings, found.exact)
             results = to_results(chosen, phrases, enrichment, explain=explain)

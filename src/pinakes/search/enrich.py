@@ -5,20 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from typing import Protocol
 
-from pinakes.model import Clause, Definition, Elsewhere, Match, SearchResult, chunk_id, line_of
+from pinakes.model import Clause, Definition, Elsewhere, Lines, Match, SearchResult, chunk_id, line_of
 from pinakes.search.bearing import Line
 from pinakes.search.calibrate import Grounds
 from pinakes.search.candidates import Candidate
 from pinakes.search.choose import Chosen
 from pinakes.search.citations import Citations
 from pinakes.search.define import term_key
-from pinakes.stores.embedded.lookup import StoredChunk, StoredClause
+from pinakes.stores.embedded.lookup import StoredChunk, StoredClause, StoredSection
 
 _CONTEXT = 90
 _MAX_MATCHES = 50
 _MAX_DEFINITIONS = 3
 _LEGS = ("exact", "semantic", "keyword", "hybrid", "code", "expansion", "graph")
+
+
+class SectionReader(Protocol):
+    """Knows how far sections go."""
+
+    def section(self, document: int, ordinal: int) -> StoredSection | None:
+        """Return one section of a document."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +44,7 @@ class Enrichment:
     # Of a document: from where in its text lines of its file are counted anew.
     line_starts: Callable[[int], Sequence[tuple[int, int]]] = lambda document: ()
     grounds: Mapping[int, Grounds] = field(default_factory=dict)
+    sections: SectionReader | None = None
 
 
 def to_results(
@@ -84,6 +94,8 @@ def to_results(
             result = _focus(result, chunk, clause.clause)
         elif line and candidate.reason == "line":
             result = _from_line(result, line)
+        elif enrichment.sections is not None and not chunk.pages:
+            result = replace(result, left_out=_left_out(chunk, enrichment.sections))
         results.append(result)
     return _borrowed(enrichment.asked, results)
 
@@ -110,6 +122,16 @@ def _focus(result: SearchResult, chunk: StoredChunk, clause: Clause) -> SearchRe
         cross_references=inside,
         matches=[],
     )
+
+
+def _left_out(chunk: StoredChunk, sections: SectionReader) -> list[Lines]:
+    """Return the lines of a chunk's section before and after what is shown of it."""
+    found = sections.section(chunk.document, chunk.section)
+    if found is None or not chunk.section_id:
+        return []
+    whole, shown = found.section.lines, chunk.lines
+    before, after = Lines(whole.first, shown.first - 1), Lines(shown.last + 1, whole.last)
+    return [lines for lines in (before, after) if lines.first <= lines.last]
 
 
 def _from_line(result: SearchResult, line: Line) -> SearchResult:

@@ -29,6 +29,11 @@ _LONGER_NAMES = 20
 _FIRST_CHUNKS = 3
 # Chunks of a place that are looked through for a clause of it.
 _MARKED_CHUNKS = 50
+# Letters and three digits or more in one word, as parts, cases and orders are numbered.
+_CODE = re.compile(
+    r"(?<![\w./-])(?=[\w/-]*[A-Za-z])(?=(?:[A-Za-z_/-]*\d){3})[A-Za-z0-9]+(?:[-_/][A-Za-z0-9]+){0,6}(?![\w/-])"
+)
+_MAX_CODES = 3
 # One word with a digit, an underscore, a capital inside, or a mark between its parts.
 _IDENTIFIER = re.compile(r"(?=\S*(?:[\d_]|[a-z][A-Z]|\w(?:::|[./+#-])))[^\s\"]{2,80}")
 
@@ -231,6 +236,8 @@ class ExactSearch:
         phrases: Iterable[tuple[str, float]] = [(phrase, 0.8) for phrase in query.phrases]
         if _IDENTIFIER.fullmatch(query.text) and not out.pins:
             self._add_identifier(out, query.text, limit, documents)
+        elif not out.pins and not alone:
+            self._add_mentions(out, query, limit, documents)
         if not query.phrases and (alone or 2 <= len(query.text.split()) <= _MAX_PHRASE_WORDS):
             phrases = [(query.text, 0.0)]
         for phrase, pin in phrases:
@@ -244,6 +251,17 @@ class ExactSearch:
                 out.verbatim.update(chunk for chunk, _ in hits)
             for chunk, score in hits:
                 out.add(chunk, min(score, 40.0), pin, "phrase" if pin else "")
+
+    def _add_mentions(
+        self, out: ExactHits, query: Query, limit: int, documents: Collection[int] | None
+    ) -> None:
+        """An identifier in a sentence puts the document first that alone has it: `the fuse of the XK-7719`."""
+        for name in dict.fromkeys(_CODE.findall(query.rest)[:_MAX_CODES]):
+            hits, total = self._text.phrase(name, limit=limit, documents=documents)
+            owners = set(self._lookup.documents_of([chunk for chunk, _ in hits]).values())
+            if total == len(hits) and len(owners) == 1:
+                for chunk, score in hits:
+                    out.add(chunk, min(score, 40.0), 0.5, "mention")
 
     def _add_identifier(
         self, out: ExactHits, name: str, limit: int, documents: Collection[int] | None

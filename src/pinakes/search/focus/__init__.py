@@ -2,12 +2,14 @@
 
 A chunk is ranked as a whole, because its section and its words together say what it is about. What is shown of it
 is its best unit of a sentence or two, and as many units around it as are nearly as good, also beyond the chunk's end in
-the same section. A chunk whose best unit another result shows already is part of that one. Short chunks, and
-what the query names by itself, are shown as they are; so is source code, which has no sentences.
+the same section; then what these depend on, so that no list is without what announces it. A chunk whose best unit
+another result shows already is part of that one. Short chunks, and what the query names by itself, are shown as they
+are; so is source code, which has no sentences.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 from pinakes.model import chunk_id
@@ -24,6 +26,11 @@ __all__ = ["Asked", "Mentions", "focus"]
 # How many weaker units two good ones may have between them, and how many characters a result may have.
 _GAP = 6
 _LONGEST = 5000
+# Characters by which a run is completed at either side: what a sentence begins or ends with that is cut in two.
+_COMPLETED = 1500
+_ENDS = re.compile(r"[.?!。？！…][\"'”’»)\]*_]*\s*\Z")
+_ITEM = re.compile(r"\s*(?:[-*+•–]\s|[\"'“(\[]?\(?(?:\d{1,3}|[A-Za-z]|[ivxlcIVXLC]{2,5})[.)]\s)")
+_BLANK = re.compile(r"\n[ \t]*\n\s*\Z")
 
 
 def focus(
@@ -53,7 +60,7 @@ def focus(
             break
         row, seed = best[candidate.chunk]
         if not row[seed].taken:
-            low, high = _grow(row, seed, enough)
+            low, high = _completed(row, *_grow(row, seed, enough), chunks)
             results.append(_result(candidate, row[low:high], chunks, texts, best))
     return results
 
@@ -102,6 +109,40 @@ def _grow(row: Sequence[Unit], seed: int, enough: float) -> tuple[int, int]:
     for unit in row[low : high + 1]:
         unit.taken = True
     return low, high + 1
+
+
+def _completed(
+    row: Sequence[Unit], low: int, high: int, chunks: Mapping[int, StoredChunk]
+) -> tuple[int, int]:
+    """Add what a run depends on: the list that it announces, the words that its first item goes on from."""
+    start, end = row[low].start, row[high - 1].end
+    while high < len(row) and not row[high].taken and row[high].end - end <= _COMPLETED:
+        if not _announces(_text(row[high - 1], chunks), _text(row[high], chunks)):
+            break
+        row[high].taken = True
+        high += 1
+    while low > 0 and not row[low - 1].taken and start - row[low - 1].start <= _COMPLETED:
+        if not _announces(_text(row[low - 1], chunks), _text(row[low], chunks)):
+            break
+        low -= 1
+        row[low].taken = True
+    return low, high
+
+
+def _announces(text: str, following: str) -> bool:
+    """Whether a text breaks off before what follows: in the middle of a sentence, or before an item of a list."""
+    if _ENDS.search(text):
+        return False
+    begins = following.lstrip()
+    goes_on = begins[:1].islower() or _ITEM.match(begins) is not None
+    # A heading, and a paragraph that ends without a full stop, announce nothing.
+    return goes_on and (not _BLANK.search(text) or text.rstrip()[-1:] in ":;,—–")
+
+
+def _text(unit: Unit, chunks: Mapping[int, StoredChunk]) -> str:
+    chunk = chunks[unit.chunk]
+    offset = chunk.prefix - chunk.start
+    return chunk.content[unit.start + offset : unit.end + offset]
 
 
 def _result(

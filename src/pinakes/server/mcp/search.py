@@ -22,6 +22,7 @@ _DISPENSABLE: tuple[str, ...] = (
     "matches",
     "cross_references",
     "chunk_ids",
+    "left_out",
     "chunk_type",
 )
 _DISPENSABLE += ("semantic_score", "keyword_score", "exact_match", "explanation", "heading", "document_title")
