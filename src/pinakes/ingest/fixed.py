@@ -18,6 +18,7 @@ from pinakes.ingest.extract import Extracted, describe_chunks, place_references
 from pinakes.ingest.parse import Positions
 from pinakes.ingest.tokens import TokenIndex
 from pinakes.model import Chunk, Document, ParsedDocument
+from pinakes.text.code_languages import language_of_file
 
 
 def with_fixed_chunks(
@@ -86,7 +87,9 @@ def locate(text: str, pieces: Sequence[str]) -> list[int | None]:
 
 
 def _chunks(parsed: ParsedDocument, pieces: Sequence[str], tokens: TokenIndex) -> list[Chunk]:
-    text, sections = parsed.document.text, parsed.sections
+    text = parsed.document.text
+    # Functions and classes are read by name; what is cut from code belongs to the file.
+    sections = parsed.sections[:1] if language_of_file(parsed.document.source_path) else parsed.sections
     position = Positions(text, parsed.document.pages, parsed.document.line_starts)
     section_starts = [section.start for section in sections]
     chunks: list[Chunk] = []

@@ -16,6 +16,7 @@ from typing import Any
 from pinakes.config import IndexSettings
 from pinakes.embedding import Tokenizer, load_tokenizer
 from pinakes.ingest.chunk import ChunkingOptions, chunk_document
+from pinakes.ingest.code_sections import code_sections
 from pinakes.ingest.codec import clean, encode
 from pinakes.ingest.contextualize import contextualize
 from pinakes.ingest.convert import convert
@@ -27,6 +28,7 @@ from pinakes.ingest.places import find_places
 from pinakes.ingest.sections import build_sections
 from pinakes.ingest.tokens import TokenIndex
 from pinakes.model import Converted, Document, ParsedDocument
+from pinakes.text.code_languages import language_of_file
 from pinakes.text.language import detect_language
 
 # Raise when the same file would be read differently: what was read before is then read again.
@@ -51,7 +53,10 @@ def prepare_text(
     source_path: str, file_type: str, converted: Converted, settings: IndexSettings, model_tokens: int
 ) -> ParsedDocument:
     """Turn a converted text into a document with sections and chunks."""
-    parsed = find_places(parse(replace(converted, text=clean(converted.text))), file_type)
+    parsed = parse(replace(converted, text=clean(converted.text)))
+    if not language_of_file(source_path):
+        # Numbers in code are no places.
+        parsed = find_places(parsed, file_type)
     sections = build_sections(parsed)
     tokens = TokenIndex(parsed.text, _tokenizer(settings.embedding_model))
     options = ChunkingOptions(settings.chunking_strategy, settings.max_chunk_tokens, settings.chunk_overlap)
@@ -85,7 +90,8 @@ def prepare_text(
     )
     return ParsedDocument(
         document,
-        tuple(sections),
+        # Chunks of code are cut by size: a function is often too short to be found alone.
+        (*sections, *(code_sections(parsed, source_path) if len(sections) == 1 else ())),
         tuple(chunks),
         clauses=tuple(found.clauses),
         definitions=tuple(found.definitions),
