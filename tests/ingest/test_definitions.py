@@ -425,3 +425,73 @@ def test_hostile_text_is_read_in_linear_work(text: str) -> None:
     found = extract(text)
     assert all(len(d.definition_text) <= 2 * MAX_DEFINITION + len(text) for d in found)
     assert sum(len(d.definition_text) for d in found) <= 12 * len(text) + MAX_DEFINITION
+
+
+# -- forms of drafting around the world ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ('(3) OPERATOR.—The term "operator" means any person who runs a ship.', ["operator"]),
+        ("(4) PORT.—The term 'port' has the meaning given such term in section 3.", ["port"]),
+        ('A "large vessel" is any vessel of more than 500 tons.', ["large vessel"]),
+        ("“Affiliate” shall refer to any company under common control.", ["Affiliate"]),
+        ('No fee is due. For legal entities, "You" includes any entity that controls them.', ["You"]),
+        ("**“Services” or “Work”** means what the supplier does.", ["Services", "Work"]),
+        ('"Anchor Location” means the place of a meeting.', ["Anchor Location"]),
+        ('### 4.5 "Model" means a large language or machine learning model.', ["Model"]),
+        ('This Master Services Agreement (this "Agreement") is made today.', ["Agreement"]),
+    ],
+)
+def test_forms_of_english_drafting(text: str, terms: list[str]) -> None:
+    assert [item.term for item in extract(f"# Act\n\n## Section 7. Rules\n\n{text}\n")] == terms
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "terms"),
+    [
+        ("de", "Arbeitnehmer im Sinne des Gesetzes sind Arbeiter und Angestellte.", ["Arbeitnehmer"]),
+        ("de", "Ein Hafen im Sinne dieser Verordnung ist jede Anlage am Wasser.", ["Hafen"]),
+        ("de", "Im Sinne dieses Gesetzes sind Schiffe alle Fahrzeuge, die schwimmen.", ["Schiffe"]),
+        ("fr", "On entend par navire tout engin flottant.", ["navire"]),
+        ("es", "A los efectos de esta ley se entiende por buque toda embarcación.", ["buque"]),
+        ("zh", "本法所称船舶，是指各类排水或者非排水的船、艇。", ["船舶"]),
+        ("zh", "（二）港口，是指具有船舶进出功能的区域；", ["港口"]),
+        ("ja", "この法律において「船舶」とは、水上に浮かぶものをいう。", ["船舶"]),
+    ],
+)
+def test_idioms_of_other_languages(language: str, text: str, terms: list[str]) -> None:
+    found = extract(f"# X\n\n## § 1\n\n{text}\n", language)
+    assert [item.term for item in found] == terms
+
+
+def test_a_name_in_a_bare_bracket_counts_when_the_document_uses_it() -> None:
+    used = 'They hire Ann Lee ("Employee") today.\n\nEmployee works. Employee rests.\n'
+    assert [item.term for item in extract(f"# A\n\n{used}")] == ["Employee"]
+    assert not extract('# A\n\nThey hire Ann Lee ("Employee") today.\n\nShe works.\n')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'The "Executive," on behalf of himself, "releases" means nothing.',
+        '"or" has the inclusive meaning of "and/or".',
+        '"He came. Then he went." means that he left.',
+    ],
+)
+def test_fragments_sentences_and_common_words_are_no_terms(text: str) -> None:
+    terms = [item.term for item in extract(f"# A\n\n## Definitions\n\n{text}\n")]
+    assert not [term for term in terms if term.lower() not in ("executive", "releases")], terms
+
+
+def test_each_definition_says_how_sure_its_form_is() -> None:
+    strict, bracket = extract('# A\n\n"Rent" means a sum.\n\nThe Harbour Trust (the "Trust") pays.\n')
+    assert strict.sure > bracket.sure > 0.5
+
+
+def test_a_list_that_is_announced_is_read_like_a_glossary() -> None:
+    text = "# Code\n\n## Article L1\n\nAu sens du présent titre, on entend par :\n\n1° Navire : un engin flottant ;\n\n2° Port : un lieu."
+    assert [item.term for item in extract(text, "fr")] == ["Navire", "Port"]
+    other = "# Code\n\n## Article L1\n\nIls comprennent :\n\n1° Navire : un engin flottant ;\n\n2° Port : un lieu."
+    assert not extract(other, "fr")

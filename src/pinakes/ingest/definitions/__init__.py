@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pinakes.ingest.definitions.glossary import (
+    announced_lists,
     definition_sections,
     heading_term,
     is_definition_heading,
@@ -23,10 +24,12 @@ from pinakes.ingest.definitions.units import Unit, Units
 from pinakes.ingest.parse import Parsed
 from pinakes.model import Definition, Section
 
+# Characters before the words that announce a list.
+_AT_TOP = 1500
 # Only paragraphs that hold one of these are read outside definitions sections.
 _HINTS = (
     " mean", "\nmean", " refer", "\nrefer", " defined ", " includes ", " include ", " does not include", " MEANS ",
-    " construed as ",
+    " construed as ", "\" is ", "” is ", "\" are ", "” are ",
 )  # fmt: skip
 _HINTS_BY_LANGUAGE = {
     "de": (
@@ -39,10 +42,21 @@ _HINTS_BY_LANGUAGE = {
         "m Sinne d",
     ),
     "fr": ("ntend par ", " désigne", " signifie", "entend de ", "entendent "),
-    "es": (" significa", " por «", " por “", ' por "', " refiere"),
-    "it": (" significa", " per «", " per “", ' per "', " indica"),
-    "pt": (" significa", " por «", " por “", ' por "'),
+    "es": (
+        " significa",
+        " por «",
+        " por “",
+        ' por "',
+        " refiere",
+        "entiende por",
+        "entienden por",
+        "entenderá",
+    ),
+    "it": (" significa", " per «", " per “", ' per "', " indica", "intende per"),
+    "pt": (" significa", " por «", " por “", ' por "', "entende-se", "entendem-se"),
     "nl": (" betekent", "verstaan onder", "verstaat"),
+    "zh": ("指", "所称"),
+    "ja": ("」とは",),
 }
 
 
@@ -63,11 +77,19 @@ class _Extraction:
     language: str
     units: Units = field(init=False)
     inside: list[bool] = field(init=False)
+    listed: list[bool] = field(init=False)
+    """Sections that announce a list of definitions in so many words, whatever their heading."""
     found: list[tuple[bool, Definition]] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
         self.units = Units(self.parsed, self.sections)
         self.inside = definition_sections(self.sections)
+        self.listed = [False] * len(self.sections)
+        for start in announced_lists(self.parsed.text, self.parsed.body_start):
+            section = self.sections[self.units.section_at(start)]
+            # In a text without headings, what follows the list belongs to the same section.
+            if section.ordinal and start - section.body < _AT_TOP and section.end - start < MAX_DEFINITION:
+                self.listed[section.ordinal] = True
 
     def run(self) -> list[Definition]:
         self._read_paragraphs()
@@ -76,7 +98,7 @@ class _Extraction:
         return _without_repeats(self.found)
 
     def _read_paragraphs(self) -> None:
-        loose = list(self.inside)
+        loose = [inside or listed for inside, listed in zip(self.inside, self.listed, strict=True)]
         foreign = self.language in _HINTS_BY_LANGUAGE
         paragraphs = Paragraphs(self.parsed.text, self.units, loose, foreign)
         entries = [0] * len(self.sections)
@@ -94,7 +116,9 @@ class _Extraction:
                 last = unit.section
                 above = [end for end in above if end > unit.start]
                 for span in paragraphs.read(index, unit, len(above)):
-                    self._keep(span.terms, self.parsed.text[span.start : span.end], span.start, span.end)
+                    self._keep(
+                        span.terms, self.parsed.text[span.start : span.end], span.start, span.end, span.sure
+                    )
                     if span.leading and loose[unit.section]:
                         entries[unit.section] += 1
                         above.append(span.end)
@@ -111,7 +135,9 @@ class _Extraction:
         silent = not self.parsed.text[above.body : self.sections[above.ordinal + 1].start].strip()
         if silent or is_definition_heading(above.title or above.heading):
             end = min(section.end, section.body + MAX_DEFINITION)
-            self._keep((heading_term(section),), self.parsed.text[section.body : end], section.start, end)
+            self._keep(
+                (heading_term(section),), self.parsed.text[section.body : end], section.start, end, 0.8
+            )
 
     def _blocks_worth_reading(self) -> list[int]:
         """Blocks of definitions sections, and blocks that hold a word of defining."""
@@ -121,6 +147,11 @@ class _Extraction:
                 first = self.units.block_at(section.start)
                 wanted.update(range(first, self.units.block_at(max(section.start, section.end - 1)) + 1))
         text, blocks = self.parsed.text, self.parsed.blocks
+        for section, after in zip(self.sections, [*self.sections[1:], None], strict=True):
+            if self.listed[section.ordinal] and blocks:
+                end = after.start if after is not None else section.end
+                last = self.units.block_at(max(section.start, end - 1))
+                wanted.update(range(self.units.block_at(section.start), last + 1))
         for hint in (*_HINTS, *_HINTS_BY_LANGUAGE.get(self.language, ())):
             at = text.find(hint, self.parsed.body_start)
             while at >= 0 and blocks:
@@ -133,28 +164,29 @@ class _Extraction:
         text = self.parsed.text
         for match in OPENING.finditer(text, self.parsed.body_start):
             unit = self.units.at(match.start())
-            if unit is None:
+            if unit is None or unit.heading:
                 continue
             named = named_in_bracket(text, unit, match.start(), self.inside[unit.section])
             if named is not None:
-                terms, begin, end, close = named
-                self._keep(terms, text[begin:end], begin, close)
+                self._keep(named.terms, text[named.start : named.end], named.start, named.close, named.sure)
 
     def _read_tables(self) -> None:
         for block in self.parsed.blocks:
             if block.kind == "table":
                 inside = self.inside[self.units.section_at(block.start)]
                 for term, meaning, start, end in table_entries(self.parsed.text, block, inside):
-                    self._keep((term,), meaning, start, end)
+                    self._keep((term,), meaning, start, end, 0.9)
 
-    def _keep(self, terms: Sequence[str], text: str, start: int, end: int) -> None:
+    def _keep(self, terms: Sequence[str], text: str, start: int, end: int, sure: float) -> None:
         text = text.strip()
         ordinal = self.units.section_at(start)
         section, exceptions = self.sections[ordinal].section_id, exceptions_in(text)
         for term in terms:
             key = normalize_term(term)
             if key and text:
-                definition = Definition(self.source_path, term, key, text, section, exceptions, start, end)
+                definition = Definition(
+                    self.source_path, term, key, text, section, exceptions, start, end, sure=sure
+                )
                 self.found.append((self.inside[ordinal], definition))
 
 

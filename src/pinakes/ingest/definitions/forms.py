@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pinakes.ingest.definitions.terms import QUOTES, TERM, clean_term
@@ -25,8 +24,8 @@ _WEAK = (
     r"(?:(?:shall|will) )?(?:(?:also|only) )?"
     r"(?:refers? to\b|denotes?\b|includes?\b|does not include\b|gelten als\b|gilt als\b)"
 )
-_BEING = r"(?:is|are|ist|sind|est|sont|es|son)\b"
-_SPACE = r"[\s,]*"
+_BEING = r"(?:is|are|ist|sind|est|sont|es|son)\b(?! to\b)"
+_SPACE = r"[\s,*_]*"
 _VERB = re.compile(rf"{_SPACE}(?:(?P<strong>{_STRONG})|(?P<weak>{_WEAK})|(?P<being>{_BEING}))", re.IGNORECASE)
 # Past a qualifier "is" says too little; the group is there so that both patterns have the same ones.
 _LATER_VERB = re.compile(rf"(?<=[\s,])(?:(?P<strong>{_STRONG})|(?P<weak>{_WEAK})|(?P<being>(?!)))")
@@ -48,8 +47,9 @@ _ASKING = re.compile(
     re.IGNORECASE,
 )
 _INTRODUCED = re.compile(
-    r"(?:\b(?:terms?|words?|expressions?|phrases?|references? to|Begriffe?|Ausdruck|Ausdrücke|terme|término)"
-    r"|^(?:in|for|as|under|when|wherever|throughout|im|für)\b[^.;]{0,150}[,:—–-])\s*(?:an?\s+|the\s+)?$",
+    r"(?:\b(?:in this (?:section|subsection|act|part|chapter|article|definition|clause|paragraph|agreement|schedule)"
+    r"|terms?|words?|expressions?|phrases?|references? to|Begriffe?|Ausdruck|Ausdrücke|terme|término)"
+    r"|(?:^|[.;)]\s)(?:in|for|as|under|when|wherever|throughout|im|für)\b[^.;]{0,150}[,:—–-])\s*(?:an?\s+|the\s+)?$",
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(
@@ -60,26 +60,25 @@ _BOUNDARY = re.compile(
     r"(?:(?:and|or)\s+)?(?:(?:the|an?)\s+)?(?:(?:term|expression|word|phrase)s?\s+)?$",
     re.IGNORECASE,
 )
+_ONE = re.compile(r"(?:^|[.!?;:—–(]\s{0,2}|\n\s*|,\s)an?\s+$", re.IGNORECASE)
+_BEING_ONE = re.compile(r"\s+(?:an?|the|any|one|all|each|every|defined)\b")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;—–][\"”’)]?\s+|\n\s*)(?:\(?\w{1,4}[.)]\s+)?$")
 _LEAD = re.compile(r"\s*(?:(?:the|an?)\s+)?(?:(?:terms?|expressions?|words?|phrases?)\s+)?", re.IGNORECASE)
-_TERM_BEFORE = re.compile(
-    r"\b(?:on entend par|s['’]entend(?:ent)? par|se (?:entiende|entienden|entenderá|entenderán) por|si intende per"
-    r"|entende-se por|wordt verstaan onder|verstaat men onder"
-    r"|im sinne (?:dieser|dieses|des|der)\b[^.;„“\"«»\n]{0,80}\b(?:ist|sind|bedeutet|bedeuten|bezeichnet|bezeichnen)"
-    r"(?: (?:der|die) (?:ausdruck|ausdrücke|begriff|begriffe))?(?: (?:ein|eine|der|die|das))?)\s*:?\s*",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """Where a definition starts. ``cuts`` says that it ends the one before it in the same paragraph."""
+    """Where a definition starts. ``cuts`` says that it ends the one before it in the same paragraph.
+
+    ``sure`` says how sure its form is.
+    """
 
     terms: tuple[str, ...]
     start: int
     after: int
     leading: bool
     cuts: bool = True
+    sure: float = 0.95
 
 
 def read_terms(text: str, first: re.Match[str], limit: int) -> tuple[tuple[str, ...], int]:
@@ -150,7 +149,8 @@ def inline_anchors(text: str, unit: Unit, glossary: bool) -> list[Anchor]:
         cuts = leading or bool(_BOUNDARY.search(before))
         loose += not cuts
         if cuts or loose <= _MAX_LOOSE:
-            anchors.append(Anchor(terms, match.start(), verb.end(), leading, cuts))
+            sure = 0.95 if verb["strong"] else 0.85
+            anchors.append(Anchor(terms, match.start(), verb.end(), leading, cuts, sure))
         at = verb.end()
     return anchors
 
@@ -164,7 +164,9 @@ def _defines(text: str, unit: Unit, term: re.Match[str], verb: re.Match[str], gl
     if _ASKING.search(before) or text[verb.end() : verb.end() + 1] in ("?", "!"):
         return False
     if verb["being"]:
-        return glossary and leading
+        # `A "large vessel" is any vessel …`: with its article it can hardly be a name.
+        one = quoted and bool(_ONE.search(before)) and bool(_BEING_ONE.match(text, verb.end()))
+        return (glossary and leading) or one
     if printed[0] == "`" and not all(char.isalnum() or char in " -_." for char in printed.strip("`\"'")):
         return False
     introduced = leading or bool(_INTRODUCED.search(before))
@@ -178,14 +180,3 @@ def _defines(text: str, unit: Unit, term: re.Match[str], verb: re.Match[str], gl
     if printed[0] == "`":
         return introduced
     return introduced or bool(_SENTENCE_START.search(before)) or bool(_ARTICLE.search(before))
-
-
-def term_last_anchors(text: str, unit: Unit) -> Iterator[Anchor]:
-    """Yield definitions that name the term after the verb: ``on entend par « X » …``."""
-    for match in _TERM_BEFORE.finditer(text, unit.body, unit.end):
-        term = TERM.match(text, match.end(), unit.end)
-        if term is None:
-            continue
-        terms, end = read_terms(text, term, unit.end)
-        if terms:
-            yield Anchor(terms, term.start(), end, leading=match.start() == unit.body)

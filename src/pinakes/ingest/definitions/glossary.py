@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from pinakes.ingest.definitions.forms import Anchor, find_verb, read_terms
 from pinakes.ingest.definitions.terms import QUOTES, TERM, clean_term
@@ -43,10 +44,11 @@ _OPENERS = frozenset(
 )
 _NOT_IN_TERM = frozenset(
     "is are was were shall will must may can should has have had does do which that who whose what how why you we it "
-    "they following below above sind ist werden wird".split()
+    "they following below above sind ist werden wird "
+    "entend entendent entiende entienden entendera intende verstaan".split()
 )
 _THE_TERM = re.compile(r"(?:(?:the|an?)\s+)?(?:terms?|expressions?|words?|phrases?)\s+", re.IGNORECASE)
-_ARTICLE = re.compile(r"(?:the|an?|der|die|das)\s+(?=\S)", re.IGNORECASE)
+_ARTICLE = re.compile(r"(?:the|an?|der|die|das|les?|la|une?|el|los|las|una|il|lo)\s+(?=\S)", re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*(?::(?=\s|$)|—|–|-(?=\s|$)|=(?=\s))\s*|\s*\n:\s+")
 _PLAIN = re.compile(r"([^\n:;!?\"“”‘«»„*`|]{2,90}?)(?::(?=\s)|\s+[–—-](?=\s)|—|\s*\n:\s)")
 _PLAIN_HEAD = re.compile(
@@ -68,6 +70,21 @@ _MEANING_COLUMNS = frozenset(
     beschreibung signification significado definicion definizione significato betekenis
     """.split()
 )
+
+
+_ANNOUNCED = re.compile(
+    r"\b(?:on entend par|se (?:entiende|entienden|entenderá|entenderán) por|si intende per|entende-se por"
+    r"|wordt verstaan onder|following (?:terms|words|expressions)\b[^.;:\n]{0,120}\bmeanings?\b[^.;:\n]{0,60}"
+    r"|im sinne (?:dieses|dieser|des|der)\b[^.;:\n]{0,80}\b(?:ist|sind|bedeute[nt]|bezeichne[nt]))\s{0,3}[:—–][ \t]*$"
+    r"|下列用语的?含义[^。\n]{0,12}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def announced_lists(text: str, start: int = 0) -> Iterator[int]:
+    """Yield where a text announces a list of definitions: ``on entend par :``, ``have the following meanings:``."""
+    for match in _ANNOUNCED.finditer(text, start):
+        yield match.start()
 
 
 def definition_sections(sections: Sequence[Section]) -> list[bool]:
@@ -107,7 +124,8 @@ def entry(text: str, unit: Unit, list_follows: bool) -> Anchor | None:
         words = clean_term(linked.group())
         separator = _SEPARATOR.match(text, linked.end(), unit.end)
         return Anchor((words,), unit.body, separator.end(), True) if words and separator else None
-    return _bare_with_verb(text, unit) or _bare(text, unit)
+    found = _bare_with_verb(text, unit) or _bare(text, unit)
+    return replace(found, sure=0.85) if found else None
 
 
 def _set_off(text: str, unit: Unit, term: re.Match[str], list_follows: bool) -> Anchor | None:
@@ -116,7 +134,7 @@ def _set_off(text: str, unit: Unit, term: re.Match[str], list_follows: bool) -> 
         return None
     printed = term.group().strip("*_")
     says_more = list_follows or any(map(str.isalnum, text[end : unit.end]))
-    anchor = Anchor(terms, unit.body, end, True)
+    anchor = Anchor(terms, unit.body, end, True, sure=0.9)
     separator = _SEPARATOR.match(text, end, unit.end)
     if printed[0] in QUOTES:
         plain = unit.marked or list_follows or separator or _MEANING.match(text, end, unit.end)

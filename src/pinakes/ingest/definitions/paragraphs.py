@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pinakes.ingest.definitions.forms import Anchor, inline_anchors, term_last_anchors
+from pinakes.ingest.definitions.forms import Anchor, inline_anchors
 from pinakes.ingest.definitions.glossary import entry
+from pinakes.ingest.definitions.phrases import phrase_anchors
 from pinakes.ingest.definitions.units import Levels, Unit, Units
 from pinakes.text.sentences import sentence_ends
 
@@ -34,6 +35,7 @@ class Span:
     start: int
     end: int
     leading: bool
+    sure: float = 0.95
 
 
 @dataclass(slots=True)
@@ -70,13 +72,13 @@ class Paragraphs:
             # Deeper than three definitions in one another there is nothing to gain, only text to repeat.
             if end == unit.end and depth < 3:
                 end = self._list_end(index, unit, anchor)
-            spans.append(Span(anchor.terms, anchor.start, end, anchor.leading))
+            spans.append(Span(anchor.terms, anchor.start, end, anchor.leading, anchor.sure))
         return spans
 
     def _strict(self, unit: Unit) -> list[Anchor]:
         anchors = inline_anchors(self.text, unit, self.loose[unit.section])
         if self.foreign or self.loose[unit.section]:
-            anchors = sorted([*anchors, *term_last_anchors(self.text, unit)], key=lambda anchor: anchor.start)
+            anchors = _in_order([*anchors, *phrase_anchors(self.text, unit)])
         return anchors
 
     def _anchors(self, index: int, unit: Unit) -> list[Anchor]:
@@ -85,7 +87,9 @@ class Paragraphs:
         if anchors is not None:
             return anchors
         anchors = self._strict(unit)
-        if self.loose[unit.section] and not (anchors and anchors[0].leading):
+        if unit.heading:
+            anchors = [anchor for anchor in anchors[:1] if anchor.leading]
+        elif self.loose[unit.section] and not (anchors and anchors[0].leading):
             following = self.units.after(index, unit)
             listed = (
                 following is not None and following[1].marked and self.text[unit.end - 1] in _PROMISE + "*_."
@@ -138,6 +142,15 @@ class Paragraphs:
         if unit.marked and later.indent >= unit.indent + 2:
             return True
         return self.text[later.body].islower() or _about_the_term(self.text, later.body)
+
+
+def _in_order(anchors: list[Anchor]) -> list[Anchor]:
+    """Anchors by place; of two ways to read the same words the surer one."""
+    kept: list[Anchor] = []
+    for anchor in sorted(anchors, key=lambda one: (one.start, -one.sure)):
+        if not kept or anchor.start >= kept[-1].after:
+            kept.append(anchor)
+    return kept
 
 
 def _about_the_term(text: str, at: int) -> bool:

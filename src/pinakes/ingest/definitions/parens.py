@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from pinakes.ingest.definitions.forms import closing_bracket
 from pinakes.ingest.definitions.terms import QUOTED, clean_term
@@ -12,7 +13,7 @@ _NAMED = re.compile(rf"(?:[*_]{{1,3}})?(?:{QUOTED})(?:[*_]{{1,3}})?|\*\*[^*\n]{{
 OPENING = re.compile(r"\((?<=\s\()(?=[^()\n]{0,80}?[\"“‘«„»'‚*])")
 _GIVING = frozenset(
     """
-    the a an each collectively together individually hereinafter hereafter herein jointly severally all
+    the this a an each collectively together individually hereinafter hereafter herein jointly severally all
     both called nachfolgend folgenden ci-après ci-apres adelante seguito denominado denominada dénommé
     dénommée dénommés l le la les el genannt der die das
     """.split()
@@ -24,6 +25,9 @@ _NEUTRAL = frozenset(
     on en ultérieurement so
     """.split()
 )
+_JOINTS = frozenset(("or", "and", "also"))
+# `the "Lender" and, together with the others, the "Lenders"`: what the second name is made of is said between.
+_TOGETHER = re.compile(r"[\"”’»][*_]{0,3},? and,? (?:together|collectively|jointly) with\b")
 _WORD = re.compile(r"[\w'’-]+")
 _STOPS = re.compile(r"[;:—!?]\s|[.]\s+(?=[A-Z“\"‘])|\n\s*\n|\)\s*,|\|")
 _LEADS = re.compile(
@@ -45,12 +49,23 @@ _LEADING_WORD = re.compile(
     r"(?:The|An?|Under|In|By|For|On|At|From|With|This|Each|Der|Die|Das|Le|La|Les|El|Los)\s+(?:the\s+)?"
 )
 MAX_PHRASE = 300
+_USES = 1  # of a name that nothing but its bracket says to be one
+_FAR = 50_000
 
 
-def named_in_bracket(
-    text: str, unit: Unit, opening: int, glossary: bool
-) -> tuple[tuple[str, ...], int, int, int] | None:
-    """Return the names a bracket gives, where the phrase they stand for begins and ends, and the bracket's end."""
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """The names that a bracket gives, where the phrase they stand for begins and ends, and the bracket's end."""
+
+    terms: tuple[str, ...]
+    start: int
+    end: int
+    close: int
+    sure: float
+
+
+def named_in_bracket(text: str, unit: Unit, opening: int, glossary: bool) -> Bracket | None:
+    """Return what a bracket names, if it gives a name to what stands before it."""
     close = closing_bracket(text, opening, unit.end, 240)
     if close < 0:
         return None
@@ -58,9 +73,10 @@ def named_in_bracket(
     terms = [clean_term(match.group()) for match in _NAMED.finditer(content)]
     if not terms or not all(terms) or any(len(term.split()) > 7 for term in terms):
         return None
-    rest = _WORD.findall(_NAMED.sub(" ", content).lower())
+    rest = [word for word in _WORD.findall(_NAMED.sub(" ", content).lower()) if word not in _JOINTS]
     given = any(word in _GIVING for word in rest)
-    if not all(word in _GIVING or word in _NEUTRAL for word in rest) or (rest and not given):
+    plain = all(word in _GIVING or word in _NEUTRAL for word in rest) or bool(_TOGETHER.search(content))
+    if not plain or (rest and not given):
         return None
     if not rest and "*" in content and not any(mark in content for mark in "\"“‘«„'"):
         return None
@@ -73,9 +89,23 @@ def named_in_bracket(
     phrase = text[begin:end]
     if not any(map(str.isalpha, phrase)) or "<" in phrase or "`" in phrase:
         return None
-    if not rest and not glossary and not _fits(phrase, terms, closing):
+    fits = bool(rest) or glossary or _fits(phrase, terms, closing)
+    if not fits and not all(_is_used(text, term, close) for term in terms):
         return None
-    return tuple(dict.fromkeys(terms)), begin, end, close
+    return Bracket(tuple(dict.fromkeys(terms)), begin, end, close, 0.9 if rest else 0.8 if fits else 0.75)
+
+
+def _is_used(text: str, term: str, close: int) -> bool:
+    """Whether the document goes on to use a name as one: written the same, outside the bracket, and not in quotes."""
+    name = term.removeprefix("the ").removeprefix("The ")
+    if name[:1].islower() or not any(map(str.isupper, name)) or len(name) < 2:
+        return False
+    at, uses = text.find(name, close, close + _FAR), 0
+    while at >= 0 and uses < _USES:
+        before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
+        uses += not (before.isalnum() or after.isalnum() or before in "\"“‘'")
+        at = text.find(name, at + len(name), at + _FAR)
+    return uses >= _USES
 
 
 def _trimmed(text: str, floor: int, end: int) -> int:

@@ -14,8 +14,8 @@ MAX_TERM_WORDS = 12
 # Each alternative begins with a plain character, the lookbehinds come after it: a search then skips quickly
 # over text without quotation marks.
 QUOTED = (
-    r'"(?<![\w"]")(?=[^\s"])[^"]{1,120}"(?!\w)'
-    r"|“[^“”]{1,120}”"
+    r'"(?<![\w"]")(?=[^\s",;.:)])[^"“”]{1,120}["”](?!\w)'
+    r"|“[^“”\"]{1,120}[”\"]"
     r"|‘(?:[^‘’]|’(?=\w)){1,120}’(?!\w)"
     r"|'(?<![\w']')(?=\w)[^'\n]{1,80}'(?!\w)"
     r"|«[^«»]{1,120}»"
@@ -35,7 +35,22 @@ TERM = re.compile(f"{QUOTED}|{EMPHASISED}")
 QUOTES = frozenset("\"“”‘’'«»„‚")
 
 _EDGES = " \t\n*_`\"“”‘’'«»„‚,.;:\\ \u00a0\u202f"
-_LINK = re.compile(r"!?\[+([^\[\]]{1,200})\]+(?:\([^()\s]{0,300}\))?")
+# Words of every text: whoever says how to read them defines no term. `Shall` and its like are terms of statutes.
+STOP_WORDS = frozenset(
+    """
+    a an and any are as at be been but by can could each either every for from had has have if in into is it its no nor
+    not of on or so such than that the then these this those through thru to until upon was were which who with within
+    without would
+    """.split()
+)
+# No term begins with these, unless as a name: they are what is left between two terms in quotation marks.
+_NO_START = frozenset(
+    "and or but that which who whom whose shall is are was were be been on as because whereas".split()
+)
+_ANNOUNCED = re.compile(r"Definitions?\.\s+(?=\S)")
+_SENTENCE = re.compile(r"[!?]\s|[^\W\d_]{4}\.\s+[^\W\d_]")
+_INSIDE = re.compile(r"[\s*_`\"“”‘’'«»„‚\\]*")
+_LINK = re.compile(r"!?\[+([^\[\]]{1,200})\]+(?:\([^()\s]{0,300}\)|\[[^\[\]]{0,200}\])?")
 _ENTITY = re.compile(r"&\w{2,10}(?:;|$)|[<>{}]")
 _WORD = re.compile(r"[^\W_]+")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
@@ -58,9 +73,15 @@ def clean_term(raw: str) -> str:
     'Business Day'
     """
     term = _LINK.sub(r"\1", raw) if "[" in raw else raw
+    inside = _INSIDE.match(term)
+    if inside and term[inside.end() : inside.end() + 1] in tuple(",;.:)"):
+        return ""  # what stands between two quotations
     term = " ".join(term.replace("\\", "").split()).strip(_EDGES)
+    term = _ANNOUNCED.sub("", term)
     words = term.count(" ") + 1
-    if _ENTITY.search(term):
+    if _ENTITY.search(term) or _SENTENCE.search(term) or term.partition(" ")[0] in _NO_START:
+        return ""
+    if words < 4 and all(word.lower() in STOP_WORDS for word in term.split()):
         return ""
     if len(term) > MAX_TERM_CHARS or words > MAX_TERM_WORDS or not any(map(str.isalpha, term)):
         return ""

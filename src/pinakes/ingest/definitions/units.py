@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from pinakes.ingest.parse import Parsed
@@ -26,6 +26,8 @@ _INNER_LINE = re.compile(
     r"\n(?=[ \t]*(?:[-*+•▪◦‣·][ \t]+)?(?:\\?\(?(?:\d{1,4}|[a-zA-Z]{1,4})\\?[.)][ \t]"
     r"|[\"“‘«„*_`]))"
 )
+_HASHES = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+")
+_LONG = 40  # characters; a heading that defines a term says more than that
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _SKIPPED = 3  # numbers that a list may leave out, repealed items for instance, and still be one list
 Place = tuple[str, int]
@@ -33,7 +35,7 @@ Place = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A paragraph, list item or line: ``body`` is where its words begin, ``places`` what its mark can mean."""
+    """A paragraph, list item, line or heading: ``body`` is where its words begin, ``places`` what its mark can mean."""
 
     start: int
     body: int
@@ -42,6 +44,7 @@ class Unit:
     bullet: bool
     places: tuple[Place, ...]
     section: int
+    heading: bool = False
 
     @property
     def marked(self) -> bool:
@@ -68,7 +71,7 @@ class Units:
         return max(0, bisect_right(self._section_starts, offset) - 1)
 
     def of(self, index: int) -> list[Unit]:
-        """Return the units of a block; a heading, table or code block has none."""
+        """Return the units of a block; a short heading, a table or a code block has none."""
         units = self._cache.get(index)
         if units is None:
             units = self._cache[index] = self._read(index)
@@ -96,13 +99,18 @@ class Units:
 
     def _read(self, index: int) -> list[Unit]:
         block, text = self.blocks[index], self.text
+        section = self.section_at(block.start)
+        if block.kind == "heading":
+            # Clauses that are styled as headings define terms like any other.
+            heading = _HASHES.match(text, block.start)
+            unit = _unit(text, heading.end() if heading else block.start, block.end, section)
+            return [replace(unit, heading=True)] if unit is not None and unit.end - unit.body > _LONG else []
         if block.kind != "text":
             return []
         inner = (
             m.end() for m in _INNER_LINE.finditer(text, block.start, block.end) if _ended(text, m.start())
         )
         cuts = [block.start, *inner, block.end]
-        section = self.section_at(block.start)
         return [
             unit for start, end in pairwise(cuts) if (unit := _unit(text, start, end, section)) is not None
         ]
