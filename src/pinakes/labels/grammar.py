@@ -35,9 +35,11 @@ _LETTER = "a-zα-ωа-яё"
 # -- kinds ---------------------------------------------------------------------------------------------------
 
 KIND_WORD = one_of(word for word in FORMS if word not in _SIGNS)
+# A line may break here, but no paragraph.
+_BLANKS = r"[^\S\n]{0,3}(?:\n[^\S\n]{0,3})?"
 _NUMBER_SIGN = r"(?:no\.?\s{1,2}|nr\.?\s{1,2}|n[º°]\.?\s{0,2})?"
 _KIND = (
-    rf"(?:(?P<word>{KIND_WORD})(?!(?!{CHINESE})[^\W\d_])(?P<stop>\.)?|(?P<sign>§§?))\s{{0,3}}{_NUMBER_SIGN}"
+    rf"(?:(?P<word>{KIND_WORD})(?!(?!{CHINESE})[^\W\d_])(?P<stop>\.)?|(?P<sign>§§?)){_BLANKS}{_NUMBER_SIGN}"
 )
 
 # -- numbers -------------------------------------------------------------------------------------------------
@@ -48,14 +50,17 @@ STEP = rf"\d{{1,9}}(?:\s?(?:{_LATIN})(?![^\W\d_]|\s{{0,2}}\d)|[{_LETTER}]{{1,2}}
 MORE_STEPS = rf"(?:[.\-‑–](?:{STEP}|[a-z](?![a-z0-9]))){{0,12}}"
 # French codes number their articles `L. 121-1`.
 _CODE = (
-    r"(?:(?:(?<=article\s)|(?<=articles\s)|(?<=art\.\s))(?:lo|[lrd])\*?\.?\s?(?=\d)|[lrd]\.?\s?(?=\d{3}))?"
+    r"(?:(?:(?<=article\s)|(?<=articles\s)|(?<=art\.\s))(?:a(?=\d)|(?:lo|[lrd])\*?\.?\s?(?=\d))"
+    r"|[lrd]\.?\s?(?=\d{3}))?"
 )
 # `§ 3 a`, as the Nordic countries write it; the letter is no article before a word.
 _APART = r"(?<=§\s)\d{1,5}(?:[-‑–]\d{1,5})?\s(?-i:[a-z])(?=\.?\s{0,2}\Z|\.\s|\s(?-i:[A-ZÅÄÖØÆ]))"
 DIGITS = rf"(?:{_APART}|{_CODE}{STEP}{MORE_STEPS})"
+# Dutch codes count their articles within books: `artikel 6:162`.
+_OF_BOOK = rf"\d{{1,3}}:{STEP}{MORE_STEPS}"
 ROMAN = r"[ivxlc]{1,9}"
 _LETTERS = rf"(?<=[\s.])(?:{ROMAN}|[a-z])(?![a-z0-9]){MORE_STEPS}"
-_NUMBER = rf"(?P<number>{DIGITS}|{_LETTERS}|{CHINESE}{{1,9}}|(?<=[(（\s]){NUMBER_WORD})"
+_NUMBER = rf"(?P<number>{_OF_BOOK}|{DIGITS}|{_LETTERS}|{CHINESE}{{1,9}}|(?<=[(（\s]){NUMBER_WORD})"
 # What must not follow a number: it would be a measure (`50 %`, `1,000`) or the name of an act (`2016/679`).
 NUMBER_END = r"(?![a-z0-9%]|\s%|[.\-‑–/:]\d|,\d{3})"
 # The number may stand in brackets: `المادة (3)`.
@@ -71,9 +76,10 @@ BARE_NUMBER = rf"(?:{DOTTED}|{_LETTER_DOTTED})(?:[\-‑–]\d{{1,9}}){{0,6}}"
 
 _DOUBLED = "|".join(letter * 2 for letter in "abcdefghijklmnopqrstuvwxyz")
 PART_NUMBER = rf"(?:\d{{1,3}}[a-z]{{0,2}}[º°]?|{_DOUBLED}|[ivx]{{1,6}}|[{_LETTER}])(?![0-9{_LETTER}])"
-PAREN = rf"\s{{0,2}}[(（]\s{{0,2}}(?:{PART_NUMBER}|{CHINESE}{{1,4}})\s{{0,2}}[)）]"
+PAREN = rf"[^\S\n]{{0,2}}[(（]\s{{0,2}}(?:{PART_NUMBER}|{CHINESE}{{1,4}})\s{{0,2}}[)）]"
 # One letter is only a word when it is cut short: `c. 2`.
-_PART_WORDS = one_of(word for word in _LEXICON.parts if len(word) > 1)
+# Several parts are more often parts of what follows: `§§ 3-5, points (a) to (c) of § 9`.
+_PART_WORDS = one_of(word for word, form in _LEXICON.parts.items() if len(word) > 1 and not form.plural)
 _PART_LETTERS = one_of(word for word in _LEXICON.parts if len(word) == 1)
 PART_WORD = rf"(?:{_PART_WORDS}|{_PART_LETTERS}(?=\.))"
 _SEPARATOR = r"(?:\.\s{0,2}|\s{1,2}|(?=[\d(]))"
@@ -136,10 +142,10 @@ _AROUND_STEP = re.compile(
     rf"(?P<number>{_COUNT})[)）]?\s?(?P<unit>{one_of({u for _, k, p in _AROUND.values() for u in (*k, *p)})})?"
     rf"(?P<later>(?:[{''.join(again for again, _, _ in _AROUND.values())}]{_COUNT}){{0,3}})"
 )
-_AFTER_WORD = one_of(_LEXICON.after)
+_AFTER_WORD = one_of(word for word in _LEXICON.after if word != "§")
 AFTER = (
-    rf"(?P<number>\d{{1,4}}(?:\s?[a-z])?|(?-i:[IVXLC]{{1,7}}))\.?\s?(?P<after>{_AFTER_WORD})(?![^\W_])\.?"
-    rf"(?!§|\s?\d){PARENS}"
+    rf"(?P<number>\d{{1,4}}(?:\s?[a-z])?|(?-i:[IVXLC]{{1,7}}))\.?\s?(?P<after>§(?!§|\s?\d)|{_AFTER_WORD})(?![^\W_])\.?"
+    rf"{PARENS}"
 )
 """``5 §``, ``2 luku``, ``3. cikk``."""
 AFTER_WORDS = tuple(_LEXICON.after)
@@ -183,6 +189,7 @@ class Numbered:
     end: int
     stop: bool
     open: bool
+    capital: bool
 
     def label(self, text: str, inner: str = "") -> tuple[Label, int]:
         """The label with its parts, and where it ends; ``inner`` are parts that were named before it."""
@@ -218,7 +225,14 @@ def read_numbered(text: str, at: int) -> Numbered | None:
             return None
         end = close.end()
     found = Numbered(
-        FORMS.get(word) or FORMS["section"], word, number, at, end, bool(match["stop"]), bool(match["open"])
+        form=FORMS.get(word) or FORMS["section"],
+        word=word,
+        number=number,
+        start=at,
+        end=end,
+        stop=bool(match["stop"]),
+        open=bool(match["open"]),
+        capital=text[at].isupper(),
     )
     return found if _fits(found) else None
 
@@ -226,7 +240,10 @@ def read_numbered(text: str, at: int) -> Numbered | None:
 def _fits(found: Numbered) -> bool:
     """Whether a kind and its number are written as they are when they name a place."""
     form = found.form
-    if (form.stop == "always" and not found.stop) or (found.open and form.kind not in _BRACKETED_KINDS):
+    if form.stop == "always" and (not found.stop or (len(form.word) < 3 and found.capital)):
+        # `S. 821` is a page of a gazette.
+        return False
+    if found.open and form.kind not in _BRACKETED_KINDS:
         return False
     return normalise_number(found.number) != (SOLE,) or form.kind not in CONTAINERS | {
         "section",

@@ -140,7 +140,7 @@ def normalise_number(number: str) -> tuple[str, ...]:
     if not any(c.isdigit() for c in lower) and (said := words_value(number)):
         return (said,)
     lower = _LETTER_APART.sub("", _PREFIX.sub(_code_prefix, lower))
-    first, *others = (part for part in re.split(r"[.\-‑–]", re.sub(r"[\sºª°*]", "", lower)) if part)
+    first, *others = (part for part in re.split(r"[.:\-‑–]", re.sub(r"[\sºª°*]", "", lower)) if part)
     if first.isalpha() and (len(first) > 1 or first in "ivx"):
         first = str(roman_value(first) or first)
     # Only at the front are zeros idle: 32.001 and 32.1 are two sections.

@@ -40,7 +40,7 @@ _LEXICON = load()
 _SPOKEN = {word for word, form in FORMS.items() if not form.only_heading}
 # Where a reference may begin, in text in small letters.
 _SCAN = re.compile(
-    rf"(?<![\w§'’])(?:{one_of({*_SPOKEN, *PART_STARTS, *_LEXICON.ordinals} - {'§', '§§'})})(?![^\W\d_])|§§?"
+    rf"(?<![\w§])(?:{one_of({*_SPOKEN, *PART_STARTS, *_LEXICON.ordinals} - {'§', '§§'})})(?![^\W\d_])|§§?"
 )
 _AROUND = re.compile(AROUND)
 _AFTER = re.compile(rf"(?<![\w.,§$€£/-]){AFTER}", re.IGNORECASE)
@@ -50,9 +50,9 @@ _ENUMERATED = re.compile(
 )
 _BARE = re.compile(
     rf"(?<![\w.§$€£¥+/:\-‑–])(?<!\d,)"
-    rf"(?P<number>{BARE_NUMBER}|\d{{1,9}}[a-z]?(?:[\-‑–]\d{{1,9}}[a-z]?){{0,3}}(?=\.?{PAREN})"
+    rf"(?P<number>{BARE_NUMBER}|\d{{1,9}}[a-z]?(?:[\-‑–]\d{{1,9}}[a-z]?){{0,3}}(?=(?:\.(?=\())?{PAREN})"
     r"|(?-i:[LRD])\.\s?\d{3,4}(?:-\d{1,4}){1,4})"
-    rf"{NUMBER_END}(?:\.(?=\())?{PARENS}(?!(?!(?<=\))[a-z](?![\w'’]))\w)",
+    rf"{NUMBER_END}(?!,\d\d(?!\d))(?:\.(?=\())?{PARENS}(?!(?!(?<=\))[a-z](?![\w'’]))\w)",
     re.IGNORECASE,
 )
 # What carries numbers of its own: `Table 4.2` is not section 4.2.
@@ -156,7 +156,9 @@ def _is_ordinal(match: re.Match[str]) -> bool:
 
 def _is_reference(found: Numbered, text: str) -> bool:
     number = found.number
-    if found.form.only_heading:
+    # `John's 5 dogs`, but `l'article 5`.
+    owned = len(found.word) == 1 and text[found.start - 1 : found.start] in {"'", "’"}
+    if found.form.only_heading or owned:
         return False
     if not is_lettered(number):
         return True

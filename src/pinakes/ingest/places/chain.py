@@ -21,6 +21,7 @@ _GAP = 1.2
 _AGAIN = 3.0
 _LATE_START = 0.8
 _STEP = re.compile(r"(\d+)([a-z]*)")
+_PREFIXED = re.compile(r"([a-z])(\d{1,9})([a-z]*)")
 _INSERTED = re.compile(r"(\d{1,9})-(\d{1,9})(?:-\d{1,9})*")
 
 
@@ -49,13 +50,18 @@ def _part(part: str) -> Part:
     if inserted:
         # What was put in later: 第二十四条の二 stands between 24 and 25.
         return (0, int(inserted[1]), chr(96 + min(int(inserted[2]), 26)))
+    prefixed = _PREFIXED.fullmatch(part)
+    if prefixed:
+        # Codes with several numberings: R9 follows R8.
+        return (10 + ord(prefixed[1]), int(prefixed[2]), prefixed[3])
     if len(part) == 1:
         return (1, ord(part), "")
     return (2, 0, part)
 
 
 def _is_first(part: Part) -> bool:
-    return (part[0] == 0 and part[1] <= 1 and not part[2]) or part[:2] == (1, ord("a"))
+    counts = part[0] == 0 or part[0] > 9
+    return (counts and part[1] <= 1 and not part[2]) or part[:2] == (1, ord("a"))
 
 
 def _before(part: Part) -> list[Part]:
@@ -64,7 +70,8 @@ def _before(part: Part) -> list[Part]:
     if suffix:
         last = suffix[-1]
         earlier = suffix[:-1] + chr(ord(last) - 1) if last > "a" else suffix[:-1]
-        return [(group, value, earlier)]
+        # What was put in later may begin with 2: 第二条の二 follows 第二条.
+        return [(group, value, earlier), *([(group, value, "")] if suffix == "b" else [])]
     return [(group, value - 1, "")] if value > 0 else []
 
 

@@ -42,9 +42,8 @@ _STARTS = (
 )
 _ANCHOR = re.compile(rf"(?<![\w§/#@.$-])(?:{_STARTS})", re.IGNORECASE)
 # Where a reference may begin, in text in small letters.
-_SCAN = re.compile(
-    rf"\b(?:{one_of([*KIND_OF, *_ORDINALS, *_STEPS, *_HERE])})\b|§|\b\d(?:st|nd|rd|th)\b|第|제(?=\s?\d)"
-)
+_BEGINNINGS = one_of([*(KIND_OF.keys() - ONLY_AFTER), *_ORDINALS, *_STEPS, *_HERE])
+_SCAN = re.compile(rf"\b(?:{_BEGINNINGS})\b|§|\b\d(?:st|nd|rd|th)\b|第|제(?=\s?\d)")
 _ENCLOSED = re.compile(AROUND)
 # The number may stand before the sign: `5 §`, `12 a §`.
 _SIGN_AFTER = re.compile(r"(?<![\w.,§])(?P<number>\d{1,4}(?:\s?[a-z])?)\.?\s?\Z")
