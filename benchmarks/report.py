@@ -205,6 +205,29 @@ def _pdf(data: dict[str, Any]) -> str:
     return f"{_table(rows, head)}\n\n{note}"
 
 
+def _ocr(data: dict[str, Any]) -> str:
+    rows = [
+        (
+            row["folder"],
+            str(row["files"]),
+            str(row["pages"]),
+            f"{100 * row['read'] / max(row['expected'], 1):.1f}%",
+            f"{100 * row['matched'] / max(row['headings'], 1):.1f}% of {row['headings']}",
+            f"{100 * (row['found'] - row['matched']) / max(row['found'], 1):.1f}%",
+            f"{row['seconds'] / max(row['pages'], 1):.1f}",
+        )
+        for row in data["folders"]
+    ]
+    head = ("pages from", "files", "pages", "words", "headings", "others", "s/page")
+    note = (
+        "Pages in a row from the middle of each PDF, read by Tesseract from pictures of 300 dots an inch, against what "
+        "their text layers give without bookmarks. `words`: share of the words of the text layer that were read; "
+        "`headings`: share of the headings found by the text layer that were found in the picture, on the same page; "
+        "`others`: share of the headings of the picture that the text layer does not give; `s/page`: processor time."
+    )
+    return f"{_table(rows, head)}\n\n{note}"
+
+
 SECTIONS = (
     ("Starting", "startup", "python -m benchmarks.startup", _startup),
     ("Size", "install_size", "python -m benchmarks.install_size", _install_size),
@@ -221,6 +244,7 @@ SECTIONS = (
     ("Headings in Markdown and HTML", "markup_headings", "python -m benchmarks.markup_headings", _markup),
     ("Structure of Word files", "docx_structure", "python -m benchmarks.docx_structure", _docx),
     ("Headings in PDF without bookmarks", "pdf_headings", "python -m benchmarks.pdf_headings", _pdf),
+    ("Scanned pages", "ocr", "python -m benchmarks.ocr --save", _ocr),
 )
 
 

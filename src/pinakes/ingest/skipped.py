@@ -10,7 +10,8 @@ from pinakes.ingest.convert.sniff import MANUAL_EXTENSIONS
 from pinakes.text.code_languages import language_of_file
 
 _KINDS = {
-    "images": "png jpg jpeg gif webp svg ico icns tif tiff bmp heic avif psd ai eps xcf",
+    "images; name them, or --ocr force, to read them": "png jpg jpeg tif tiff",
+    "images": "gif webp svg ico icns bmp heic avif psd ai eps xcf",
     "data; name them to take them": "json jsonl ndjson yaml yml xml log toml ini cfg conf env lock plist",
     "archives": "zip gz tgz bz2 xz 7z rar tar zst jar whl deb rpm iso dmg",
     "programs": "exe dll so dylib o a lib obj class pyc pyo pyd wasm bin apk msi",
@@ -71,8 +72,8 @@ def extension_of(name: str) -> str:
 def skipped_line(skipped: Mapping[str, int]) -> str:
     """Say how many files were passed over, by extension, and why; "" when there are none.
 
-    >>> skipped_line({".png": 7, ".json": 3, "": 1})
-    'skipped 11 files: 7 .png (images), 3 .json (data; name them to take them), 1 without an extension'
+    >>> skipped_line({".gif": 7, ".json": 3, "": 1})
+    'skipped 11 files: 7 .gif (images), 3 .json (data; name them to take them), 1 without an extension'
     """
     total = sum(skipped.values())
     if not total:
