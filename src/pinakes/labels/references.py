@@ -162,7 +162,9 @@ def _is_reference(found: Numbered, text: str) -> bool:
         return False
     if not is_lettered(number):
         return True
-    if number in {"A", "I"} and _PRONOUN.match(text, found.end):
+    end = parts_end(text, found.end)
+    # `Part I think`, but `Article I item 4`.
+    if number in {"A", "I"} and end == found.end and _PRONOUN.match(text, end):
         return False
-    ends = _BLANK_END.match(text, parts_end(text, found.end)) is not None
+    ends = _BLANK_END.match(text, end) is not None
     return letters_count(found.form.kind, number, ends=ends)
