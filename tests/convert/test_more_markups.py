@@ -121,7 +121,7 @@ SGML = """\
 <chapter><title>Last</></chapter>
 </book>
 """
-LINUXDOC = "<!doctype linuxdoc system>\n<article>\n<title>Pump HOWTO\n<sect>Start\n<p>\nText\n<sect1>Sub part<p>\nx\n"
+LINUXDOC = "<!doctype linuxdoc system>\n<article>\n<title>Pump HOWTO\n<sect>Start\n<p>\nText\n<sect1>Sub <tt/part/<p>\nx\n"
 
 
 def test_headings_and_titles(tmp_path: Path) -> None:

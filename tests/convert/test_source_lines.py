@@ -220,6 +220,11 @@ def test_form_feeds_do_not_move_lines(tmp_path: Path) -> None:
         assert line_of(lines, text, 0, 1, text.index(word)) == number
 
 
+def test_a_stray_carriage_return_ends_no_line(tmp_path: Path) -> None:
+    parsed = read(tmp_path, "a.rst", b"one \r two\r\r\n\nTitle\n=====\n\ntext\n")
+    assert headings(parsed) == [(3, "Title")]
+
+
 WORDS = st.text(alphabet="abcdé漢 \t#=-~*`<[{}\\%.:|>_+/'\"1(", max_size=12)
 
 

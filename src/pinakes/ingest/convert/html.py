@@ -15,6 +15,7 @@ from pinakes.ingest.convert.encoding import decode
 from pinakes.ingest.convert.html_clean import clean, main_content
 from pinakes.ingest.convert.html_lines import mark_lines, read_marks, without_controls
 from pinakes.ingest.convert.html_shape import shape
+from pinakes.ingest.convert.text import normalise
 from pinakes.model.document import Converted, LineStart
 
 _CHARSET = re.compile(
@@ -76,8 +77,7 @@ def _parse(text: str) -> Any:
     from lxml import etree
 
     parser = lxml.html.HTMLParser(encoding="utf-8", remove_pis=False, huge_tree=True)
-    lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    data = without_controls(lines).encode("utf-8", "replace")
+    data = without_controls(normalise(text)).encode("utf-8", "replace")
     try:
         document = lxml.html.document_fromstring(data, parser=parser)
     except etree.ParserError:

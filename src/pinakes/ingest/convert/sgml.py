@@ -13,6 +13,7 @@ from pinakes.ingest.convert.written import Translated, Written, fence_mark
 _TOKEN = re.compile(
     r"<!--.*?(?:-->|\Z)|<!\[[^\[]*\[|\]\]>|<[!?][^>]*>|<(/?)([A-Za-z][\w.-]*)?((?:\s[^<>]*)?)/?>", re.S
 )
+_NET = re.compile(r"<[A-Za-z][\w.-]{0,20}/([^/<>\n]{0,200})/")
 # Those that hold their title in an element of its own, and those of LinuxDoc, which begin with it.
 _PARTS = frozenset(
     "book part chapter preface appendix article section sect1 sect2 sect3 sect4 sect5 refentry refsect1 refsect2 "
@@ -21,7 +22,7 @@ _PARTS = frozenset(
 # Their titles name something inside a section.
 _INSIDE = frozenset(
     "table figure example formalpara note tip warning caution important sidebar variablelist itemizedlist orderedlist "
-    "procedure step abstract equation qandaset glosslist blockquote biblioentry".split()
+    "procedure step abstract equation qandaset glosslist blockquote biblioentry biblioset bibliomixed".split()
 )
 _LINUXDOC = {"chapt": 1, "sect": 1, "sect1": 2, "sect2": 3, "sect3": 4, "sect4": 5}
 _CODE = frozenset("programlisting screen literallayout synopsis verb code tscreen".split())
@@ -31,6 +32,9 @@ _BLOCKS = frozenset("para simpara p listitem item row entry term title indexterm
 def sgml_to_markdown(text: str) -> Translated:
     """Translate a document; what stands in no element of its own stays text."""
     linuxdoc = bool(re.search(r"<!doctype\s+linuxdoc|<sect>", text[:20000], re.I))
+    if linuxdoc:
+        # A short form of its own: `<tt/sleep()/`.
+        text = _NET.sub(r"\1", text)
     return _Reader(text, linuxdoc=linuxdoc).read()
 
 

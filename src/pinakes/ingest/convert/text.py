@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from pinakes.ingest.convert.encoding import Decoded, decode
@@ -17,8 +18,16 @@ def read_text(path: Path) -> Decoded:
 
 
 def normalise(text: str) -> str:
-    """One kind of line end, and no NULs, which no store or parser takes well."""
-    return text.replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
+    """One kind of line end, and no NULs, which no store or parser takes well.
+
+    A carriage return alone ends a line only where most lines end so; between others it is a slip, and no editor would
+    count it.
+    """
+    text = text.replace("\x00", "").removeprefix("\ufeff")
+    if "\r" not in text:
+        return text
+    text = re.sub(r"(?<!\r)\r{1,9}\n", "\n", text)
+    return text.replace("\r", "\n" if text.count("\r") > text.count("\n") else " ")
 
 
 def split_pages(text: str) -> tuple[str, tuple[PageStart, ...], tuple[LineStart, ...]]:
