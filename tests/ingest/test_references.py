@@ -584,3 +584,45 @@ def test_ranges_are_counted_through_within_limits() -> None:
         ("i",),
         ("j",),
     ]
+
+
+# -- titles that come with a number, and headings that are named alone ---------------------------------------
+
+_TITLED = "# Terms\n\n## Section 3 Scope\n\n{}\n\n## Section 4 Payment & Taxes\n\nPay.\n\n## Fee Schedule\n\nFees.\n\n## Glossary\n\nTerms.\n"
+
+
+def _only(sentence: str) -> Reference:
+    [found] = references(_TITLED.format(sentence))
+    return found
+
+
+def test_a_title_in_brackets_bears_out_the_number_or_makes_it_doubtful() -> None:
+    right = _only("See Section 4 (Payment and Taxes) first.")
+    assert right.target_section == "sec_4" and right.sure > 0.95 and not right.reason
+    wrong = _only("See Section 4 (Data Protection) first.")
+    assert wrong.target_section == "sec_4" and wrong.sure < 0.5
+    assert "headed “Payment & Taxes”, not “Data Protection”" in wrong.reason
+    aside = _only("See Section 4 (as amended) first.")
+    assert aside.sure == 0.95 and not aside.reason
+
+
+def test_what_follows_the_title_in_brackets_says_whose_number_it_is() -> None:
+    found = _only("See Section 4 (Data Protection) of the Harbour Act 1998 first.")
+    assert found.document == "Harbour Act 1998" and not found.resolved
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("Words are explained, see the Glossary.", "Glossary"),
+        ("As defined in the Glossary, a word counts.", "Glossary"),
+        ("They pay pursuant to Fee Schedule and on time.", "Fee Schedule"),
+    ],
+)
+def test_a_heading_is_named_alone(sentence: str, words: str) -> None:
+    found = _only(sentence)
+    assert found.kind == "named" and found.text == words and found.sure >= 0.6
+
+
+def test_prose_that_holds_the_word_of_a_heading_names_nothing() -> None:
+    assert not references(_TITLED.format("They refer to the Glossary team about a glossary."))

@@ -21,15 +21,18 @@ from pinakes.ingest.references.links import follow_links
 from pinakes.ingest.references.masks import find_masks
 from pinakes.ingest.references.places import Place, Places
 from pinakes.ingest.references.resolve import Said, Target, resolve
-from pinakes.ingest.references.titles import Titles
+from pinakes.ingest.references.titles import Titles, title_in_brackets, titles_agree
 from pinakes.labels.kinds import is_sub
 from pinakes.labels.lexicon import lowered
 from pinakes.model import Reference, Section
 from pinakes.model.clause import Clause
 
 _OTHER = "names another act"
-SURE = {"number": 0.95, "relative": 0.9, "named": 0.9, "document": 0.9, "partly": 0.5}
-"""How sure a reference inside a document is, by what names the place; ``partly`` leads to what holds it."""
+SURE = {"number": 0.95, "relative": 0.9, "document": 0.9, "partly": 0.5, "titled": 0.99, "disputed": 0.3}
+"""How sure a reference inside a document is, by what names the place; ``partly`` leads to what holds it.
+
+A number may come with a title, and the place have the same (``titled``) or another one (``disputed``).
+"""
 # Kinds that are worth a note when nothing of that number is here; `rule 3` or `book 2` may be plain prose.
 _CITED = frozenset("article section chapter annex appendix subpart clause recital paragraph".split())
 _AFTER_LABEL = re.compile(r"[*_]{0,3}(?:[.:—–]|[^\S\n]*[-–—:]\s|[^\S\n]*(?:\n|$))")
@@ -113,7 +116,10 @@ class _Reader:
         for mention in mentions:
             word = mention.lead.word
             shouting = len(word) > 2 and self._text[mention.start : mention.start + len(word)].isupper()
-            owners.append(self._names.after(mention.end, shouting))
+            owner = self._names.after(mention.end, shouting)
+            if owner is None and (bracket := title_in_brackets(self._text, mention.end)) is not None:
+                owner = self._names.after(bracket.end(), shouting)
+            owners.append(owner)
         for index in range(len(mentions) - 2, -1, -1):
             here, after = mentions[index], mentions[index + 1]
             owner = owners[index + 1]
@@ -158,9 +164,7 @@ class _Reader:
                 continue
             seen.add(named.start)
             words = self._text[named.start : named.end]
-            yield Reference(
-                words, named.start, named.end, "named", named.section.section_id, sure=SURE["named"]
-            )
+            yield Reference(words, named.start, named.end, "named", named.section.section_id, sure=named.sure)
 
     def _is_label(self, mention: Mention) -> bool:
         """Whether a number at the start of a paragraph is that paragraph's own label, not a reference."""
@@ -257,10 +261,23 @@ class _Reader:
                     sure=SURE["partly" if target.reason else kind] if leads else 0.0,
                 )
             )
+        if len(found) == 1 and found[0].target_section and targets[0].place is not None:
+            found[0] = self._checked(found[0], targets[0].place, mention.end)
         if found:
             self._taken.append((start, end))
             self._last = targets[-1].place
         return found
+
+    def _checked(self, reference: Reference, place: Place, end: int) -> Reference:
+        """Compare the title in brackets after a number with that of the place: one of them may be wrong."""
+        bracket = title_in_brackets(self._text, end)
+        printed = place.title if isinstance(place, Section) else ""
+        if bracket is None or not printed or reference.reason:
+            return reference
+        if titles_agree(bracket["title"], printed):
+            return replace(reference, sure=SURE["titled"])
+        reason = f"{place.label} is headed “{printed}”, not “{bracket['title']}”"
+        return replace(reference, sure=SURE["disputed"], reason=reason)
 
     def _worth(self, mention: Mention, target: Target) -> bool:
         """Whether a reference that leads nowhere is one at all, and not prose such as *book 2 rooms*."""

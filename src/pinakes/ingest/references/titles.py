@@ -29,6 +29,9 @@ _ABOVE = re.compile(
     rf",?{S1}(?:above|below|oben|unten|ci-dessus|ci-dessous)\b|{S1}(?:clause|section|article|chapter)\b"
 )
 _PART_WORD = re.compile(r"\b(?:clause|section|provision|article|chapter|paragraph|schedule|annex|appendix)\b")
+_ENDS = re.compile(r"[\"”’*_]{0,3}(?:[.,;:)]|\s*$|\s+(?:for|below|above|at)\b)")
+# The title that a text gives with a number: `Section 4 (Payment & Taxes)`.
+_IN_BRACKETS = re.compile(r"[*_]{0,3}\s?\(\s?(?P<title>[^\W\d_a-z][^()\n]{2,90}?)\s?\)[*_]{0,3}")
 _SMALL_PARTS = frozenset({"clause", "provision", "article", "paragraph"})
 _LONGEST = 14
 
@@ -40,6 +43,7 @@ class Named:
     section: Section
     start: int
     end: int
+    sure: float = 0.9
 
 
 class Titles:
@@ -109,8 +113,13 @@ class Titles:
             if not _ABOVE.match(text, end):
                 # `refer to the API server` is prose; `see the Payment Terms` is not.
                 plain = lead is not None and lead["the"] and not lead["part"]
-                if not see or (plain and not _all_capital(words[:count])):
+                capital = _all_capital(words[:count])
+                alone = count == 1 and bool(_ENDS.match(text, end))
+                if (plain and not capital and not alone) or (not see and not capital):
                     return None
+                if not see:
+                    # `pursuant to the Purchase Price` may mean the term rather than its clause.
+                    return Named(section, begin, end, 0.6)
             return Named(section, begin, end)
         return None
 
@@ -142,6 +151,27 @@ class Titles:
                 quoted = start > 0 and text[start - 1] in '"“„«‘'
                 return Named(section, start - quoted, end)
         return None
+
+
+def title_in_brackets(text: str, at: int) -> re.Match[str] | None:
+    """The title in brackets right after a number, if that is what the bracket holds.
+
+    >>> title_in_brackets("Section 4 (Payment & Taxes) applies", 9)["title"]
+    'Payment & Taxes'
+    """
+    match = _IN_BRACKETS.match(text, at)
+    if match is None:
+        return None
+    words = [word.group() for word in _WORD.finditer(match["title"])]
+    capital = words and all(word[0].isupper() or len(word) < 4 or "&" in word for word in words)
+    return match if capital and not words[0].isupper() and '"' not in match["title"] else None
+
+
+def titles_agree(said: str, printed: str) -> bool:
+    """Whether a title in brackets can be that of a place: most words of the shorter stand in the longer."""
+    one, other = set(title_key(said).split()), set(title_key(printed).split())
+    small, large = sorted((one, other), key=len)
+    return bool(small) and 2 * len(small & large) > len(small)
 
 
 def _all_capital(words: Sequence[re.Match[str]]) -> bool:
