@@ -97,6 +97,12 @@ def test_names_in_heading_styles_are_headings(tmp_path: Path, text: str) -> None
     assert lines(tmp_path, p(r(text), "Heading1")) == [f"# 1. {text}"]
 
 
+def test_a_heading_with_a_typed_number_may_end_in_a_full_stop(tmp_path: Path) -> None:
+    text = "50.104-3 Special procedures for unusually hazardous or nuclear risks."
+    off = '<w:numPr><w:numId w:val="0"/></w:numPr>'
+    assert lines(tmp_path, p(r(text), "Heading2", off)) == [f"## {text}"]
+
+
 @given(st.text(max_size=400), st.booleans())
 def test_any_text_is_a_heading_or_a_clause(text: str, numbered: bool) -> None:
     assert is_clause(text, numbered) or len(text) <= 300

@@ -189,6 +189,39 @@ def test_absurd_values_are_bounded(tmp_path: Path) -> None:
     assert text.endswith("32767 a\n\nb\n")
 
 
+def test_numbers_stay_short_whatever_defines_them(tmp_path: Path) -> None:
+    levels = "".join(
+        f"<w:lvl w:ilvl='{index}'><w:start w:val='{10**12}'/><w:numFmt w:val='{style}'/>"
+        f"<w:lvlText w:val='{'%1%2' * 100_000}'/></w:lvl>"
+        for index, style in enumerate(("chicago", "lowerLetter", "hebrew2"))
+    )
+    numbering = (
+        f"<w:numbering xmlns:w='{W}'><w:abstractNum w:abstractNumId='1'>{levels}</w:abstractNum>"
+        "<w:num w:numId='1'><w:abstractNumId w:val='1'/></w:num></w:numbering>"
+    )
+    numbered = "<w:p><w:pPr><w:numPr><w:ilvl w:val='{}'/><w:numId w:val='1'/></w:numPr></w:pPr>{}</w:p>"
+    body = "".join(numbered.format(index, "<w:r><w:t>x</w:t></w:r>") for index in (0, 1, 2, 8, 9, 10**9, -5))
+    lines = convert_docx(package(tmp_path, body, numbering=numbering)).text.strip().split("\n\n")
+    assert len(lines) == 7
+    assert all(line.endswith("x") and len(line) < 2000 for line in lines)
+
+
+@pytest.mark.parametrize(
+    "paragraph",
+    [
+        "<w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr><w:r><w:t>x</w:t></w:r></w:p>",
+        "<w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr><w:r><w:t>x</w:t></w:r></w:p>",
+        "<w:p><w:r><w:lastRenderedPageBreak/><w:br w:type='page'/></w:r></w:p>",
+        "<w:p><w:pPr><w:pStyle w:val='Title'/></w:pPr><w:r><w:t>x</w:t></w:r></w:p>",
+    ],
+)
+def test_many_paragraphs_that_lead_into_the_next(tmp_path: Path, paragraph: str) -> None:
+    converted = convert_docx(package(tmp_path, paragraph * 5_000 + TEXT))
+    assert converted.text.strip().endswith("text")
+    assert converted.text.count("x") in (1, 5_000, 5_001)
+    assert converted.pages == ()
+
+
 def test_fields_without_end_are_refused(tmp_path: Path) -> None:
     begin = '<w:r><w:fldChar w:fldCharType="begin"/><w:fldChar w:fldCharType="separate"/></w:r>'
     with pytest.raises(ConversionError, match="fields too deeply"):

@@ -214,6 +214,13 @@ def test_legal_numbering_writes_every_level_in_digits(tmp_path: Path) -> None:
     assert lines(made, tmp_path) == ["I x", "II x", "2.1 x", "II.1 x"]
 
 
+def test_a_level_without_a_number_leaves_no_dot(tmp_path: Path) -> None:
+    made = document(abstract(1, level(0, "Recital", "none"), level(1, "%1.%2")) + num(1, 1))
+    add(made, "x", 1, 0)
+    add(made, "y", 1, 1)
+    assert lines(made, tmp_path) == ["Recital x", "1 y"]
+
+
 def test_numbering_styles_are_followed(tmp_path: Path) -> None:
     linked = '<w:abstractNum w:abstractNumId="2"><w:numStyleLink w:val="Legal"/></w:abstractNum>'
     owner = CLAUSES.replace('"1">', '"1"><w:styleLink w:val="Legal"/>', 1)

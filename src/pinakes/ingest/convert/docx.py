@@ -199,11 +199,13 @@ def _without_contents(blocks: list[Block]) -> list[Block]:
 def _one_title(blocks: list[Block]) -> list[Block]:
     """A title set as several paragraphs is one title."""
     joined: list[Block] = []
-    for block in blocks:
-        if block.kind == "title" and joined and joined[-1].kind == "title":
-            joined[-1] = replace(joined[-1], text=f"{joined[-1].text} {block.turns}{block.text}")
+    for title, run in groupby(blocks, key=lambda block: block.kind == "title"):
+        first, *others = run
+        if title and others:
+            text = " ".join((first.text, *(other.turns + other.text for other in others)))
+            joined.append(replace(first, text=text))
         else:
-            joined.append(block)
+            joined += [first, *others]
     return joined
 
 

@@ -137,11 +137,14 @@ class BodyReader:
         in_contents = self._inline.in_contents
         spans, boxes = self._inline.read(element, style_id)
         in_contents = in_contents or self._inline.in_contents
-        if left.role is None:
-            spans = [*left.spans, *spans]
+        if left.role is None and left.spans:
+            left.spans.extend(spans)
+            spans = left.spans
         mark = properties.find(W + "rPr") if properties is not None else None
         if mark is not None and (mark.find(W + "del") is not None or mark.find(W + "moveFrom") is not None):
-            return left._replace(spans=[*left.spans, *spans]) if left.role else _Open(spans)
+            if left.role:
+                self._close(left, found)
+            return _Open(spans)
         visible = any(span.text.strip() for span in spans)
         separated = visible and bool(flag(mark, "vanish"))
         if role.kind != "contents" and (visible or not (in_contents or flag(mark, "vanish"))):
@@ -151,6 +154,7 @@ class BodyReader:
                 role = outline_role(integer(outline, 9))
             if left.role and visible and number is None and role.kind == "body":
                 role, number, spans = left.role, left.number, run_in(left.spans, spans)
+                separated = False
             elif left.role:
                 self._close(left, found)
             if separated:

@@ -28,8 +28,14 @@ _RUN_IN = re.compile(r"\w{3}[”\")\]]?[.:] +[“\"(\[]?[^\W\d_]")
 
 
 def is_clause(text: str, numbered: bool) -> bool:
-    """Whether a paragraph in a heading style is text to be read rather than the name of what follows."""
-    if len(text) > (_LONGEST_NUMBERED if numbered else LONGEST_HEADING):
+    """Whether a paragraph in a heading style is text to be read rather than the name of what follows.
+
+    Without an automatic number only its length tells: regulations type their numbers, and put a full stop after
+    what they call their sections.
+    """
+    if not numbered:
+        return len(text) > LONGEST_HEADING
+    if len(text) > _LONGEST_NUMBERED:
         return True
     bare = text.rstrip(_CLOSING)
     if not bare.endswith(tuple(_ENDS)):
@@ -38,7 +44,7 @@ def is_clause(text: str, numbered: bool) -> bool:
     plain = sum(len(word) >= _PLAIN_WORD and word[0].islower() for word in words)
     return (
         len(text) > _LONGEST_ENDED
-        or (numbered and bare[-1] in ";,；，")
+        or bare[-1] in ";,；，"
         or (len(words) >= _SENTENCE_WORDS and plain >= _SENTENCE_PLAIN_WORDS)
         or (plain > 0 and _RUN_IN.search(bare) is not None)
     )

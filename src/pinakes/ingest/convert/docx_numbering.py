@@ -20,7 +20,10 @@ from pinakes.ingest.convert.docx_styles import StyleLevel, Styles
 
 LEVELS = 9
 _LARGEST = 32767
+# Word writes no more than this around its numbers.
+_LONGEST_TEXT = 255
 _PLACEHOLDER = re.compile(r"%([1-9])")
+_LEADING = re.compile(r"%([1-9])[^%]*(?=%)")
 
 
 class Mark(NamedTuple):
@@ -130,7 +133,11 @@ class Numbering:
             plain = level.legal and definition.format not in ("none", "bullet")
             return format_number(value, "decimal" if plain else definition.format)
 
-        label = " ".join(_PLACEHOLDER.sub(written, level.text).split())
+        text = level.text
+        while (first := _LEADING.match(text)) and found.levels.get(int(first[1]) - 1, level).format == "none":
+            # A level without a number leaves no dot before the next one.
+            text = text[first.end() :]
+        label = " ".join(_PLACEHOLDER.sub(written, text).split())
         if not label:
             return None
         around = _PLACEHOLDER.sub("", level.text)
@@ -219,7 +226,7 @@ def _read_level(element: _Element) -> Level:
     return Level(
         start=_bounded(child_value(element, "start")),
         format=style,
-        text=child_value(element, "lvlText") or "",
+        text=(child_value(element, "lvlText") or "")[:_LONGEST_TEXT],
         restart=None if restart is None else integer(restart, LEVELS),
         legal=bool(flag(element, "isLgl")),
         hidden=bool(flag(element.find(W + "rPr"), "vanish")),

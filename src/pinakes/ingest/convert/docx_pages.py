@@ -14,11 +14,15 @@ from pinakes.model.document import PageStart
 RENDERED = "\ufdd0"
 EXPLICIT = "\ufdd1"
 TURNS = RENDERED + EXPLICIT
+# So many pages without a word of text are not pages.
+_MOST_WAITING = 1000
 _TURNS = re.compile(f"[{TURNS}]+")
 
 
 def turned(waiting: str, turn: str) -> str:
     """Add a page turn to those that wait for text. A break and the remark about it are one."""
+    if len(waiting) >= _MOST_WAITING:
+        return waiting
     return (waiting[:-1] if turn == RENDERED and waiting.endswith(EXPLICIT) else waiting) + turn
 
 
