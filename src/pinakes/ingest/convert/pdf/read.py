@@ -18,6 +18,7 @@ import pypdfium2.raw as pdfium
 
 from . import native
 from .fonts import Face, Faces, struck_bold
+from .leftward import FIRST_LEFTWARD, is_leftward, mirror_rules, mirror_words
 from .legible import is_legible
 from .page import HYPHEN, Line, PageText, Rule, Span, Style
 from .sizes import Sizes
@@ -95,6 +96,9 @@ class PageReader:
         words = _upright(words, direction, (left, bottom, right, top))
         if direction == 0:
             result.rules = rules
+            if is_leftward(w[0] for w in words):
+                words = mirror_words(words, result.width)
+                result.rules = mirror_rules(rules, result.width)
         fences = sorted((r.x0, r.y0, r.y1) for r in result.rules if not r.horizontal)
         result.lines = _join_split_lines(_lines(words, number, fences), fences)
         return result
@@ -153,6 +157,9 @@ class PageReader:
             direction = run[2]
             if direction == 0:
                 end = box.right
+                if word[0] >= FIRST_LEFTWARD and end <= start:
+                    # Written leftwards: its last letter is its left edge.
+                    start, end = box.left, self._right(handle, first, start)
                 words.append((word, start, end if end > start else start, base, run))
             elif direction == 1:
                 words.append((word, base, box.top, start, run))
@@ -161,6 +168,11 @@ class PageReader:
             else:
                 words.append((word, base, box.bottom, start, run))
         return words, runs
+
+    def _right(self, handle: int, index: int, otherwise: float) -> float:
+        """The right edge of a character."""
+        box = native.Rect()
+        return float(box.right) if native.loose_box(handle, index, byref(box)) else otherwise
 
     def _mend(self, handle: int, text: str, word: str, first: int, end_key: int, run: _Run) -> str:
         """A word over several text objects: set off a raised note mark, find spaces that pdfium missed."""
