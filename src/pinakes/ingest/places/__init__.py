@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pinakes.ingest.parse import Heading, Parsed, tile
 from pinakes.ingest.places.chain import Number, Step, best_chain
 from pinakes.ingest.places.contents import Contents, Entry, listed_contents, printed_contents
-from pinakes.ingest.places.lines import NumberedLine, numbered_lines
+from pinakes.ingest.places.lines import NumberedLine, numbered_lines, read_line
 from pinakes.ingest.places.titles import Title, following_title, read_title
 from pinakes.labels import find_labels, parse_heading
 from pinakes.labels.kinds import APART, CONTAINERS, rank
@@ -27,6 +27,8 @@ _MAIN = frozenset({"", "section"})
 _MENTION = re.compile(r"(?:[^\W\d_]|§)\.?\s(\d{1,3}(?:\.\d{1,3})+)(?![\w.]*\w)")
 _INNER = 100
 _LEAST = 0.5
+_LONGEST_HEADING = 120
+_NO_WIDTH = 1_000_000
 _MAX_PLACES = 20_000
 # How far the mentions of a document are looked for where they decide about a plain list.
 _MENTIONS_REACH = 300_000
@@ -36,7 +38,7 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     """Add to a document's headings the places that its numbered lines make."""
     text = parsed.text
     contents = printed_contents(text, parsed.body_start)
-    headings = _merge_titles(parsed)
+    headings = _shorten(_merge_titles(parsed), text)
     lines = [*_labelled(headings), *numbered_lines(text, parsed.blocks, contents.lines)]
     if len(lines) == sum(line.heading for line in lines):
         return replace(parsed, headings=headings)
@@ -49,6 +51,7 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     _weigh(lines, titles, contents, text)
     accepted = _choose(lines, headings, titles, text, file_type)
     found = _with_levels(accepted, headings, titles, text)
+    found += _listed_titles(parsed, contents, {heading.start for heading in (*found, *headings)})
     if not found:
         return replace(parsed, headings=headings)
     every = sorted([*found, *headings], key=lambda heading: heading.start)
@@ -80,6 +83,28 @@ def _merge_titles(parsed: Parsed) -> list[Heading]:
     return merged
 
 
+def _shorten(headings: Sequence[Heading], text: str) -> list[Heading]:
+    """Take the text out of headings: a clause in a heading style has a number, perhaps a title, and then words."""
+    kept = []
+    for heading in headings:
+        if len(heading.text) <= _LONGEST_HEADING:
+            kept.append(heading)
+            continue
+        line = read_line(text, heading.start, heading.body)
+        if line is None:
+            # A paragraph of prose in a heading style names nothing.
+            if not heading.text.endswith((".", ";", ":", ",")):
+                kept.append(heading)
+            continue
+        title = read_title(text, line.rest, heading.body, _NO_WIDTH)
+        words = f"{line.label.text} {title.words}" if title else line.label.text
+        body = title.body if title else line.rest
+        kept.append(
+            Heading(heading.level, words, heading.start, body, line.label, title.words if title else "")
+        )
+    return kept
+
+
 def _only_label(words: str) -> bool:
     label, title = parse_heading(words)
     return label is not None and bool(label.kind) and not title
@@ -88,7 +113,7 @@ def _only_label(words: str) -> bool:
 def _labelled(headings: Iterable[Heading]) -> list[NumberedLine]:
     found = []
     for heading in headings:
-        label, title = parse_heading(heading.text)
+        label, title = (heading.label, heading.title) if heading.label else parse_heading(heading.text)
         if label and not label.relative:
             line = NumberedLine(heading.start, heading.body, heading.body, label, title, True, True, True)
             line.level = heading.level
@@ -192,10 +217,22 @@ def _choose(
         numbering = kind != "" or _is_numbering(chosen, members, titles, unlabelled, text, file_type)
         if not (numbering and _is_series(kind, chosen)):
             chosen = [line for line in chosen if line.heading]
+        else:
+            chosen += _strays(chosen, members, titles)
         taken = {line.start for line in chosen}
         accepted += chosen
         accepted += [line for line in members if line.heading and line.start not in taken]
     return sorted(accepted, key=lambda line: line.start)
+
+
+def _strays(
+    chosen: Sequence[NumberedLine], members: Sequence[NumberedLine], titles: dict[int, Title]
+) -> list[NumberedLine]:
+    """Places outside the sequence that nothing else can be: an amendment quotes `9.6 Proceeds.` of its agreement."""
+    numbers = {line.number for line in chosen}
+    strong = (line for line in members if not line.plain and line.opens and line.worth > 2)
+    first = {line.number: line for line in reversed([*strong]) if line.start in titles}
+    return [line for number, line in first.items() if number not in numbers]
 
 
 def _is_series(kind: str, chosen: Sequence[NumberedLine]) -> bool:
@@ -256,6 +293,22 @@ def _is_numbering(
     return titled >= 0.6 * len(found) and length > 250
 
 
+def _listed_titles(parsed: Parsed, contents: Contents, taken: set[int]) -> list[Heading]:
+    """Lines that the contents page names without a number: `Acknowledgements`, `Authors' Addresses`."""
+    wanted = {entry.title for entry in contents.entries if not entry.number and len(entry.title) > 3}
+    found = []
+    for block in parsed.blocks if wanted else ():
+        end = parsed.text.find("\n", block.start, block.end)
+        line = parsed.text[block.start : end if end >= 0 else block.end]
+        if block.kind != "text" or len(line) > 160 or block.start in taken or block.start in contents.lines:
+            continue
+        key = title_key(line)
+        if key in wanted:
+            wanted.discard(key)
+            found.append(Heading(0, " ".join(line.split()), block.start, block.start + len(line)))
+    return found
+
+
 # -- the tree -----------------------------------------------------------------------------------------------------
 
 
@@ -300,12 +353,13 @@ def _nest(headings: Sequence[Heading], accepted: Sequence[NumberedLine]) -> list
                 open_places.pop()
             level = heading.level
         else:
-            assert key is not None
+            # What has no number ends all numbered places.
+            rank = (key.rank, key.depth) if key else (-1, 0)
             outer = next(
                 (
                     index
                     for index, (_, other) in enumerate(open_places)
-                    if other is not None and (other.rank, other.depth) >= (key.rank, key.depth)
+                    if other is not None and (other.rank, other.depth) >= rank
                 ),
                 len(open_places),
             )

@@ -17,8 +17,8 @@ _MAX_LABEL = 60
 _MARKS = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])|\*+|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|</?(?:u|b|i|strong|em)>"
 )
-_CLOSING = re.compile(r"(?:[*_]{1,3}(?=\s)|</(?:u|b|strong)>)?[ \t]*(?:[-—–:][ \t]+)?")
-_LEAD = re.compile(r"[ \t>]*(?:[-•●▪◦]\s+)?")
+_CLOSING = re.compile(r"(?:[*_]{1,3}(?=\s)|</(?:u|b|strong)>)?[^\S\n]*(?:[-—–:][^\S\n]+)?")
+_LEAD = re.compile(r"(?:[^\S\n]|>)*(?:[-•●▪◦]\s+)?")
 # A line that cannot begin with a label is most lines: a digit, a sign, or a word and then something numbered.
 _MAYBE = re.compile(r"[\d§٠-٩۰-۹第제（]|\w+\.?,?[ \t\u00a0\u3000]*(?:[\d§(٠-٩۰-۹]|\w)")
 _SENTENCE_END = re.compile(r"[.;:!?。；：！？”\"»)\]—–_|>-][*_]{0,3}\s*\Z")
@@ -94,6 +94,13 @@ def numbered_lines(text: str, blocks: Sequence[Block], skip: frozenset[int]) -> 
             position = line_end + 1
 
 
+def read_line(text: str, start: int, end: int) -> NumberedLine | None:
+    """Return what a stretch of text begins with, if that is a label; ``#`` of a heading may stand before it."""
+    line = text[start:end]
+    lead = len(line) - len(line.lstrip("# \t"))
+    return _read(text, start + lead, line[lead:], Block("text", start + lead, end), "")
+
+
 def _read(text: str, start: int, line: str, block: Block, before: str) -> NumberedLine | None:
     lead = _LEAD.match(line)
     at = start + (lead.end() if lead else 0)
@@ -103,7 +110,7 @@ def _read(text: str, start: int, line: str, block: Block, before: str) -> Number
     label, rest = parse_heading(bare)
     if label is None or label.relative or len(label.text) > _MAX_LABEL or _LINK_LIST.match(rest):
         return None
-    if not label.kind and label.text.isalpha():
+    if not label.kind and (label.text.isalpha() or _FURNITURE.fullmatch(line)):
         return None
     if rest and label.kind and (rest[0].islower() or rest[0] in ",;)]") and not _marked(bare, label, rest):
         return None
