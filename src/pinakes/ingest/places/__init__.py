@@ -12,6 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from pinakes.ingest.parse import Heading, Parsed, tile
 from pinakes.ingest.places.chain import Number, Step, best_chain
@@ -27,6 +28,7 @@ _MAIN = frozenset({"", "section"})
 _MENTION = re.compile(r"(?:[^\W\d_]|§)\.?\s(\d{1,3}(?:\.\d{1,3})+)(?![\w.]*\w)")
 _INNER = 100
 _LEAST = 0.5
+_LEAST_PLAIN = 0.2
 _LONGEST_HEADING = 120
 _NO_WIDTH = 1_000_000
 _MAX_PLACES = 20_000
@@ -39,14 +41,14 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     text = parsed.text
     contents = printed_contents(text, parsed.body_start)
     headings = _shorten(_merge_titles(parsed), text)
-    lines = [*_labelled(headings), *numbered_lines(text, parsed.blocks, contents.lines)]
+    width = _line_width(text)
+    lines = [*_labelled(headings), *numbered_lines(text, parsed.blocks, contents.lines, width)]
     if len(lines) == sum(line.heading for line in lines):
         return replace(parsed, headings=headings)
     lines.sort(key=lambda line: line.start)
     listed = listed_contents(lines)
     contents = Contents([*contents.entries, *listed.entries], contents.lines | listed.lines)
     lines = [line for line in lines if line.heading or line.start not in listed.lines][:_MAX_PLACES]
-    width = _line_width(text)
     titles = _titles(lines, text, width)
     _weigh(lines, titles, contents, text)
     accepted = _choose(lines, headings, titles, text, file_type)
@@ -115,7 +117,9 @@ def _labelled(headings: Iterable[Heading]) -> list[NumberedLine]:
     for heading in headings:
         label, title = (heading.label, heading.title) if heading.label else parse_heading(heading.text)
         if label and not label.relative:
-            line = NumberedLine(heading.start, heading.body, heading.body, label, title, True, True, True)
+            line = NumberedLine(
+                heading.start, heading.body, heading.body, label, title, True, True, heading=True
+            )
             line.level = heading.level
             found.append(line)
     return found
@@ -159,16 +163,16 @@ def _weigh(lines: Sequence[NumberedLine], titles: dict[int, Title], contents: Co
         if line.words:
             worth += -1.5 if line.words[0].islower() else 0.0 if line.words[0] in ",;)]" else 0.5
         title = titles.get(line.start)
-        worth += 0.6 if title else 0.0
+        worth += (0.6 if title else 0.0) + (1.0 if line.ruled else 0.0)
         entry = listed.get((line.number, _group(line.label.kind)))
         if entry:
-            worth += 1.5 if _agrees(entry, title, line) else -0.5
+            worth += 1.5 if _agrees(entry, title, line) else 0.0 if not line.words else -0.5
         elif (_group(line.label.kind), len(line.number)) in depths and len(listed) > 4:
-            worth -= 1.5
+            worth -= 1.2
         if line.dotted and ".".join(line.label.number) in mentioned:
             worth += 0.5
         if line.plain and not _has_child(lines, index):
-            worth -= 0.4
+            worth -= 0.4 if title or not line.words else 0.8
         line.worth = worth
 
 
@@ -182,7 +186,7 @@ def _agrees(entry: Entry, title: Title | None, line: NumberedLine) -> bool:
 
 
 def _has_child(lines: Sequence[NumberedLine], index: int) -> bool:
-    number = lines[index].number
+    number = _outer(lines[index].number)
     return any(
         len(line.number) > len(number) and line.number[: len(number)] == number
         for line in lines[index + 1 : index + 3]
@@ -239,7 +243,7 @@ def _is_series(kind: str, chosen: Sequence[NumberedLine]) -> bool:
     """One article alone is no structure; one annex may well be."""
     if len(chosen) == 1 and not chosen[0].heading:
         return kind in APART and chosen[0].opens and chosen[0].worth > 1.5
-    return sum(line.worth for line in chosen) >= _LEAST * len(chosen)
+    return sum(line.worth for line in chosen) >= (_LEAST if kind else _LEAST_PLAIN) * len(chosen)
 
 
 def _rank(kind: str) -> int:
@@ -267,30 +271,49 @@ def _is_numbering(
 ) -> bool:
     """Tell the numbering of a document from the lists in it, which begin anew and which nobody refers to."""
     found = [line for line in chosen if not line.heading]
-    if not found or sum(line.worth for line in found) < _LEAST * len(found):
+    if not found or sum(line.worth for line in found) < _LEAST_PLAIN * len(found):
         return False
     if sum(not line.plain for line in found) > 1:
         return True
     if any(line.heading for line in chosen) or len(found) < 2:
         return False
-    if len(found) < 0.7 * sum(line.plain for line in members):
-        return False
-    numbers = {line.number for line in found}
-    mentions = {
-        tuple(item.label.number[:1])
-        for item in find_labels(text[:_MENTIONS_REACH])
-        if item.label.kind in ("section", "clause", "paragraph", "article")
-    }
-    borne_out = sum((line.label.number[0],) in mentions for line in found)
-    if borne_out and borne_out >= 0.15 * len(numbers):
-        return True
     if file_type == ".docx":
         return True
-    if len(unlabelled) > 1:
-        return False
-    titled = sum(line.start in titles for line in found)
-    length = (found[-1].start - found[0].start) / max(1, len(found) - 1)
-    return titled >= 0.6 * len(found) and length > 250
+    return _is_mentioned(found, text) or _reads_like_sections(found, members, titles, unlabelled, len(text))
+
+
+def _is_mentioned(found: Sequence[NumberedLine], text: str) -> bool:
+    """Whether the document refers to its numbers: `see paragraph 12`."""
+    mentioned = {
+        item.label.number[0]
+        for item in find_labels(text[:_MENTIONS_REACH])
+        if item.label.kind in ("section", "clause", "paragraph", "article") and item.label.number
+    }
+    borne_out = sum(line.label.number[0] in mentioned for line in found)
+    return borne_out > 0.15 * len(found)
+
+
+def _reads_like_sections(
+    found: Sequence[NumberedLine],
+    members: Sequence[NumberedLine],
+    titles: dict[int, Title],
+    unlabelled: Sequence[int],
+    size: int,
+) -> bool:
+    """Whether plain numbers have titles and text like sections, or run through the whole of a document."""
+    extent = found[-1].start - found[0].start
+    length = extent / (len(found) - 1)
+    crossed = bisect_right(unlabelled, found[-1].start) - bisect_right(unlabelled, found[0].start)
+    whole = extent > 0.5 * size
+    unbroken = all(later.number[0][1] - line.number[0][1] == 1 for line, later in pairwise(found))
+    most = len(found) >= 0.7 * sum(line.plain for line in members)
+    if crossed:
+        # A list ends with its section; paragraphs of a judgment are counted through it.
+        return crossed > 1 and unbroken and most and len(found) > 7
+    titled = sum(line.start in titles for line in found) >= 0.6 * len(found)
+    if titled and length > 250 and (most or whole):
+        return True
+    return unbroken and whole and most and len(found) > 7 and length > 200
 
 
 def _listed_titles(parsed: Parsed, contents: Contents, taken: set[int]) -> list[Heading]:
@@ -377,8 +400,9 @@ def _keys(accepted: Sequence[NumberedLine]) -> dict[int, _Key]:
     # Among the kinds that people use for one another, the rarer contains the more frequent.
     order = sorted(counts, key=lambda kind: (_rank(kind), counts[kind]))
     ranks = {kind: 0 if kind in APART else index + 1 for index, kind in enumerate(order)}
-    return {line.start: _Key(ranks[_group(line.label.kind)], _depth(line.number)) for line in accepted}
+    return {line.start: _Key(ranks[_group(line.label.kind)], len(_outer(line.number))) for line in accepted}
 
 
-def _depth(number: Number) -> int:
-    return len(number)
+def _outer(number: Number) -> Number:
+    """A number without a last 0: `2.0 Revisions` holds 2.1."""
+    return number[:-1] if len(number) > 1 and number[-1] == (0, 0, "") else number

@@ -17,7 +17,7 @@ Number: TypeAlias = tuple[Part, ...]
 _K = TypeVar("_K")
 
 # What it costs to leave the natural order, in units of evidence.
-_GAP = 1.2
+_GAP = 1.6
 _AGAIN = 3.0
 _LATE_START = 0.8
 _STEP = re.compile(r"(\d+)([a-z]*)")

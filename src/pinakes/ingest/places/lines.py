@@ -13,6 +13,8 @@ from pinakes.labels import LEAF_KINDS, Label, parse_heading
 # How much of a paragraph is looked at: a label, and a title of two or three lines.
 _WINDOW = 320
 _MAX_LABEL = 60
+# Lines of this length are whole paragraphs.
+_UNBROKEN = 200
 # Marks of emphasis, of escapes and of lists: a label may stand between them.
 _MARKS = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])|\*+|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|</?(?:u|b|i|strong|em)>"
@@ -27,6 +29,9 @@ _FURNITURE = re.compile(
     r"\s*(?:</?PAGE>\s*\S{0,8}|[-–—\[(]{0,2}\s?(?:page\s)?\d{1,4}\s?[-–—\])]{0,2}|.{0,80}\[page \d+\])\s*",
     re.I,
 )
+_DATE = re.compile(r"\d{1,2}\.?\s(?:de\s)?[^\W\d_]{3,12}\.?,?\s(?:de\s)?\d{4}\b")
+_RULE = re.compile(r"\s*(?:[=\-_*~#+]{4,}|(?:[=\-_*~] ){4,})\s*")
+_UNDERLINE = re.compile(r"\n[ \t]*[=\-~^\"#*_]{3,}[ \t]*(?:\n|\Z)")
 _LINK_LIST = re.compile(r"\[[^\]]*\]\(#")
 _KIND_ALONE = re.compile(
     r"[*_ \t]*(?P<word>sections?|clauses?|articles?|paragraphs?)[*_ \t]*\Z", re.IGNORECASE
@@ -37,7 +42,8 @@ _KIND_ALONE = re.compile(
 class NumberedLine:
     """A line that begins with a label; ``rest`` is where the words after it begin.
 
-    ``opens``: it begins a paragraph. ``follows``: what stands before it ended a sentence.
+    ``opens``: it begins a paragraph. ``follows``: what stands before it ended a sentence. ``ruled``: a rule stands
+    above or below it.
     """
 
     start: int
@@ -47,6 +53,7 @@ class NumberedLine:
     words: str
     opens: bool
     follows: bool
+    ruled: bool = False
     heading: bool = False
     level: int = 0
     worth: float = 0.0
@@ -72,8 +79,13 @@ class NumberedLine:
         return not self.label.kind and not self.dotted
 
 
-def numbered_lines(text: str, blocks: Sequence[Block], skip: frozenset[int]) -> Iterator[NumberedLine]:
-    """Yield the lines of running text that begin with a label; ``skip`` has the starts of lines to leave out."""
+def numbered_lines(
+    text: str, blocks: Sequence[Block], skip: frozenset[int], width: int
+) -> Iterator[NumberedLine]:
+    """Yield the lines of running text that begin with a label; ``skip`` has the starts of lines to leave out.
+
+    ``width`` is how long lines are: a sentence that goes on fills its line.
+    """
     for block in blocks:
         if block.kind != "text":
             continue
@@ -88,7 +100,8 @@ def numbered_lines(text: str, blocks: Sequence[Block], skip: frozenset[int]) -> 
                     found = _read(text, position, line, block, before)
                     if found:
                         yield found
-                before = "" if _FURNITURE.fullmatch(line) else line
+                ends = _FURNITURE.fullmatch(line) or len(line) < 0.6 * width or width > _UNBROKEN
+                before = "" if ends and not _RULE.fullmatch(line) else line
             else:
                 before = ""
             position = line_end + 1
@@ -110,7 +123,7 @@ def _read(text: str, start: int, line: str, block: Block, before: str) -> Number
     label, rest = parse_heading(bare)
     if label is None or label.relative or len(label.text) > _MAX_LABEL or _LINK_LIST.match(rest):
         return None
-    if not label.kind and (label.text.isalpha() or _FURNITURE.fullmatch(line)):
+    if not label.kind and (label.text.isalpha() or _FURNITURE.fullmatch(line) or _DATE.match(bare)):
         return None
     if rest and label.kind and (rest[0].islower() or rest[0] in ",;)]") and not _marked(bare, label, rest):
         return None
@@ -121,8 +134,16 @@ def _read(text: str, start: int, line: str, block: Block, before: str) -> Number
         # `Section` stands on a line of its own, and its number on the next.
         label = Label(f"{word['word']} {label.text}", "section", label.number)
         opens = True
+    ruled = bool(_RULE.fullmatch(before) or _UNDERLINE.match(text, start + len(line)))
     return NumberedLine(
-        start, rest_at, block.end, label, rest, opens, bool(_SENTENCE_END.search(before[-12:]))
+        start,
+        rest_at,
+        block.end,
+        label,
+        rest,
+        opens or ruled,
+        bool(_SENTENCE_END.search(before[-12:])),
+        ruled,
     )
 
 

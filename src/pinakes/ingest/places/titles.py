@@ -12,6 +12,7 @@ _RUN_IN = re.compile(
     r"(?P<words>[^\s.:;][^.:;\n]*(?:\n[^.:;\n]+){0,2}?)\s?(?P<mark>\.\s?[—–-]|[.:](?=\s+\S)|\s?[—–](?=\s?\w))"
 )
 _ABBREVIATION = re.compile(r"(?:\b[A-Z]|\b(?:No|Inc|Co|Corp|Ltd|vs|etc|Art|Sec|St|Dr|Mr|Ms))\Z")
+_GAP = re.compile(r"\S(?:\t+| {4,})\S")
 _QUOTES = "“”\"'‘’«»„"
 _MAX_WORDS = 14
 _MAX_LENGTH = 140
@@ -66,13 +67,18 @@ def _emphasised(text: str, rest: int, end: int) -> Title | None:
 
 def _own_line(text: str, rest: int, paragraph: int, width: int, *, whole: bool) -> Title | None:
     """A line of its own: nothing else in the paragraph, or a short line before a new sentence."""
-    words = _clean(text[rest:paragraph])
+    words = "" if _GAP.search(text, rest, paragraph) else _clean(text[rest:paragraph])
     if words.endswith(":") and len(words.split()) <= 5 and not _VERBS.search(words):
         words = words[:-1]
     if whole and is_title(words, own_line=True):
         return Title(words.rstrip("."), paragraph)
     line_end = text.find("\n", rest, paragraph)
-    if line_end < 0:
+    line_end = paragraph if line_end < 0 else line_end
+    # What stands at the other end of the line is a mark or a date, not a part of the title.
+    if gap := _GAP.search(text, rest, line_end):
+        words = _clean(text[rest : gap.start() + 1])
+        return Title(words.rstrip("."), line_end) if is_title(words, own_line=True) else None
+    if line_end == paragraph:
         return None
     words = _clean(text[rest:line_end])
     line_start = text.rfind("\n", 0, rest) + 1
