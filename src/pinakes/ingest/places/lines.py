@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from pinakes.ingest.parse import Block
 from pinakes.ingest.places.chain import Number, number_key
 from pinakes.labels import LEAF_KINDS, Label, parse_heading
+from pinakes.labels.lexicon import load, lowered
 
 # How much of a paragraph is looked at: a label, and a title of two or three lines.
 _WINDOW = 320
@@ -20,9 +22,8 @@ _MARKS = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])|\*+|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|</?(?:u|b|i|strong|em)>"
 )
 _CLOSING = re.compile(r"(?:[*_]{1,3}(?=\s)|</(?:u|b|strong)>)?[^\S\n]*(?:[-—–:][^\S\n]+)?")
+_FIRST = re.compile(r"[\s>*_\\•●▪◦<ubi-]*(?:(?P<number>\d|§|[A-Za-z](?=[.-]\d))|(?P<word>[^\W\d_]+))")
 _LEAD = re.compile(r"(?:[^\S\n]|>)*(?:[-•●▪◦]\s+)?")
-# A line that cannot begin with a label is most lines: a digit, a sign, or a word and then something numbered.
-_MAYBE = re.compile(r"[\d§٠-٩۰-۹第제（]|\w+\.?,?[ \t\u00a0\u3000]*(?:[\d§(٠-٩۰-۹]|\w)")
 _SENTENCE_END = re.compile(r"[.;:!?。；：！？”\"»)\]—–_|>-][*_]{0,3}\s*\Z")
 # What a printer puts between pages is no part of the text before it.
 _FURNITURE = re.compile(
@@ -107,6 +108,24 @@ def numbered_lines(
             position = line_end + 1
 
 
+@cache
+def _first_words() -> tuple[frozenset[str], tuple[str, ...]]:
+    """What a label can begin with besides a number: the first word of a kind, and signs that enclose a number."""
+    lexicon = load()
+    words = {word.split()[0] for word in (*lexicon.forms, *lexicon.ordinals)}
+    return frozenset(words), tuple(around.before for around in lexicon.around)
+
+
+def _may_begin_label(line: str) -> bool:
+    """Most lines begin with another word; finding that out must be cheap."""
+    match = _FIRST.match(line)
+    if match is None or match["number"]:
+        return match is not None
+    words, signs = _first_words()
+    word = lowered(match["word"])
+    return word in words or word.startswith(signs)
+
+
 def read_line(text: str, start: int, end: int) -> NumberedLine | None:
     """Return what a stretch of text begins with, if that is a label; ``#`` of a heading may stand before it."""
     line = text[start:end]
@@ -115,11 +134,11 @@ def read_line(text: str, start: int, end: int) -> NumberedLine | None:
 
 
 def _read(text: str, start: int, line: str, block: Block, before: str) -> NumberedLine | None:
+    if not _may_begin_label(line):
+        return None
     lead = _LEAD.match(line)
     at = start + (lead.end() if lead else 0)
     bare, offsets = plain_view(text, at, min(block.end, at + _WINDOW))
-    if not _MAYBE.match(bare):
-        return None
     label, rest = parse_heading(bare)
     if label is None or label.relative or len(label.text) > _MAX_LABEL or _LINK_LIST.match(rest):
         return None
