@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pinakes import Library
 from pinakes.ingest.clauses import extract_clauses
 from pinakes.ingest.parse import Parsed, parse
 from pinakes.ingest.places import find_places
@@ -272,3 +275,35 @@ def test_any_text_is_tiled_and_its_places_are_in_order(text: str) -> None:
     starts = [heading.start for heading in parsed.headings]
     assert starts == sorted(starts)
     assert all(heading.start < heading.body <= len(text) for heading in parsed.headings)
+
+
+def test_a_document_bears_out_its_places(tmp_path: Path) -> None:
+    text = WRAPPED.replace("1.02 of the Notes", "Section 2.01 and Section 1.01")
+    (tmp_path / "credit.txt").write_text(text)
+    (tmp_path / "muddle.txt").write_text(
+        "MUDDLE\n\nSection 1. First. See Section 3.4, Section 2.7 and Section 5.1.\n\n"
+        "Section 2. Second. As Sections 4.1, 3.9 and 4.2 say, and under Section 1.\n\n"
+        "Section 5. Fifth. Nothing.\n"
+    )
+    with Library(tmp_path / "index") as library:
+        library.index([tmp_path], embed=False)
+        (credit,) = library.outline("credit.txt")
+        assert (credit.self_check.contents, credit.self_check.contents_found) == (6, 6)
+        assert credit.self_check.share == 1.0
+        (muddle,) = library.outline("muddle.txt")
+        assert muddle.self_check.doubtful
+        assert str(muddle.self_check) == "1 of 7 references"
+        assert [Path(path).name for path in library.status().doubtful] == ["muddle.txt"]
+        assert any(
+            check.name == "places" and "contradict" in check.detail for check in library.doctor().checks
+        )
+
+        sure = library.search("Section 2.01 of credit", top_k=1)
+        unsure = library.search("Section 2 of muddle", top_k=1)
+        assert not sure.results[0].uncertain
+        assert unsure.results[0].uncertain
+        assert "Second" not in unsure.results[0].location
+        assert "line" in unsure.results[0].location
+        assert "(uncertain" in unsure.results[0].format()
+        assert unsure.confidence < sure.confidence
+        assert library.section("Section 2", document="muddle.txt").uncertain

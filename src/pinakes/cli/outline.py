@@ -72,7 +72,11 @@ def _tree(entry: Outline, depth: int | None) -> Tree:
     if len(nodes) == 1 and nodes[0].heading.strip() == entry.title.strip():
         nodes = nodes[0].children  # the heading that is the title would only say it again
     title = Text(one_line(entry.title) or "(no title)", style="bold").append("  ")
-    tree = Tree(title.append_text(path_text(entry.source_path)), guide_style="dim")
+    title.append_text(path_text(entry.source_path))
+    if checked := str(entry.self_check):
+        borne_out = f"  borne out: {checked}"
+        title.append(borne_out, style="yellow" if entry.self_check.doubtful else "dim")
+    tree = Tree(title, guide_style="dim")
     _grow(tree, nodes, depth)
     return tree
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from pinakes.model import Failure, Status
 
 
+_MOST_DOUBTFUL = 10
+
+
 def status(index: IndexOption = None, as_json: JsonOption = False) -> None:
     """Show what the index holds, what could not be read, and who is writing to it.
 
@@ -65,6 +68,13 @@ def _summary(state: Status) -> RenderableType:
     )
     grid.add_row("size", Text(size(state.size_bytes)))
     grid.add_row("updated", Text(age(state.updated_at) if state.updated_at else "never"))
+    if state.doubtful:
+        listed = "\n".join(display_path(path) for path in state.doubtful[:_MOST_DOUBTFUL])
+        more = len(state.doubtful) - _MOST_DOUBTFUL
+        told = f"{listed}\nand {more:,} more" if more > 0 else listed
+        grid.add_row(
+            "uncertain", Text(f"places contradicted by the document itself:\n{told}", style="yellow")
+        )
     if state.writer:
         grid.add_row("writing", Text(one_line(state.writer), style="yellow"))
     return grid

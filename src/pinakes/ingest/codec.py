@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import astuple, fields
 from typing import Any
 
 from pinakes.model import (
@@ -20,6 +20,7 @@ from pinakes.model import (
     Passage,
     Reference,
     Section,
+    SelfCheck,
 )
 
 _PARTS: dict[str, type[Any]] = {
@@ -41,6 +42,8 @@ def _plain(value: Any) -> Any:
         return value.value
     if isinstance(value, str):
         return clean(value)
+    if isinstance(value, SelfCheck):
+        return list(astuple(value))
     if isinstance(value, Passage):
         return [value.start, value.end, value.text_hash]
     if isinstance(value, dict):
@@ -87,6 +90,8 @@ def _build(kind: type[Any], row: list[Any]) -> Any:
             value = Lines(*value) if value is not None else None
         elif item.name == "line_starts":
             value = tuple(LineStart(*start) for start in value)
+        elif item.name == "self_check":
+            value = SelfCheck(*value)
         elif item.name == "pages" and kind is Document:
             value = tuple(PageStart(*page) for page in value)
         elif item.name == "pages":

@@ -9,9 +9,9 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyromark
@@ -19,6 +19,9 @@ import pyromark
 from pinakes.ingest.frontmatter import split_frontmatter
 from pinakes.labels import Label
 from pinakes.model import Converted, Lines, LineStart, Link, Pages, PageStart
+
+if TYPE_CHECKING:
+    from pinakes.ingest.places.contents import Entry
 
 _OPTIONS = (
     pyromark.Options.ENABLE_TABLES
@@ -66,7 +69,10 @@ class Block:
 
 @dataclass(slots=True)
 class Parsed:
-    """The structure of one text. ``blocks`` tile it from ``body_start`` to its end."""
+    """The structure of one text.
+
+    ``blocks`` tile it from ``body_start`` to its end; ``contents`` are the lines of its contents pages.
+    """
 
     text: str
     body_start: int
@@ -78,6 +84,7 @@ class Parsed:
     pages: tuple[PageStart, ...]
     warnings: list[str]
     position: Positions
+    contents: Sequence[Entry] = ()
     title: str = ""
     line_starts: tuple[LineStart, ...] = ()
 

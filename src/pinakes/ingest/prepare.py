@@ -25,6 +25,7 @@ from pinakes.ingest.describe import document_summary, document_title
 from pinakes.ingest.extract import describe_chunks, extract, place_references
 from pinakes.ingest.parse import parse
 from pinakes.ingest.places import find_places
+from pinakes.ingest.places.check import self_check
 from pinakes.ingest.sections import build_sections
 from pinakes.ingest.tokens import TokenIndex
 from pinakes.model import Converted, Document, ParsedDocument
@@ -80,6 +81,7 @@ def prepare_text(
         metadata=parsed.metadata,
         pages=parsed.pages,
         warnings=(*parsed.warnings, *found.warnings),
+        self_check=self_check(parsed, sections, found.clauses, found.references),
         line_starts=parsed.line_starts,
     )
     chunks = chunk_document(parsed, sections, source_path, tokens, options)

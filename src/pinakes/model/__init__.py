@@ -3,7 +3,7 @@
 from pinakes.model.answers import Citation, DefineResponse, ReferencesResponse, TermDefinition
 from pinakes.model.chunk import Chunk, ChunkType, Passage, chunk_id, chunk_number
 from pinakes.model.clause import Clause
-from pinakes.model.document import Converted, Document, Lines, LineStart, Pages, PageStart, line_of
+from pinakes.model.document import Converted, Document, Lines, LineStart, Pages, PageStart, SelfCheck, line_of
 from pinakes.model.knowledge import Definition, Link, Reference
 from pinakes.model.parsed import ParsedDocument
 from pinakes.model.report import ContextEstimate, Failure, IndexReport, MoveReport, Progress
@@ -53,6 +53,7 @@ __all__ = [
     "SearchResult",
     "Section",
     "SectionView",
+    "SelfCheck",
     "Status",
     "TermDefinition",
     "chunk_id",

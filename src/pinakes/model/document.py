@@ -97,6 +97,44 @@ def holds_any(written: object, pages: Pages | None) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class SelfCheck:
+    """How much of what a document says about its own places its tree bears out.
+
+    ``references`` are its mentions of places of its own (`see 6.2`), ``contents`` the lines of its contents page.
+    """
+
+    references: int = 0
+    references_found: int = 0
+    contents: int = 0
+    contents_found: int = 0
+
+    @property
+    def share(self) -> float | None:
+        """The part that is borne out, from 0 to 1; None where the document says too little about itself."""
+        total = self.references + self.contents
+        return (self.references_found + self.contents_found) / total if total >= _FEWEST_CHECKED else None
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether so little is borne out that its labels are better not relied on."""
+        return self.share is not None and self.share < _DOUBTFUL
+
+    def __str__(self) -> str:
+        """In words: ``12 of 14 references, 30 of 30 contents lines``."""
+        parts = []
+        if self.references:
+            parts.append(f"{self.references_found} of {self.references} references")
+        if self.contents:
+            parts.append(f"{self.contents_found} of {self.contents} contents lines")
+        return ", ".join(parts)
+
+
+# Three mentions may be chance; below half, the numbering was not understood.
+_FEWEST_CHECKED = 4
+_DOUBTFUL = 0.5
+
+
+@dataclass(frozen=True, slots=True)
 class Converted:
     """What a converter makes of a file: text with structure, and where its pages begin.
 
@@ -136,3 +174,4 @@ class Document:
     total_chunks: int = 0
     ingested_at: str = ""
     line_starts: tuple[LineStart, ...] = ()
+    self_check: SelfCheck = field(default_factory=SelfCheck)

@@ -36,6 +36,7 @@ class SearchResult:
     """A passage that was found, and exactly where it stands.
 
     ``from_image`` says that a page it stands on was read from an image, so that letters may be wrong.
+    ``uncertain``: its document contradicts the numbering that was found in it, so that it is cited by lines and pages.
     """
 
     rank: int
@@ -64,11 +65,13 @@ class SearchResult:
     """Lines of the section that the content does not show."""
     explanation: dict[str, Any] | None = None
     from_image: bool = False
+    uncertain: bool = False
 
     @property
     def location(self) -> str:
         """Where it stands, as a citation would say it: path, then pages or lines."""
-        chain = " > ".join(self.parent_chain) or self.document_title
+        chain = "" if self.uncertain else " > ".join(self.parent_chain)
+        chain = chain or self.document_title
         where = span(self.lines, self.pages)
         return f"{chain}, {where}" if where else chain
 
@@ -76,7 +79,12 @@ class SearchResult:
         """Return the result as text for a model to read and cite."""
         head = [f"[{self.rank}] {self.source_path}", f"Location: {self.location}"]
         if self.section_label or self.section_id:
-            head.append(f"Section: {self.section_label or self.section_id}")
+            doubt = (
+                " (uncertain: the document contradicts this numbering; cite by lines)"
+                if self.uncertain
+                else ""
+            )
+            head.append(f"Section: {self.section_label or self.section_id}{doubt}")
         head.append(f"Score: {self.fused_score:.3f} (found by {', '.join(self.matched_by) or 'none'})")
         if self.from_image:
             head.append(READ_FROM_IMAGE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from pinakes.model.document import Lines, Pages, span
+from pinakes.model.document import Lines, Pages, SelfCheck, span
 from pinakes.model.report import Failure
 
 
@@ -25,6 +25,7 @@ class DocumentInfo:
     ingested_at: str
     metadata: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    self_check: SelfCheck = field(default_factory=SelfCheck)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document as JSON values."""
@@ -51,6 +52,7 @@ class Outline:
     source_path: str
     title: str
     nodes: list[OutlineNode]
+    self_check: SelfCheck = field(default_factory=SelfCheck)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outline as JSON values."""
@@ -63,7 +65,7 @@ class SectionView:
 
     ``exact`` is false when the reference names a part of this section that has no heading of its own.
     ``alternatives`` are other sections that the same reference fits, as ``path#section_id``. ``from_image`` says that
-    some page of it was read from an image.
+    some page of it was read from an image, ``uncertain`` that the document contradicts the numbering found in it.
     """
 
     source_path: str
@@ -81,6 +83,7 @@ class SectionView:
     exact: bool = True
     alternatives: list[str] = field(default_factory=list)
     from_image: bool = False
+    uncertain: bool = False
 
     @property
     def location(self) -> str:
@@ -97,7 +100,8 @@ class Status:
     """The state of an index.
 
     ``database`` names the one that holds the library, and is empty where the folder holds all of it;
-    ``unpublished_passages`` are not there yet. ``scanned_documents`` have pages that were read from images.
+    ``unpublished_passages`` are not there yet. ``scanned_documents`` have pages that were read from images;
+    ``doubtful`` are documents that contradict the places found in them.
     """
 
     path: str
@@ -119,6 +123,7 @@ class Status:
     database: str = ""
     unpublished_passages: int = 0
     scanned_documents: int = 0
+    doubtful: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state as JSON values."""

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from pinakes.model import SelfCheck
 from pinakes.search.candidates import Candidate, Leg
 
 # What is named literally, and is no place, is meant, whatever else matches.
@@ -103,6 +104,7 @@ _WORDS_ALONE = (-2.57, 3.70)
 _PLACE = (0.0, 2.0, 0.5, 0.3, 0.2, 1.0)
 # Not fitted: by how much a document that contradicts itself makes less sure of its places.
 _EVIDENCE = 4.0
+_CLEAR = 0.75
 # What is not a place that was recognised: the holder of one, a line that begins with its number, one that has it.
 _HOLDER, _FIRST_IN_LINE, _IN_LINE = 0.5, 0.6, 0.3
 # Names of code that are there count nearly as much as words that are there.
@@ -141,6 +143,12 @@ def gather(first: Candidate, legs: Sequence[Leg]) -> Evidence:
         code = min(1.0, first.scores.get("code", 0.0) / keyword.full)
     agree = semantic is not None and keyword is not None and semantic.chunks[0] == keyword.chunks[0]
     return Evidence(meaning, words, bool(agree), code)
+
+
+def borne_out(check: SelfCheck | None) -> float:
+    """Return how far a document bears out its places, between 0 and 1; a few references astray are no doubt."""
+    share = check.share if check else None
+    return 1.0 if share is None else min(1.0, share / _CLEAR)
 
 
 def place_probability(grounds: Grounds) -> float:

@@ -17,7 +17,7 @@ from pinakes.config import SearchSettings
 from pinakes.embedding import Embedder, Tokenizer
 from pinakes.errors import UsageError
 from pinakes.model import SearchResponse
-from pinakes.search.choose import Chooser
+from pinakes.search.choose import Chooser, Chosen
 from pinakes.search.citations import Citations
 from pinakes.search.classes import classify
 from pinakes.search.corpus import Corpus, CorpusCache
@@ -142,6 +142,7 @@ class SearchEngine:
                 self._index.lookup.line_starts,
                 found.exact.grounds,
                 self._index.lookup,
+                self._doubtful(chosen),
             )
             phrases = _phrases(query, settings, found.exact)
             results = to_results(chosen, phrases, enrichment, explain=explain)
@@ -194,6 +195,12 @@ class SearchEngine:
         return Scope(
             documents, np.fromiter(excluded, np.int64, len(excluded)), corpus.languages, corpus.names
         )
+
+    def _doubtful(self, chosen: Chosen) -> set[int]:
+        """The documents among the results that contradict the numbering found in them."""
+        documents = {chosen.chunks[candidate.chunk].document for candidate in chosen.candidates}
+        checks = self._index.lookup.self_checks(documents)
+        return {document for document, check in checks.items() if check.doubtful}
 
     def _why_empty(self, query: Query, filters: Mapping[str, object] | None) -> str:
         keyword = self._index.keyword

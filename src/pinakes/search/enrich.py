@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Protocol
 
@@ -45,6 +45,8 @@ class Enrichment:
     line_starts: Callable[[int], Sequence[tuple[int, int]]] = lambda document: ()
     grounds: Mapping[int, Grounds] = field(default_factory=dict)
     sections: SectionReader | None = None
+    doubtful: Collection[int] = ()
+    """Documents that contradict the numbering found in them."""
 
 
 def to_results(
@@ -87,6 +89,7 @@ def to_results(
             also_in=[_elsewhere(other) for other in chosen.also_in.get(candidate.chunk, ())],
             chunk_ids=list(chosen.members.get(candidate.chunk, ())),
             explanation=_explanation(candidate, chosen, enrichment) if explain else None,
+            uncertain=chunk.document in enrichment.doubtful,
         )
         clause = enrichment.clauses.get(candidate.chunk)
         line = enrichment.lines.get(candidate.chunk)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pinakes.labels import Label
 from pinakes.model import Section
 from pinakes.search.bearing import Line, lines_bearing
-from pinakes.search.calibrate import Grounds
+from pinakes.search.calibrate import Grounds, borne_out
 from pinakes.search.meant import explains, is_meant
 from pinakes.search.naming import DocumentNames
 from pinakes.search.resolve import ResolvedSection, Resolver, searched
@@ -97,6 +97,7 @@ class ExactSearch:
         meant = {item.label.text for item in resolved if alone or is_meant(item.label, query, item.found)}
         found = {item.label.text for item in resolved if not item.rest}
         words = content_words(query.rest)
+        checks = self._lookup.self_checks({item.found.document for item in resolved})
         for position, item in enumerate(resolved):
             if item.label.text in meant:
                 grounds = Grounds(
@@ -108,6 +109,7 @@ class ExactSearch:
                     heading=not isinstance(item.found, StoredClause),
                     explained=explains(item.found, words),
                     whole=not item.rest,
+                    evidence=borne_out(checks.get(item.found.document)),
                 )
                 if self._add_section(out, item, position, grounds):
                     found.add(item.label.text)

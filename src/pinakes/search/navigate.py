@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from pathlib import PurePath
 
 from pinakes.errors import NotFoundError
-from pinakes.model import DocumentInfo, Outline, OutlineNode, Section
+from pinakes.model import DocumentInfo, Outline, OutlineNode, Section, SelfCheck
 from pinakes.search.filters import allowed_documents
 from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.stores.embedded.lookup import StoredClause, StoredSection
@@ -21,10 +21,15 @@ def list_documents(index: EmbeddedIndex, filters: Mapping[str, object] | None) -
     """Return the documents that pass the filters, by path."""
     rows = index.lookup.documents()
     allowed = allowed_documents(rows, filters, code=index.keyword.documents_with_code) if filters else None
-    return [_info(row) for row in rows if allowed is None or row["id"] in allowed]
+    checks = index.lookup.self_checks()
+    return [
+        _info(row, checks.get(row["id"], SelfCheck()))
+        for row in rows
+        if allowed is None or row["id"] in allowed
+    ]
 
 
-def _info(row: sqlite3.Row) -> DocumentInfo:
+def _info(row: sqlite3.Row, check: SelfCheck) -> DocumentInfo:
     pages = json.loads(row["pages"])
     modified = datetime.fromtimestamp(row["mtime_ns"] / 1e9, tz=timezone.utc)
     return DocumentInfo(
@@ -40,6 +45,7 @@ def _info(row: sqlite3.Row) -> DocumentInfo:
         ingested_at=row["ingested_at"],
         metadata=json.loads(row["metadata"]),
         warnings=json.loads(row["warnings"]),
+        self_check=check,
     )
 
 
@@ -68,7 +74,16 @@ def find_documents(index: EmbeddedIndex, name: str) -> list[sqlite3.Row]:
 def outlines(index: EmbeddedIndex, document: str | None, *, clauses: bool) -> list[Outline]:
     """Return the heading trees of the documents that ``document`` means, or of all."""
     rows = index.lookup.documents() if document is None else find_documents(index, document)
-    return [Outline(row["source_path"], row["title"], _whole_tree(index, row["id"], clauses)) for row in rows]
+    checks = index.lookup.self_checks([row["id"] for row in rows])
+    return [
+        Outline(
+            row["source_path"],
+            row["title"],
+            _whole_tree(index, row["id"], clauses),
+            checks.get(row["id"], SelfCheck()),
+        )
+        for row in rows
+    ]
 
 
 def _whole_tree(index: EmbeddedIndex, document: int, clauses: bool) -> list[OutlineNode]:

@@ -103,6 +103,7 @@ def section_view(
         alternatives=[_address(other) for other in alternatives[:_MAX_ALTERNATIVES]],
         from_image=bool(place.pages)
         and holds_any(index.lookup.image_pages([found.source_path]).get(found.source_path), place.pages),
+        uncertain=any(check.doubtful for check in index.lookup.self_checks([found.document]).values()),
     )
 
 

@@ -31,7 +31,10 @@ def normalise(text: str) -> str:
 
 
 def split_pages(text: str) -> tuple[str, tuple[PageStart, ...], tuple[LineStart, ...]]:
-    """Text with form feeds taken out, where the pages that they ended begin, and lines that were added for them."""
+    """Text with form feeds taken out, where the pages that they ended begin, and which lines these begin with.
+
+    A form feed ends a line as well as a page, as the Unicode newline guidelines have it (decision 23).
+    """
     parts = text.split("\f")
     if len(parts) == 1:
         return text, (), ()
@@ -43,15 +46,15 @@ def split_pages(text: str) -> tuple[str, tuple[PageStart, ...], tuple[LineStart,
         if number > 1 and offset and not joined[-1].endswith("\n"):
             joined[-1] += "\n"
             offset += 1
-            starts.append(LineStart(offset, line))
         if number == len(parts) and not part.strip():
             # A form feed at the end closes the last page; it does not open another.
             break
         pages.append(PageStart(offset, number))
+        starts.append(LineStart(offset, line))
         joined.append(part)
         offset += len(part)
-        line += part.count("\n")
-    return "".join(joined), tuple(pages), tuple(start for start in starts if start.offset < offset)
+        line += part.count("\n") + 1
+    return "".join(joined), tuple(pages), tuple(starts)
 
 
 def convert_text(path: Path) -> Converted:

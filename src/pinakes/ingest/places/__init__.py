@@ -44,7 +44,7 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     width = _line_width(text)
     lines = [*_labelled(headings), *numbered_lines(text, parsed.blocks, contents.lines, width)]
     if len(lines) == sum(line.heading for line in lines):
-        return replace(parsed, headings=headings)
+        return replace(parsed, headings=headings, contents=contents.entries)
     lines.sort(key=lambda line: line.start)
     listed = listed_contents(lines)
     contents = Contents([*contents.entries, *listed.entries], contents.lines | listed.lines)
@@ -55,13 +55,14 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     found = _with_levels(accepted, headings, titles, text)
     found += _listed_titles(parsed, contents, {heading.start for heading in (*found, *headings)})
     if not found:
-        return replace(parsed, headings=headings)
+        return replace(parsed, headings=headings, contents=contents.entries)
     every = sorted([*found, *headings], key=lambda heading: heading.start)
     every = _nest(every, accepted)
     starts = [(block.start, block.kind, block.header_end) for block in parsed.blocks]
     starts += [(heading.start, "heading", 0) for heading in found]
     starts += [(heading.body, "text", 0) for heading in found]
-    return replace(parsed, headings=every, blocks=tile(starts, parsed.body_start, len(text)))
+    blocks = tile(starts, parsed.body_start, len(text))
+    return replace(parsed, headings=every, blocks=blocks, contents=contents.entries)
 
 
 # -- headings that the format marks -------------------------------------------------------------------------------

@@ -120,7 +120,10 @@ def listed_contents(lines: Sequence[NumberedLine]) -> Contents:
         while stop < len(lines) and not lines[stop].heading and _bare(lines, stop):
             stop += 1
         run = lines[index:stop]
-        again = sum(later[line.label.kind, line.number] >= stop for line in run)
+        again = sum(
+            (other := later[line.label.kind, line.number]) >= stop and _same(line, lines[other])
+            for line in run
+        )
         if len(run) >= _RUN and again >= 0.6 * len(run):
             found += [_entry(f"{line.label.text} {_first_line(line.words)}", line.start) for line in run]
             starts.update(line.start for line in run)
@@ -132,6 +135,12 @@ def listed_contents(lines: Sequence[NumberedLine]) -> Contents:
                 starts.add(lines[stop].start)
         index = stop + 1
     return Contents(found, frozenset(starts))
+
+
+def _same(line: NumberedLine, other: NumberedLine) -> bool:
+    """Whether two lines name the same place: the steps of two lists share their numbers only."""
+    words, others = title_key(line.words[:60]).split(), title_key(other.words[:60]).split()
+    return words[:1] == others[:1] or not words or not others
 
 
 def _first_line(words: str) -> str:

@@ -19,7 +19,16 @@ from pinakes.stores.embedded.record import forget_documents, has_all_vectors, lo
 from pinakes.stores.embedded.schema import SCHEMA_VERSION
 
 # Tables that name their document in a column of that name, and nothing else by its row.
-_TABLES = ("sections", "clauses", "refs", "definitions", "links", "contextualized", "source_lines")
+_TABLES = (
+    "sections",
+    "clauses",
+    "refs",
+    "definitions",
+    "links",
+    "contextualized",
+    "source_lines",
+    "self_checks",
+)
 _BYTES = "bytes:"
 
 

@@ -34,7 +34,29 @@ def status(index: EmbeddedIndex, settings: dict[str, Any]) -> Status:
         settings=settings,
         writer="" if index.read_only else index.lock.holder(),
         scanned_documents=lookup.scanned_documents(),
+        doubtful=_doubtful(index),
     )
+
+
+def _doubtful(index: EmbeddedIndex) -> list[str]:
+    """The documents that contradict their places, by path."""
+    doubtful = {document for document, check in index.lookup.self_checks().items() if check.doubtful}
+    return (
+        [row["source_path"] for row in index.lookup.documents() if row["id"] in doubtful] if doubtful else []
+    )
+
+
+def _places(index: EmbeddedIndex) -> Check:
+    """How far documents bear out the places that were found in them."""
+    shares = [check.share for check in index.lookup.self_checks().values() if check.share is not None]
+    doubtful = len(_doubtful(index))
+    if not shares:
+        return Check("places", True)
+    share = sum(shares) / len(shares)
+    detail = f"{share:.0%} of what {len(shares):,} documents say about their own places is borne out"
+    if doubtful:
+        detail += f"; {doubtful:,} contradict them and are cited by lines: see pinakes status"
+    return Check("places", True, detail)
 
 
 class Part(NamedTuple):
@@ -57,6 +79,7 @@ def examine(index: EmbeddedIndex, *, repair: bool, vectors: Part | None = None) 
         detail = f"being written by {holder}: the indexes can be checked when it is done"
         return DoctorReport([*checks, Check("writer", True, detail)])
     repair = repair and not index.read_only
+    checks.append(_places(index))
     checks.append(_derived(index, _KEYWORD, repair=repair))
     if index.model[0]:
         checks.append(_derived(index, vectors or _MATRIX, repair=repair))

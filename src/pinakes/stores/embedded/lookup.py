@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pinakes.model import Clause, Definition, Lines, Pages, Reference, Section, chunk_id
+from pinakes.model import Clause, Definition, Lines, Pages, Reference, Section, SelfCheck, chunk_id
 from pinakes.model.document import IMAGE_PAGES
 from pinakes.stores.embedded.database import Database
 
@@ -344,6 +344,17 @@ class Lookup:
             "SELECT id, source_path, title, file_type, language, doc_summary, metadata, pages, warnings, mtime_ns, "
             "size, total_chunks, ingested_at FROM documents ORDER BY source_path"
         )
+
+    def self_checks(self, documents: Collection[int] | None = None) -> dict[int, SelfCheck]:
+        """Return how much of itself each document bears out, where it says anything about its places."""
+        if documents is None:
+            rows = self._rows("SELECT * FROM self_checks")
+        else:
+            rows = []
+            for batch in _batches(list(documents)):
+                marks = ",".join("?" * len(batch))
+                rows += self._rows(f"SELECT * FROM self_checks WHERE document IN ({marks})", batch)
+        return {row[0]: SelfCheck(*tuple(row)[1:]) for row in rows}
 
     def passages(self, chunks: Collection[int]) -> dict[int, list[tuple[int, int]]]:
         """Return where the passages of chunks begin and end in their contents, in order."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple
 from datetime import datetime, timezone
 from typing import NamedTuple
 
@@ -333,6 +334,9 @@ def _insert_document(
         ),
     )
     assert cursor.lastrowid is not None
+    counts = astuple(document.self_check)
+    if any(counts):
+        connection.execute("INSERT INTO self_checks VALUES (?, ?, ?, ?, ?)", (cursor.lastrowid, *counts))
     if document.line_starts:
         connection.execute(
             "INSERT INTO source_lines VALUES (?, ?)", (cursor.lastrowid, json.dumps(document.line_starts))

@@ -196,6 +196,15 @@ CREATE TABLE source_lines (
 );
 """
 
+# How much of what a document says about its own places its tree bears out.
+_SCHEMA_7 = """
+CREATE TABLE self_checks (
+    document INTEGER PRIMARY KEY REFERENCES documents (id) ON DELETE CASCADE,
+    refs INTEGER NOT NULL, refs_found INTEGER NOT NULL,
+    contents INTEGER NOT NULL, contents_found INTEGER NOT NULL
+);
+"""
+
 # Step n brings a file from version n to n + 1.
 MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: _script(connection, _SCHEMA_1),
@@ -204,6 +213,7 @@ MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: _script(connection, _SCHEMA_4),
     lambda connection: _script(connection, _SCHEMA_5),
     lambda connection: _script(connection, _SCHEMA_6),
+    lambda connection: _script(connection, _SCHEMA_7),
 ]
 SCHEMA_VERSION = len(MIGRATIONS)
 
