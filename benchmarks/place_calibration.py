@@ -43,12 +43,16 @@ def _asked(label: str) -> str:
     return label if re.match(r"(§|第|[^\W\d])", label) else f"Section {label}"
 
 
+def _kind(label: str) -> str:
+    return re.split(r"[\d一二三四五六七八九十百]", label, maxsplit=1)[0].strip()
+
+
 def _is_place(row: Row, answer: SearchResponse) -> bool:
     if not answer.results or Path(answer.results[0].source_path).name != row["doc"]:
         return False
     first = answer.results[0]
     if row.get("line"):
-        return bool(first.lines) and abs(first.lines.first - row["line"]) <= 1
+        return first.lines is not None and abs(first.lines.first - row["line"]) <= 1
     return _plain(row["text"])[:40] in _plain(first.content)[:260]
 
 
@@ -70,7 +74,10 @@ def questions(kind: str, places: list[Row], limit: int) -> Iterator[tuple[str, R
             if chance.random() < 0.3:
                 yield f"{asked} of {chance.choice(_FOREIGN)}", None
         if kind in _COMPLETE:
-            lacking = sorted(set(labels) - {place["label"] for place in own})
+            # Only in the words of its own kind: `Artículo 12` of a German act may well mean its § 12.
+            kinds = {_kind(place["label"]) for place in own}
+            missing = set(labels) - {place["label"] for place in own}
+            lacking = sorted(label for label in missing if _kind(label) in kinds)
             for label in chance.sample(lacking, min(limit // 3, len(lacking))):
                 yield f"{_asked(label)} of {stem}", None
 

@@ -103,8 +103,10 @@ def test_pins_stay_above_the_rest_of_the_scale(library: Library) -> None:
     pinned = [result for result in response.results if result.exact_match]
     others = [result for result in response.results if not result.exact_match]
     assert [result.section_label for result in pinned] == ["Section 1"]
-    assert others and pinned[0].fused_score > max(result.fused_score for result in others)
-    assert response.confidence > 0.5
+    assert response.results[0] is pinned[0]
+    assert others and pinned[0].fused_score >= max(result.fused_score for result in others)
+    # That section is about dogs: the words that nothing there explains make less sure of it.
+    assert response.confidence < 0.5
 
 
 # -- twins and limits ----------------------------------------------------------------------------------------

@@ -48,18 +48,15 @@ class Grounds:
 
     ``named``: the query names its document. ``documents`` counts the documents, of those that may be meant, which have
     a place of that number, and ``places`` the places in its own that are as good. ``alike``: the label is printed as
-    it was asked for, ``same_kind``: and is of the same kind; ``heading``: it is a section, not a clause;
-    ``explained``: all other words of the query are in its names; ``whole``: the reference leads all the way;
-    ``recognised``: as a place, rather than as a line that bears the number, and ``printed``: at its beginning.
-    ``evidence`` is how much of what the document says of its own places is borne out.
+    it was asked for; ``explained``: all other words of the query are in its names or in its document; ``whole``: the
+    reference leads all the way; ``recognised``: as a place, rather than as a line that bears the number, and
+    ``printed``: at its beginning. ``evidence`` is how much of what the document says of its own places is borne out.
     """
 
     named: bool
     documents: int
     places: int
     alike: bool = True
-    same_kind: bool = True
-    heading: bool = True
     explained: bool = True
     whole: bool = True
     recognised: bool = True
@@ -71,8 +68,6 @@ class Grounds:
         return (
             float(self.named),
             float(self.alike),
-            float(self.same_kind),
-            float(self.heading),
             float(self.explained),
         )
 
@@ -101,12 +96,12 @@ _BIAS, _MEANING, _EITHER, _AGREEMENT = -5.51, 3.03, 4.00, 1.15
 _MEANING_ALONE = (-4.78, 8.33)
 _WORDS_ALONE = (-2.57, 3.70)
 # For places: the constant, then the features of Grounds. Of several that are as good, each is as likely.
-_PLACE = (0.0, 2.0, 0.5, 0.3, 0.2, 1.0)
+_PLACE = (-3.3, 2.9, 0.5, 4.6)
 # Not fitted: by how much a document that contradicts itself makes less sure of its places.
 _EVIDENCE = 4.0
 _CLEAR = 0.75
 # What is not a place that was recognised: the holder of one, a line that begins with its number, one that has it.
-_HOLDER, _FIRST_IN_LINE, _IN_LINE = 0.5, 0.6, 0.3
+_HOLDER, _FIRST_IN_LINE, _IN_LINE = 0.3, 0.7, 0.3
 # Names of code that are there count nearly as much as words that are there.
 _NAMES = 0.8
 

@@ -105,9 +105,7 @@ class ExactSearch:
                     item.documents,
                     item.places,
                     alike=item.alike,
-                    same_kind=item.same_kind,
-                    heading=not isinstance(item.found, StoredClause),
-                    explained=explains(item.found, words),
+                    explained=position >= _MAX_LISTED or self._explained(item, words),
                     whole=not item.rest,
                     evidence=borne_out(checks.get(item.found.document)),
                 )
@@ -119,6 +117,13 @@ class ExactSearch:
                 self._add_missing(out, label, query, documents)
         if len(query.references) == 1:
             out.notes += _several(resolved, query.references[0])
+
+    def _explained(self, item: ResolvedSection, words: Sequence[str]) -> bool:
+        """Whether all other words of a query are in the names of a place or somewhere in its document."""
+        return explains(item.found, words) or all(
+            self._text.phrase(word, limit=1, documents={item.found.document})[1]
+            for word in words[:_MAX_PHRASE_WORDS]
+        )
 
     def _add_missing(
         self, out: ExactHits, label: Label, query: Query, documents: Collection[int] | None

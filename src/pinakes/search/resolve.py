@@ -27,8 +27,7 @@ class ResolvedSection:
     """A section or clause that a reference leads to; ``rest`` is what the tree could not follow.
 
     ``fit`` says how well it answers the reference. ``documents`` counts the documents in which the reference leads
-    somewhere, ``places`` how many places in its own are as good; ``alike``: the label is printed as it was asked for,
-    ``same_kind``: and names the same kind of place.
+    somewhere, ``places`` how many places in its own are as good.
     """
 
     found: StoredSection | StoredClause
@@ -47,11 +46,6 @@ class ResolvedSection:
     def alike(self) -> bool:
         """Whether the number is printed as it was asked for: `2.2` is, `§ 2(2)` is not."""
         return _printed_alike(self.label, self.place)
-
-    @property
-    def same_kind(self) -> bool:
-        """Whether the very kind of place was asked for."""
-        return self.label.kind == self.place.kind
 
 
 class Resolver:
