@@ -108,32 +108,24 @@ def _entry(words: str, start: int) -> Entry:
 
 
 def listed_contents(lines: Sequence[NumberedLine]) -> Contents:
-    """Find runs of numbered lines without any text of their own whose numbers come again further down."""
-    later: dict[tuple[str, Number], int] = {}
-    for index, line in enumerate(lines):
-        later[line.label.kind, line.number] = index
+    """Find runs of numbered lines without any text of their own that come again further down."""
+    last: dict[tuple[str, Number], NumberedLine] = {}
+    for line in lines:
+        last[line.label.kind, line.number] = line
     found: list[Entry] = []
     starts: set[int] = set()
-    index = 0
-    while index < len(lines):
-        stop = index
-        while stop < len(lines) and not lines[stop].heading and _bare(lines, stop):
-            stop += 1
-        run = lines[index:stop]
-        again = sum(
-            (other := later[line.label.kind, line.number]) >= stop and _same(line, lines[other])
-            for line in run
-        )
-        if len(run) >= _RUN and again >= 0.6 * len(run):
-            found += [_entry(f"{line.label.text} {_first_line(line.words)}", line.start) for line in run]
-            starts.update(line.start for line in run)
+    run: list[NumberedLine] = []
+    for index, line in enumerate(lines):
+        other = last[line.label.kind, line.number]
+        if not line.heading and other is not line and _same(line, other):
+            run.append(line)
             # The last entry is followed by the text of the document itself.
-            if stop < len(lines) and later[lines[stop].label.kind, lines[stop].number] > stop:
-                found.append(
-                    _entry(f"{lines[stop].label.text} {_first_line(lines[stop].words)}", lines[stop].start)
-                )
-                starts.add(lines[stop].start)
-        index = stop + 1
+            if _bare(lines, index):
+                continue
+        if len(run) >= _RUN:
+            found += [_entry(f"{entry.label.text} {_first_line(entry.words)}", entry.start) for entry in run]
+            starts.update(entry.start for entry in run)
+        run = []
     return Contents(found, frozenset(starts))
 
 
