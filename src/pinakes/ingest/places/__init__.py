@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -18,7 +19,7 @@ from pinakes.ingest.parse import Heading, Parsed, tile
 from pinakes.ingest.places.chain import Number, Step, best_chain
 from pinakes.ingest.places.contents import Contents, Entry, listed_contents, printed_contents
 from pinakes.ingest.places.lines import NumberedLine, numbered_lines, read_line
-from pinakes.ingest.places.titles import Title, following_title, read_title
+from pinakes.ingest.places.titles import Title, clean, following_title, read_title
 from pinakes.labels import find_labels, parse_heading
 from pinakes.labels.kinds import APART, CONTAINERS, rank
 from pinakes.text.keys import title_key
@@ -30,6 +31,7 @@ _INNER = 100
 _LEAST = 0.5
 _LEAST_PLAIN = 0.2
 _LONGEST_HEADING = 120
+_FEWEST_ALIKE = 6
 _NO_WIDTH = 1_000_000
 _MAX_PLACES = 20_000
 # How far the mentions of a document are looked for where they decide about a plain list.
@@ -51,7 +53,7 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     lines = [line for line in lines if line.heading or line.start not in listed.lines][:_MAX_PLACES]
     titles = _titles(lines, text, width)
     _weigh(lines, titles, contents, text)
-    accepted = _choose(lines, headings, titles, text, file_type)
+    accepted = _without_clauses(_choose(lines, headings, titles, text, file_type), titles, contents)
     found = _with_levels(accepted, headings, titles, text)
     found += _listed_titles(parsed, contents, {heading.start for heading in (*found, *headings)})
     if not found:
@@ -148,7 +150,19 @@ def _titles(lines: Sequence[NumberedLine], text: str, width: int) -> dict[int, T
             title = following_title(text, line.rest, end)
         if title:
             titles[line.start] = title
-    return titles
+    return _without_furniture(titles)
+
+
+def _without_furniture(titles: dict[int, Title]) -> dict[int, Title]:
+    """Cut off a last word that ends most titles: the button of the page that a text was copied from."""
+    last = Counter(title.words.rsplit(" ", 1)[-1] for title in titles.values())
+    word, count = last.most_common(1)[0] if last else ("", 0)
+    if count < max(_FEWEST_ALIKE, 0.5 * len(titles)):
+        return titles
+    cut = {
+        start: Title(title.words.removesuffix(word).rstrip(), title.body) for start, title in titles.items()
+    }
+    return {start: title for start, title in cut.items() if title.words}
 
 
 def _weigh(lines: Sequence[NumberedLine], titles: dict[int, Title], contents: Contents, text: str) -> None:
@@ -317,6 +331,31 @@ def _reads_like_sections(
     return unbroken and whole and most and len(found) > 7 and length > 200
 
 
+def _without_clauses(
+    accepted: Sequence[NumberedLine], titles: dict[int, Title], contents: Contents
+) -> list[NumberedLine]:
+    """Leave out numbered paragraphs that are mere clauses of the place above: `2.1 The tenant pays.` below `2. Rent`.
+
+    Clauses have no titles, nor have those beside them; they are read with the text of their place, not apart from it.
+    """
+    families: dict[int, list[NumberedLine]] = {}
+    holders: dict[Number, NumberedLine] = {}
+    for line in accepted:
+        parent = holders.get(line.number[:-1])
+        if parent is not None and line.plain_paragraph:
+            families.setdefault(parent.start, []).append(line)
+        holders[_outer(line.number)] = line
+    inner = {line.number[:-1] for line in accepted if line.heading or line.start in titles}
+    inner |= {entry.number for entry in contents.entries}
+    clauses = {
+        line.start
+        for family in families.values()
+        if not any(line.start in titles or line.number in inner for line in family)
+        for line in family
+    }
+    return [line for line in accepted if line.start not in clauses]
+
+
 def _listed_titles(parsed: Parsed, contents: Contents, taken: set[int]) -> list[Heading]:
     """Lines that the contents page names without a number: `Acknowledgements`, `Authors' Addresses`."""
     wanted = {entry.title for entry in contents.entries if not entry.number and len(entry.title) > 3}
@@ -357,12 +396,18 @@ def _with_levels(
         later = bisect_right(starts, line.start)
         end = starts[later] if later < len(starts) else len(text)
         title = titles.get(line.start)
-        words = f"{line.label.text} {title.words}" if title else line.label.text
+        words = f"{_printed(text, line)} {title.words}" if title else line.label.text
         body = min(title.body if title else line.rest, end)
         found.append(
             Heading(0, words, line.start, max(body, line.start + 1), line.label, title.words if title else "")
         )
     return found
+
+
+def _printed(text: str, line: NumberedLine) -> str:
+    """The label as it stands before a title, with its full stop or dash: `2.`, `ARTICLE II -`."""
+    printed = clean(text[line.start : line.rest]).lstrip("#>-•●▪◦ ")
+    return printed if line.label.text in printed else line.label.text
 
 
 def _nest(headings: Sequence[Heading], accepted: Sequence[NumberedLine]) -> list[Heading]:

@@ -75,6 +75,11 @@ class NumberedLine:
         return len(self.label.number) > 1
 
     @property
+    def plain_paragraph(self) -> bool:
+        """Whether it is a paragraph with nothing but a decimal number: `2.1 The tenant …`."""
+        return not self.heading and not self.label.kind and self.dotted
+
+    @property
     def plain(self) -> bool:
         """Whether it is a mere `2.`, which numbers lists as well."""
         return not self.label.kind and not self.dotted

@@ -67,7 +67,7 @@ def _emphasised(text: str, rest: int, end: int) -> Title | None:
 
 def _own_line(text: str, rest: int, paragraph: int, width: int, *, whole: bool) -> Title | None:
     """A line of its own: nothing else in the paragraph, or a short line before a new sentence."""
-    words = "" if _GAP.search(text, rest, paragraph) else _clean(text[rest:paragraph])
+    words = "" if _GAP.search(text, rest, paragraph) else clean(text[rest:paragraph])
     if words.endswith(":") and len(words.split()) <= 5 and not _VERBS.search(words):
         words = words[:-1]
     if whole and is_title(words, own_line=True):
@@ -76,11 +76,11 @@ def _own_line(text: str, rest: int, paragraph: int, width: int, *, whole: bool) 
     line_end = paragraph if line_end < 0 else line_end
     # What stands at the other end of the line is a mark or a date, not a part of the title.
     if gap := _GAP.search(text, rest, line_end):
-        words = _clean(text[rest : gap.start() + 1])
+        words = clean(text[rest : gap.start() + 1])
         return Title(words.rstrip("."), line_end) if is_title(words, own_line=True) else None
     if line_end == paragraph:
         return None
-    words = _clean(text[rest:line_end])
+    words = clean(text[rest:line_end])
     line_start = text.rfind("\n", 0, rest) + 1
     following = text[line_end + 1 : line_end + 12].lstrip()
     short = line_end - line_start < 0.75 * width
@@ -104,10 +104,10 @@ def _run_in(text: str, rest: int, paragraph: int) -> Title | None:
         words = text[rest : longer.end("words")]
         if len(words) > _MAX_LENGTH or _ABBREVIATION.search(words):
             return None
-        return Title(_clean(words), longer.end()) if is_title(_clean(words)) else None
+        return Title(clean(words), longer.end()) if is_title(clean(words)) else None
     if match is None:
         return None
-    words = _clean(match["words"])
+    words = clean(match["words"])
     return Title(words, match.end()) if is_title(words) else None
 
 
@@ -137,7 +137,7 @@ def following_title(text: str, rest: int, end: int) -> Title | None:
     )
     if not match:
         return None
-    words = _clean(match["line"])
+    words = clean(match["line"])
     caps = words.isupper()
     if not is_title(words, own_line=True) or not (caps or _capitalised(words)) or words.endswith("."):
         return None
@@ -148,5 +148,6 @@ def following_title(text: str, rest: int, end: int) -> Title | None:
     return Title(words, match.end("line"))
 
 
-def _clean(words: str) -> str:
+def clean(words: str) -> str:
+    """Words on one line, without marks of emphasis."""
     return " ".join(re.sub(r"\*+|(?<!\w)_+|_+(?!\w)|</?u>|\\(?=[^\w\s])", "", words).split())
