@@ -33,7 +33,7 @@ def normalise(text: str) -> str:
 def split_pages(text: str) -> tuple[str, tuple[PageStart, ...], tuple[LineStart, ...]]:
     """Text with form feeds taken out, where the pages that they ended begin, and which lines these begin with.
 
-    A form feed ends a line as well as a page, as the Unicode newline guidelines have it (decision 23).
+    A form feed ends a line as well as a page, as the Unicode newline guidelines have it (decision 24).
     """
     parts = text.split("\f")
     if len(parts) == 1:
