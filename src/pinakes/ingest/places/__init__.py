@@ -31,6 +31,7 @@ _INNER = 100
 _LEAST = 0.5
 _LEAST_PLAIN = 0.2
 _LONGEST_HEADING = 120
+_LONGEST_TITLE = 250
 _FEWEST_ALIKE = 6
 _NO_WIDTH = 1_000_000
 _MAX_PLACES = 20_000
@@ -96,12 +97,12 @@ def _shorten(headings: Sequence[Heading], text: str) -> list[Heading]:
             kept.append(heading)
             continue
         line = read_line(text, heading.start, heading.body)
-        if line is None:
-            # A paragraph of prose in a heading style names nothing.
-            if not heading.text.endswith((".", ";", ":", ",")):
+        title = read_title(text, line.rest, heading.body, _NO_WIDTH) if line else None
+        if line is None or (title is None and len(heading.text) <= _LONGEST_TITLE):
+            # A paragraph of prose in a heading style names nothing; a long title is one all the same.
+            if line or not heading.text.endswith((".", ";", ":", ",")):
                 kept.append(heading)
             continue
-        title = read_title(text, line.rest, heading.body, _NO_WIDTH)
         words = f"{line.label.text} {title.words}" if title else line.label.text
         body = title.body if title else line.rest
         kept.append(
