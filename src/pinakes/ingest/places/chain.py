@@ -59,6 +59,11 @@ def _part(part: str) -> Part:
     return (2, 0, part)
 
 
+def outer(number: Number) -> Number:
+    """A number without a last 0: `2.0 Revisions` holds 2.1."""
+    return number[:-1] if len(number) > 1 and number[-1] == (0, 0, "") else number
+
+
 def _is_first(part: Part) -> bool:
     counts = part[0] == 0 or part[0] > 9
     return (counts and part[1] <= 1 and not part[2]) or part[:2] == (1, ord("a"))

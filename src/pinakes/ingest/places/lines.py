@@ -9,7 +9,7 @@ from functools import cache
 
 from pinakes.ingest.parse import Block
 from pinakes.ingest.places.chain import Number, number_key
-from pinakes.labels import LEAF_KINDS, Label, parse_heading
+from pinakes.labels import Label, parse_heading
 from pinakes.labels.lexicon import load, lowered
 
 # How much of a paragraph is looked at: a label, and a title of two or three lines.
@@ -39,6 +39,11 @@ _KIND_ALONE = re.compile(
 )
 
 
+def series_of(kind: str) -> str:
+    """Which numbering a kind belongs to: `Section 2`, then `2.1`, whatever word stands before the number."""
+    return "" if kind == "section" else kind
+
+
 @dataclass(slots=True)
 class NumberedLine:
     """A line that begins with a label; ``rest`` is where the words after it begin.
@@ -65,9 +70,9 @@ class NumberedLine:
         return number_key(self.label.number)
 
     @property
-    def leaf(self) -> bool:
-        """Whether its kind is one whose numbers people use for one another."""
-        return self.label.kind in LEAF_KINDS
+    def series(self) -> str:
+        """Which numbering it belongs to."""
+        return series_of(self.label.kind)
 
     @property
     def dotted(self) -> bool:

@@ -1,0 +1,90 @@
+"""Evidence: what speaks for a numbered line being a place."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from pinakes.ingest.places.chain import outer
+from pinakes.ingest.places.contents import Contents, Entry
+from pinakes.ingest.places.lines import NumberedLine, series_of
+from pinakes.ingest.places.titles import Title, following_title, read_title
+from pinakes.text.keys import title_key
+
+_MENTION = re.compile(r"(?:[^\W\d_]|§)\.?\s(\d{1,3}(?:\.\d{1,3})+)(?![\w.]*\w)")
+_FEWEST_ALIKE = 6
+
+
+def line_width(text: str) -> int:
+    """How long the lines of a text are when they are broken by hand; large where they are not."""
+    lengths = sorted(len(line) for line in text[:60_000].split("\n") if line.strip())
+    return lengths[int(len(lengths) * 0.85)] if lengths else 80
+
+
+def titles_of(lines: Sequence[NumberedLine], text: str, width: int) -> dict[int, Title]:
+    """The title of each line that has one, beside its label or below."""
+    titles = {}
+    for index, line in enumerate(lines):
+        if line.heading:
+            continue
+        if line.words:
+            title = read_title(text, line.rest, line.end, width)
+        else:
+            end = lines[index + 1].start if index + 1 < len(lines) else len(text)
+            title = following_title(text, line.rest, end)
+        if title:
+            titles[line.start] = title
+    return _without_furniture(titles)
+
+
+def _without_furniture(titles: dict[int, Title]) -> dict[int, Title]:
+    """Cut off a last word that ends most titles: the button of the page that a text was copied from."""
+    last = Counter(title.words.rsplit(" ", 1)[-1] for title in titles.values())
+    word, count = last.most_common(1)[0] if last else ("", 0)
+    if count < max(_FEWEST_ALIKE, 0.5 * len(titles)):
+        return titles
+    cut = {
+        start: Title(title.words.removesuffix(word).rstrip(), title.body) for start, title in titles.items()
+    }
+    return {start: title for start, title in cut.items() if title.words}
+
+
+def weigh(lines: Sequence[NumberedLine], titles: dict[int, Title], contents: Contents, text: str) -> None:
+    """Give each line the sum of what speaks for it, less what speaks against it."""
+    listed = {(entry.number, series_of(entry.kind)): entry for entry in contents.entries if entry.number}
+    depths = {(series_of(entry.kind), len(entry.number)) for entry in contents.entries if entry.number}
+    mentioned = {match[1] for match in _MENTION.finditer(text)}
+    for index, line in enumerate(lines):
+        if line.heading:
+            line.worth = 4.0
+            continue
+        worth = 0.5 + (0.7 if line.label.kind else 0.0)
+        worth += 0.7 if line.opens else 0.2 if line.follows else -1.6
+        if line.words:
+            worth += -1.5 if line.words[0].islower() else 0.0 if line.words[0] in ",;)]" else 0.5
+        title = titles.get(line.start)
+        worth += (0.6 if title else 0.0) + (1.0 if line.ruled else 0.0)
+        entry = listed.get((line.number, line.series))
+        if entry:
+            worth += 1.5 if _agrees(entry, title, line) else 0.0 if not line.words else -0.5
+        elif (line.series, len(line.number)) in depths and len(listed) > 4:
+            worth -= 1.2
+        if line.dotted and ".".join(line.label.number) in mentioned:
+            worth += 0.5
+        if line.plain and not _has_child(lines, index):
+            worth -= 0.4 if title or not line.words else 0.8
+        line.worth = worth
+
+
+def _agrees(entry: Entry, title: Title | None, line: NumberedLine) -> bool:
+    words = title_key(title.words if title else line.words[:80])
+    return not entry.title or words[:12] == entry.title[:12]
+
+
+def _has_child(lines: Sequence[NumberedLine], index: int) -> bool:
+    number = outer(lines[index].number)
+    return any(
+        len(line.number) > len(number) and line.number[: len(number)] == number
+        for line in lines[index + 1 : index + 3]
+    )

@@ -1,0 +1,167 @@
+"""Numbering: which numbered lines are places. Each kind of label is a sequence of its own."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
+
+from pinakes.ingest.parse import Heading
+from pinakes.ingest.places.chain import Number, Step, best_chain, outer
+from pinakes.ingest.places.contents import Contents
+from pinakes.ingest.places.lines import NumberedLine
+from pinakes.ingest.places.titles import Title
+from pinakes.labels import find_labels, parse_heading
+from pinakes.labels.kinds import APART, CONTAINERS, rank
+
+_INNER = 100
+_LEAST = 0.5
+_LEAST_PLAIN = 0.2
+# How far the mentions of a document are looked for where they decide about a plain list.
+_MENTIONS_REACH = 300_000
+
+
+def series_rank(kind: str) -> int:
+    """How far out a kind stands: annexes apart from all else, then titles, chapters, and what is numbered in them."""
+    if kind in APART:
+        return -1
+    return rank(kind) if kind in CONTAINERS else _INNER
+
+
+def choose(
+    lines: Sequence[NumberedLine],
+    headings: Sequence[Heading],
+    titles: dict[int, Title],
+    text: str,
+    file_type: str,
+) -> list[NumberedLine]:
+    """Return the lines that are places, headings included, in order."""
+    accepted: list[NumberedLine] = []
+    unlabelled = [heading.start for heading in headings if parse_heading(heading.text)[0] is None]
+    series: dict[str, list[NumberedLine]] = {}
+    for line in lines:
+        series.setdefault(line.series, []).append(line)
+    order = sorted(series, key=lambda kind: (series_rank(kind), len(series[kind])))
+    for kind in order:
+        members = series[kind]
+        if kind == "":
+            members = _without_lists(members)
+        # An annex begins numbering anew, and so may whatever stands under a heading of another kind.
+        limits = sorted([*unlabelled, *(line.start for line in accepted)])
+        chain = best_chain([Step(m.number, m.worth, bisect_right(limits, m.start)) for m in members])
+        chosen = [members[index] for index in chain]
+        numbering = kind != "" or _is_numbering(chosen, members, titles, unlabelled, text, file_type)
+        if not (numbering and _is_series(kind, chosen)):
+            chosen = [line for line in chosen if line.heading]
+        else:
+            chosen += _strays(chosen, members, titles)
+        taken = {line.start for line in chosen}
+        accepted += chosen
+        accepted += [line for line in members if line.heading and line.start not in taken]
+    return sorted(accepted, key=lambda line: line.start)
+
+
+def _strays(
+    chosen: Sequence[NumberedLine], members: Sequence[NumberedLine], titles: dict[int, Title]
+) -> list[NumberedLine]:
+    """Places outside the sequence that nothing else can be: an amendment quotes `9.6 Proceeds.` of its agreement."""
+    numbers = {line.number for line in chosen}
+    strong = (line for line in members if not line.plain and line.opens and line.worth > 2)
+    first = {line.number: line for line in reversed([*strong]) if line.start in titles}
+    return [line for number, line in first.items() if number not in numbers]
+
+
+def _is_series(kind: str, chosen: Sequence[NumberedLine]) -> bool:
+    """One article alone is no structure; one annex may well be."""
+    if len(chosen) == 1 and not chosen[0].heading:
+        return kind in APART and chosen[0].opens and chosen[0].worth > 1.5
+    return sum(line.worth for line in chosen) >= (_LEAST if kind else _LEAST_PLAIN) * len(chosen)
+
+
+def _without_lists(members: list[NumberedLine]) -> list[NumberedLine]:
+    """Where sections have names (`Section 2`, `§ 3`), a plain `2.` numbers a list."""
+    named = [line for line in members if line.label.kind == "section" and not line.dotted and line.worth > 1]
+    plain = [line for line in members if line.plain and line.worth > 1]
+    if len({line.number for line in named}) < max(2, 0.3 * len({line.number for line in plain})):
+        return members
+    return [line for line in members if line.heading or not line.plain]
+
+
+def _is_numbering(
+    chosen: Sequence[NumberedLine],
+    members: Sequence[NumberedLine],
+    titles: dict[int, Title],
+    unlabelled: Sequence[int],
+    text: str,
+    file_type: str,
+) -> bool:
+    """Tell the numbering of a document from the lists in it, which begin anew and which nobody refers to."""
+    found = [line for line in chosen if not line.heading]
+    if not found or sum(line.worth for line in found) < _LEAST_PLAIN * len(found):
+        return False
+    if sum(not line.plain for line in found) > 1:
+        return True
+    if any(line.heading for line in chosen) or len(found) < 2:
+        return False
+    if file_type == ".docx":
+        return True
+    return _is_mentioned(found, text) or _reads_like_sections(found, members, titles, unlabelled, len(text))
+
+
+def _is_mentioned(found: Sequence[NumberedLine], text: str) -> bool:
+    """Whether the document refers to its numbers: `see paragraph 12`."""
+    mentioned = {
+        item.label.number[0]
+        for item in find_labels(text[:_MENTIONS_REACH])
+        if item.label.kind in ("section", "clause", "paragraph", "article") and item.label.number
+    }
+    borne_out = sum(line.label.number[0] in mentioned for line in found)
+    return borne_out > 0.15 * len(found)
+
+
+def _reads_like_sections(
+    found: Sequence[NumberedLine],
+    members: Sequence[NumberedLine],
+    titles: dict[int, Title],
+    unlabelled: Sequence[int],
+    size: int,
+) -> bool:
+    """Whether plain numbers have titles and text like sections, or run through the whole of a document."""
+    extent = found[-1].start - found[0].start
+    length = extent / (len(found) - 1)
+    crossed = bisect_right(unlabelled, found[-1].start) - bisect_right(unlabelled, found[0].start)
+    whole = extent > 0.5 * size
+    unbroken = all(later.number[0][1] - line.number[0][1] == 1 for line, later in pairwise(found))
+    most = len(found) >= 0.7 * sum(line.plain for line in members)
+    if crossed:
+        # A list ends with its section; paragraphs of a judgment are counted through it.
+        return crossed > 1 and unbroken and most and len(found) > 7
+    titled = sum(line.start in titles for line in found) >= 0.6 * len(found)
+    if titled and length > 250 and (most or whole):
+        return True
+    return unbroken and whole and most and len(found) > 7 and length > 200
+
+
+def without_clauses(
+    accepted: Sequence[NumberedLine], titles: dict[int, Title], contents: Contents
+) -> list[NumberedLine]:
+    """Leave out numbered paragraphs that are mere clauses of the place above: `2.1 The tenant pays.` below `2. Rent`.
+
+    Clauses have no titles, nor have those beside them; they are read with the text of their place, not apart from it.
+    """
+    families: dict[int, list[NumberedLine]] = {}
+    holders: dict[Number, NumberedLine] = {}
+    for line in accepted:
+        parent = holders.get(line.number[:-1])
+        if parent is not None and line.plain_paragraph:
+            families.setdefault(parent.start, []).append(line)
+        holders[outer(line.number)] = line
+    inner = {line.number[:-1] for line in accepted if line.heading or line.start in titles}
+    inner |= {entry.number for entry in contents.entries}
+    clauses = {
+        line.start
+        for family in families.values()
+        if not any(line.start in titles or line.number in inner for line in family)
+        for line in family
+    }
+    return [line for line in accepted if line.start not in clauses]
