@@ -306,3 +306,20 @@ def test_a_document_bears_out_its_places(tmp_path: Path) -> None:
         assert "(uncertain" in unsure.results[0].format()
         assert unsure.confidence < sure.confidence
         assert library.section("Section 2", document="muddle.txt").uncertain
+
+
+def test_section_2_is_what_is_printed_as_2_0(tmp_path: Path) -> None:
+    (tmp_path / "format.txt").write_text(
+        "1.0 Introduction\n----------------\n\n1.1 Purpose\n\nFiles are kept.\n\n"
+        "2.0 Revisions\n-------------\n\n2.1 First\n\nThe first of them.\n"
+    )
+    with Library(tmp_path / "index") as library:
+        library.index([tmp_path], embed=False)
+        assert library.section("Section 2", document="format.txt").lines.first == 8
+        assert library.section("2.0", document="format.txt").lines.first == 8
+        (outline,) = library.outline("format.txt")
+        assert [node.heading for node in outline.nodes] == ["1.0 Introduction", "2.0 Revisions"]
+        assert [child.heading for node in outline.nodes for child in node.children] == [
+            "1.1 Purpose",
+            "2.1 First",
+        ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pinakes.labels import LEAF_KINDS, Label
 from pinakes.model import Clause, Section
@@ -78,6 +78,10 @@ class Resolver:
         while current is not None:
             if found := self._numbered(current, naming, documents):
                 return self._best(found, current, rest, naming, documents)
+            # `2.0 Revisions` is what holds 2.1, and what people mean by section 2.
+            whole = replace(current, number=(*current.number, "0")) if len(current.number) == 1 else None
+            if whole and (found := self._numbered(whole, naming, documents)):
+                return self._best(found, whole, rest, naming, documents)
             if not label.kind and "(" not in label.text:
                 # `python 3.10` is not section 3; only what names a part of a section leads to the section.
                 return []

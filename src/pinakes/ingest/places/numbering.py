@@ -158,10 +158,25 @@ def without_clauses(
         holders[outer(line.number)] = line
     inner = {line.number[:-1] for line in accepted if line.heading or line.start in titles}
     inner |= {entry.number for entry in contents.entries}
-    clauses = {
-        line.start
-        for family in families.values()
+    of_family = {
+        line.start: parent
+        for parent, family in families.items()
         if not any(line.start in titles or line.number in inner for line in family)
         for line in family
     }
-    return [line for line in accepted if line.start not in clauses]
+    while broken := _apart(accepted, of_family):
+        of_family = {start: parent for start, parent in of_family.items() if parent not in broken}
+    return [line for line in accepted if line.start not in of_family]
+
+
+def _apart(accepted: Sequence[NumberedLine], of_family: dict[int, int]) -> set[int]:
+    """Families with members that stand behind another section: these are not read with the text of their place."""
+    broken: set[int] = set()
+    above: Number = ()
+    for line in accepted:
+        parent = of_family.get(line.start)
+        if parent is None:
+            above = outer(line.number)
+        elif line.number[: len(above)] != above:
+            broken.add(parent)
+    return broken

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _EMPHASIS = re.compile(r"(?P<mark>\*{1,3}|_{1,3})(?P<words>[^*_\n][^*\n]{0,160}?)(?P=mark)(?P<after>[.:]?)")
 _UNDERLINE = re.compile(r"<u>(?P<words>[^<\n]{1,160})</u>(?P<after>[.:]?)")
@@ -12,6 +12,7 @@ _RUN_IN = re.compile(
     r"(?P<words>[^\s.:;][^.:;\n]*(?:\n[^.:;\n]+){0,2}?)\s?(?P<mark>\.\s?[—–-]|[.:](?=\s+\S)|\s?[—–](?=\s?\w))"
 )
 _ABBREVIATION = re.compile(r"(?:\b[A-Z]|\b(?:No|Inc|Co|Corp|Ltd|vs|etc|Art|Sec|St|Dr|Mr|Ms))\Z")
+_PARAGRAPH_END = re.compile(r"\n(?:[ \t]*(?:\n|\Z)|(?P<rule>[ \t]*[=\-~^_*#\"]{3,}[ \t]*)(?:\n|\Z))")
 _GAP = re.compile(r"\S(?:\t+| {4,})\S")
 _QUOTES = "“”\"'‘’«»„"
 _MAX_WORDS = 14
@@ -39,12 +40,18 @@ class Title:
 def read_title(text: str, rest: int, end: int, width: int) -> Title | None:
     """Return the title that the words at ``rest`` are, or begin with; ``width`` is how long the text's lines are."""
     stop = min(end, rest + _MAX_LENGTH + 40)
-    blank = re.compile(r"\n[ \t]*(?:\n|\Z)").search(text, rest, stop)
-    paragraph = blank.start() if blank else stop
-    return (
+    ends = _PARAGRAPH_END.search(text, rest, stop)
+    paragraph = ends.start() if ends else stop
+    title = (
         _emphasised(text, rest, paragraph)
-        or _own_line(text, rest, paragraph, width, whole=blank is not None or paragraph >= end)
+        or _own_line(text, rest, paragraph, width, whole=ends is not None or paragraph >= end)
         or _run_in(text, rest, paragraph)
+    )
+    # The rule below a title is no part of the text.
+    return (
+        replace(title, body=ends.end("rule"))
+        if title and ends and title.body == ends.start() and ends["rule"]
+        else title
     )
 
 
