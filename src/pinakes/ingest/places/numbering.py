@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from pinakes.ingest.parse import Heading
-from pinakes.ingest.places.chain import Number, Step, best_chain, outer
+from pinakes.ingest.places.chain import Number, Step, best_chain
 from pinakes.ingest.places.contents import Contents
 from pinakes.ingest.places.lines import NumberedLine
 from pinakes.ingest.places.titles import Title
@@ -155,7 +155,7 @@ def without_clauses(
         parent = holders.get(line.number[:-1])
         if parent is not None and line.plain_paragraph:
             families.setdefault(parent.start, []).append(line)
-        holders[outer(line.number)] = line
+        holders[line.number] = line
     inner = {line.number[:-1] for line in accepted if line.heading or line.start in titles}
     inner |= {entry.number for entry in contents.entries}
     of_family = {
@@ -176,7 +176,7 @@ def _apart(accepted: Sequence[NumberedLine], of_family: dict[int, int]) -> set[i
     for line in accepted:
         parent = of_family.get(line.start)
         if parent is None:
-            above = outer(line.number)
+            above = line.number
         elif line.number[: len(above)] != above:
             broken.add(parent)
     return broken
