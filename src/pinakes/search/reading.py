@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from pinakes.errors import NotFoundError
-from pinakes.model import Lines, Pages, Reference, Section
+from pinakes.model import Lines, Pages, Reference, Section, SelfCheck
 from pinakes.search.corpus import Corpus
 from pinakes.search.map import LinkMap, WholeLibrary
 from pinakes.search.used_terms import UsedTerms, plain, used_terms
@@ -91,6 +91,9 @@ class ReadLink:
 class DocumentView:
     """A document as a reader needs it. ``pages`` says where each page begins, page 1 first.
 
+    ``borne_out`` says in words how much of what the document says of its own places leads to one, and ``uncertain``
+    that it is too little to rely on their labels.
+
     Terms are looked for when they are asked for: that takes longer than all the rest.
     """
 
@@ -101,6 +104,8 @@ class DocumentView:
     metadata: dict[str, Any]
     text: str
     body_start: int
+    borne_out: str = ""
+    uncertain: bool = False
     pages: list[int] = field(default_factory=list)
     sections: list[ReadSection] = field(default_factory=list)
     clauses: list[ReadClause] = field(default_factory=list)
@@ -138,6 +143,7 @@ def read_document(index: EmbeddedIndex, corpus: Corpus, links: LinkMap, path: st
     references = _references(index, corpus, lookup, number, path, len(text), labels)
     referred = {item.target_path for item in references}
     terms = partial(used_terms, corpus, lookup, path, text, sections, referred, row["body_start"])
+    check = index.lookup.self_checks([number]).get(number, SelfCheck())
     return DocumentView(
         source_path=path,
         title=row["title"],
@@ -146,6 +152,8 @@ def read_document(index: EmbeddedIndex, corpus: Corpus, links: LinkMap, path: st
         metadata=json.loads(row["metadata"]),
         text=text,
         body_start=row["body_start"],
+        borne_out=str(check),
+        uncertain=check.doubtful,
         pages=_page_offsets(json.loads(row["pages"])),
         sections=_sections(sections),
         clauses=[ReadClause(*clause) for clause in clauses],

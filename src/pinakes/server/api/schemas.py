@@ -121,6 +121,8 @@ DOCUMENT = fields(
     metadata={"type": "object"},
     text=STRING,
     body_start=INTEGER,
+    borne_out=STRING,
+    uncertain={"type": "boolean"},
     pages=each(INTEGER),
     sections=each(
         fields(

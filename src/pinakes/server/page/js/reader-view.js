@@ -78,6 +78,7 @@ export class Reader {
       data.language ? languageName(data.language) : "",
       reading.pages.length ? count(reading.pages.length, "page") : "",
       reading.sections.length > 1 ? count(reading.sections.length, "section") : "",
+      data.borne_out ? `borne out: ${data.borne_out}` : "",
     ].filter(Boolean);
     const wanted = this.params.get("section");
     const missing = wanted && !reading.find(wanted) && !this.body.passage ? wanted.slice(0, 80) : "";

@@ -130,6 +130,7 @@ function facts(result) {
   return [
     result.section_label && !(result.heading || "").includes(result.section_label) && el("span", { class: "section-label", text: result.section_label }),
     where && el("span", { class: "where", text: where }),
+    result.uncertain && el("span", { class: "type", title: "The document contradicts this numbering: cite by lines.", text: "uncertain" }),
     result.from_image && el("span", { class: "type", title: "Read from an image: letters may be wrong.", text: "from an image" }),
     result.chunk_type && result.chunk_type !== "content" && el("span", { class: "type", text: result.chunk_type }),
     legs.length > 0 && el("span", { class: "legs" }, el("span", { class: "sr", text: "found by " }), legs),
