@@ -15,7 +15,7 @@ _RULE = re.compile(r"([!-/:-@[-`{-~])\1*\s*")
 _CODE = re.compile(r"\.\.\s+(?:code-block|code|sourcecode|parsed-literal|math|highlight|raw)::[ \t]*(\S*)")
 _DIRECTIVE = re.compile(r"\.\.(?:\s|$)")
 # What docutils takes for something else before it looks for a title.
-_NOT_TITLE = re.compile(r"(?:[-*+•‣⁃]|\.\.|__|\|)(?:\s|$)|:[^:\s][^:]*:(?:\s|$)|>>> |\+-[-+]+\+")
+_NOT_TITLE = re.compile(r"(?:[-*+•‣⁃]|\.\.|__|\|)(?:\s|$)|:[^:\s][^:]*:(?:\s|$)|>{3}\s|\+-[-+]+\+")
 _SHORTEST = 4
 
 _ROLE = re.compile(r"(?::[\w:.+-]{1,60}:)?`([^`\n]{1,500})`(?::[\w:.+-]{1,60}:|__?)?")
