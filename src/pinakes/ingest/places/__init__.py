@@ -34,7 +34,7 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     listed = listed_contents(lines)
     contents = Contents([*contents.entries, *listed.entries], contents.lines | listed.lines)
     lines = [line for line in lines if line.heading or line.start not in listed.lines][:_MAX_PLACES]
-    titles = titles_of(lines, text, width)
+    titles = titles_of(lines, contents, text, width)
     weigh(lines, titles, contents, text)
     accepted = without_clauses(choose(lines, headings, titles, text, file_type), titles, contents)
     found = headings_of(accepted, headings, titles, text)

@@ -47,7 +47,7 @@ class Contents:
 def printed_contents(text: str, begin: int) -> Contents:
     """Find the lines that lead to pages."""
     entries: list[tuple[int, int, str, str, bool]] = []
-    position, number = begin, 0
+    position, number, before = begin, 0, begin
     while position < len(text):
         end = text.find("\n", position)
         end = len(text) if end < 0 else end
@@ -56,7 +56,12 @@ def printed_contents(text: str, begin: int) -> Contents:
             match = _LEADER.match(text[position:end].rstrip())
             if match:
                 dotted = bool(_DOTS.search(match.group()))
-                entries.append((number, position, match["words"], match["page"], dotted))
+                start = _first_of(text, before, position, match["words"])
+                words = match["words"] if start == position else f"{text[start:position]} {match['words']}"
+                entries.append((number, start, words, match["page"], dotted))
+                before = end + 1
+        if before < position:
+            before = position
         position, number = end + 1, number + 1
     groups: list[list[tuple[int, int, str, str, bool]]] = []
     for entry in entries:
@@ -72,6 +77,14 @@ def printed_contents(text: str, begin: int) -> Contents:
             lines.add(start)
         lines.update(_wrapped(text, group[0][1], group[-1][1]))
     return Contents(found, frozenset(lines))
+
+
+def _first_of(text: str, before: int, position: int, words: str) -> int:
+    """Where an entry begins: a long title runs over from the line above, which has its label and no page."""
+    above = text[before : max(before, position - 1)]
+    if "\n" in above or not above.strip() or parse_heading(words.strip())[0] is not None:
+        return position
+    return before if parse_heading(above.strip())[0] is not None else position
 
 
 def _is_contents(group: Sequence[tuple[int, int, str, str, bool]]) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pinakes.ingest.places.chain import outer
 from pinakes.ingest.places.contents import Contents, Entry
 from pinakes.ingest.places.lines import NumberedLine, series_of
-from pinakes.ingest.places.titles import Title, following_title, read_title
+from pinakes.ingest.places.titles import Title, clean, following_title, read_title
 from pinakes.text.keys import title_key
 
 _MENTION = re.compile(r"(?:[^\W\d_]|§)\.?\s(\d{1,3}(?:\.\d{1,3})+)(?![\w.]*\w)")
@@ -22,20 +22,33 @@ def line_width(text: str) -> int:
     return lengths[int(len(lengths) * 0.85)] if lengths else 80
 
 
-def titles_of(lines: Sequence[NumberedLine], text: str, width: int) -> dict[int, Title]:
+def titles_of(lines: Sequence[NumberedLine], contents: Contents, text: str, width: int) -> dict[int, Title]:
     """The title of each line that has one, beside its label or below."""
     titles = {}
+    listed = {
+        (entry.number, series_of(entry.kind)): entry.title for entry in contents.entries if entry.number
+    }
     for index, line in enumerate(lines):
         if line.heading:
             continue
         if line.words:
             title = read_title(text, line.rest, line.end, width)
+            if title is None and (wanted := listed.get((line.number, line.series))):
+                title = _as_listed(text, line, wanted)
         else:
             end = lines[index + 1].start if index + 1 < len(lines) else len(text)
             title = following_title(text, line.rest, end)
         if title:
             titles[line.start] = title
     return _without_furniture(titles)
+
+
+def _as_listed(text: str, line: NumberedLine, wanted: str) -> Title | None:
+    """A line that is word for word what the contents page has, whatever it looks like."""
+    end = text.find("\n", line.rest, line.end)
+    end = line.end if end < 0 else end
+    words = clean(text[line.rest : end])
+    return Title(words, end) if title_key(words) == wanted else None
 
 
 def _without_furniture(titles: dict[int, Title]) -> dict[int, Title]:
