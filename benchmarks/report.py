@@ -248,15 +248,23 @@ SECTIONS = (
 )
 
 
+def _known() -> dict[str, str]:
+    """Return the sections of the page as it is, by title."""
+    parts = TARGET.read_text(encoding="utf-8").split("\n## ")[1:] if TARGET.exists() else []
+    return {part.split("\n", 1)[0]: f"## {part.rstrip()}\n" for part in parts}
+
+
 def main() -> None:
-    parts = [HEAD]
+    # What was not measured this time stays as it was.
+    sections = _known()
     for title, name, command, render in SECTIONS:
         data = load(name)
         if not data:
             continue
         machine = data["machine"]
         where = f"Python {machine['python']}, {machine['cores']} cores, {machine['machine']}"
-        parts.append(f"## {title}\n\n`{command}` · {where}\n\n{render(data)}\n")
+        sections[title] = f"## {title}\n\n`{command}` · {where}\n\n{render(data)}\n"
+    parts = [HEAD, *sections.values()]
     TARGET.write_text("\n".join(parts), encoding="utf-8")
     print(f"wrote {TARGET}")
 
