@@ -61,7 +61,6 @@ class NumberedLine:
     follows: bool
     ruled: bool = False
     heading: bool = False
-    level: int = 0
     worth: float = 0.0
 
     @property

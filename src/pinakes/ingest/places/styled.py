@@ -71,9 +71,9 @@ def labelled(headings: Iterable[Heading]) -> list[NumberedLine]:
     for heading in headings:
         label, title = (heading.label, heading.title) if heading.label else parse_heading(heading.text)
         if label and not label.relative:
-            line = NumberedLine(
-                heading.start, heading.body, heading.body, label, title, True, True, heading=True
+            found.append(
+                NumberedLine(
+                    heading.start, heading.body, heading.body, label, title, True, True, heading=True
+                )
             )
-            line.level = heading.level
-            found.append(line)
     return found
