@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pinakes.search.corpus import Entry
 from pinakes.search.link_targets import LinkTargets
-from pinakes.text.keys import title_key
+from pinakes.search.names import names_of
 
 PATHS = [
     "/site/docs/index.md",
@@ -25,9 +25,7 @@ PATHS = [
 
 def entry(number: int, path: str, *names: str) -> Entry:
     stem = PurePath(path).stem
-    return Entry(
-        number, path, stem, frozenset(title_key(name) for name in (stem, PurePath(path).name, *names))
-    )
+    return Entry(number, path, stem, names_of(path, stem, {"aliases": list(names)}))
 
 
 TARGETS = LinkTargets([entry(number, path, f"Title {number}") for number, path in enumerate(PATHS)])

@@ -2,7 +2,7 @@
 
 References inside one document are resolved when it is read. Those that lead to another document are resolved
 here, when they are asked for, because documents come and go: only a link, or a text that names the other document
-(``instruments``), leads there.
+(``names``), leads there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from pinakes.labels import LEAF_KINDS
 from pinakes.model import Reference, chunk_id
 from pinakes.search.corpus import Corpus, Entry
-from pinakes.search.instruments import Named
+from pinakes.search.names import Named
 from pinakes.stores.embedded.lookup import Lookup, Place
 from pinakes.text.keys import title_key
 
@@ -46,9 +46,9 @@ class Citations:
             link = self._corpus.targets.find(reference.kind, reference.document, source.source_path)
             return link[0] if link else None
         number = tuple(reference.number_key.split("_")) if reference.number_key else ()
-        instruments, name = self._corpus.instruments, reference.document
-        named = instruments.named(name, source).entry if name else None
-        return named or instruments.numbered(reference.number_kind, number, source, name).entry
+        names, name = self._corpus.names, reference.document
+        named = names.named(name, source).entry if name else None
+        return named or names.numbered(reference.number_kind, number, source, name).entry
 
     def in_span(self, document: int, source_path: str, start: int, end: int) -> list[Reference]:
         """Return the references in a span of a document, resolved as far as they can be."""
@@ -114,11 +114,9 @@ class Citations:
         if source is None:
             return reference
         number = tuple(reference.number_key.split("_")) if reference.number_key else ()
-        named = self._corpus.instruments.named(reference.document, source)
+        named = self._corpus.names.named(reference.document, source)
         if named.entry is None and number:
-            part = self._corpus.instruments.numbered(
-                reference.number_kind, number, source, reference.document
-            )
+            part = self._corpus.names.numbered(reference.number_kind, number, source, reference.document)
             named = part if part.entry is not None else named
         if named.entry is None:
             return replace(reference, reason=named.reason, sure=0.0)
@@ -134,7 +132,7 @@ class Citations:
         if source is None:
             return reference
         number = tuple(reference.number_key.split("_"))
-        named = self._corpus.instruments.numbered(reference.number_kind, number, source)
+        named = self._corpus.names.numbered(reference.number_kind, number, source)
         return self._in_document(reference, named) or reference
 
     def _in_document(self, reference: Reference, named: Named) -> Reference | None:

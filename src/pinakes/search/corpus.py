@@ -5,18 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePath
-from typing import Any
 
 from pinakes.search.define import DefinitionIndex
-from pinakes.search.instruments import FileLabel, Instruments, file_label, names_of
 from pinakes.search.layout import Layout, read_layout
 from pinakes.search.link_targets import LinkTargets
-from pinakes.search.naming import DocumentNames, NameKeys, name_keys
+from pinakes.search.names import FileLabel, NameIndex, Names, file_label, names_of
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.text.keys import title_key
 
 _MAX_LANGUAGES = 4
 
@@ -28,13 +23,10 @@ class Entry:
     id: int
     source_path: str
     title: str
-    names: frozenset[str]
-    called: Mapping[str, float] = field(default_factory=dict)
-    """The names that other texts use for it, with how sure each is."""
+    names: Names = field(default_factory=Names)
+    """What it is called."""
     label: FileLabel | None = None
     """Its number, when it is a numbered part of a larger work."""
-    keys: NameKeys = field(default_factory=NameKeys)
-    """The names that people use for it in queries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +40,7 @@ class Corpus:
     layout: Layout
     entries: list[Entry] = field(default_factory=list)
     targets: LinkTargets = field(default_factory=lambda: LinkTargets([]))
-    instruments: Instruments = field(default_factory=lambda: Instruments([]))
-    names: DocumentNames = field(default_factory=DocumentNames)
+    names: NameIndex = field(default_factory=NameIndex)
 
     def by_path(self, path: str) -> Entry | None:
         """Return the document at a path."""
@@ -94,22 +85,10 @@ class CorpusCache:
             read_layout(lookup),
             entries,
             LinkTargets(entries),
-            Instruments(entries),
-            DocumentNames(entries),
+            NameIndex(entries),
         )
 
 
 def _entry(row: sqlite3.Row) -> Entry:
-    path = PurePath(row["source_path"])
-    metadata: dict[str, Any] = json.loads(row["metadata"])
-    aliases = metadata.get("aliases") or []
-    names = [path.stem, path.name, row["title"], *(aliases if isinstance(aliases, list) else [aliases])]
-    return Entry(
-        row["id"],
-        row["source_path"],
-        row["title"],
-        frozenset(title_key(str(name)) for name in names),
-        names_of(row["source_path"], row["title"], metadata),
-        file_label(row["title"]),
-        name_keys(row["source_path"], row["title"], metadata),
-    )
+    names = names_of(row["source_path"], row["title"], json.loads(row["metadata"]))
+    return Entry(row["id"], row["source_path"], row["title"], names, file_label(row["title"]))

@@ -7,24 +7,19 @@ from collections.abc import Mapping, Sequence
 from pinakes.model import Definition
 from pinakes.search.corpus import Corpus
 from pinakes.search.define import asks_for_meaning
-from pinakes.text.keys import title_key
 
 _SHOWN = 3
 
 
 def asked_for(query: str, definitions: Sequence[Definition], corpus: Corpus) -> list[Definition]:
     """Return the definitions that a query asks for: it asks what the term means, or names the document."""
-    words = f" {title_key(query)} "
+    named = {document for called in corpus.names.find(query) for document in called.documents}
+    owners = {entry.source_path for document in named if (entry := corpus.by_id(document))}
     return [
         definition
         for definition in definitions
-        if asks_for_meaning(query, definition.term) or _names(words, definition.source_path, corpus)
+        if asks_for_meaning(query, definition.term) or definition.source_path in owners
     ]
-
-
-def _names(words: str, path: str, corpus: Corpus) -> bool:
-    entry = corpus.by_path(path)
-    return entry is not None and any(f" {name} " in words for name in entry.called if len(name) > 2)
 
 
 def describe_disputed(disputed: Mapping[str, Sequence[str]]) -> str:

@@ -11,7 +11,7 @@ from pinakes.model import Section
 from pinakes.search.bearing import Line, lines_bearing
 from pinakes.search.calibrate import Grounds, borne_out
 from pinakes.search.meant import explains, is_meant
-from pinakes.search.naming import DocumentNames
+from pinakes.search.names import NameIndex
 from pinakes.search.resolve import ResolvedSection, Resolver, searched
 from pinakes.search.understand import Query, content_words
 from pinakes.search.within import has_names
@@ -71,7 +71,7 @@ class ExactHits:
 class ExactSearch:
     """Finds what is named literally."""
 
-    def __init__(self, lookup: Lookup, text: TextSearch, names: DocumentNames | None = None) -> None:
+    def __init__(self, lookup: Lookup, text: TextSearch, names: NameIndex | None = None) -> None:
         self._lookup = lookup
         self._text = text
         self._resolver = Resolver(lookup, names)

@@ -14,7 +14,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from pinakes.text.keys import title_key
+from pinakes.search.names.forms import name_key
 
 if TYPE_CHECKING:
     from pinakes.search.corpus import Entry
@@ -36,7 +36,7 @@ class LinkTargets:
         for entry in entries:
             self._by_id[entry.id] = entry
             self._by_path[entry.source_path] = entry
-            for name in entry.names:
+            for name in entry.names.full:
                 self._by_name.setdefault(name, []).append(entry)
             for parts in _forms(entry.source_path):
                 self._by_last.setdefault(parts[-1], []).append((parts, entry))
@@ -64,7 +64,7 @@ class LinkTargets:
 
     def named(self, name: str) -> list[Entry]:
         """Return the documents that go by a name: file name, title or alias."""
-        key = title_key(name)
+        key = name_key(name)
         return self._by_name.get(key, []) if key else []
 
     def _at_path(self, target: str, source_path: str) -> Entry | None:

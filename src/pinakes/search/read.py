@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pinakes.errors import NotFoundError
 from pinakes.model import Clause, OutlineNode, Section, SectionView, chunk_id
 from pinakes.model.document import holds_any
-from pinakes.search.naming import DocumentNames
+from pinakes.search.names import NameIndex
 from pinakes.search.navigate import clause_tree, find_documents, section_tree
 from pinakes.search.resolve import Resolver
 from pinakes.search.understand import understand
@@ -18,7 +18,7 @@ _MAX_ALTERNATIVES = 20
 
 
 def find_place(
-    index: EmbeddedIndex, reference: str, document: str | None, names: DocumentNames | None = None
+    index: EmbeddedIndex, reference: str, document: str | None, names: NameIndex | None = None
 ) -> tuple[list[StoredSection | StoredClause], bool]:
     """Return the sections and clauses that a reference, an id or a heading names; whether it leads all the way.
 
@@ -48,7 +48,7 @@ def find_place(
 
 
 def read_section(
-    index: EmbeddedIndex, reference: str, document: str | None, names: DocumentNames | None = None
+    index: EmbeddedIndex, reference: str, document: str | None, names: NameIndex | None = None
 ) -> SectionView:
     """Return the section or clause that a reference names."""
     found, exact = find_place(index, reference, document, names)

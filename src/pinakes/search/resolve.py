@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from pinakes.labels import LEAF_KINDS, Label
 from pinakes.model import Clause, Section
-from pinakes.search.naming import DocumentNames
+from pinakes.search.names import NameIndex
 from pinakes.search.understand import Query, content_words
 from pinakes.stores.embedded.lookup import Lookup, StoredClause, StoredSection
 
@@ -51,7 +51,7 @@ class ResolvedSection:
 class Resolver:
     """Resolves the references of queries to the places of one library."""
 
-    def __init__(self, lookup: Lookup, names: DocumentNames | None = None) -> None:
+    def __init__(self, lookup: Lookup, names: NameIndex | None = None) -> None:
         self._lookup = lookup
         self._names = names
 

@@ -19,7 +19,7 @@ from pinakes.embedding.protocol import Vectors
 from pinakes.search.candidates import Ids, Leg
 from pinakes.search.exact import ExactHits, ExactSearch
 from pinakes.search.expansion import Expansion, added_words, expansions
-from pinakes.search.naming import DocumentNames
+from pinakes.search.names import NameIndex
 from pinakes.search.spelling import Correction, corrected_text, find_corrections
 from pinakes.search.understand import Query
 from pinakes.stores.embedded.index import EmbeddedIndex
@@ -40,7 +40,7 @@ class Scope:
     documents: set[int] | None
     excluded: Ids
     languages: list[str]
-    names: DocumentNames | None = None
+    names: NameIndex | None = None
 
 
 @dataclass(slots=True)

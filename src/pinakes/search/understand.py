@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pinakes.errors import UsageError
 from pinakes.labels import Label, parse_whole
 from pinakes.labels.places import FoundPlaces, find_places
-from pinakes.search.naming import FUNCTION_WORDS, Called, DocumentNames, name_tokens
+from pinakes.search.names import FUNCTION_WORDS, Called, NameIndex, name_tokens
 from pinakes.search.typed import QUOTED, TypedParts, describe_typed, read_typed
 from pinakes.text.keys import title_key
 
@@ -69,7 +69,7 @@ class Query:
         return bool(self.called) and not (self.references or self.phrases or content_words(self.rest))
 
 
-def understand(text: str, *, typed: bool = True, names: DocumentNames | None = None) -> Query:
+def understand(text: str, *, typed: bool = True, names: NameIndex | None = None) -> Query:
     """Read a query. What cannot be meant is refused with the reason. Without ``typed``, all of it is plain text."""
     if not isinstance(text, str):
         raise UsageError(f"The query must be text, not {type(text).__name__}.")
@@ -135,7 +135,7 @@ def content_words(text: str) -> list[str]:
     ]
 
 
-def _meant(rest: str, unsure: Sequence[Called], names: DocumentNames, *, located: bool) -> list[Called]:
+def _meant(rest: str, unsure: Sequence[Called], names: NameIndex, *, located: bool) -> list[Called]:
     """Names that are plain words, where nothing but them stands beside a reference; else words of a title."""
     words = content_words(rest)
     covered = {token.text for name in unsure for token in name_tokens(name.text)}

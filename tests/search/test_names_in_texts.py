@@ -10,7 +10,8 @@ import pytest
 
 from pinakes import Library
 from pinakes.model import Reference
-from pinakes.search.instruments import names_of
+from pinakes.search.corpus import Entry
+from pinakes.search.names import NameIndex, names_of
 
 
 @contextmanager
@@ -120,6 +121,41 @@ def test_the_names_of_a_document() -> None:
     names = names_of(
         "/x/kschg.md", "Kündigungsschutzgesetz (KSchG)", {"jurabk": "KSchG", "aliases": ["Dismissal Act"]}
     )
-    assert names["kundigungsschutzgesetz"] == names["dismissal act"] == 1.0
-    assert names["kschg"] == 0.9
-    assert names_of("/x/pep-0557.rst", "PEP 557 – Data Classes", {})["pep 557"] == 0.95
+    assert names.short["kundigungsschutzgesetz"] == names.full["dismissal act"] == 1.0
+    assert names.short["kschg"] == 0.9
+    assert names_of("/x/pep-0557.rst", "PEP 557 – Data Classes", {}).short["pep 557"] == 0.95
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Ley 7/2001, de 31 de mayo, de puertos", "Ley 7/2001"),
+        ("Ley Orgánica 3/2018 de datos", "Ley Orgánica 3/2018, de 5 de diciembre"),
+        ("Real Decreto-ley 8/2020, de 17 de marzo", "Real Decreto-ley 8/2020"),
+        ("中华人民共和国合同法", "合同法"),
+        ("合同法", "中华人民共和国合同法"),
+        ("Kündigungsschutzgesetz (KSchG)", "Kündigungsschutzgesetzes"),
+        ("Bürgerliches Gesetzbuch", "Bürgerlichen Gesetzbuchs"),
+        ("Lov om chekker [sjekkloven]", "sjekkloven"),
+        ("Regulation (EU) 2016/679 on data", "Verordnung (EU) 2016/679"),
+        ("Directive 95/46/EC of 24 October", "Richtlinie 95/46/EG"),
+        ("RFC 2119 - Key words", "RFC2119"),
+        ("PEP 8 – Style Guide", "PEP 8"),
+        ("Työaikalaki", "työaikalain"),
+    ],
+)
+def test_a_document_is_found_by_what_queries_and_texts_call_it(title: str, name: str) -> None:
+    own = Entry(1, "/x/act.md", title, names_of("/x/act.md", title, {}))
+    other = Entry(2, "/x/text.md", "Text", names_of("/x/text.md", "Text", {}))
+    index = NameIndex([own, other])
+    meant = index.named(name, other)
+    assert meant.entry is own and meant.sure >= 0.9, meant
+    found = index.find(f"§ 3 of {name}")
+    assert [called.documents for called in found] == [{1}], found
+
+
+def test_a_decree_of_the_same_number_is_another() -> None:
+    title = "Real Decreto 8/2020, de 17 de marzo"
+    index = NameIndex([Entry(1, "/x/a.md", title, names_of("/x/a.md", title, {}))])
+    assert not index.find("artículo 3 del Decreto 8/2020")
+    assert index.named("Ley 8/2020", Entry(2, "/x/b.md", "B")).entry is None

@@ -12,7 +12,7 @@ from tests.search.asking import files, write
 
 from pinakes import Library
 from pinakes.search.corpus import Entry
-from pinakes.search.naming import DocumentNames, name_keys, name_tokens
+from pinakes.search.names import NameIndex, name_tokens, names_of
 from pinakes.search.understand import understand
 
 
@@ -172,15 +172,15 @@ def test_any_file_name_is_recognised_and_nothing_of_it_is_a_reference(
     words: list[str], joint: str, form: str
 ) -> None:
     stem = joint.join(["zz", *words])
-    entry = Entry(7, f"/docs/{stem}.txt", stem, frozenset(), keys=name_keys(f"/docs/{stem}.txt", stem, {}))
-    query = understand(form.format(stem), names=DocumentNames([entry]))
+    entry = Entry(7, f"/docs/{stem}.txt", stem, names_of(f"/docs/{stem}.txt", stem, {}))
+    query = understand(form.format(stem), names=NameIndex([entry]))
     assert query.named == {7}
     assert [label.key for label in query.references] == ["3" if "§" in form else "4_2"]
 
 
 @given(st.text(max_size=200))
 def test_any_text_is_read_for_names(text: str) -> None:
-    entry = Entry(1, "/docs/lease.txt", "Lease", frozenset(), keys=name_keys("/docs/lease.txt", "Lease", {}))
-    for called in DocumentNames([entry]).find(text):
+    entry = Entry(1, "/docs/lease.txt", "Lease", names_of("/docs/lease.txt", "Lease", {}))
+    for called in NameIndex([entry]).find(text):
         assert text[called.start : called.end].casefold() == "lease" and called.documents == {1}
     assert all(text[token.start : token.end] for token in name_tokens(text))
