@@ -187,6 +187,53 @@ def test_an_rfc_has_the_sections_of_its_contents_page_and_no_others() -> None:
     assert [s.level for s in found] == [1, 2, 1, 1, 1, 2]
 
 
+def numbered_report(listed: str, body: str) -> list[str]:
+    """The headings of a report with a contents page of three sections and what is put in."""
+    text = (
+        "A Report\n\nTable of Contents\n\n   1.  Introduction  . . . . . . . . . . .  2\n"
+        "   2.  Messages  . . . . . . . . . . . . .  3\n   3.  Security Considerations . . . . . .  4\n"
+        f"{listed}\n\n1.  Introduction\n\n   This is a report.\n\n2.  Messages\n\n   Messages are sent.\n\n"
+        f"3.  Security Considerations\n\n   There are some.\n\n{body}"
+    )
+    return [s.heading for s in sections(text)]
+
+
+SECTIONS = ["1. Introduction", "2. Messages", "3. Security Considerations"]
+
+
+def test_letters_that_the_contents_page_lists_are_places() -> None:
+    found = numbered_report(
+        "   A.  Scenarios . . . . . . . . . . . . .  5\n   B.  Source Routes . . . . . . . . . . .  6\n",
+        "A.  Scenarios\n\n   One may think of many.\n\nA. Author wrote them down.\n\nB.  Source Routes\n\n   None.\n",
+    )
+    assert found == [*SECTIONS, "A. Scenarios", "B. Source Routes"]
+
+
+def test_lists_are_no_places_where_the_contents_page_lists_the_numbers_elsewhere() -> None:
+    steps = (
+        "   1.  Let X be the Key\n\n   2.  Let Y be the Sum\n\n   3.  Send Both\n\n   40  Reserved Numbers\n"
+    )
+    assert numbered_report("", f"Appendix A.  Key Wrap\n\n{steps}") == [*SECTIONS, "Appendix A. Key Wrap"]
+
+
+def test_an_entry_without_room_for_dots_is_one() -> None:
+    title = "The Names and Numbers of All Messages that Anybody Sends"
+    found = numbered_report(f"   4.  {title}  . 4\n", f"4.  {title}\n\n   Many.\n")
+    assert found == [*SECTIONS, f"4. {title}"]
+
+
+def test_titles_may_begin_with_a_small_letter_or_a_quotation_mark() -> None:
+    body = '3.1.  f8 Keystream Generation\n\n   Streams.\n\n3.2.  "*-type" Subfields\n\n   Types.\n'
+    assert numbered_report("", body) == [*SECTIONS, "3.1. f8 Keystream Generation", '3.2. "-type" Subfields']
+
+
+def test_a_list_that_is_repeated_is_no_contents_page() -> None:
+    parts = "".join(f"{n}. Vessel {n} of Steel\n\n" for n in range(1, 7))
+    body = "".join(f"{n}. Duty {n}. The supplier shall do what section {n} says.\n\n" for n in range(1, 9))
+    found = sections(f"SUPPLY AGREEMENT\n\n{body}EXHIBIT A\n\n{parts}EXHIBIT B\n\n{parts}")
+    assert [s.label for s in found][:8] == [str(n) for n in range(1, 9)]
+
+
 def test_run_in_titles_end_where_the_text_begins() -> None:
     text = "AGREEMENT\n\n4.1 Fees. The customer pays.\n\n4.2 **Taxes.** The customer pays these too.\n\n**4.3** ***Late payment***\n\nInterest runs.\n\n4.4 The customer may not set off.\n"
     found = sections(text, markdown=True)

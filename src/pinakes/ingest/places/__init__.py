@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pinakes.ingest.parse import Parsed, tile
-from pinakes.ingest.places.contents import Contents, listed_contents, printed_contents
+from pinakes.ingest.places.contents import Contents, lettered, listed_contents, printed_contents
 from pinakes.ingest.places.evidence import line_width, titles_of, weigh
 from pinakes.ingest.places.lines import numbered_lines
 from pinakes.ingest.places.numbering import choose, without_clauses
@@ -27,7 +27,8 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     contents = printed_contents(text, parsed.body_start)
     headings = styled_headings(parsed)
     width = line_width(text)
-    lines = [*labelled(headings), *numbered_lines(text, parsed.blocks, contents.lines, width)]
+    letters = lettered(contents)
+    lines = [*labelled(headings), *numbered_lines(text, parsed.blocks, contents.lines, width, letters)]
     if len(lines) == sum(line.heading for line in lines):
         return replace(parsed, headings=headings, contents=contents.entries)
     lines.sort(key=lambda line: line.start)
@@ -36,7 +37,7 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     lines = [line for line in lines if line.heading or line.start not in listed.lines][:_MAX_PLACES]
     titles = titles_of(lines, contents, text, width)
     weigh(lines, titles, contents, text)
-    accepted = without_clauses(choose(lines, headings, titles, text, file_type), titles, contents)
+    accepted = without_clauses(choose(lines, headings, titles, contents, text, file_type), titles, contents)
     found = headings_of(accepted, headings, titles, text)
     found += listed_titles(parsed, contents, {heading.start for heading in (*found, *headings)})
     if not found:

@@ -9,12 +9,13 @@ from itertools import pairwise
 
 from pinakes.ingest.places.chain import Number, number_key
 from pinakes.ingest.places.lines import NumberedLine
+from pinakes.ingest.places.titles import clean
 from pinakes.labels import parse_heading
 from pinakes.text.keys import title_key
 
 # `Introduction ........ 3`, `Introduction      3`, `Introduction . . . 3`
 _LEADER = re.compile(
-    r"^(?P<words>[^\n]{2,160}?)(?:[ \t]*(?:\.{2,}|(?:\. ){2,}|…|·{2,}|_{3,})[ .…·_]*|[ \t]{3,}|\t)"
+    r"^(?P<words>[^\n]{2,160}?)(?:[ \t]*(?:\.{2,}|(?:\. ){2,}|…|·{2,}|_{3,})[ .…·_]*|(?P<short> [ .] ?)|[ \t]{3,}|\t)"
     r"(?P<page>\d{1,4}|[ivxlc]{1,7}|[A-Z]{1,2}-\d{1,3})\s*$"
 )
 _DOTS = re.compile(r"\.{3,}|(?:\. ){3,}|…{2,}|·{3,}|_{3,}")
@@ -51,10 +52,12 @@ def printed_contents(text: str, begin: int) -> Contents:
     while position < len(text):
         end = text.find("\n", position)
         end = len(text) if end < 0 else end
-        # Leaders are dots or a wide gap; most lines have neither.
-        if end - position < 400 and end > position and (text[end - 1].isalnum() or text[end - 1].isspace()):
-            match = _LEADER.match(text[position:end].rstrip())
-            if match:
+        # Most lines end with another sign than a page does.
+        line = text[position:end].rstrip() if end - position < 400 else ""
+        if line and (line[-1].isdigit() or line[-1] in "ivxlc"):
+            match = _LEADER.match(line)
+            # A long title leaves no room for dots.
+            if match and (not match["short"] or parse_heading(match["words"].strip())[0] is not None):
                 dotted = bool(_DOTS.search(match.group()))
                 start = _first_of(text, before, position, match["words"])
                 words = match["words"] if start == position else f"{text[start:position]} {match['words']}"
@@ -77,6 +80,15 @@ def printed_contents(text: str, begin: int) -> Contents:
             lines.add(start)
         lines.update(_wrapped(text, group[0][1], group[-1][1]))
     return Contents(found, frozenset(lines))
+
+
+def lettered(contents: Contents) -> frozenset[str]:
+    """The letters that are labels of their own: `A. Scenarios` after section 9, or an appendix that is printed so."""
+    return frozenset(
+        chr(entry.number[0][1]).upper()
+        for entry in contents.entries
+        if len(entry.number) == 1 and entry.number[0][0] == 1
+    )
 
 
 def _first_of(text: str, before: int, position: int, words: str) -> int:
@@ -117,35 +129,48 @@ def _entry(words: str, start: int) -> Entry:
     label, title = parse_heading(words)
     if label is None or label.relative:
         return Entry("", (), title_key(words), start)
-    return Entry(label.kind, number_key(label.number), title_key(title), start)
+    return Entry(label.kind, number_key(label.number), title_key(clean(title)), start)
 
 
 def listed_contents(lines: Sequence[NumberedLine]) -> Contents:
     """Find runs of numbered lines without any text of their own that come again further down."""
-    last: dict[tuple[str, Number], NumberedLine] = {}
+    last: dict[tuple[str, Number], dict[str, int]] = {}
+    first: dict[tuple[str, Number], int] = {}
     for line in lines:
-        last[line.label.kind, line.number] = line
+        first.setdefault((line.label.kind, line.number), line.start)
+        last.setdefault((line.label.kind, line.number), {})[_first_word(line)] = line.start
     found: list[Entry] = []
     starts: set[int] = set()
     run: list[NumberedLine] = []
     for index, line in enumerate(lines):
-        other = last[line.label.kind, line.number]
-        if not line.heading and other is not line and _same(line, other):
+        if not line.heading and _comes_again(line, last[line.label.kind, line.number]):
             run.append(line)
             # The last entry is followed by the text of the document itself.
             if _bare(lines, index):
                 continue
-        if len(run) >= _RUN:
+        if len(run) >= _RUN and _is_list_of_places(run, first):
             found += [_entry(f"{entry.label.text} {_first_line(entry.words)}", entry.start) for entry in run]
             starts.update(entry.start for entry in run)
         run = []
     return Contents(found, frozenset(starts))
 
 
-def _same(line: NumberedLine, other: NumberedLine) -> bool:
-    """Whether two lines name the same place: the steps of two lists share their numbers only."""
-    words, others = title_key(line.words[:60]).split(), title_key(other.words[:60]).split()
-    return words[:1] == others[:1] or not words or not others
+def _is_list_of_places(run: Sequence[NumberedLine], first: dict[tuple[str, Number], int]) -> bool:
+    """Contents count from 1, and stand before what they list; a list of parts may well be repeated."""
+    if run[0].plain and run[0].number[0][1] > 1:
+        return False
+    return sum(first[line.label.kind, line.number] == line.start for line in run) >= 0.6 * len(run)
+
+
+def _first_word(line: NumberedLine) -> str:
+    return next(iter(title_key(line.words[:60]).split()), "")
+
+
+def _comes_again(line: NumberedLine, last: dict[str, int]) -> bool:
+    """Whether the same place is named further down: the steps of two lists share their numbers only."""
+    word = _first_word(line)
+    later = [last.get(word, 0), last.get("", 0)] if word else last.values()
+    return max(later) > line.start
 
 
 def _first_line(words: str) -> str:

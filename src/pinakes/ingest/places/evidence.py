@@ -6,10 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from pinakes.ingest.places.chain import outer
+from pinakes.ingest.places.chain import Number, outer
 from pinakes.ingest.places.contents import Contents, Entry
 from pinakes.ingest.places.lines import NumberedLine, series_of
 from pinakes.ingest.places.titles import Title, clean, following_title, read_title
+from pinakes.labels.kinds import APART
 from pinakes.text.keys import title_key
 
 _MENTION = re.compile(r"(?:[^\W\d_]|§)\.?\s(\d{1,3}(?:\.\d{1,3})+)(?![\w.]*\w)")
@@ -25,16 +26,14 @@ def line_width(text: str) -> int:
 def titles_of(lines: Sequence[NumberedLine], contents: Contents, text: str, width: int) -> dict[int, Title]:
     """The title of each line that has one, beside its label or below."""
     titles = {}
-    listed = {
-        (entry.number, series_of(entry.kind)): entry.title for entry in contents.entries if entry.number
-    }
+    listed = _by_number(contents)
     for index, line in enumerate(lines):
         if line.heading:
             continue
         if line.words:
             title = read_title(text, line.rest, line.end, width)
-            if title is None and (wanted := listed.get((line.number, line.series))):
-                title = _as_listed(text, line, wanted)
+            if title is None and (entry := listed.get((line.number, line.series))):
+                title = _as_listed(text, line, entry.title)
         else:
             end = lines[index + 1].start if index + 1 < len(lines) else len(text)
             title = following_title(text, line.rest, end)
@@ -65,22 +64,24 @@ def _without_furniture(titles: dict[int, Title]) -> dict[int, Title]:
 
 def weigh(lines: Sequence[NumberedLine], titles: dict[int, Title], contents: Contents, text: str) -> None:
     """Give each line the sum of what speaks for it, less what speaks against it."""
-    listed = {(entry.number, series_of(entry.kind)): entry for entry in contents.entries if entry.number}
+    listed = _by_number(contents)
     depths = {(series_of(entry.kind), len(entry.number)) for entry in contents.entries if entry.number}
     mentioned = {match[1] for match in _MENTION.finditer(text)}
     for index, line in enumerate(lines):
         if line.heading:
             line.worth = 4.0
             continue
+        title = titles.get(line.start)
         worth = 0.5 + (0.7 if line.label.kind else 0.0)
         worth += 0.7 if line.opens else 0.2 if line.follows else -1.6
         if line.words:
-            worth += -1.5 if line.words[0].islower() else 0.0 if line.words[0] in ",;)]" else 0.5
-        title = titles.get(line.start)
+            small = line.words[0].islower() and not (title and line.opens)
+            worth += -1.5 if small else 0.0 if line.words[0] in ",;)]" else 0.5
         worth += (0.6 if title else 0.0) + (1.0 if line.ruled else 0.0)
         entry = listed.get((line.number, line.series))
         if entry:
-            worth += 1.5 if _agrees(entry, title, line) else 0.0 if not line.words else -0.5
+            line.listed = _agrees(entry, title, line)
+            worth += 1.5 if line.listed else 0.0 if not line.words else -0.5
         elif (line.series, len(line.number)) in depths and len(listed) > 4:
             worth -= 1.2
         if line.dotted and ".".join(line.label.number) in mentioned:
@@ -88,6 +89,18 @@ def weigh(lines: Sequence[NumberedLine], titles: dict[int, Title], contents: Con
         if line.plain and not _has_child(lines, index):
             worth -= 0.4 if title or not line.words else 0.8
         line.worth = worth
+
+
+def _by_number(contents: Contents) -> dict[tuple[Number, str], Entry]:
+    """The entries by number and series; `Appendix A` may be printed as a plain `A`, and the other way round."""
+    listed: dict[tuple[Number, str], Entry] = {}
+    for entry in contents.entries:
+        if not entry.number:
+            continue
+        listed[entry.number, series_of(entry.kind)] = entry
+        if len(entry.number) == 1 and entry.number[0][0] == 1:
+            listed.setdefault((entry.number, "" if entry.kind in APART else "appendix"), entry)
+    return listed
 
 
 def _agrees(entry: Entry, title: Title | None, line: NumberedLine) -> bool:

@@ -49,7 +49,7 @@ class NumberedLine:
     """A line that begins with a label; ``rest`` is where the words after it begin.
 
     ``opens``: it begins a paragraph. ``follows``: what stands before it ended a sentence. ``ruled``: a rule stands
-    above or below it.
+    above or below it. ``listed``: the contents page has it, by number and title.
     """
 
     start: int
@@ -61,6 +61,7 @@ class NumberedLine:
     follows: bool
     ruled: bool = False
     heading: bool = False
+    listed: bool = False
     worth: float = 0.0
 
     @property
@@ -90,11 +91,16 @@ class NumberedLine:
 
 
 def numbered_lines(
-    text: str, blocks: Sequence[Block], skip: frozenset[int], width: int
+    text: str,
+    blocks: Sequence[Block],
+    skip: frozenset[int],
+    width: int,
+    letters: frozenset[str] = frozenset(),
 ) -> Iterator[NumberedLine]:
     """Yield the lines of running text that begin with a label; ``skip`` has the starts of lines to leave out.
 
-    ``width`` is how long lines are: a sentence that goes on fills its line.
+    ``width`` is how long lines are: a sentence that goes on fills its line. ``letters`` are those that the contents
+    page has as labels of their own (`A. Scenarios`); otherwise they are initials or lists.
     """
     for block in blocks:
         if block.kind != "text":
@@ -107,7 +113,7 @@ def numbered_lines(
             line = text[position:line_end]
             if line and not line.isspace():
                 if position not in skip:
-                    found = _read(text, position, line, block, before)
+                    found = _read(text, position, line, block, before, letters)
                     if found:
                         yield found
                 ends = _FURNITURE.fullmatch(line) or len(line) < 0.6 * width or width > _UNBROKEN
@@ -125,11 +131,13 @@ def _first_words() -> tuple[frozenset[str], tuple[str, ...]]:
     return frozenset(words), tuple(around.before for around in lexicon.around)
 
 
-def _may_begin_label(line: str) -> bool:
+def _may_begin_label(line: str, letters: frozenset[str]) -> bool:
     """Most lines begin with another word; finding that out must be cheap."""
     match = _FIRST.match(line)
     if match is None or match["number"]:
         return match is not None
+    if match["word"] in letters:
+        return True
     words, signs = _first_words()
     word = lowered(match["word"])
     return word in words or word.startswith(signs)
@@ -142,8 +150,10 @@ def read_line(text: str, start: int, end: int) -> NumberedLine | None:
     return _read(text, start + lead, line[lead:], Block("text", start + lead, end), "")
 
 
-def _read(text: str, start: int, line: str, block: Block, before: str) -> NumberedLine | None:
-    if not _may_begin_label(line):
+def _read(
+    text: str, start: int, line: str, block: Block, before: str, letters: frozenset[str] = frozenset()
+) -> NumberedLine | None:
+    if not _may_begin_label(line, letters):
         return None
     lead = _LEAD.match(line)
     at = start + (lead.end() if lead else 0)
@@ -151,7 +161,11 @@ def _read(text: str, start: int, line: str, block: Block, before: str) -> Number
     label, rest = parse_heading(bare)
     if label is None or label.relative or len(label.text) > _MAX_LABEL or _LINK_LIST.match(rest):
         return None
-    if not label.kind and (label.text.isalpha() or _FURNITURE.fullmatch(line) or _DATE.match(bare)):
+    if not label.kind and (
+        (label.text.isalpha() and label.text not in letters)
+        or _FURNITURE.fullmatch(line)
+        or _DATE.match(bare)
+    ):
         return None
     if rest and label.kind and (rest[0].islower() or rest[0] in ",;)]") and not _marked(bare, label, rest):
         return None
@@ -184,7 +198,7 @@ def _after(text: str, position: int, end: int) -> int:
 def _marked(bare: str, label: Label, rest: str) -> bool:
     """Whether a full stop or a dash stands between a label and what follows."""
     between = bare[: len(bare) - len(rest)].rstrip()
-    return bool(between) and between[-1] in ".:—–|" and between != label.text
+    return bool(between) and between[-1] in ".:—–|-" and between != label.text
 
 
 def plain_view(text: str, start: int, end: int) -> tuple[str, list[int]]:

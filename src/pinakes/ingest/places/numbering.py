@@ -16,6 +16,10 @@ from pinakes.labels.kinds import APART, CONTAINERS, rank
 
 _INNER = 100
 _LEAST = 0.5
+_ONE = (0, 1, "")
+# So many entries make a contents page that is to be trusted in what it leaves out.
+_FEWEST_LISTED = 3
+_FEWEST_ENTRIES = 5
 _LEAST_PLAIN = 0.2
 # How far the mentions of a document are looked for where they decide about a plain list.
 _MENTIONS_REACH = 300_000
@@ -32,10 +36,12 @@ def choose(
     lines: Sequence[NumberedLine],
     headings: Sequence[Heading],
     titles: dict[int, Title],
+    contents: Contents,
     text: str,
     file_type: str,
 ) -> list[NumberedLine]:
     """Return the lines that are places, headings included, in order."""
+    lines = _as_contents_say(lines, contents)
     accepted: list[NumberedLine] = []
     unlabelled = [heading.start for heading in headings if parse_heading(heading.text)[0] is None]
     series: dict[str, list[NumberedLine]] = {}
@@ -61,6 +67,40 @@ def choose(
     return sorted(accepted, key=lambda line: line.start)
 
 
+def _as_contents_say(lines: Sequence[NumberedLine], contents: Contents) -> list[NumberedLine]:
+    """Leave out what a contents page speaks against.
+
+    Where it lists plain numbers, those that it has elsewhere, or that go beyond its last, are lists. A letter without
+    a word before it (`A.1`, `X.6.6`) belongs to an appendix, or is none of the document's numbers. Parts and chapters
+    are the first that it would list.
+    """
+    numbered = [entry for entry in contents.entries if entry.number]
+    borne_out = {line.number for line in lines if line.listed and line.plain}
+    letters = {entry.number[0] for entry in numbered if entry.number[0][0] == 1}
+    letters |= {line.number[0] for line in lines if line.series in APART and line.number}
+    letters |= {line.number[0] for line in lines if line.dotted and line.number[1] == _ONE}
+    strict = len(borne_out) >= _FEWEST_LISTED
+    last = max((number[0][1] for number in borne_out if number[0][0] == 0), default=0)
+    kinds = {entry.kind for entry in numbered}
+    complete = len(numbered) >= _FEWEST_ENTRIES
+    kept = []
+    for line in lines:
+        if not (line.heading or line.listed):
+            if strict and line.plain and (line.number in borne_out or line.number[0][1] > last):
+                continue
+            if not line.label.kind and line.number[0][0] == 1 and line.number[0] not in letters:
+                continue
+            if (
+                complete
+                and line.series in CONTAINERS
+                and line.series not in APART
+                and line.series not in kinds
+            ):
+                continue
+        kept.append(line)
+    return kept
+
+
 def _strays(
     chosen: Sequence[NumberedLine], members: Sequence[NumberedLine], titles: dict[int, Title]
 ) -> list[NumberedLine]:
@@ -84,7 +124,7 @@ def _without_lists(members: list[NumberedLine]) -> list[NumberedLine]:
     plain = [line for line in members if line.plain and line.worth > 1]
     if len({line.number for line in named}) < max(2, 0.3 * len({line.number for line in plain})):
         return members
-    return [line for line in members if line.heading or not line.plain]
+    return [line for line in members if line.heading or line.listed or not line.plain]
 
 
 def _is_numbering(
@@ -103,7 +143,7 @@ def _is_numbering(
         return True
     if any(line.heading for line in chosen) or len(found) < 2:
         return False
-    if file_type == ".docx":
+    if file_type == ".docx" or sum(line.listed for line in found) >= max(_FEWEST_LISTED, 0.5 * len(found)):
         return True
     return _is_mentioned(found, text) or _reads_like_sections(found, members, titles, unlabelled, len(text))
 

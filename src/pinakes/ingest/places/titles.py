@@ -16,6 +16,7 @@ _PARAGRAPH_END = re.compile(r"\n(?:[ \t]*(?:\n|\Z)|(?P<rule>[ \t]*[=\-~^_*#\"]{3
 _GAP = re.compile(r"\S(?:\t+| {4,})\S")
 _QUOTES = "“”\"'‘’«»„"
 _MAX_WORDS = 14
+_FEW_WORDS = 7
 _MAX_LENGTH = 140
 _SENTENCES = re.compile(r"(?<!\bNo)(?<!\bvs)(?<!\bInc)(?<=[^\W\d_]{2})\.\s")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -77,7 +78,7 @@ def _own_line(text: str, rest: int, paragraph: int, width: int, *, whole: bool) 
     words = "" if _GAP.search(text, rest, paragraph) else clean(text[rest:paragraph])
     if words.endswith(":") and len(words.split()) <= 5 and not _VERBS.search(words):
         words = words[:-1]
-    if whole and is_title(words, own_line=True):
+    if whole and (is_title(words, own_line=True) or _names_thing(words)):
         return Title(words.rstrip("."), paragraph)
     line_end = text.find("\n", rest, paragraph)
     line_end = paragraph if line_end < 0 else line_end
@@ -116,6 +117,18 @@ def _run_in(text: str, rest: int, paragraph: int) -> Title | None:
         return None
     words = clean(match["words"])
     return Title(words, match.end()) if is_title(words) else None
+
+
+def _names_thing(words: str) -> bool:
+    """Whether a few words are the name of what is written small or in quotation marks: `f8 Keystream Generation`."""
+    return (
+        0 < len(words.split()) <= _FEW_WORDS
+        and (words[0].islower() or words[0] in _QUOTES)
+        and words[-1] not in ".,;:?!"
+        and not _VERBS.search(words)
+        and not _SENTENCES.search(words)
+        and any(word[0].isupper() for word in _LETTERS.findall(words))
+    )
 
 
 def is_title(words: str, *, own_line: bool = False) -> bool:
