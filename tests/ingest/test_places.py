@@ -267,6 +267,46 @@ def test_a_label_and_its_title_as_two_headings_are_one_place() -> None:
     ]
 
 
+REGULATION = [
+    ("Article 1", "Subject-matter and objectives"),
+    ("Article 2", "Territorial scope"),
+    ("Article 3", "Rules for the processing of data by small bodies"),
+    ("Article 4", "Definitions"),
+]
+
+
+@pytest.mark.parametrize("markdown", [True, False])
+def test_titles_stand_below_labels_where_most_labels_have_one(markdown: bool) -> None:
+    blank, mark = ("\n\n", "## ") if markdown else ("\n", "")
+    text = "".join(
+        f"{mark}{label}{blank}{title}{blank}1. This Regulation applies.\n\n2. It does so at once.\n\n"
+        for label, title in REGULATION
+    )
+    assert [(s.label, s.title) for s in sections(text, markdown=markdown)] == REGULATION
+
+
+def test_text_below_a_label_is_no_title() -> None:
+    texts = [
+        "All are equal before the law.",
+        "No one may be held in slavery.",
+        "Everyone has the right to life.",
+    ]
+    text = "".join(f"## Article {n}\n\n{words}\n\n" for n, words in enumerate(texts, 1))
+    assert [s.title for s in sections(text, markdown=True)] == ["", "", ""]
+
+
+def test_rules_with_letters_are_places() -> None:
+    rules = "".join(f"   104.{n}{letter} {text}\n\n" for n, letter, text in [
+        (1, ".", "A game ends when a player wins."), (2, ".", "There are several ways to win."),
+        (2, "a", "A player wins if all others have left."), (2, "b", "An effect may say so."),
+        (3, ".", "There are several ways to lose."), (3, "a", "A player may concede."),
+    ])  # fmt: skip
+    found = sections(
+        f"RULES\n\n103. Starting the Game\n\n   103.1. Shuffle.\n\n104. Ending the Game\n\n{rules}"
+    )
+    assert {"104.2a", "104.2b", "104.3a"} <= {s.label for s in found}
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -54,7 +54,10 @@ _CODE = (
     r"|[lrd]\.?\s?(?=\d{3}))?"
 )
 # `§ 3 a`, as the Nordic countries write it; the letter is no article before a word.
-_APART = r"(?<=§\s)\d{1,5}(?:[-‑–]\d{1,5})?\s(?-i:[a-z])(?=\.?\s{0,2}\Z|\.\s|\s(?-i:[A-ZÅÄÖØÆ]))"
+_APART = (
+    r"(?<=§\s)\d{1,5}(?:[-‑–]\d{1,5})?\s(?-i:[a-z])"
+    r"(?=\.?\s{0,2}\Z|\.\s|\s(?-i:[A-ZÅÄÖØÆ])|\s(?:of|in|under|i|av|des|der|vom)\s)"
+)
 DIGITS = rf"(?:{_APART}|{_CODE}{STEP}{MORE_STEPS})"
 # Dutch codes count their articles within books: `artikel 6:162`.
 _OF_BOOK = rf"\d{{1,3}}:{STEP}{MORE_STEPS}"

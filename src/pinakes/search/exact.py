@@ -10,6 +10,7 @@ from pinakes.labels import Label
 from pinakes.model import Section
 from pinakes.search.bearing import Line, lines_bearing
 from pinakes.search.calibrate import Grounds, borne_out
+from pinakes.search.codes import find_codes, sections_with_code
 from pinakes.search.meant import explains, is_meant
 from pinakes.search.names import NameIndex
 from pinakes.search.resolve import ResolvedSection, Resolver, searched
@@ -18,6 +19,7 @@ from pinakes.search.within import has_names
 from pinakes.stores.embedded.lookup import Lookup, StoredClause
 from pinakes.stores.protocol import TextSearch
 from pinakes.text.code_query import query_code
+from pinakes.text.keys import title_key
 
 # More sections or documents than this of the same name are a habit of the author, not an answer.
 _MAX_TITLE_PINS = 5
@@ -84,6 +86,8 @@ class ExactSearch:
         if query.is_only_names:
             self._add_documents(out, query, documents)
         self._add_titles(out, query, documents)
+        if not out.pins:
+            self._add_codes(out, query, documents)
         self._add_phrases(out, query, limit, documents, alone)
         out.hits.sort(key=lambda hit: -hit[1])
         del out.hits[limit:]
@@ -230,6 +234,25 @@ class ExactSearch:
                 has_text = not self._is_header(chunks[0])
                 pin = surest - (0.0 if has_text else 0.01)
                 out.add(chunks[0], 90.0 + has_text, pin if len(found) <= _MAX_TITLE_PINS else 0.0, "title")
+
+    def _add_codes(self, out: ExactHits, query: Query, documents: Collection[int] | None) -> None:
+        """Headings that begin with a code which the query has: `V5.2 of the verification standard`."""
+        within = searched(query, documents)
+        words = content_words(query.rest)
+        for code in find_codes(query.rest):
+            found = sections_with_code(code, self._lookup, within)
+            parts = set(title_key(code).split())
+            others = [word for word in words if word not in parts]
+            several = len({item.document for item in found})
+            for position, item in enumerate(found):
+                chunks = self._lookup.chunk_ids_between(item.document, item.section.start, item.section.end)
+                explained = explains(item, others)
+                if not chunks or not (explained or len(others) < len(parts)):
+                    continue
+                out.add(chunks[0], 90.0 - position / 100, 0.9 - position / 10_000, "code")
+                out.grounds.setdefault(
+                    chunks[0], Grounds(bool(query.called), several, len(found), explained=explained)
+                )
 
     def _is_header(self, chunk: int) -> bool:
         stored = self._lookup.chunks([chunk]).get(chunk)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pinakes.errors import NotFoundError
 from pinakes.model import Clause, OutlineNode, Section, SectionView, chunk_id
 from pinakes.model.document import holds_any
+from pinakes.search.codes import find_codes, sections_with_code
 from pinakes.search.names import NameIndex
 from pinakes.search.navigate import clause_tree, find_documents, section_tree
 from pinakes.search.resolve import Resolver
@@ -42,6 +43,9 @@ def find_place(
         return [item.found for item in resolved], not resolved[0].rest
     if titles:
         return list(titles), True
+    for code in find_codes(query.rest):
+        if coded := sections_with_code(code, index.lookup, query.named or documents):
+            return list(coded), True
     near = index.lookup.similar_titles(query.title_key.split()[:6], 3)
     hint = f" Did you mean: {'; '.join(item.section.heading for item in near)}?" if near else ""
     raise NotFoundError(f"No section is called {reference!r}.{hint}")

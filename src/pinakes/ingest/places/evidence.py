@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pinakes.ingest.places.chain import Number, outer
 from pinakes.ingest.places.contents import Contents, Entry
 from pinakes.ingest.places.lines import NumberedLine, series_of
-from pinakes.ingest.places.titles import Title, clean, following_title, read_title
+from pinakes.ingest.places.titles import Title, clean, following_title, read_title, titles_below
 from pinakes.labels.kinds import APART
 from pinakes.text.keys import title_key
 
@@ -39,7 +39,15 @@ def titles_of(lines: Sequence[NumberedLine], contents: Contents, text: str, widt
             title = following_title(text, line.rest, end)
         if title:
             titles[line.start] = title
-    return _without_furniture(titles)
+    alone = [line for line in lines if line.label.kind and not line.heading and _ends_line(text, line.rest)]
+    below = titles_below(text, [line.rest for line in alone])
+    titles |= {line.start: below[line.rest] for line in alone if line.rest in below}
+    return titles if listed else _without_furniture(titles)
+
+
+def _ends_line(text: str, position: int) -> bool:
+    """Whether nothing but blanks stands between a position and the end of its line."""
+    return not text[position : position + 80].partition("\n")[0].strip()
 
 
 def _as_listed(text: str, line: NumberedLine, wanted: str) -> Title | None:

@@ -153,7 +153,10 @@ def _is_mentioned(found: Sequence[NumberedLine], text: str) -> bool:
     mentioned = {
         item.label.number[0]
         for item in find_labels(text[:_MENTIONS_REACH])
-        if item.label.kind in ("section", "clause", "paragraph", "article") and item.label.number
+        if item.label.kind in ("section", "clause", "paragraph", "article")
+        and item.label.number
+        # The label of a place is no mention of another.
+        and text[max(0, item.start - 12) : item.start].rstrip(" \t#*_>")[-1:] not in ("", "\n")
     }
     borne_out = sum(line.label.number[0] in mentioned for line in found)
     return borne_out > 0.15 * len(found)
@@ -193,7 +196,8 @@ def without_clauses(
     holders: dict[Number, NumberedLine] = {}
     for line in accepted:
         parent = holders.get(line.number[:-1])
-        if parent is not None and line.plain_paragraph:
+        # Clauses are read by their decimal numbers; `104.3e` has to be a place of its own.
+        if parent is not None and line.plain_paragraph and not line.number[-1][2]:
             families.setdefault(parent.start, []).append(line)
         holders[line.number] = line
     inner = {line.number[:-1] for line in accepted if line.heading or line.start in titles}

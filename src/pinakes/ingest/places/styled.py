@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pinakes.ingest.parse import Heading, Parsed
 from pinakes.ingest.places.lines import NumberedLine, read_line
-from pinakes.ingest.places.titles import read_title
+from pinakes.ingest.places.titles import read_title, titles_below
 from pinakes.labels import parse_heading
 
 _LONGEST_HEADING = 120
@@ -17,7 +17,7 @@ _NO_WIDTH = 1_000_000
 
 def styled_headings(parsed: Parsed) -> list[Heading]:
     """Return the headings of a text, each with its title and nothing but its title."""
-    return _shorten(_merge_titles(parsed), parsed.text)
+    return _shorten(_titled_below(_merge_titles(parsed), parsed.text), parsed.text)
 
 
 def _merge_titles(parsed: Parsed) -> list[Heading]:
@@ -36,6 +36,18 @@ def _merge_titles(parsed: Parsed) -> list[Heading]:
         else:
             merged.append(heading)
     return merged
+
+
+def _titled_below(headings: Sequence[Heading], text: str) -> list[Heading]:
+    """Take in the titles that stand as paragraphs below headings which are only labels."""
+    alone = [heading.body for heading in headings if _only_label(heading.text)]
+    titles = titles_below(text, alone)
+    return [
+        replace(heading, text=f"{heading.text} {title.words}", body=title.body)
+        if (title := titles.get(heading.body)) and _only_label(heading.text)
+        else heading
+        for heading in headings
+    ]
 
 
 def _shorten(headings: Sequence[Heading], text: str) -> list[Heading]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 _EMPHASIS = re.compile(r"(?P<mark>\*{1,3}|_{1,3})(?P<words>[^*_\n][^*\n]{0,160}?)(?P=mark)(?P<after>[.:]?)")
@@ -14,6 +15,8 @@ _RUN_IN = re.compile(
 _ABBREVIATION = re.compile(r"(?:\b[A-Z]|\b(?:No|Inc|Co|Corp|Ltd|vs|etc|Art|Sec|St|Dr|Mr|Ms))\Z")
 _PARAGRAPH_END = re.compile(r"\n(?:[ \t]*(?:\n|\Z)|(?P<rule>[ \t]*[=\-~^_*#\"]{3,}[ \t]*)(?:\n|\Z))")
 _GAP = re.compile(r"\S(?:\t+| {4,})\S")
+_BELOW = re.compile(r"[ \t]*(?:\n[ \t]*){1,3}(?P<line>[^\s#>|\-][^\n]{1,150})(?P<next>\n[^\n]{0,80}|\Z)")
+_FEWEST_BELOW, _MOST_BELOW = 3, 0.7
 _QUOTES = "“”\"'‘’«»„"
 _MAX_WORDS = 14
 _FEW_WORDS = 7
@@ -166,6 +169,33 @@ def following_title(text: str, rest: int, end: int) -> Title | None:
     if following and not caps and not (following[0].isdigit() or following[0].isupper()):
         return None
     return Title(words, match.end("line"))
+
+
+def titles_below(text: str, rests: Sequence[int]) -> dict[int, Title]:
+    """Return the titles below labels that stand alone, by where the label ends, if that is the layout of the document.
+
+    The regulations of the European Union print `Article 6`, and below it `Classification rules for high-risk systems`:
+    whether one such line is a title, nobody can tell; that most labels have one shows it.
+    """
+    found = {rest: title for rest in rests if (title := _line_below(text, rest))}
+    return found if len(found) >= max(_FEWEST_BELOW, _MOST_BELOW * len(rests)) else {}
+
+
+def _line_below(text: str, rest: int) -> Title | None:
+    """A short paragraph, or a short line before a new one, that is no sentence and no item of a list."""
+    match = _BELOW.match(text, rest, rest + 400)
+    if match is None:
+        return None
+    words = clean(match["line"])
+    following = match["next"].strip()
+    if following and following[0].islower():
+        # It goes on: a title of two lines, or running text.
+        more = _BELOW.match(text, match.end("line"), match.end("line") + 200)
+        if more is None or more["next"].strip()[:1].islower():
+            return None
+        match, words = more, f"{words} {clean(more['line'])}"
+    fits = 0 < len(words.split()) <= _MAX_WORDS + 6 and not words[0].islower() and words[0].isalpha()
+    return Title(words, match.end("line")) if fits and words[-1] not in ".,;:" else None
 
 
 def clean(words: str) -> str:

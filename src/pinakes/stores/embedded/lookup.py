@@ -171,6 +171,13 @@ class Lookup:
         """Return the sections whose title is exactly this, label left aside."""
         return self._sections("s.title_key = ? AND s.title_key != ''", title_key, documents)
 
+    def sections_by_first_words(
+        self, title_key: str, documents: Collection[int] | None = None
+    ) -> list[StoredSection]:
+        """Return the sections whose title is, or begins with, these words."""
+        begins = self._sections("s.title_key GLOB ? AND s.title_key != ''", f"{title_key} *", documents)
+        return [*self.sections_by_title(title_key, documents), *begins]
+
     def sections_by_id(
         self, section_id: str, documents: Collection[int] | None = None
     ) -> list[StoredSection]:
