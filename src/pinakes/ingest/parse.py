@@ -22,6 +22,7 @@ from pinakes.model import Converted, Lines, LineStart, Link, Pages, PageStart
 
 if TYPE_CHECKING:
     from pinakes.ingest.places.contents import Entry
+    from pinakes.ingest.places.mentions import Mentions
 
 _OPTIONS = (
     pyromark.Options.ENABLE_TABLES
@@ -71,7 +72,8 @@ class Block:
 class Parsed:
     """The structure of one text.
 
-    ``blocks`` tile it from ``body_start`` to its end; ``contents`` are the lines of its contents pages.
+    ``blocks`` tile it from ``body_start`` to its end; ``contents`` are the lines of its contents pages,
+    ``mentions`` what it says about its own numbers.
     """
 
     text: str
@@ -85,6 +87,7 @@ class Parsed:
     warnings: list[str]
     position: Positions
     contents: Sequence[Entry] = ()
+    mentions: Mentions | None = None
     title: str = ""
     line_starts: tuple[LineStart, ...] = ()
 

@@ -14,6 +14,7 @@ from pinakes.ingest.parse import Parsed, tile
 from pinakes.ingest.places.contents import Contents, lettered, listed_contents, printed_contents
 from pinakes.ingest.places.evidence import line_width, titles_of, weigh
 from pinakes.ingest.places.lines import numbered_lines
+from pinakes.ingest.places.mentions import read_mentions
 from pinakes.ingest.places.numbering import choose, without_clauses
 from pinakes.ingest.places.styled import labelled, styled_headings
 from pinakes.ingest.places.tree import headings_of, listed_titles, nest
@@ -28,6 +29,8 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     headings = styled_headings(parsed)
     width = line_width(text)
     letters = lettered(contents)
+    mentions = read_mentions(text)
+    parsed = replace(parsed, mentions=mentions)
     lines = [*labelled(headings), *numbered_lines(text, parsed.blocks, contents.lines, width, letters)]
     if len(lines) == sum(line.heading for line in lines):
         return replace(parsed, headings=headings, contents=contents.entries)
@@ -35,9 +38,10 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     listed = listed_contents(lines)
     contents = Contents([*contents.entries, *listed.entries], contents.lines | listed.lines)
     lines = [line for line in lines if line.heading or line.start not in listed.lines][:_MAX_PLACES]
-    titles = titles_of(lines, contents, text, width)
-    weigh(lines, titles, contents, text)
-    accepted = without_clauses(choose(lines, headings, titles, contents, text, file_type), titles, contents)
+    titles = titles_of(lines, contents, mentions, text, width)
+    weigh(lines, titles, contents, mentions)
+    chosen = choose(lines, headings, titles, contents, mentions, len(text), file_type)
+    accepted = without_clauses(chosen, titles, contents)
     found = headings_of(accepted, headings, titles, text)
     found += listed_titles(parsed, contents, {heading.start for heading in (*found, *headings)})
     if not found:

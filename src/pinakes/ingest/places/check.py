@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pinakes.ingest.parse import Parsed
-from pinakes.ingest.places.chain import number_key
+from pinakes.ingest.places.chain import Number, number_key
+from pinakes.ingest.places.mentions import Mentions
 from pinakes.labels import LEAF_KINDS
 from pinakes.model import Clause, Reference, Section, SelfCheck
 from pinakes.text.keys import title_key
@@ -24,12 +25,32 @@ def self_check(
     listed = [entry for entry in parsed.contents if entry.number or entry.title]
     found = sum(entry.number in numbers if entry.number else entry.title in titles for entry in listed)
     reach = _reach(places)
-    own = {
-        (item.number_kind, item.number_key): bool(item.target_section) and not item.reason
-        for item in references
-        if _is_own(item, reach)
-    }
+    mentions = parsed.mentions or Mentions()
+    called = _titles_by_number(sections)
+    own = {}
+    for item in references:
+        number = number_key(item.number_key.split("_")) if item.number_key else ()
+        if _is_own(item, reach) and number not in mentions.others:
+            # A reference that gives a title is borne out by the place of that title only.
+            title = mentions.title(item.number_kind, number)
+            agrees = (
+                not title or number not in called or any(_alike(title, other) for other in called[number])
+            )
+            own[item.number_kind, item.number_key] = bool(item.target_section) and not item.reason and agrees
     return SelfCheck(len(own), sum(own.values()), len(listed), found)
+
+
+def _titles_by_number(sections: Iterable[Section]) -> dict[Number, list[str]]:
+    titles: dict[Number, list[str]] = {}
+    for section in sections:
+        if section.number and section.title:
+            titles.setdefault(number_key(section.number), []).append(title_key(section.title))
+    return titles
+
+
+def _alike(title: str, other: str) -> bool:
+    """Whether two titles name the same place; either may be cut short."""
+    return title.startswith(other[:12]) or other.startswith(title[:12]) or f" {title}" in f" {other}"
 
 
 def _reach(places: Iterable[Section | Clause]) -> dict[str, int]:

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from pinakes.ingest.places.chain import Number, outer
 from pinakes.ingest.places.contents import Contents, Entry
 from pinakes.ingest.places.lines import NumberedLine, series_of
-from pinakes.ingest.places.titles import Title, clean, following_title, read_title, titles_below
+from pinakes.ingest.places.mentions import Mentions
+from pinakes.ingest.places.titles import QUOTES, Title, clean, following_title, read_title, titles_below
 from pinakes.labels.kinds import APART
 from pinakes.text.keys import title_key
 
-_MENTION = re.compile(r"(?:[^\W\d_]|§)\.?\s(\d{1,3}(?:\.\d{1,3})+)(?![\w.]*\w)")
 _FEWEST_ALIKE = 6
+_WORDS = re.compile(r"[^\W_]+")
 
 
 def line_width(text: str) -> int:
@@ -23,7 +24,9 @@ def line_width(text: str) -> int:
     return lengths[int(len(lengths) * 0.85)] if lengths else 80
 
 
-def titles_of(lines: Sequence[NumberedLine], contents: Contents, text: str, width: int) -> dict[int, Title]:
+def titles_of(
+    lines: Sequence[NumberedLine], contents: Contents, mentions: Mentions, text: str, width: int
+) -> dict[int, Title]:
     """The title of each line that has one, beside its label or below."""
     titles = {}
     listed = _by_number(contents)
@@ -34,6 +37,8 @@ def titles_of(lines: Sequence[NumberedLine], contents: Contents, text: str, widt
             title = read_title(text, line.rest, line.end, width)
             if title is None and (entry := listed.get((line.number, line.series))):
                 title = _as_listed(text, line, entry.title)
+            if title is None and (wanted := mentions.title(line.label.kind, line.number)):
+                title = _as_called(text, line, wanted)
         else:
             end = lines[index + 1].start if index + 1 < len(lines) else len(text)
             title = following_title(text, line.rest, end)
@@ -58,6 +63,21 @@ def _as_listed(text: str, line: NumberedLine, wanted: str) -> Title | None:
     return Title(words, end) if title_key(words) == wanted else None
 
 
+def _as_called(text: str, line: NumberedLine, wanted: str) -> Title | None:
+    """The words that a line begins with and that the document calls it by elsewhere: `Section 4 (Payment & Taxes)`."""
+    if text[line.rest : line.rest + 1] in QUOTES:
+        # A definition, which is called by what it defines.
+        return None
+    size = len(wanted.split())
+    end = line.rest
+    for word in _WORDS.finditer(text, line.rest, min(line.end, line.rest + 4 * len(wanted))):
+        end, size = word.end(), size - 1
+        if size <= 0:
+            break
+    words = clean(text[line.rest : end])
+    return Title(words, end) if words and title_key(words) == wanted else None
+
+
 def _without_furniture(titles: dict[int, Title]) -> dict[int, Title]:
     """Cut off a last word that ends most titles: the button of the page that a text was copied from."""
     last = Counter(title.words.rsplit(" ", 1)[-1] for title in titles.values())
@@ -70,11 +90,13 @@ def _without_furniture(titles: dict[int, Title]) -> dict[int, Title]:
     return {start: title for start, title in cut.items() if title.words}
 
 
-def weigh(lines: Sequence[NumberedLine], titles: dict[int, Title], contents: Contents, text: str) -> None:
+def weigh(
+    lines: Sequence[NumberedLine], titles: dict[int, Title], contents: Contents, mentions: Mentions
+) -> None:
     """Give each line the sum of what speaks for it, less what speaks against it."""
     listed = _by_number(contents)
     depths = {(series_of(entry.kind), len(entry.number)) for entry in contents.entries if entry.number}
-    mentioned = {match[1] for match in _MENTION.finditer(text)}
+    seen: set[tuple[str, Number]] = set()
     for index, line in enumerate(lines):
         if line.heading:
             line.worth = 4.0
@@ -92,8 +114,10 @@ def weigh(lines: Sequence[NumberedLine], titles: dict[int, Title], contents: Con
             worth += 1.5 if line.listed else 0.0 if not line.words else -0.5
         elif (line.series, len(line.number)) in depths and len(listed) > 4:
             worth -= 1.2
-        if line.dotted and ".".join(line.label.number) in mentioned:
-            worth += 0.5
+        if line.dotted or (line.series, line.number) not in seen:
+            # Of numbers that begin anew in an annex the first ones are meant.
+            worth += _spoken_of(line, title, mentions)
+        seen.add((line.series, line.number))
         if line.plain and not _has_child(lines, index):
             worth -= 0.4 if title or not line.words else 0.8
         line.worth = worth
@@ -109,6 +133,17 @@ def _by_number(contents: Contents) -> dict[tuple[Number, str], Entry]:
         if len(entry.number) == 1 and entry.number[0][0] == 1:
             listed.setdefault((entry.number, "" if entry.kind in APART else "appendix"), entry)
     return listed
+
+
+def _spoken_of(line: NumberedLine, title: Title | None, mentions: Mentions) -> float:
+    """What the document's own references say for a line: that there is such a number, and how it is called."""
+    if not mentions.has(line.label.kind, line.number):
+        return 0.0
+    called = mentions.title(line.label.kind, line.number)
+    if called and title_key(title.words if title else line.words[:80])[:12] == called[:12]:
+        return 1.5
+    # One number is as likely that of a step in a list; several are written for places only.
+    return 0.5 if line.dotted else 0.2
 
 
 def _agrees(entry: Entry, title: Title | None, line: NumberedLine) -> bool:

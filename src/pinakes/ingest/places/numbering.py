@@ -10,8 +10,9 @@ from pinakes.ingest.parse import Heading
 from pinakes.ingest.places.chain import Number, Step, best_chain
 from pinakes.ingest.places.contents import Contents
 from pinakes.ingest.places.lines import NumberedLine
+from pinakes.ingest.places.mentions import Mentions
 from pinakes.ingest.places.titles import Title
-from pinakes.labels import find_labels, parse_heading
+from pinakes.labels import parse_heading
 from pinakes.labels.kinds import APART, CONTAINERS, rank
 
 _INNER = 100
@@ -21,8 +22,6 @@ _ONE = (0, 1, "")
 _FEWEST_LISTED = 3
 _FEWEST_ENTRIES = 5
 _LEAST_PLAIN = 0.2
-# How far the mentions of a document are looked for where they decide about a plain list.
-_MENTIONS_REACH = 300_000
 
 
 def series_rank(kind: str) -> int:
@@ -37,7 +36,8 @@ def choose(
     headings: Sequence[Heading],
     titles: dict[int, Title],
     contents: Contents,
-    text: str,
+    mentions: Mentions,
+    size: int,
     file_type: str,
 ) -> list[NumberedLine]:
     """Return the lines that are places, headings included, in order."""
@@ -56,7 +56,9 @@ def choose(
         limits = sorted([*unlabelled, *(line.start for line in accepted)])
         chain = best_chain([Step(m.number, m.worth, bisect_right(limits, m.start)) for m in members])
         chosen = [members[index] for index in chain]
-        numbering = kind != "" or _is_numbering(chosen, members, titles, unlabelled, text, file_type)
+        numbering = kind != "" or _is_numbering(
+            chosen, members, titles, mentions, unlabelled, size, file_type
+        )
         if not (numbering and _is_series(kind, chosen)):
             chosen = [line for line in chosen if line.heading]
         else:
@@ -131,8 +133,9 @@ def _is_numbering(
     chosen: Sequence[NumberedLine],
     members: Sequence[NumberedLine],
     titles: dict[int, Title],
+    mentions: Mentions,
     unlabelled: Sequence[int],
-    text: str,
+    size: int,
     file_type: str,
 ) -> bool:
     """Tell the numbering of a document from the lists in it, which begin anew and which nobody refers to."""
@@ -145,20 +148,17 @@ def _is_numbering(
         return False
     if file_type == ".docx" or sum(line.listed for line in found) >= max(_FEWEST_LISTED, 0.5 * len(found)):
         return True
-    return _is_mentioned(found, text) or _reads_like_sections(found, members, titles, unlabelled, len(text))
+    return _is_mentioned(found, mentions) or _reads_like_sections(found, members, titles, unlabelled, size)
 
 
-def _is_mentioned(found: Sequence[NumberedLine], text: str) -> bool:
+def _is_mentioned(found: Sequence[NumberedLine], mentions: Mentions) -> bool:
     """Whether the document refers to its numbers: `see paragraph 12`."""
     mentioned = {
-        item.label.number[0]
-        for item in find_labels(text[:_MENTIONS_REACH])
-        if item.label.kind in ("section", "clause", "paragraph", "article")
-        and item.label.number
-        # The label of a place is no mention of another.
-        and text[max(0, item.start - 12) : item.start].rstrip(" \t#*_>")[-1:] not in ("", "\n")
+        number[0]
+        for kind, number in mentions.numbers
+        if kind in ("section", "clause", "paragraph", "article")
     }
-    borne_out = sum(line.label.number[0] in mentioned for line in found)
+    borne_out = sum(line.number[0] in mentioned for line in found)
     return borne_out > 0.15 * len(found)
 
 

@@ -17,7 +17,7 @@ _PARAGRAPH_END = re.compile(r"\n(?:[ \t]*(?:\n|\Z)|(?P<rule>[ \t]*[=\-~^_*#\"]{3
 _GAP = re.compile(r"\S(?:\t+| {4,})\S")
 _BELOW = re.compile(r"[ \t]*(?:\n[ \t]*){1,3}(?P<line>[^\s#>|\-][^\n]{1,150})(?P<next>\n[^\n]{0,80}|\Z)")
 _FEWEST_BELOW, _MOST_BELOW = 3, 0.7
-_QUOTES = "“”\"'‘’«»„"
+QUOTES = "“”\"'‘’«»„"
 _MAX_WORDS = 14
 _FEW_WORDS = 7
 _MAX_LENGTH = 140
@@ -71,7 +71,7 @@ def _emphasised(text: str, rest: int, end: int) -> Title | None:
             match = inner if inner and opened else None
         if match:
             words = match["words"].strip().rstrip(".:").strip()
-            if words and words[0] not in _QUOTES and len(words.split()) <= _MAX_WORDS:
+            if words and words[0] not in QUOTES and len(words.split()) <= _MAX_WORDS:
                 return Title(words, match.end())
     return None
 
@@ -126,7 +126,7 @@ def _names_thing(words: str) -> bool:
     """Whether a few words are the name of what is written small or in quotation marks: `f8 Keystream Generation`."""
     return (
         0 < len(words.split()) <= _FEW_WORDS
-        and (words[0].islower() or words[0] in _QUOTES)
+        and (words[0].islower() or words[0] in QUOTES)
         and words[-1] not in ".,;:?!"
         and not _VERBS.search(words)
         and not _SENTENCES.search(words)
@@ -138,13 +138,18 @@ def is_title(words: str, *, own_line: bool = False) -> bool:
     """Whether words read like a name rather than a sentence."""
     if not words or len(words) > _MAX_LENGTH or len(words.split()) > _MAX_WORDS:
         return False
-    if words[0] in _QUOTES or not (words[0].isalnum() or words[0] in "([¿") or words[0].islower():
+    if words[0] in QUOTES or not (words[0].isalnum() or words[0] in "([¿") or words[0].islower():
         return False
     if words.endswith((",", ";", ":")) or _SENTENCES.search(words):
         return False
     if own_line:
         return not words.endswith(".") or _capitalised(words)
     return _capitalised(words) or (len(words.split()) <= 6 and not _VERBS.search(words))
+
+
+def is_name(words: str) -> bool:
+    """Whether words are what a place is called where it is referred to: `Payment & Taxes`, not `as amended`."""
+    return is_title(words) and _capitalised(words)
 
 
 def _capitalised(words: str) -> bool:
