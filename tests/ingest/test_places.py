@@ -258,6 +258,34 @@ def test_numbered_paragraphs_of_a_word_file_are_places() -> None:
     assert [clause.label for clause in extract_clauses(parsed, found)] == ["1.1", "1.2"]
 
 
+def test_clauses_between_numbered_headings_are_places() -> None:
+    text = "# 1. Definitions\n\nWords.\n\n# 2. Grant\n\nYou grant a licence.\n\n3. You say that you may grant it.\n\nAll of it.\n\n# 4. Support\n\nThere is none:\n\n1. by day;\n\n2. by night.\n\n5. You tell us what changes.\n"
+    found = sections(text, markdown=True, file_type=".docx")
+    assert [s.label for s in found] == ["1", "2", "3", "4", "5"]
+    assert "by night" in text[found[3].start : found[3].end]
+
+
+def test_a_list_that_reaches_the_next_number_is_no_place() -> None:
+    text = "# 1. Opening\n\nDo this:\n\n1. Turn off the power.\n\n2. Open the case.\n\n3. Look inside.\n\n# Closing\n\nShut it.\n"
+    found = sections(text, markdown=True, file_type=".docx")
+    assert [s.heading for s in found] == ["1. Opening", "Closing"]
+
+
+def test_a_clause_behind_a_heading_without_a_number_is_found() -> None:
+    text = "# 3. Terms\n\n3.1 Work begins at once.\n\n3.2 It may take longer in case of:\n\n## more work,\n\n## bad weather.\n\n3.3 The parties write down what they change.\n\n# 4. Fees\n\n4.1 None.\n"
+    parsed = read(text, markdown=True, file_type=".docx")
+    found = build_sections(parsed)
+    labels = {s.label: s for s in found[1:]} | {c.label: c for c in extract_clauses(parsed, found)}
+    assert text[labels["3.3"].start :].startswith("3.3 The parties")
+
+
+def test_a_number_and_its_first_part_on_one_line_are_two_steps() -> None:
+    text = "AGREEMENT\n\n2.1 Title. Fees are due.\n\n2.2 (a) The company pays rent.\n\n(b) It pays tax.\n\n2.3 Notices. In writing.\n"
+    assert [s.label for s in sections(text)] == ["2.1", "2.2", "2.3"]
+    parts = "CODE\n\n2.1 Scope. All.\n\n2.2 (a) First part.\n\n2.2 (b) Second part.\n\n2.3 End. Done.\n"
+    assert "2.2 (b)" in [s.label for s in sections(parts)]
+
+
 def test_a_label_and_its_title_as_two_headings_are_one_place() -> None:
     text = "# Regulation\n\n## Article 1\n\n## Subject matter\n\nRules.\n\n## Article 2\n\n## Scope\n\nAll.\n"
     found = sections(text, markdown=True)

@@ -202,6 +202,7 @@ def test_letters_that_match_without_case_do_no_harm() -> None:
         ("(a) Payment", "(a)", "sec_a", "Payment"),
         ("iv) Costs", "iv)", "sec_iv", "Costs"),
         ("1.2.0 (2021-05-01)", "1.2.0", "sec_1_2_0", "(2021-05-01)"),
+        ("3.13.3 $schema property", "3.13.3", "sec_3_13_3", "$schema property"),
     ],
 )
 def test_heading_with_a_label(heading: str, label: str, section_id: str, title: str) -> None:
@@ -242,6 +243,7 @@ def test_heading_with_a_label(heading: str, label: str, section_id: str, title: 
         "5G",
         "2nd edition",
         "1.5 GB limit",
+        "1.5 $ a day",
         "2.5 million",
         "10,000 Steps",
         "v1.2 release",

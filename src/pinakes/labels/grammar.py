@@ -159,7 +159,8 @@ _UNIT_NAMES = (
     "percent|per cent|prozent|pct|million|billion|trillion|thousand|mio|mrd|millionen|milliarden|[kmgtp]i?b|bytes?|ms"
     "|am|pm|uhr|kg|mg|km|cm|mm|[kmg]hz|[kmg]wh?|px|euros?|eur|usd|gbp|chf|dollars?|cents?"
 )
-_UNIT = re.compile(rf"\s?(?:[%€$£¥°‰]|(?:{_UNIT_NAMES})\b)", re.IGNORECASE)
+# A dollar sign before a letter begins a name: `3.13.3 $schema property`.
+_UNIT = re.compile(rf"\s?(?:[%€£¥°‰]|\$(?![^\W\d])|(?:{_UNIT_NAMES})\b)", re.IGNORECASE)
 _WITH_UNIT = re.compile(rf"[\d.]+(?:{_UNIT_NAMES})", re.IGNORECASE)
 # Dates (12.05.2021, 2021-05-01) and telephone numbers (800.555.1234, 555-123-4567).
 _DATE_OR_PHONE = re.compile(

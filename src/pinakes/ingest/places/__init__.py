@@ -13,7 +13,7 @@ from dataclasses import replace
 from pinakes.ingest.parse import Parsed, tile
 from pinakes.ingest.places.contents import Contents, lettered, listed_contents, printed_contents
 from pinakes.ingest.places.evidence import line_width, titles_of, weigh
-from pinakes.ingest.places.lines import numbered_lines
+from pinakes.ingest.places.lines import numbered_lines, whole_numbers
 from pinakes.ingest.places.mentions import read_mentions
 from pinakes.ingest.places.numbering import choose, without_clauses
 from pinakes.ingest.places.styled import labelled, styled_headings
@@ -34,14 +34,14 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     lines = [*labelled(headings), *numbered_lines(text, parsed.blocks, contents.lines, width, letters)]
     if len(lines) == sum(line.heading for line in lines):
         return replace(parsed, headings=headings, contents=contents.entries)
-    lines.sort(key=lambda line: line.start)
+    lines = whole_numbers(sorted(lines, key=lambda line: line.start), text)
     listed = listed_contents(lines)
     contents = Contents([*contents.entries, *listed.entries], contents.lines | listed.lines)
     lines = [line for line in lines if line.heading or line.start not in listed.lines][:_MAX_PLACES]
     titles = titles_of(lines, contents, mentions, text, width)
     weigh(lines, titles, contents, mentions)
     chosen = choose(lines, headings, titles, contents, mentions, len(text), file_type)
-    accepted = without_clauses(chosen, titles, contents)
+    accepted = without_clauses(chosen, headings, titles, contents)
     found = headings_of(accepted, headings, titles, text)
     found += listed_titles(parsed, contents, {heading.start for heading in (*found, *headings)})
     if not found:

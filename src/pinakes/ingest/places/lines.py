@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from pinakes.ingest.parse import Block
@@ -34,6 +35,7 @@ _DATE = re.compile(r"\d{1,2}\.?\s(?:de\s)?[^\W\d_]{3,12}\.?,?\s(?:de\s)?\d{4}\b"
 _RULE = re.compile(r"\s*(?:[=\-_*~#+]{4,}|(?:[=\-_*~] ){4,})\s*")
 _UNDERLINE = re.compile(r"\n[ \t]*[=\-~^\"#*_]{3,}[ \t]*(?:\n|\Z)")
 _LINK_LIST = re.compile(r"\[[^\]]*\]\(#")
+_SPACED = re.compile(r"(?P<number>\d+(?:\.\d+)+)\s+(?=\()")
 _KIND_ALONE = re.compile(
     r"[*_ \t]*(?P<word>sections?|clauses?|articles?|paragraphs?)[*_ \t]*\Z", re.IGNORECASE
 )
@@ -121,6 +123,22 @@ def numbered_lines(
             else:
                 before = ""
             position = line_end + 1
+
+
+def whole_numbers(lines: Sequence[NumberedLine], text: str) -> list[NumberedLine]:
+    """Read `2.2 (a) The Company …` as 2.2, which begins with its part (a), unless a line has `2.2 (b)` as well."""
+    spaced = {line.start: match for line in lines if (match := _SPACED.match(line.label.text))}
+    times = Counter(match["number"] for match in spaced.values())
+    found = []
+    for line in lines:
+        match = spaced.get(line.start)
+        part = text.find("(", line.start, line.rest) if match and not line.heading else -1
+        if match and part > 0 and times[match["number"]] == 1:
+            number = line.label.number[: match["number"].count(".") + 1]
+            words = f"{line.label.text[match.end() :]} {line.words}"
+            line = replace(line, label=Label(match["number"], "", number), rest=part, words=words)
+        found.append(line)
+    return found
 
 
 @cache

@@ -60,7 +60,7 @@ def choose(
             chosen, members, titles, mentions, unlabelled, size, file_type
         )
         if not (numbering and _is_series(kind, chosen)):
-            chosen = [line for line in chosen if line.heading]
+            chosen = [line for line in chosen if line.heading] + _missing(chosen, members, file_type)
         else:
             chosen += _strays(chosen, members, titles)
         taken = {line.start for line in chosen}
@@ -101,6 +101,44 @@ def _as_contents_say(lines: Sequence[NumberedLine], contents: Contents) -> list[
                 continue
         kept.append(line)
     return kept
+
+
+def _missing(
+    chosen: Sequence[NumberedLine], members: Sequence[NumberedLine], file_type: str
+) -> list[NumberedLine]:
+    """Plain paragraphs with the numbers that headings leave out: `# 3. Grant`, `4. You represent …`, `# 5. Support`.
+
+    A list begins with 1, so that the number before stands there once more. After the last heading, only Word counts on.
+    """
+    found: list[NumberedLine] = []
+    taken = {line.start for line in chosen}
+    last = max((line.start for line in chosen if line.heading), default=0)
+    above: NumberedLine | None = None
+    for line in chosen:
+        if line.heading:
+            above = line
+        elif (
+            above is not None
+            and (line.start < last or file_type == ".docx")
+            and line.plain
+            and above.plain
+            and line.number[0][1] - above.number[0][1] == 1
+            and not _repeated(above, line, members, taken)
+        ):
+            found.append(line)
+            above = line
+    return found
+
+
+def _repeated(
+    above: NumberedLine, line: NumberedLine, members: Sequence[NumberedLine], taken: set[int]
+) -> bool:
+    """Whether the number of a place stands once more before the next."""
+    return any(
+        other.number == above.number and other.start not in taken
+        for other in members
+        if above.start < other.start < line.start
+    )
 
 
 def _strays(
@@ -186,7 +224,10 @@ def _reads_like_sections(
 
 
 def without_clauses(
-    accepted: Sequence[NumberedLine], titles: dict[int, Title], contents: Contents
+    accepted: Sequence[NumberedLine],
+    headings: Sequence[Heading],
+    titles: dict[int, Title],
+    contents: Contents,
 ) -> list[NumberedLine]:
     """Leave out numbered paragraphs that are mere clauses of the place above: `2.1 The tenant pays.` below `2. Rent`.
 
@@ -208,19 +249,27 @@ def without_clauses(
         if not any(line.start in titles or line.number in inner for line in family)
         for line in family
     }
-    while broken := _apart(accepted, of_family):
+    numbered = {line.start for line in accepted}
+    others = [heading.start for heading in headings if heading.start not in numbered]
+    while broken := _apart(accepted, others, of_family):
         of_family = {start: parent for start, parent in of_family.items() if parent not in broken}
     return [line for line in accepted if line.start not in of_family]
 
 
-def _apart(accepted: Sequence[NumberedLine], of_family: dict[int, int]) -> set[int]:
-    """Families with members that stand behind another section: these are not read with the text of their place."""
+def _apart(accepted: Sequence[NumberedLine], others: Sequence[int], of_family: dict[int, int]) -> set[int]:
+    """Families with members that stand behind another section: these are not read with the text of their place.
+
+    ``others`` are where sections without a number begin.
+    """
     broken: set[int] = set()
     above: Number = ()
+    start = -1
     for line in accepted:
         parent = of_family.get(line.start)
         if parent is None:
-            above = line.number
-        elif line.number[: len(above)] != above:
+            above, start = line.number, line.start
+        elif line.number[: len(above)] != above or bisect_right(others, line.start) > bisect_right(
+            others, start
+        ):
             broken.add(parent)
     return broken
