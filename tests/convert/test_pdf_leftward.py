@@ -49,11 +49,11 @@ def test_lines_are_read_from_right_to_left(tmp_path: Path) -> None:
 
 
 def test_which_pages_are_written_leftwards() -> None:
-    assert is_leftward(["שלום", "OWASP", "עולם"])
-    assert is_leftward(["السلام", "عليكم"])
-    assert not is_leftward(["Shalom", "שלום"])
-    assert not is_leftward(["本法", "Übung", "мир"])
-    assert not is_leftward([])
+    assert is_leftward("שלום OWASP עולם")
+    assert is_leftward("السلام عليكم")
+    assert not is_leftward("Shalom שלום")
+    assert not is_leftward("本法 Übung мир")
+    assert not is_leftward("")
 
 
 @given(

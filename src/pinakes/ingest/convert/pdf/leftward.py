@@ -7,7 +7,7 @@ stages need not know. Only what is written rightwards within a line, a name or a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
 from .page import Rule, Style
@@ -26,12 +26,14 @@ class _Set(Protocol):
 _Run = TypeVar("_Run", bound=_Set)
 
 
-def is_leftward(words: Iterable[str]) -> bool:
-    """Whether most letters of a page are of scripts written leftwards."""
-    text = "".join(words)
-    if text.isascii():
-        return False
-    return 2 * len(_LETTER.findall(text)) > sum(map(str.isalpha, text))
+def has_leftward(text: str) -> bool:
+    """Whether a text has letters of scripts written leftwards."""
+    return not text.isascii() and _LETTER.search(text) is not None
+
+
+def is_leftward(text: str) -> bool:
+    """Whether most letters of a text are of scripts written leftwards."""
+    return has_leftward(text) and 2 * len(_LETTER.findall(text)) > sum(map(str.isalpha, text))
 
 
 def mirror_words(

@@ -187,8 +187,10 @@ def describe(scans: Scans, wanted: Sequence[int], count: int, ocr: Ocr) -> list[
 def _is_wanted(document: Any, page: PageText, ocr: Ocr) -> bool:
     if ocr.mode == "force":
         return True
+    if not page.images:
+        return False
     letters = sum(map(str.isalnum, "".join([*(line.text for line in page.lines), *page.aside])))
-    if not page.images or letters >= _FEW_LETTERS:
+    if letters >= _FEW_LETTERS:
         return False
     return not letters or _covered(document, page.number) >= _COVERED
 

@@ -14,6 +14,9 @@ from statistics import median
 from . import native
 
 _SAMPLE = 80
+_FEWEST = 5
+_USUAL = (5.0, 30.0)
+"""Sizes that fewer letters than that do not disprove: in fonts of symbols, letters may stand for braces and sums."""
 _SMALLEST = 2.0
 _LEAST, _MOST = 0.2, 3.0
 """How high a letter with the space around it may be, in sizes, for the size to be believed."""
@@ -48,11 +51,11 @@ class Sizes:
         size = box
         if stated:
             if font not in self._known:
-                self._known[font] = self._measure(page, text, index, font)
+                self._known[font] = self._measure(page, text, index, font, stated)
             size = stated * self._known[font] or (stated if stated >= _SMALLEST else box)
         return max(round(min(size, _LARGEST) * 2) / 2, 0.5) if size > 0 else 0.0
 
-    def _measure(self, page: int, text: str, index: int, font: int) -> float:
+    def _measure(self, page: int, text: str, index: int, font: int, usual: float) -> float:
         """How large the letters of a font are, as a multiple of what is stated; 0 when there is no telling."""
         left, right, bottom, top = self._edges
         matrix = self._matrix
@@ -71,4 +74,6 @@ class Sizes:
                     found.append(height / share / stated)
                     if len(found) >= _SAMPLE:
                         break
+        if len(found) < _FEWEST and _USUAL[0] <= usual <= _USUAL[1]:
+            return 1.0
         return median(found) if found else 0.0
