@@ -16,6 +16,7 @@ from pinakes.ingest.places.evidence import line_width, titles_of, weigh
 from pinakes.ingest.places.lines import numbered_lines, whole_numbers
 from pinakes.ingest.places.mentions import read_mentions
 from pinakes.ingest.places.numbering import choose, without_clauses
+from pinakes.ingest.places.outline import outline_places, with_parts
 from pinakes.ingest.places.styled import labelled, styled_headings
 from pinakes.ingest.places.tree import headings_of, listed_titles, nest
 
@@ -32,7 +33,8 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     mentions = read_mentions(text)
     parsed = replace(parsed, mentions=mentions)
     lines = [*labelled(headings), *numbered_lines(text, parsed.blocks, contents.lines, width, letters)]
-    if len(lines) == sum(line.heading for line in lines):
+    parts, named = outline_places(text) if not headings and not contents.entries else ([], {})
+    if not parts and len(lines) == sum(line.heading for line in lines):
         return replace(parsed, headings=headings, contents=contents.entries)
     lines = whole_numbers(sorted(lines, key=lambda line: line.start), text)
     listed = listed_contents(lines)
@@ -41,7 +43,8 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     titles = titles_of(lines, contents, mentions, text, width)
     weigh(lines, titles, contents, mentions)
     chosen = choose(lines, headings, titles, contents, mentions, len(text), file_type)
-    accepted = without_clauses(chosen, headings, titles, contents)
+    accepted = with_parts(without_clauses(chosen, headings, titles, contents), parts)
+    titles |= named
     found = headings_of(accepted, headings, titles, text)
     found += listed_titles(parsed, contents, {heading.start for heading in (*found, *headings)})
     if not found:

@@ -46,6 +46,11 @@ def series_of(kind: str) -> str:
     return "" if kind == "section" else kind
 
 
+def is_furniture(line: str) -> bool:
+    """Whether a line is what a printer puts between pages."""
+    return _FURNITURE.fullmatch(line) is not None
+
+
 @dataclass(slots=True)
 class NumberedLine:
     """A line that begins with a label; ``rest`` is where the words after it begin.

@@ -1,0 +1,121 @@
+"""Parts that are counted as I, A, 1: court opinions, old contracts, and what only looks like them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pinakes import Library
+from pinakes.ingest.parse import parse
+from pinakes.ingest.places import find_places
+from pinakes.ingest.places.outline import outline_places
+from pinakes.model import Converted
+
+TEXT = (
+    "     The court granted summary judgment, and the employee appeals from it. We review the\n"
+    "ruling afresh and draw all inferences in her favor, as we must at this stage of a case.\n\n"
+) * 2
+
+OPINION = f"""\
+                 United States Court of Appeals
+                      For the First Circuit
+
+No. 08-2327
+                        JANE DOE, Appellant,
+                                v.
+                       SPRINGFIELD, Appellee.
+
+{TEXT}                                  I.
+
+A. Factual Background
+
+{TEXT}                                 -2-
+{TEXT}B.        The Transfer
+
+{TEXT}         1. First Transfer
+
+{TEXT}         2. Second Transfer
+
+{TEXT}                                  II. ANALYSIS
+
+{TEXT}§ 757. There was sufficient evidence of that.
+
+{TEXT}                                  III
+
+{TEXT}
+     SMITH, Circuit Judge, dissenting.
+
+{TEXT}                                  I
+
+{TEXT}                                  II
+
+{TEXT}"""
+
+
+def headings(text: str) -> list[tuple[int, str]]:
+    parsed = find_places(parse(Converted(text, markdown=False)))
+    return [(heading.level, heading.text) for heading in parsed.headings]
+
+
+def test_the_parts_of_an_opinion_are_places() -> None:
+    assert headings(OPINION) == [
+        (1, "I"),
+        (2, "A. Factual Background"),
+        (2, "B. The Transfer"),
+        (3, "1. First Transfer"),
+        (3, "2. Second Transfer"),
+        (1, "II. ANALYSIS"),
+        (1, "III"),
+        (1, "I"),
+        (1, "II"),
+    ]
+
+
+def test_a_part_is_reached_by_its_number(tmp_path: Path) -> None:
+    (tmp_path / "doe.txt").write_text(OPINION)
+    with Library(tmp_path / "index") as library:
+        library.index([tmp_path], embed=False)
+        view = library.section("Part III", document="doe.txt")
+        assert view.lines is not None
+        assert OPINION.split("\n")[view.lines.first - 1].strip() == "III"
+        (outline,) = library.outline("doe.txt")
+        ids = [node.heading for node in outline.nodes]
+        assert ids[:2] == ["I", "II. ANALYSIS"]
+
+
+def test_sections_that_only_have_letters_are_places() -> None:
+    text = "DEED OF TRUST\n\n" + "".join(
+        f"{letter}. {title}\n\n{TEXT * 2}"
+        for letter, title in zip("ABCD", ("Grant", "Trustees", "Powers of Sale", "Release"), strict=True)
+    )
+    assert [words for _, words in headings(text)] == [
+        "A. Grant",
+        "B. Trustees",
+        "C. Powers of Sale",
+        "D. Release",
+    ]
+
+
+def test_initials_pages_and_words_are_no_parts() -> None:
+    for text in (
+        f"A. Smith, for the appellant.\n\n{TEXT}B. Jones, for the appellee.\n\n{TEXT}",
+        f"{TEXT}\n\nI\n\nthink so.\n\n{TEXT}",
+        f"{TEXT}\n\niv\n\n{TEXT}\n\n12\n\n{TEXT}",
+        "Order\n\nA. Coffee\n\nB. Tea\n\nC. Milk\n\n" + TEXT,
+    ):
+        assert headings(text) == [], text[:60]
+
+
+@given(
+    st.lists(
+        st.sampled_from(["I", "II.", "A. Facts", "B", "1. One", "2.", "a. small", "text here", "", "\f"]),
+        max_size=30,
+    )
+)
+def test_any_order_of_lines_gives_each_place_once(lines: list[str]) -> None:
+    found, titles = outline_places("\n" + "\n\n".join(lines) + "\n")
+    starts = [line.start for line in found]
+    assert starts == sorted(set(starts))
+    assert set(titles) <= set(starts)
