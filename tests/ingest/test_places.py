@@ -146,12 +146,10 @@ def test_a_contract_typed_without_styles_has_structure() -> None:
     assert [(s.label, s.title, s.level) for s in found[1:]] == [
         ("ARTICLE I", "DEFINITIONS", 1),
         ("ARTICLE II", "RENT", 1),
-        ("2.1", "", 2),
-        ("2.2", "Late rent", 2),
         ("EXHIBIT A", "", 1),
     ]
     labels = [clause.label for clause in extract_clauses(parsed, found)]
-    assert labels == ["1.1", "2.2(a)", "2.2(b)"]
+    assert labels == ["1.1", "2.1", "2.2", "2.2(a)", "2.2(b)"]
     assert "".join(TYPED[block.start : block.end] for block in parsed.blocks) == TYPED
 
 
@@ -244,6 +242,46 @@ def test_run_in_titles_end_where_the_text_begins() -> None:
         ("4.4", ""),
     ]
     assert text[found[0].body : found[0].end].strip() == "The customer pays."
+
+
+def test_lists_of_an_article_are_its_clauses_whatever_the_text_refers_to() -> None:
+    text = """# Soil Act
+
+## Article 1 Object
+
+Soil is kept fertile, as Article 2 and Article 3 say.
+
+## Article 2 Definitions
+
+1. "holder" means the person who farms the land;
+2. "agency" means the office that Article 4 names;
+3. "seed" means what is sown.
+
+## Article 3 Duties
+
+1. The holder keeps the soil covered.
+2. The agency may look at the land.
+"""
+    parsed = read(text, markdown=True, file_type=".md")
+    found = build_sections(parsed)
+    assert [s.label for s in found[2:]] == ["Article 1", "Article 2", "Article 3"]
+    labels = [clause.label for clause in extract_clauses(parsed, found)]
+    assert labels == [f"Article {n}({m})" for n, most in ((2, 3), (3, 2)) for m in range(1, most + 1)]
+
+
+def test_a_short_sentence_makes_no_title_of_a_clause() -> None:
+    text = """# Lease
+
+## 1. Terms
+
+1.1 In this lease:
+
+- “Rent” means the sum due.
+
+1.2 Headings do not affect the meaning. They help the reader.
+"""
+    found = sections(text, markdown=True, file_type=".md")
+    assert [s.label for s in found[1:]] == ["1"]
 
 
 def test_numbered_paragraphs_of_a_word_file_are_places() -> None:

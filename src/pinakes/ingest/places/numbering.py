@@ -231,8 +231,34 @@ def without_clauses(
 ) -> list[NumberedLine]:
     """Leave out numbered paragraphs that are mere clauses of the place above: `2.1 The tenant pays.` below `2. Rent`.
 
-    Clauses have no titles, nor have those beside them; they are read with the text of their place, not apart from it.
+    Clauses have no titles, nor have most of those beside them; they are read with the text of their place.
     """
+    inner = {line.number[:-1] for line in accepted if line.heading or line.start in titles}
+    inner |= {entry.number for entry in contents.entries}
+    of_family = {
+        line.start: parent
+        for parent, family in _paragraphs(accepted).items()
+        if not any(line.number in inner for line in family) and _untitled(family, titles)
+        for line in family
+    }
+    numbered = {line.start for line in accepted}
+    others = [heading.start for heading in headings if heading.start not in numbered]
+    while broken := _apart(accepted, others, of_family):
+        of_family = {start: parent for start, parent in of_family.items() if parent not in broken}
+    lists = _lists(accepted).values()
+    clauses = of_family.keys() | {
+        line.start for family in lists if _untitled(family, titles) for line in family
+    }
+    return [line for line in accepted if line.start not in clauses]
+
+
+def _untitled(family: Sequence[NumberedLine], titles: dict[int, Title]) -> bool:
+    """Whether most of those that stand beside each other have no title: a short sentence may look like one."""
+    return 2 * sum(line.start in titles for line in family) < len(family)
+
+
+def _paragraphs(accepted: Sequence[NumberedLine]) -> dict[int, list[NumberedLine]]:
+    """Paragraphs with decimal numbers, by the place whose number theirs continue."""
     families: dict[int, list[NumberedLine]] = {}
     holders: dict[Number, NumberedLine] = {}
     for line in accepted:
@@ -241,19 +267,19 @@ def without_clauses(
         if parent is not None and line.plain_paragraph and not line.number[-1][2]:
             families.setdefault(parent.start, []).append(line)
         holders[line.number] = line
-    inner = {line.number[:-1] for line in accepted if line.heading or line.start in titles}
-    inner |= {entry.number for entry in contents.entries}
-    of_family = {
-        line.start: parent
-        for parent, family in families.items()
-        if not any(line.start in titles or line.number in inner for line in family)
-        for line in family
-    }
-    numbered = {line.start for line in accepted}
-    others = [heading.start for heading in headings if heading.start not in numbered]
-    while broken := _apart(accepted, others, of_family):
-        of_family = {start: parent for start, parent in of_family.items() if parent not in broken}
-    return [line for line in accepted if line.start not in of_family]
+    return families
+
+
+def _lists(accepted: Sequence[NumberedLine]) -> dict[int, list[NumberedLine]]:
+    """Plain `1.`, `2.` that begin anew in each article or section, by the place that they stand in."""
+    families: dict[int, list[NumberedLine]] = {}
+    holder: NumberedLine | None = None
+    for line in accepted:
+        if line.heading or not line.plain:
+            holder = line
+        elif holder is not None and holder.label.kind and holder.label.kind not in CONTAINERS:
+            families.setdefault(holder.start, []).append(line)
+    return families if all(family[0].number == (_ONE,) for family in families.values()) else {}
 
 
 def _apart(accepted: Sequence[NumberedLine], others: Sequence[int], of_family: dict[int, int]) -> set[int]:

@@ -28,7 +28,7 @@ _SMALL = frozenset(
     "a an and as at by for from in into of on or the to upon with without under than per via not no".split()
 )
 _VERBS = re.compile(
-    r"\b(?:shall|will|must|may|is|are|was|were|has|have|means?|agrees?|hereby|muss|müssen|ist|sind|wird|werden)\b",
+    r"\b(?:shall|will|must|may|can|is|are|was|were|has|have|do|does|means?|agrees?|hereby|muss|müssen|ist|sind|wird|werden)\b",
     re.I,
 )
 
@@ -79,7 +79,7 @@ def _emphasised(text: str, rest: int, end: int) -> Title | None:
 def _own_line(text: str, rest: int, paragraph: int, width: int, *, whole: bool) -> Title | None:
     """A line of its own: nothing else in the paragraph, or a short line before a new sentence."""
     words = "" if _GAP.search(text, rest, paragraph) else clean(text[rest:paragraph])
-    if words.endswith(":") and len(words.split()) <= 5 and not _VERBS.search(words):
+    if words.endswith(":") and len(words.split()) <= 5 and _capitalised(words) and not _VERBS.search(words):
         words = words[:-1]
     if whole and (is_title(words, own_line=True) or _names_thing(words)):
         return Title(words.rstrip("."), paragraph)
