@@ -159,3 +159,27 @@ def test_a_decree_of_the_same_number_is_another() -> None:
     index = NameIndex([Entry(1, "/x/a.md", title, names_of("/x/a.md", title, {}))])
     assert not index.find("artículo 3 del Decreto 8/2020")
     assert index.named("Ley 8/2020", Entry(2, "/x/b.md", "B")).entry is None
+
+
+@pytest.mark.parametrize(
+    ("title", "words"),
+    [
+        ("Altölverordnung", "nach § 13 der Altölverordnung"),
+        ("Kündigungsschutzgesetz (KSchG)", "nach § 13 des Kündigungsschutzgesetzes"),
+        ("Bürgerliches Gesetzbuch", "nach § 13 des Bürgerlichen Gesetzbuchs"),
+        ("Ley 7/2001, de 31 de mayo, de puertos", "según el artículo 13 de la Ley 7/2001"),
+        ("Real Decreto-ley 8/2020, de 17 de marzo", "conforme al artículo 13 del Real Decreto-ley 8/2020"),
+        ("Arbeidstijdenwet", "volgens artikel 13 van de Arbeidstijdenwet"),
+        ("Lov om chekker [sjekkloven]", "jf. sjekkloven § 13"),
+        ("Työaikalaki", "katso työaikalain 13 §"),
+        ("合同法", "根据《合同法》第13条"),
+    ],
+)
+def test_a_place_of_a_named_act_is_not_one_of_the_text_itself(tmp_path: Path, title: str, words: str) -> None:
+    kind = "第13条" if "第" in words else "Artículo 13" if "rt" in words else "§ 13"
+    other = f"# {title}\n\n## {kind}\n\nEs gilt das hier.\n"
+    own = f"# Vorschrift\n\n## {kind}\n\nEigenes.\n\n## {kind.replace('3', '4')}\n\nMan pay, {words}.\n"
+    with library_of(tmp_path, {"other.md": other, "own.md": own}) as library:
+        reference = reference_in(library, "own.md", "13")
+        assert Path(reference.target_path).name == "other.md", reference
+        assert reference.target_section == "sec_13" or "13" in reference.target_section

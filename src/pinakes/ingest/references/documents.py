@@ -12,8 +12,12 @@ from pinakes.labels.queries import parse_whole
 
 _EU = (
     rf"(?:(?:Council|Commission|Delegated|Implementing|Framework){S1})*"
-    rf"(?:Regulations?|Directives?|Decisions?|Verordnung|Richtlinie|Beschluss|Règlement|règlement|directive|Recommendation)"
-    rf"{S1}(?:\([A-Z][\w, ]{{1,16}}\){S1})?(?:(?:No|Nr|N|n)[.°º]?{S1})?\d{{1,4}}/\d{{1,4}}(?:/[A-Z]{{2,8}}){{0,2}}"
+    rf"(?:Regulations?|Directives?|Decisions?|Recommendation|Verordnung|Richtlinie|Beschluss|[Rr]èglement|[Dd]irective"
+    rf"|[Dd]écision|Reglamento|Directiva|Decisión|Regolamento|Direttiva|Decisione|Regulamento|Diretiva|Decisão"
+    rf"|Verordening|Richtlijn|Besluit|[Ll]oi|Orden|Lei|Legge|Ley(?:{S1}(?:Orgánica|Foral))?"
+    rf"|(?:Real{S1})?Decreto(?:[- ](?:[Ll]ey|[Ll]ei|[Ll]egislativo|Foral))?)"
+    rf"{S1}(?:\([A-Z][\w, ]{{1,16}}\){S1})?(?:(?:No|Nr|N|n)[.°º]{{0,2}}{S0})?"
+    rf"\d{{1,4}}/\d{{1,4}}(?:/[A-Z]{{2,8}}){{0,2}}"
 )
 _PART = r"\d{1,5}[a-z]{0,2}(?:[.\-‑]\d{1,5}[a-z]?)*(?:\([0-9A-Za-z]{1,4}\))*"
 _UNIT = r"§§?|(?:[Ss]ections?|[Ss]ecs?\.|[Cc]hapters?|[Pp]arts?|[Ss]ubparts?)(?=\W|\d)"
@@ -22,27 +26,52 @@ _CODE = (
     rf"\d{{1,2}}{S0}(?:U\.{S0}S\.{S0}C\b\.?(?:A\.)?|USC|C\.{S0}F\.{S0}R\.|CFR){_INTRO}(?:{S0}(?P<place>{_PART}))?"
     rf"(?:{S1}(?:and|or|to|through){S1}(?=\d{{1,5}}\.\d){_PART})?"
 )
-_LAW = rf"(?:Pub\.?{S0}L\.?|Public{S1}Law|P\.L\.)(?:{S0}No\.?)?{S0}\d{{2,3}}[-‑–]\d{{1,4}}|RFC{S0}\d{{3,5}}"
+_LAW = (
+    rf"(?:Pub\.?{S0}L\.?|Public{S1}Law|P\.L\.)(?:{S0}No\.?)?{S0}\d{{2,3}}[-‑–]\d{{1,4}}"
+    rf"|(?:RFC|PEP){S0}\d{{1,5}}(?![\w.]\w)"
+)
 _NOUN = (
     "Act|Code|Treaty|Charter|Convention|Constitution|Law|Statute|Statutes|Ordinance|Agreement|Protocol|Order|Bill|Rules"
     "|Regulation|Regulations|Directive|Decision|Covenant|Contract|Lease|Deed|Standard|Policy|Guidelines|Handbook|Manual"
-    "|Verordnung|Gesetz|Gesetzes|Vertrag|Vertrags|Vertrages|Richtlinie|Traité|Loi|Règlement"
+    "|Verordnung|Gesetz|Gesetzes|Gesetzbuch|Gesetzbuchs|Gesetzbuches|Vertrag|Vertrags|Vertrages|Richtlinie|Traité|Loi|Règlement"
+    "|Ley|Código|Constitución|Estatuto|Reglamento|Decreto|Orden|Convenio|Tratado|Lei|Constituição|Legge|Codice"
+    "|Costituzione|Wet|Wetboek|Grondwet|Besluit|Verdrag"
+)
+# Acts are compounds in German, Dutch and the north, where they are written in small letters too.
+_COMPOUND = r"gesetz(?:es|buch(?:e?s)?)?|ordnung|richtlinie|vertrag(?:e?s)?|satzung|wet|wetboek|besluit"
+_SMALL_ACT = re.compile(
+    r"(?P<name>\w{3,40}(?:loven|lova|lagen|balken|förordningen|forskriften|lain|asetuksen))(?!\w)",
+    re.IGNORECASE,
+)
+_SMALL_ACT_BEFORE = re.compile(rf"(?<![\w-]){_SMALL_ACT.pattern}[^\S\n]{{1,2}}$", re.IGNORECASE)
+# Genitives that say without a preposition that a place is another act's, in Polish, Czech and Russian.
+_OF_AN_ACT = re.compile(
+    rf"{S1}(?P<name>(?:ustawy|rozporządzenia|Kodeksu|Konstytucji|zákona|vyhlášky|nařízení|(?:Федерального{S1})?[Зз]акона|[Кк]одекса)"
+    rf"(?:{S1}(?:č\.|nr|№){S0}[\d/-]{{1,12}})?)(?!\w)"
 )
 _DATED = rf"\b(?:{_NOUN}),?{S1}(?:of{S1})?(?:1[6-9]|20)\d\d(?!\d)"
-_NAMES = re.compile(rf"(?<![\w/])(?:(?P<eu>{_EU})|(?P<code>{_CODE})|(?P<law>{_LAW})|(?P<dated>{_DATED}))")
+_NAMES = re.compile(
+    rf"(?<![\w/])(?:(?P<eu>{_EU})|(?P<code>{_CODE})|(?P<law>{_LAW})|(?P<dated>{_DATED}))|(?<=《)[^《》\n]{{2,50}}(?=》)"
+)
 _SMALL = frozenset("of and the on for in to against with or".split())
-_NOUN_ONLY = re.compile(_NOUN)
+_NOUN_ONLY = re.compile(rf"{_NOUN}|\w{{3,60}}(?:{_COMPOUND})")
 # The names of these go on after them: `Treaty on European Union`.
-_GO_ON = frozenset("Treaty Charter Convention Protocol Constitution Covenant Statute".split())
-_JOINS = frozenset("of on the for".split())
+_GO_ON = frozenset(
+    "Treaty Charter Convention Protocol Constitution Covenant Statute Ley Código Estatuto Reglamento Convenio Tratado"
+    " Lei Legge Codice Wet Wetboek Besluit".split()
+)
+_JOINS = frozenset("of on the for de del la los las y e do da dos della".split())
 _BACK_WORD = re.compile(r"([\w'’.&-]+),?\s+$")
 _WORDS = re.compile(r"[\w'’&-]+")
 _TAIL = re.compile(
-    rf"(?:,?{S1}of|{S1}(?:to|in|under|from|des|der|zur|zum|du|de{S1}la|de)){S1}(?P<the>(?:the|le|la|einer|eines){S1})?"
+    rf"(?:,?{S1}of|{S1}(?:to|in|under|from|des|der|zur|zum|du|de{S1}la|del|de|do|da|della|van|i|av)){S1}"
+    rf"(?P<the>(?:the|le|la|los|las|het|de|einer|eines){S1})?"
 )
 _SELF = re.compile(
     rf"(?:,?{S1}(?:of|to|in|under|from){S1}(?:this|the{S1}present)|{S1}diese[srm]|{S1}du{S1}présent){S1}(?:{_NOUN}|document"
     rf"|contract|agreement|Ordnung|Satzung|règlement|contrat|accord)\b|{S1}(?:hereof|herein|hereto|hereunder)\b"
+    rf"|{S1}(?:de{S1}(?:esta|este|la{S1}presente)|del{S1}presente|van{S1}(?:deze|dit)|i{S1}(?:denne|denna)"
+    rf"|niniejsze\w{{1,3}}|tohoto|této|настояще\w{{1,3}}){S1}\w{{2,40}}(?:{S1}(?:[Dd]ecreto|[Oo]rgánica|zákona))?"
 )
 _THAT = re.compile(
     rf",?{S1}(?:of|to|in|under|from){S1}(?:that|the{S1}same|the{S1}said|the{S1}latter|such|each|its|their|those){S1}"
@@ -120,6 +149,10 @@ class Own:
     def __contains__(self, name: str) -> bool:
         if name.isupper() and " " not in name:
             return len(name) > 2 and (name in self._shorts or name.casefold() in self._words)
+        for ending in ("es", "s"):
+            # A genitive: des Kündigungsschutzgesetzes.
+            if name.endswith(ending) and name[: -len(ending)].casefold() in self._words:
+                return True
         number = re.search(r"\d+/\d+", name)
         if number:
             return any(number.group() in title for title in self._titles)
@@ -199,6 +232,9 @@ class Names:
         match = _CITED_BEFORE.search(self._text, max(0, start - 60), start)
         if match:
             return match["name"]
+        match = _SMALL_ACT_BEFORE.search(self._text, max(0, start - 60), start)
+        if match:
+            return match["name"]
         match = _BEFORE.search(self._text, max(0, start - 12), start)
         return match["name"] if match and match["name"] not in _NOT_NAMES else ""
 
@@ -220,6 +256,9 @@ class Names:
         match = _US_CODE.match(text, at)
         if match:
             return Owner("other", "United States Code", match.end())
+        match = _OF_AN_ACT.match(text, at)
+        if match:
+            return Owner("other", match["name"], match.end())
         match = _OF_SHORT.match(text, at) or (None if shouting else _SHORT.match(text, at))
         if match and match["name"] not in _NOT_NAMES:
             return Owner("other", match["name"], match.end())
@@ -236,6 +275,9 @@ class Names:
         if annex:
             whole = self.after(annex.start("to"), shouting) if annex["to"] else None
             return whole or Owner("title", annex["word"], annex.end("word"))
+        small = _SMALL_ACT.match(text, at_name)
+        if small:
+            return Owner("other", small["name"], small.end())
         called = self._called(at_name)
         if called:
             return called
