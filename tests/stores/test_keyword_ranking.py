@@ -183,4 +183,4 @@ def test_an_index_of_the_older_form_is_made_again(tmp_path: Path) -> None:
     with Library(tmp_path / "index") as library:
         assert library.search("lamp", mode="keyword").results
         assert library._index.keyword.search_code("light_lamp", limit=5)
-    assert json.loads(manifest.read_text())["format"] == 2
+    assert json.loads(manifest.read_text())["format"] == 3

@@ -158,4 +158,4 @@ def _forms(worth: Worth) -> list[str]:
     """The words of a query in every form that an index may have them in."""
     terms = [term for term, _ in worth]
     terms += [part for term in terms for part in term.parts]
-    return list(dict.fromkeys(form for term in terms for form in term.forms))
+    return list(dict.fromkeys(form for term in terms for form in (*term.forms, *term.within)))

@@ -24,12 +24,17 @@ _PLAIN = frozenset({Kind.SEGMENT, Kind.JOINED, Kind.PART})
 
 @dataclass(frozen=True, slots=True)
 class QueryTerm:
-    """One thing that is looked for. Any of ``forms`` is a full match; ``parts`` together are a weaker one."""
+    """One thing that is looked for. Any of ``forms`` is a full match; ``parts`` together are a weaker one.
+
+    ``within`` are words that hold it together with another word of the query: as good a match, but they say nothing
+    about how common it is.
+    """
 
     text: str
     forms: tuple[str, ...]
     parts: tuple[QueryTerm, ...] = ()
     parts_weight: float = 0.0
+    within: tuple[str, ...] = ()
 
 
 def query_terms(text: str, languages: Sequence[str]) -> list[QueryTerm]:

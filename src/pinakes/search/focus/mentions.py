@@ -49,7 +49,7 @@ class Mentions:
         parts = [(number, part) for number, term in enumerate(terms) for part in term.parts]
         self._known: dict[str, list[int]] = {}
         for what, term in enumerate([*terms, *(part for _, part in parts)]):
-            for form in term.forms:
+            for form in (*term.forms, *term.within):
                 self._known.setdefault(form, []).append(what)
         self._terms = len(terms)
         # What each part says about its term: all of them together are a weaker match of it.

@@ -30,6 +30,7 @@ from pinakes.stores.embedded.keyword_query import (
 from pinakes.stores.embedded.keyword_schema import (
     CHUNK,
     CODE_LANGUAGE,
+    COMPOUND,
     DEFAULT_BOOSTS,
     DOCUMENT,
     EXACT,
@@ -41,6 +42,7 @@ from pinakes.stores.embedded.keyword_writer import KeywordWriter
 from pinakes.text.analysis import phrase_terms, query_terms
 from pinakes.text.code_languages import code_language
 from pinakes.text.code_query import query_code
+from pinakes.text.decompound import COMPOUNDING, CompoundWords
 from pinakes.text.folding import fold, lower
 from pinakes.text.query_terms import QueryTerm
 
@@ -63,6 +65,7 @@ class KeywordIndex:
         self._index: tantivy.Index | None = index
         self._manifest = manifest
         self._searcher = index.searcher()
+        self._compounds: tuple[tuple[tantivy.Searcher, tuple[str, ...]], CompoundWords] | None = None
 
     @classmethod
     def open(cls, folder: Path, *, create: bool = True) -> KeywordIndex:
@@ -141,7 +144,7 @@ class KeywordIndex:
                 f"Unknown search fields: {', '.join(sorted(unknown))}; known are {', '.join(DEFAULT_BOOSTS)}."
             )
         self._opened()
-        terms = query_terms(query, languages)
+        terms = self._terms(query, languages)
         if not terms or limit < 1 or max(weights.values()) <= 0:
             return _NOTHING
         with damage_reported(self._folder):
@@ -151,9 +154,21 @@ class KeywordIndex:
     def worth(self, query: str, languages: Sequence[str]) -> list[tuple[QueryTerm, float]]:
         """The terms of a query, with what finding each once in a chunk of usual length is worth."""
         self._opened()
-        terms = query_terms(query, languages)
+        terms = self._terms(query, languages)
         with damage_reported(self._folder):
             return list(zip(terms, rarities(self._searcher, terms), strict=True))
+
+    def _terms(self, query: str, languages: Sequence[str]) -> list[QueryTerm]:
+        """The terms of a query, with the parts of compounds where texts are in languages that have such."""
+        terms = query_terms(query, languages)
+        if COMPOUNDING.isdisjoint(languages):
+            return terms
+        key = (self._searcher, tuple(languages))
+        if self._compounds is None or self._compounds[0] != key:
+            with damage_reported(self._folder):
+                words = dict(self._searcher.terms_with_prefix(COMPOUND, ""))
+            self._compounds = (key, CompoundWords(words, languages))
+        return self._compounds[1].widen(terms, query)
 
     def search_code(
         self, query: str, *, limit: int, documents: Collection[int] | None = None, language: str | None = None

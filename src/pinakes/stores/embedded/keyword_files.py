@@ -15,7 +15,7 @@ from pathlib import Path
 from pinakes.errors import DamagedIndexError
 from pinakes.text.analysis import analysis_version
 
-FORMAT = 2
+FORMAT = 3
 """Raise when the schema, or what is put into it, changes."""
 
 _NAME = "generation.json"

@@ -73,7 +73,7 @@ class _Builder:
         having = {
             (name, form): count
             for name in self._fields
-            for form in term.forms
+            for form in (*term.forms, *term.within)
             if (count := self._searcher.doc_freq(name, form))
         }
         if not having:

@@ -11,6 +11,7 @@ import tantivy
 
 from pinakes.text.analysis import index_and_exact_terms, index_terms
 from pinakes.text.code_terms import code_tokens
+from pinakes.text.decompound import COMPOUNDING
 
 DEFAULT_BOOSTS: Mapping[str, float] = {
     "title": 3.0,
@@ -28,6 +29,8 @@ DEFAULT_BOOSTS: Mapping[str, float] = {
 """How many occurrences in the text a word in a field is worth. These are also the fields that are searched."""
 
 DOCUMENT, CHUNK, BODY, EXACT = "document", "chunk", "body", "exact"
+COMPOUND = "compound"
+"""The words of texts in languages that write compounds as one word: which words there are is all it says."""
 CODE, CODE_PARTS, CODE_LANGUAGE = "code", "code_parts", "code_language"
 RANKED = frozenset({"title", "context", "body"})
 """Fields that every chunk has or none: how often a word occurs in one, and how long it is, can be compared.
@@ -67,6 +70,7 @@ def build_schema() -> tantivy.Schema:
     for name in DEFAULT_BOOSTS:
         builder.add_text_field(name, tokenizer_name="raw", index_option="freq" if name in RANKED else "basic")
     builder.add_text_field(EXACT, tokenizer_name="raw", index_option="position")
+    builder.add_text_field(COMPOUND, tokenizer_name="raw", index_option="basic")
     builder.add_text_field(CODE, tokenizer_name="raw", index_option="freq")
     builder.add_text_field(CODE_PARTS, tokenizer_name="raw", index_option="freq")
     builder.add_text_field(CODE_LANGUAGE, tokenizer_name="raw", index_option="basic")
@@ -88,6 +92,9 @@ def write_entry(writer: tantivy.IndexWriter, entry: KeywordEntry) -> None:
         if text and name in DEFAULT_BOOSTS and name != BODY
     }
     fields[BODY], fields[EXACT] = index_and_exact_terms(entry.body, entry.language)
+    if entry.language in COMPOUNDING:
+        words = dict.fromkeys(term for term, _ in fields[BODY] if len(term) > 2 and term.isalpha())
+        fields[COMPOUND] = [(word, position) for position, word in enumerate(words)]
     if entry.code:
         fields.update(_code_fields(entry.code))
     if not hasattr(tantivy, "PreTokenizedString"):
