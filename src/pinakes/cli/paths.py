@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from pinakes.model import Lines, Pages
+    from pinakes.model.document import Cells
 
 
 def display_path(source_path: str) -> str:
@@ -25,12 +26,12 @@ def display_path(source_path: str) -> str:
     return one_line(source_path)
 
 
-def span(lines: Lines | None, pages: Pages | None) -> str:
+def span(lines: Lines | None, pages: Pages | None, cells: Cells | None = None) -> str:
     """Return pages where there are any, else lines: ``p. 3``, ``pp. 3–4``, ``lines 12–18``."""
     # Here, because commands that show no place need not wait for the model.
     from pinakes.model.document import span as cited
 
-    return cited(lines, pages)
+    return cited(lines, pages, cells)
 
 
 def path_text(source_path: str, style: str = "cyan") -> Text:

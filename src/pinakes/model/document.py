@@ -50,13 +50,58 @@ class Pages(NamedTuple):
     last: int
 
 
-def span(lines: Lines | None, pages: Pages | None) -> str:
-    """Return pages where there are any, else lines, as a citation has them: ``p. 3``, ``pp. 3–4``, ``lines 12–18``."""
-    found, one, several = (pages, "p.", "pp.") if pages else (lines, "line", "lines")
+class Cells(NamedTuple):
+    """First and last cell of a notebook, counted from 1, both included."""
+
+    first: int
+    last: int
+
+
+def span(lines: Lines | None, pages: Pages | None, cells: Cells | None = None) -> str:
+    """Return pages where there are any, else lines, as a citation has them: ``p. 3``, ``pp. 3–4``, ``lines 12–18``.
+
+    In a notebook the cell comes first: ``cell 4, lines 12–18``.
+    """
+    found = [_numbered(lines, "line", "lines")] if not pages else [_numbered(pages, "p.", "pp.")]
+    return ", ".join(part for part in (_numbered(cells, "cell", "cells"), *found) if part)
+
+
+def _numbered(found: tuple[int, int] | None, one: str, several: str) -> str:
     if not found:
         return ""
     first, last = found
     return f"{one} {first}" if first == last else f"{several} {first}–{last}"
+
+
+_LONGEST_PART = 20
+CELLS = "cells_by_line"
+"""In the metadata of a notebook: its cells and the lines of the file on which they begin, such as ``1:9 2:31``."""
+
+
+def write_cells(starts: dict[int, int]) -> str:
+    """Write down which cells begin on which lines, given by their numbers."""
+    return " ".join(f"{number}:{line}" for number, line in sorted(starts.items()))
+
+
+def cells_of(written: object, lines: Lines | None) -> Cells | None:
+    """Return the cells on which some lines stand, by what :func:`write_cells` wrote.
+
+    >>> cells_of("1:9 2:31 4:60", Lines(12, 40))
+    Cells(first=1, last=2)
+    """
+    if lines is None or not isinstance(written, str):
+        return None
+    first = last = 0
+    for part in written.split():
+        number, _, line = part.partition(":")
+        # Anybody may write this name into the front matter of a note.
+        if not number.isdecimal() or not line.isdecimal() or len(part) > _LONGEST_PART:
+            return None
+        if int(line) <= lines.first:
+            first = int(number)
+        if int(line) <= lines.last:
+            last = int(number)
+    return Cells(first or last, last) if last else None
 
 
 IMAGE_PAGES = "pages_from_images"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from pinakes.model.document import READ_FROM_IMAGE, Lines, Pages, span
+from pinakes.model.document import READ_FROM_IMAGE, Cells, Lines, Pages, span
 from pinakes.model.knowledge import Definition, Reference
 from pinakes.model.quoting import Quotation
 
@@ -66,13 +66,15 @@ class SearchResult:
     explanation: dict[str, Any] | None = None
     from_image: bool = False
     uncertain: bool = False
+    cells: Cells | None = None
+    """The cells of a notebook."""
 
     @property
     def location(self) -> str:
         """Where it stands, as a citation would say it: path, then pages or lines."""
         chain = "" if self.uncertain else " > ".join(self.parent_chain)
         chain = chain or self.document_title
-        where = span(self.lines, self.pages)
+        where = span(self.lines, self.pages, self.cells)
         return f"{chain}, {where}" if where else chain
 
     def format(self) -> str:

@@ -17,6 +17,7 @@ from pinakes.config import SearchSettings
 from pinakes.embedding import Embedder, Tokenizer
 from pinakes.errors import UsageError
 from pinakes.model import SearchResponse
+from pinakes.search.cells import name_cells
 from pinakes.search.choose import Chooser, Chosen
 from pinakes.search.citations import Citations
 from pinakes.search.classes import classify
@@ -150,7 +151,7 @@ class SearchEngine:
                 entry for result in results for entry in result.definitions_context
             )
             results = locate_definitions(results, corpus, ReadingLookup(self._index.database))
-            results = mark_images(results, self._index.lookup)
+            results = name_cells(mark_images(results, self._index.lookup), self._index.lookup)
         with watch.stage("respond"):
             note = note_for(
                 results,

@@ -1,6 +1,7 @@
 """Jupyter notebooks: Markdown cells as they are, code cells as fenced code, text output below them.
 
-Lines are those of the file, in which each line of a cell mostly has a line of its own.
+Lines are those of the file, in which each line of a cell mostly has a line of its own. On which of them each cell
+begins is kept, so that results can name their cells.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 from pinakes.errors import ConversionError
 from pinakes.ingest.convert.text import read_text
 from pinakes.ingest.convert.written import Written, fence_mark
-from pinakes.model.document import Converted
+from pinakes.model.document import CELLS, Converted, write_cells
 
 _MAX_OUTPUT = 2000
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.S)
@@ -36,17 +37,28 @@ def convert_ipynb(path: Path) -> Converted:
             cells = [cell for sheet in notebook.get("worksheets", []) for cell in sheet.get("cells", [])]
         metadata = notebook.get("metadata") or {}
         language = (metadata.get("language_info") or {}).get("name") or "python"
-        for cell in cells:
-            _cell(cell, str(language), out)
+        starts: dict[int, int] = {}
+        for number, cell in enumerate(cells, start=1):
+            if line := _cell(cell, str(language), out):
+                starts[number] = line
     except (ValueError, AttributeError, TypeError, RecursionError) as error:
         raise ConversionError(f"is not a valid notebook: {error}") from error
     title = metadata["title"] if isinstance(metadata.get("title"), str) else ""
     found = out.result()
     return Converted(
         found.text,
-        metadata={"title": title} if title else {},
+        metadata={**({"title": title} if title else {}), **_noted(starts)},
         warnings=decoded.warnings,
         line_starts=found.line_starts,
+    )
+
+
+def _noted(starts: dict[int, int]) -> dict[str, str]:
+    """Where cells begin, unless the whole notebook stands on one line."""
+    return (
+        {CELLS: write_cells(starts)}
+        if len(set(starts.values())) > 1 or max(starts.values(), default=1) > 1
+        else {}
     )
 
 
@@ -102,11 +114,12 @@ def _lines(holder: dict[str, Any], name: str) -> list[Numbered]:
     return found
 
 
-def _cell(cell: dict[str, Any], language: str, out: Written) -> None:
+def _cell(cell: dict[str, Any], language: str, out: Written) -> int:
+    """Write a cell down; returns the line on which it begins, 0 for an empty one."""
     kind = cell.get("cell_type")
     source = _stripped(_lines(cell, "source") or _lines(cell, "input"))
     if not source:
-        return
+        return 0
     if kind == "heading":
         out.heading(source[0][0], int(cell.get("level", 1)), " ".join(text for _, text in source))
     elif kind == "markdown":
@@ -121,6 +134,7 @@ def _cell(cell: dict[str, Any], language: str, out: Written) -> None:
                 out.add(shown[0][0], "")
                 _fenced(shown, "", out)
     out.add(source[-1][0], "")
+    return source[0][0]
 
 
 def _cut(lines: list[Numbered]) -> list[Numbered]:

@@ -397,6 +397,10 @@ class Lookup:
 
     def image_pages(self, documents: Collection[str]) -> dict[str, str]:
         """Return the pages that were read from images, by the path of their document."""
+        return self.noted(documents, IMAGE_PAGES)
+
+    def noted(self, documents: Collection[str], name: str) -> dict[str, str]:
+        """Return what the metadata of documents have under a name, by their paths; those that have it."""
         found: dict[str, str] = {}
         paths = list(documents)
         for start in range(0, len(paths), _BATCH):
@@ -404,9 +408,9 @@ class Lookup:
             marks = ",".join("?" * len(batch))
             rows = self._rows(
                 f"SELECT source_path, metadata FROM documents WHERE source_path IN ({marks}) AND metadata LIKE ?",
-                [*batch, f'%"{IMAGE_PAGES}"%'],
+                [*batch, f'%"{name}"%'],
             )
-            found.update((row[0], str(json.loads(row[1]).get(IMAGE_PAGES, ""))) for row in rows)
+            found.update((row[0], str(json.loads(row[1]).get(name, ""))) for row in rows)
         return found
 
     def scanned_documents(self) -> int:

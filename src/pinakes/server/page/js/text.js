@@ -125,11 +125,12 @@ export function ago(iso) {
   return `${count(Math.max(1, Math.floor(seconds / size)), name)} ago`;
 }
 
-/** Where something stands: "p. 7", "pp. 7–9", "lines 14–16". Pages are preferred, as in a citation. */
+/** Where something stands: "p. 7", "pp. 7–9", "lines 14–16", "cell 3, lines 14–16". Pages are preferred, as in a citation. */
 export function place(item) {
   const span = (one, many, [first, last]) => (first === last ? `${one} ${first}` : `${many} ${first}–${last}`);
   if (item.pages) return span("p.", "pp.", item.pages);
-  if (item.lines) return span("line", "lines", item.lines);
+  const cells = item.cells ? `${span("cell", "cells", item.cells)}, ` : "";
+  if (item.lines) return cells + span("line", "lines", item.lines);
   return "";
 }
 
