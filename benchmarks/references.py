@@ -23,8 +23,7 @@ from pinakes.ingest.convert import convert
 from pinakes.ingest.parse import Parsed, parse
 from pinakes.ingest.references import extract_references
 from pinakes.ingest.sections import build_sections
-from pinakes.model import Reference, Section
-from pinakes.model.clause import Clause
+from pinakes.model import Place, Reference
 
 OUTCOMES = ("resolved", "partly", "elsewhere", "nowhere")
 
@@ -35,7 +34,7 @@ class Read:
 
     name: str
     parsed: Parsed
-    places: dict[str, Section | Clause]
+    places: dict[str, Place]
     found: Sequence[Reference]
     seconds: float
 
@@ -51,13 +50,11 @@ def read(paths: Sequence[Path]) -> Iterator[Read]:
         _, converted = convert(path)
         parsed = parse(converted)
         sections = build_sections(parsed)
-        clauses = extract_clauses(parsed, sections)
+        places = [*sections, *extract_clauses(parsed, sections)]
         started = time.perf_counter()
-        found = extract_references(parsed, sections, clauses)
+        found = extract_references(parsed, places)
         seconds = time.perf_counter() - started
-        everything: list[Section | Clause] = [*sections, *clauses]
-        places = {place.section_id: place for place in everything}
-        yield Read(path.name, parsed, places, found, seconds)
+        yield Read(path.name, parsed, {place.section_id: place for place in places}, found, seconds)
 
 
 def excerpt(text: str, start: int, end: int) -> str:

@@ -22,7 +22,7 @@ def read(folder: Path, name: str, source: str | bytes) -> ParsedDocument:
 
 
 def headings(parsed: ParsedDocument) -> list[tuple[int, str]]:
-    return [(section.lines.first, section.heading) for section in parsed.sections[1:]]
+    return [(section.lines.first, section.heading) for section in parsed.places[1:] if section.is_heading]
 
 
 def lines_with(source: str, *words: str) -> list[tuple[int, str]]:
@@ -207,7 +207,7 @@ def test_tex(tmp_path: Path) -> None:
     parsed = read(tmp_path, "a.tex", TEX)
     assert parsed.document.title == "On Things of Note"
     assert headings(parsed) == [(8, "First & foremost"), (12, "A title of two lines with n ex"), (15, "Last")]
-    assert parsed.sections[1].lines == Lines(8, 14)
+    assert parsed.places[1].lines == Lines(8, 14)
     assert "After it." in parsed.document.text
 
 

@@ -10,11 +10,10 @@ from pinakes.ingest.clauses import extract_clauses
 from pinakes.ingest.parse import parse
 from pinakes.ingest.sections import build_sections
 from pinakes.labels import roman_numeral
-from pinakes.model import Converted
-from pinakes.model.clause import Clause
+from pinakes.model import Converted, Place
 
 
-def clauses_of(text: str) -> list[Clause]:
+def clauses_of(text: str) -> list[Place]:
     parsed = parse(Converted(text))
     return extract_clauses(parsed, build_sections(parsed))
 
@@ -35,8 +34,11 @@ def test_clauses_have_the_label_one_would_cite_them_by() -> None:
         "Section 403(b)(2)(B)",
     ]
     assert found[3].section_id == "sec_403_b_2"
-    assert [clause.depth for clause in found] == [1, 1, 2, 2, 3, 3]
-    assert [clause.parent for clause in found] == [None, None, 1, 1, 3, 3]
+    # After the document, the act and its section, which are places 0 to 2.
+    assert [clause.ordinal for clause in found] == [3, 4, 5, 6, 7, 8]
+    assert [clause.level for clause in found] == [3, 3, 4, 4, 5, 5]
+    assert [clause.parent for clause in found] == [2, 2, 4, 4, 6, 6]
+    assert not any(clause.is_heading for clause in found) and {clause.section for clause in found} == {2}
     assert text[found[2].start : found[2].end].strip() == "(1) first;"
     assert text[found[1].start : found[1].end].strip().endswith("(B) y.")
 
@@ -170,11 +172,14 @@ def test_a_numbered_document_gives_its_tree_back(nodes: list[Node]) -> None:
 )
 def test_any_numbering_gives_a_sound_tree(parts: list[str]) -> None:
     text = "## Section 4\n\n" + "\n\n".join(f"{part} some text" for part in parts)
-    found = clauses_of(text)
-    assert len({clause.section_id for clause in found}) == len(found)
-    for clause in found:
+    parsed = parse(Converted(text))
+    headings = build_sections(parsed)
+    places = [*headings, *extract_clauses(parsed, headings)]
+    assert [place.ordinal for place in places] == list(range(len(places)))
+    assert len({place.section_id for place in places}) == len(places)
+    for clause in places[len(headings) :]:
         assert clause.start < clause.body <= clause.end <= len(text)
-        if clause.parent is not None:
-            parent = found[clause.parent]
-            assert parent.depth < clause.depth
-            assert parent.start <= clause.start and clause.end <= parent.end
+        assert clause.parent is not None and clause.section == headings[-1].ordinal
+        parent = places[clause.parent]
+        assert parent.level < clause.level
+        assert parent.start <= clause.start and clause.end <= parent.end

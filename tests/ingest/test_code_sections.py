@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pinakes import Library
 from pinakes.config import IndexSettings
 from pinakes.ingest.prepare import prepare_text
-from pinakes.model import Converted, Lines, Section
+from pinakes.model import Converted, Lines, Place
 
 PYTHON = '''\
 """Pumps."""
@@ -82,12 +82,12 @@ run();
 """
 
 
-def sections(name: str, text: str) -> list[Section]:
+def sections(name: str, text: str) -> list[Place]:
     parsed = prepare_text(f"/x/{name}", ".txt", Converted(text, markdown=False), IndexSettings(), 256)
-    return list(parsed.sections[1:])
+    return list(parsed.places[1:])
 
 
-def named(found: list[Section]) -> list[tuple[str, int, Lines]]:
+def named(found: list[Place]) -> list[tuple[str, int, Lines]]:
     return [(section.section_id, section.level, section.lines) for section in found]
 
 
@@ -152,9 +152,9 @@ WORDS = st.sampled_from(
 def test_sections_nest(name: str, lines: list[str]) -> None:
     text = "\n".join(lines) + "\nx"
     parsed = prepare_text(f"/x/{name}", ".txt", Converted(text, markdown=False), IndexSettings(), 256)
-    by_ordinal = {section.ordinal: section for section in parsed.sections}
-    assert len({section.section_id for section in parsed.sections}) == len(parsed.sections)
-    for section in parsed.sections[1:]:
+    by_ordinal = {section.ordinal: section for section in parsed.places}
+    assert len({section.section_id for section in parsed.places}) == len(parsed.places)
+    for section in parsed.places[1:]:
         parent = by_ordinal[section.parent or 0]
         assert parent.start <= section.start < section.end <= parent.end
         assert section.start <= section.body <= section.end

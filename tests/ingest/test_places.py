@@ -12,7 +12,7 @@ from pinakes.ingest.parse import Parsed, parse
 from pinakes.ingest.places import find_places
 from pinakes.ingest.places.chain import Step, best_chain, number_key
 from pinakes.ingest.sections import build_sections
-from pinakes.model import Converted, Section
+from pinakes.model import Converted, Place
 
 TYPED = """LEASE
 
@@ -136,7 +136,7 @@ def read(text: str, *, markdown: bool = False, file_type: str = ".txt") -> Parse
     return find_places(parse(Converted(text, markdown=markdown)), file_type)
 
 
-def sections(text: str, *, markdown: bool = False, file_type: str = ".txt") -> list[Section]:
+def sections(text: str, *, markdown: bool = False, file_type: str = ".txt") -> list[Place]:
     return build_sections(read(text, markdown=markdown, file_type=file_type))[1:]
 
 

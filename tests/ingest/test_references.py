@@ -87,7 +87,7 @@ ANNEX
 def references(text: str, markdown: bool = True) -> list[Reference]:
     parsed = parse(Converted(text, markdown=markdown))
     sections = build_sections(parsed)
-    found = extract_references(parsed, sections, extract_clauses(parsed, sections))
+    found = extract_references(parsed, [*sections, *extract_clauses(parsed, sections)])
     assert all(text[item.start : item.end] == item.text for item in found)
     return found
 

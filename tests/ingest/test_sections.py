@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from pinakes.ingest.parse import parse
 from pinakes.ingest.sections import build_sections
-from pinakes.model import Converted, PageStart, Section
+from pinakes.model import Converted, PageStart, Place
 
 
-def sections_of(text: str, pages: tuple[PageStart, ...] = ()) -> list[Section]:
+def sections_of(text: str, pages: tuple[PageStart, ...] = ()) -> list[Place]:
     return build_sections(parse(Converted(text, pages=pages)))
 
 

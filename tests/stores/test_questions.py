@@ -13,7 +13,7 @@ from pinakes import Library
 ONCE = (
     "GROUP BY language",
     "SELECT id, document, section FROM chunks",
-    "SELECT document, ordinal, coalesce(parent, -1) FROM sections",
+    "SELECT document, ordinal, coalesce(parent, -1) FROM places",
     "COUNT(DISTINCT",
     "FROM documents ORDER BY source_path",
     "FROM definitions f",
@@ -51,7 +51,7 @@ def test_no_question_reads_a_whole_table(library: Library, monkeypatch: pytest.M
     finally:
         connection.set_trace_callback(None)
     questions = {*asked_by_search, *asked}
-    assert any("sections" in question for question in questions)
+    assert any("places" in question for question in questions)
     for question in questions:
         if any(words in question for words in ONCE):
             continue

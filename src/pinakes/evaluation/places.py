@@ -38,7 +38,7 @@ class Places:
         return self._document(source_path).text
 
     def place(self, source_path: str, section_id: str) -> Span | None:
-        """Return where a section or clause is, with all that is below it."""
+        """Return where a place is, with all that is below it."""
         return self._document(source_path).places.get(section_id)
 
     def of_result(self, result: SearchResult) -> Span:
@@ -64,17 +64,15 @@ class Places:
 
     def _load(self, document: int) -> _Document:
         lookup = self._index.lookup
-        clauses = [stored.clause for stored in lookup.clauses_of_document(document)]
-        sections = [stored.section for stored in lookup.sections_of_document(document)]
-        end = max((section.end for section in sections), default=0)
+        places = lookup.places_of_document(document)
+        end = max((place.end for place in places), default=0)
         return _Document(
             text=lookup.document_text(document, 0, end),
             chunks={
                 chunk.chunk_index: (chunk.content, (chunk.start, chunk.end))
                 for chunk in lookup.chunks_of_document(document)
             },
-            places={clause.section_id: (clause.start, clause.end) for clause in clauses}
-            | {section.section_id: (section.start, section.end) for section in sections},
+            places={place.section_id: (place.start, place.end) for place in places},
         )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pinakes.ingest.parse import Block, Parsed
 from pinakes.ingest.split import Piece, Stretch, split
 from pinakes.ingest.tokens import TokenIndex
-from pinakes.model import Chunk, ChunkType, Section
+from pinakes.model import Chunk, ChunkType, Place
 
 _WORD = re.compile(r"\w")
 _TAG = re.compile(r"<[^<>]*>")
@@ -30,7 +30,7 @@ class ChunkingOptions:
 
 def chunk_document(
     parsed: Parsed,
-    sections: Sequence[Section],
+    sections: Sequence[Place],
     source_path: str,
     tokens: TokenIndex,
     options: ChunkingOptions,
@@ -58,7 +58,7 @@ def _whole(parsed: Parsed) -> list[tuple[int, int, int]]:
     return [] if blank else [(parsed.body_start, len(parsed.text), 0)]
 
 
-def _regions(text: str, sections: Sequence[Section]) -> list[tuple[int, int, int]]:
+def _regions(text: str, sections: Sequence[Place]) -> list[tuple[int, int, int]]:
     """Return each section's own text, up to the next heading.
 
     Before the first heading, blank text and lone marks (a rule, an opening ``<div>``) join what comes next.
@@ -79,7 +79,7 @@ def _only_marks(text: str) -> bool:
 
 
 def _chunk(
-    parsed: Parsed, section: Section, source_path: str, index: int, piece: Piece, tokens: TokenIndex
+    parsed: Parsed, section: Place, source_path: str, index: int, piece: Piece, tokens: TokenIndex
 ) -> Chunk:
     text = parsed.text
     prefix = text[slice(*piece.prefix)] if piece.prefix else ""

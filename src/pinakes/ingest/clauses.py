@@ -1,4 +1,4 @@
-"""Clauses: the numbering below headings becomes a tree, each clause with the label one would cite it by."""
+"""Clauses: the numbering below headings joins the tree of places, each clause with the label one would cite it by."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from pinakes.ingest.markers import MARKED_LINE, Marker, read_markers
 from pinakes.ingest.markers import Sequence as Numbering
 from pinakes.ingest.parse import Block, Parsed
-from pinakes.model import Section
-from pinakes.model.clause import Clause
+from pinakes.model import Place
 from pinakes.text.keys import title_key
 
 # Headings whose numbered paragraphs have a name of their own.
@@ -48,24 +47,24 @@ class _Owner:
     section_id: str
 
 
-def extract_clauses(parsed: Parsed, sections: Sequence[Section]) -> list[Clause]:
-    """Return the clauses of a document, in order."""
-    clauses: list[Clause] = []
+def extract_clauses(parsed: Parsed, sections: Sequence[Place]) -> list[Place]:
+    """Return the clauses of a document, in order, counted on from its headings."""
+    places = list(sections)
     taken = {section.section_id: 1 for section in sections}
     starts = [block.start for block in parsed.blocks]
     for index, section in enumerate(sections):
         end = sections[index + 1].start if index + 1 < len(sections) else len(parsed.text)
         owner = _owner(section, sections)
-        if owner is None or len(clauses) > _MAX_CLAUSES:
+        if owner is None or len(places) - len(sections) > _MAX_CLAUSES:
             continue
         low = max(0, bisect_right(starts, section.body) - 1)
         blocks = parsed.blocks[low : bisect_left(starts, end)]
-        _number_section(parsed, section, owner, blocks, end, clauses, taken)
-    return clauses
+        _number_section(parsed, section, owner, blocks, end, places, taken)
+    return places[len(sections) :]
 
 
-def _owner(section: Section, sections: Sequence[Section]) -> _Owner | None:
-    current: Section | None = section
+def _owner(section: Place, sections: Sequence[Place]) -> _Owner | None:
+    current: Place | None = section
     while current is not None:
         named = _NAMED.get(title_key(current.heading))
         if named:
@@ -78,11 +77,11 @@ def _owner(section: Section, sections: Sequence[Section]) -> _Owner | None:
 
 def _number_section(
     parsed: Parsed,
-    section: Section,
+    section: Place,
     owner: _Owner,
     blocks: Sequence[Block],
     end: int,
-    clauses: list[Clause],
+    places: list[Place],
     taken: dict[str, int],
 ) -> None:
     """Add the clauses of one section's own text."""
@@ -90,7 +89,7 @@ def _number_section(
     marks = [event for event in events if isinstance(event, _Mark)]
     if not any(_is_clause_mark(mark, owner, marks) for mark in marks):
         return
-    numbering, first = Numbering(), len(clauses)
+    numbering, first = Numbering(), len(places)
     open_clauses: list[int] = []
     later = {id(mark): number + 1 for number, mark in enumerate(marks)}
     for event in events:
@@ -99,38 +98,38 @@ def _number_section(
             start, indent = event
             numbering.interrupted = True
             while len(open_clauses) > 1 and indent < max(
-                1, _indent(parsed.text, clauses[open_clauses[-1]].start)
+                1, _indent(parsed.text, places[open_clauses[-1]].start)
             ):
-                _close(clauses, open_clauses.pop(), start)
+                _close(places, open_clauses.pop(), start)
             continue
         if not _is_clause_mark(event, owner, marks):
             continue
         following = (marks[number].marker for number in range(later[id(event)], len(marks)))
-        depth, parent = _place(event.marker, following, numbering, owner, len(clauses), clauses)
+        depth, parent = _place(event.marker, following, numbering, owner, places)
         if depth is None:
             continue
-        while open_clauses and clauses[open_clauses[-1]].depth >= depth:
-            _close(clauses, open_clauses.pop(), event.start)
-        clause = _clause(parsed, section, owner, event, depth, parent, clauses, taken)
+        while open_clauses and places[open_clauses[-1]].level >= section.level + depth:
+            _close(places, open_clauses.pop(), event.start)
+        clause = _clause(parsed, section, owner, event, depth, parent, places, taken)
         open_clauses.append(clause.ordinal)
-        clauses.append(clause)
+        places.append(clause)
     for ordinal in open_clauses:
-        _close(clauses, ordinal, end)
-    for ordinal in range(first, len(clauses)):
-        clause = clauses[ordinal]
+        _close(places, ordinal, end)
+    for ordinal in range(first, len(places)):
+        clause = places[ordinal]
         position = parsed.position
-        clauses[ordinal] = replace(
+        places[ordinal] = replace(
             clause,
             lines=position.lines(clause.start, clause.end),
             pages=position.pages(clause.start, clause.end),
         )
 
 
-def _close(clauses: list[Clause], ordinal: int | None, end: int) -> None:
+def _close(places: list[Place], ordinal: int | None, end: int) -> None:
     """End a clause; those it is a part of reach at least as far."""
-    while ordinal is not None and clauses[ordinal].end < end:
-        clauses[ordinal] = replace(clauses[ordinal], end=end)
-        ordinal = clauses[ordinal].parent
+    while ordinal is not None and places[ordinal].end < end:
+        places[ordinal] = replace(places[ordinal], end=end)
+        ordinal = places[ordinal].parent
 
 
 def _place(
@@ -138,20 +137,21 @@ def _place(
     following: Iterable[Marker],
     numbering: Numbering,
     owner: _Owner,
-    node: int,
-    clauses: list[Clause],
+    places: list[Place],
 ) -> tuple[int | None, int | None]:
     """Return the depth of a clause (1 at the top) and the clause it is a part of."""
     if marker.dotted:
         # `4.2.1` says itself where it belongs.
-        above = [level for level in numbering.levels if clauses[level.node].number == marker.dotted[:-1]]
+        above = [level for level in numbering.levels if places[level.node].number == marker.dotted[:-1]]
         depth = len(marker.dotted) - len(owner.number)
         numbering.levels = numbering.levels[: max(0, min(depth - 1, len(numbering.levels)))]
         numbering.place(
-            replace(marker, readings=(marker.readings[0]._replace(value=1, style=f"1.{depth}"),)), (), node
+            replace(marker, readings=(marker.readings[0]._replace(value=1, style=f"1.{depth}"),)),
+            (),
+            len(places),
         )
         return len(numbering.levels), above[-1].node if above else None
-    depth_found = numbering.place(marker, following, node)
+    depth_found = numbering.place(marker, following, len(places))
     return (None, None) if depth_found is None else (depth_found + 1, numbering.parent())
 
 
@@ -174,20 +174,20 @@ def _is_clause_mark(mark: _Mark, owner: _Owner, marks: Sequence[_Mark]) -> bool:
 
 def _clause(
     parsed: Parsed,
-    section: Section,
+    section: Place,
     owner: _Owner,
     mark: _Mark,
     depth: int,
     parent: int | None,
-    clauses: Sequence[Clause],
+    places: Sequence[Place],
     taken: dict[str, int],
-) -> Clause:
+) -> Place:
     marker = mark.marker
     if marker.dotted:
         number, label = marker.dotted, ".".join(marker.dotted)
         base = "sec"
     else:
-        above = clauses[parent] if parent is not None else None
+        above = places[parent] if parent is not None else None
         number = (*(above.number if above else owner.number), marker.token.lower())
         outer = above.label if above else owner.label
         label = (
@@ -195,11 +195,11 @@ def _clause(
         )
         base = above.section_id if above else (owner.section_id or owner.kind)
     section_id = f"{base}_{'_'.join(number) if marker.dotted else number[-1]}"
-    return Clause(
-        ordinal=len(clauses),
+    return Place(
+        ordinal=len(places),
+        parent=section.ordinal if parent is None else parent,
         section=section.ordinal,
-        parent=parent,
-        depth=depth,
+        level=section.level + depth,
         marker=marker.text,
         label=label,
         kind=owner.kind,

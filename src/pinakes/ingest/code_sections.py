@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pinakes.ingest.code_names import definitions
 from pinakes.ingest.parse import Parsed
 from pinakes.ingest.source_files import MAX_SOURCE_BYTES
-from pinakes.model import Section
+from pinakes.model import Place
 from pinakes.text.code_languages import language_of_file
 
 _MOST = 5000
@@ -35,7 +35,7 @@ class _Named(NamedTuple):
     end: int
 
 
-def code_sections(parsed: Parsed, source_path: str) -> list[Section]:
+def code_sections(parsed: Parsed, source_path: str) -> list[Place]:
     """Return a section for each function and class of a source file, nested as they are; nothing for other files."""
     language = language_of_file(source_path)
     if not language or len(parsed.text) > MAX_SOURCE_BYTES:
@@ -46,9 +46,9 @@ def code_sections(parsed: Parsed, source_path: str) -> list[Section]:
     )
 
 
-def _nested(parsed: Parsed, found: list[_Named]) -> list[Section]:
-    sections: list[Section] = []
-    around: list[Section] = []
+def _nested(parsed: Parsed, found: list[_Named]) -> list[Place]:
+    sections: list[Place] = []
+    around: list[Place] = []
     taken: dict[str, int] = {}
     for item in found[:_MOST]:
         while around and around[-1].end <= item.start:
@@ -57,9 +57,10 @@ def _nested(parsed: Parsed, found: list[_Named]) -> list[Section]:
         path = (*(around[-1].path if around else ()), item.name)
         wanted = ".".join(path)
         taken[wanted] = taken.get(wanted, 0) + 1
-        section = Section(
+        section = Place(
             ordinal=len(sections) + 1,
             parent=around[-1].ordinal if around else 0,
+            section=len(sections) + 1,
             level=len(path),
             heading=item.name,
             start=item.start,

@@ -8,7 +8,6 @@ from typing import Any
 from pinakes.model import (
     Chunk,
     ChunkType,
-    Clause,
     Definition,
     Document,
     Lines,
@@ -18,15 +17,14 @@ from pinakes.model import (
     PageStart,
     ParsedDocument,
     Passage,
+    Place,
     Reference,
-    Section,
     SelfCheck,
 )
 
 _PARTS: dict[str, type[Any]] = {
-    "sections": Section,
+    "places": Place,
     "chunks": Chunk,
-    "clauses": Clause,
     "definitions": Definition,
     "references": Reference,
     "links": Link,

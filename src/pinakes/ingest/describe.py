@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pinakes.ingest.parse import Parsed
-from pinakes.model import Section
+from pinakes.model import Place
 
 _TITLE_LENGTH = 300
 _SUMMARY_LENGTH = 300
@@ -27,7 +27,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _MARKUP = re.compile(r"<!--|-->|</?[a-zA-Z][^<>]*>|[*_`>#|]+|!?\[\[?|\]\]?(?:\([^)]*\))?")
 
 
-def document_title(parsed: Parsed, sections: Sequence[Section], path: str) -> str:
+def document_title(parsed: Parsed, sections: Sequence[Place], path: str) -> str:
     """Return the title: what the text says itself, the one top heading, the file's properties, or its name.
 
     Of several top headings the first is the title if it opens the document and the file is named alike, or has no name
@@ -51,7 +51,7 @@ def document_title(parsed: Parsed, sections: Sequence[Section], path: str) -> st
     return Path(path).stem.replace("_", " ").replace("-", " ").strip() or path
 
 
-def _is_title(headings: Sequence[Section], name: str) -> bool:
+def _is_title(headings: Sequence[Place], name: str) -> bool:
     """Whether the first of several top headings is a title rather than the name of the first part."""
     first = headings[0]
     if first.label or any(section.level < first.level for section in headings):

@@ -1,7 +1,6 @@
 """Extract: what a document says about its own words and places.
 
-Clauses first, because references lead to them; then definitions and references; then each chunk is told what it
-holds.
+Clauses first, because references lead to them; then definitions and references; then each chunk is told what it holds.
 """
 
 from __future__ import annotations
@@ -15,21 +14,21 @@ from pinakes.ingest.clauses import extract_clauses
 from pinakes.ingest.definitions import extract_definitions
 from pinakes.ingest.parse import Parsed
 from pinakes.ingest.references import extract_references
-from pinakes.model import Chunk, ChunkType, Clause, Definition, Reference, Section
+from pinakes.model import Chunk, ChunkType, Definition, Place, Reference
 
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """The knowledge that was found in a document."""
+    """The knowledge that was found in a document: all of its places, and what it says."""
 
-    clauses: list[Clause]
+    places: list[Place]
     definitions: list[Definition]
     references: list[Reference]
 
     @property
     def warnings(self) -> list[str]:
         """What a reader should know about the document's numbering."""
-        repeated = sum("__" in clause.section_id for clause in self.clauses)
+        repeated = sum("__" in place.section_id for place in self.places if not place.is_heading)
         return (
             [f"the numbering repeats itself: {repeated} clauses share their label with another"]
             if repeated
@@ -39,26 +38,25 @@ class Extracted:
 
 def extract(
     parsed: Parsed,
-    sections: Sequence[Section],
+    sections: Sequence[Place],
     source_path: str,
     language: str,
     *,
     definitions: bool,
     references: bool,
 ) -> Extracted:
-    """Find clauses, and definitions and references where they are wanted."""
-    clauses = extract_clauses(parsed, sections)
+    """Find the clauses below some headings, and definitions and references where they are wanted."""
+    places = [*sections, *extract_clauses(parsed, sections)]
     return Extracted(
-        clauses,
+        places,
         extract_definitions(parsed, sections, source_path, language) if definitions else [],
-        extract_references(parsed, sections, clauses, language) if references else [],
+        extract_references(parsed, places, language) if references else [],
     )
 
 
-def place_references(found: Extracted, sections: Sequence[Section], chunks: Sequence[Chunk]) -> Extracted:
+def place_references(found: Extracted, chunks: Sequence[Chunk]) -> Extracted:
     """Note which chunk each reference inside the document leads to."""
-    places = {clause.section_id: clause.start for clause in found.clauses}
-    places.update((section.section_id, section.start) for section in sections)
+    places = {place.section_id: place.start for place in found.places}
     starts = [chunk.start for chunk in chunks]
 
     def placed(reference: Reference) -> Reference:
@@ -72,19 +70,19 @@ def place_references(found: Extracted, sections: Sequence[Section], chunks: Sequ
 
 def describe_chunks(chunks: Sequence[Chunk], extracted: Extracted, language: str) -> list[Chunk]:
     """Tell each chunk which clauses and references it holds, what it defines, and what it mostly is."""
-    clause_starts = [clause.start for clause in extracted.clauses]
+    clauses = [place for place in extracted.places if not place.is_heading]
+    clause_starts = [clause.start for clause in clauses]
     definition_starts = [definition.start for definition in extracted.definitions]
     reference_starts = [reference.start for reference in extracted.references]
     described = []
     for chunk in chunks:
-        clauses = extracted.clauses[_slice(clause_starts, chunk)]
         definitions = extracted.definitions[_slice(definition_starts, chunk)]
         references = extracted.references[_slice(reference_starts, chunk)]
         term = definitions[0] if definitions else None
         described.append(
             replace(
                 chunk,
-                clauses=tuple(clause.section_id for clause in clauses),
+                clauses=tuple(clause.section_id for clause in clauses[_slice(clause_starts, chunk)]),
                 cross_references=tuple(
                     dict.fromkeys(ref.target_section for ref in references if ref.target_section)
                 ),

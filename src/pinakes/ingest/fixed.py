@@ -1,7 +1,7 @@
 """Fixed: a document whose chunks are given, instead of being cut by Pinakes.
 
-Evaluation sets and other systems come with chunks of their own. Everything else (sections, clauses, references,
-contexts, passages) is made of the whole document, as for any other.
+Evaluation sets and other systems come with chunks of their own. Everything else (places, references, contexts,
+passages) is made of the whole document, as for any other.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def with_fixed_chunks(
     document = parsed.document
     tokens = TokenIndex(document.text, tokenizer)
     chunks = _chunks(parsed, [clean(piece) for piece in pieces], tokens)
-    found = Extracted(list(parsed.clauses), list(parsed.definitions), list(parsed.references))
+    found = Extracted(list(parsed.places), list(parsed.definitions), list(parsed.references))
     # Places are found by bisection, which needs the order of the text.
     in_order = sorted(chunks, key=lambda chunk: (chunk.start, chunk.chunk_index))
-    found = place_references(found, parsed.sections, in_order)
+    found = place_references(found, in_order)
     chunks = describe_chunks(chunks, found, document.language)
     return replace(
         parsed,
@@ -89,7 +89,8 @@ def locate(text: str, pieces: Sequence[str]) -> list[int | None]:
 def _chunks(parsed: ParsedDocument, pieces: Sequence[str], tokens: TokenIndex) -> list[Chunk]:
     text = parsed.document.text
     # Functions and classes are read by name; what is cut from code belongs to the file.
-    sections = parsed.sections[:1] if language_of_file(parsed.document.source_path) else parsed.sections
+    code = language_of_file(parsed.document.source_path)
+    sections = parsed.places[:1] if code else [place for place in parsed.places if place.is_heading]
     position = Positions(text, parsed.document.pages, parsed.document.line_starts)
     section_starts = [section.start for section in sections]
     chunks: list[Chunk] = []

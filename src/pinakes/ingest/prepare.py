@@ -53,7 +53,7 @@ def prepare(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:
 def prepare_text(
     source_path: str, file_type: str, converted: Converted, settings: IndexSettings, model_tokens: int
 ) -> ParsedDocument:
-    """Turn a converted text into a document with sections and chunks."""
+    """Turn a converted text into a document with places and chunks."""
     parsed = parse(replace(converted, text=clean(converted.text)))
     if not language_of_file(source_path):
         # Numbers in code are no places.
@@ -81,11 +81,11 @@ def prepare_text(
         metadata=parsed.metadata,
         pages=parsed.pages,
         warnings=(*parsed.warnings, *found.warnings),
-        self_check=self_check(parsed, sections, found.clauses, found.references),
+        self_check=self_check(parsed, found.places, found.references),
         line_starts=parsed.line_starts,
     )
     chunks = chunk_document(parsed, sections, source_path, tokens, options)
-    found = place_references(found, sections, chunks)
+    found = place_references(found, chunks)
     chunks = describe_chunks(chunks, found, language)
     chunks = contextualize(
         document, chunks, tokens, enabled=settings.contextual_embeddings, model_tokens=model_tokens
@@ -93,9 +93,8 @@ def prepare_text(
     return ParsedDocument(
         document,
         # Chunks of code are cut by size: a function is often too short to be found alone.
-        (*sections, *(code_sections(parsed, source_path) if len(sections) == 1 else ())),
+        (*found.places, *(code_sections(parsed, source_path) if len(sections) == 1 else ())),
         tuple(chunks),
-        clauses=tuple(found.clauses),
         definitions=tuple(found.definitions),
         references=tuple(found.references),
         links=tuple(parsed.links),

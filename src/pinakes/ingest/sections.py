@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pinakes.ingest.parse import Heading, Parsed
 from pinakes.labels import LEAF_KINDS, parse_heading
-from pinakes.model import Section
+from pinakes.model import Place
 from pinakes.text.keys import slug
 
 
-def build_sections(parsed: Parsed) -> list[Section]:
-    """Return the section tree in document order; section 0 is the document itself.
+def build_sections(parsed: Parsed) -> list[Place]:
+    """Return the tree of headings in document order; place 0 is the document itself.
 
     A level that is skipped (an H4 right under an H2) does no harm: the parent of a heading is the nearest
     heading above it that has a smaller level.
@@ -18,11 +18,11 @@ def build_sections(parsed: Parsed) -> list[Section]:
     parents = _parents(parsed.headings)
     ends = _subtree_ends(parsed.headings, end)
     position = parsed.position
-    root = Section(
+    root = Place(
         ordinal=0,
         parent=None,
+        section=0,
         level=0,
-        heading="",
         start=parsed.body_start,
         body=parsed.body_start,
         end=end,
@@ -39,9 +39,10 @@ def build_sections(parsed: Parsed) -> list[Section]:
         wanted = label.section_id if label else slug(title)
         section_id = _unique(wanted or f"section_{index + 1}", parent.section_id, taken)
         sections.append(
-            Section(
+            Place(
                 ordinal=index + 1,
                 parent=parent.ordinal,
+                section=index + 1,
                 level=heading.level,
                 heading=heading.text,
                 start=heading.start,

@@ -2,13 +2,12 @@
 
 from pinakes.model.answers import Citation, DefineResponse, ReferencesResponse, TermDefinition
 from pinakes.model.chunk import Chunk, ChunkType, Passage, chunk_id, chunk_number
-from pinakes.model.clause import Clause
 from pinakes.model.document import Converted, Document, Lines, LineStart, Pages, PageStart, SelfCheck, line_of
 from pinakes.model.knowledge import Definition, Link, Reference
 from pinakes.model.parsed import ParsedDocument
+from pinakes.model.place import Place
 from pinakes.model.report import ContextEstimate, Failure, IndexReport, MoveReport, Progress
 from pinakes.model.result import Elsewhere, Match, SearchResponse, SearchResult
-from pinakes.model.section import Section
 from pinakes.model.views import (
     Check,
     DoctorReport,
@@ -24,7 +23,6 @@ __all__ = [
     "Chunk",
     "ChunkType",
     "Citation",
-    "Clause",
     "ContextEstimate",
     "Converted",
     "DefineResponse",
@@ -46,12 +44,12 @@ __all__ = [
     "Pages",
     "ParsedDocument",
     "Passage",
+    "Place",
     "Progress",
     "Reference",
     "ReferencesResponse",
     "SearchResponse",
     "SearchResult",
-    "Section",
     "SectionView",
     "SelfCheck",
     "Status",

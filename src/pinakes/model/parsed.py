@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pinakes.model.chunk import Chunk
-from pinakes.model.clause import Clause
 from pinakes.model.document import Document
 from pinakes.model.knowledge import Definition, Link, Reference
-from pinakes.model.section import Section
+from pinakes.model.place import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +15,8 @@ class ParsedDocument:
     """What the stages before the store hand over, whole."""
 
     document: Document
-    sections: tuple[Section, ...]
+    places: tuple[Place, ...]
     chunks: tuple[Chunk, ...]
-    clauses: tuple[Clause, ...] = ()
     definitions: tuple[Definition, ...] = ()
     references: tuple[Reference, ...] = ()
     links: tuple[Link, ...] = ()

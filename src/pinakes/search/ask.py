@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from pinakes.errors import NotFoundError, UsageError
 from pinakes.model import (
     Citation,
-    Clause,
     DefineResponse,
+    Place,
     Reference,
     ReferencesResponse,
-    Section,
     TermDefinition,
     line_of,
 )
+from pinakes.model.place import innermost
 from pinakes.search.citations import Citations
 from pinakes.search.corpus import Corpus
 from pinakes.search.located import located
@@ -22,7 +23,7 @@ from pinakes.search.navigate import find_documents
 from pinakes.search.read import find_place, section_view
 from pinakes.search.understand import clean_text
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.lookup import Lookup, StoredClause
+from pinakes.stores.embedded.lookup import Lookup
 from pinakes.stores.embedded.reading_lookup import ReadingLookup
 
 _MAX_TERM = 200
@@ -55,58 +56,35 @@ def define(index: EmbeddedIndex, corpus: Corpus, term: str, document: str | None
 def references(
     index: EmbeddedIndex, corpus: Corpus, reference: str, document: str | None
 ) -> ReferencesResponse:
-    """Return what a section or clause refers to, and what refers to it or to a part of it."""
+    """Return what a place refers to, and what refers to it or to a part of it."""
     found, exact = find_place(index, reference, document, corpus.names)
     first = found[0]
     view = section_view(index, first, exact=exact, alternatives=found[1:])
-    place = first.clause if isinstance(first, StoredClause) else first.section
+    place = first.place
     citations = Citations(index.lookup, corpus)
+    tree = lru_cache(maxsize=None)(index.lookup.places_of_document)
+
+    def citation(document: int, path: str, title: str, item: Reference) -> Citation:
+        return Citation(path, title, *_standing(index.lookup, document, tree(document), item.start), item)
+
     cites = [
-        _citation(index.lookup, first.document, first.source_path, first.document_title, item)
+        citation(first.document, first.source_path, first.document_title, item)
         for item in citations.in_span(first.document, first.source_path, place.start, place.end)
     ]
-    ids = [place.section_id, *_ids_below(index.lookup, first.document, place.start, place.end)]
+    below = [one for one in tree(first.document) if place.start <= one.start < place.end]
+    ids = [one.section_id for one in below if one.section_id]
     cited_by = [
-        _citation(index.lookup, entry.id, entry.source_path, entry.title, item)
+        citation(entry.id, entry.source_path, entry.title, item)
         for entry, item in citations.to_places(first.document, first.source_path, ids)
         if not (entry.id == first.document and place.start <= item.start < place.end)
     ]
     return ReferencesResponse(view, cites, cited_by)
 
 
-def _ids_below(lookup: Lookup, document: int, start: int, end: int) -> list[str]:
-    places: list[Section | Clause] = [stored.section for stored in lookup.sections_of_document(document)]
-    places += [stored.clause for stored in lookup.clauses_of_document(document)]
-    return [place.section_id for place in places if start <= place.start < end and place.section_id]
-
-
-def _citation(lookup: Lookup, document: int, path: str, title: str, item: Reference) -> Citation:
-    label, heading, line = _standing(lookup, document, item.start)
-    return Citation(path, title, label, heading, line, item)
-
-
-def _standing(lookup: Lookup, document: int, offset: int) -> tuple[str, str, int]:
+def _standing(lookup: Lookup, document: int, places: Sequence[Place], offset: int) -> tuple[str, str, int]:
     """Return label and heading of the innermost place that holds an offset, and its line."""
-    sections = [s.section for s in lookup.sections_of_document(document) if s.section.start <= offset]
-    holder = max(sections, key=lambda section: section.start, default=None)
-    clauses: Sequence[Clause] = [
-        s.clause for s in lookup.clauses_of_document(document) if s.clause.start <= offset < s.clause.end
-    ]
-    inner = max(clauses, key=lambda clause: clause.depth, default=None)
-    label = inner.label if inner else holder.label if holder else ""
-    start, line = 0, 1
-    if inner or holder:
-        at = inner or holder
-        assert at is not None
-        start, line = at.start, at.lines.first
-    return (
-        label,
-        holder.heading if holder else "",
-        line_of(
-            lookup.line_starts(document),
-            lookup.document_text(document, start, offset),
-            start,
-            line,
-            offset,
-        ),
-    )
+    at = innermost(places, offset)
+    heading = next((place.heading for place in places if at and place.ordinal == at.section), "")
+    start, line = (at.start, at.lines.first) if at else (0, 1)
+    starts, before = lookup.line_starts(document), lookup.document_text(document, start, offset)
+    return at.label if at else "", heading, line_of(starts, before, start, line, offset)

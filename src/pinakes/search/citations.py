@@ -15,7 +15,7 @@ from pinakes.labels import LEAF_KINDS
 from pinakes.model import Reference, chunk_id
 from pinakes.search.corpus import Corpus, Entry
 from pinakes.search.names import Named
-from pinakes.stores.embedded.lookup import Lookup, Place
+from pinakes.stores.embedded.lookup import Lookup, PlaceStart
 from pinakes.text.keys import title_key
 
 # A link to a heading that is not there still leads to its document.
@@ -29,7 +29,7 @@ class Citations:
     def __init__(self, lookup: Lookup, corpus: Corpus) -> None:
         self._lookup = lookup
         self._corpus = corpus
-        self._places: dict[str, list[Place]] = {}
+        self._places: dict[str, list[PlaceStart]] = {}
         self._named: dict[int, frozenset[str]] = {}
 
     def documents_named(self, document: int) -> frozenset[str]:
@@ -104,9 +104,9 @@ class Citations:
 
     def _heading(self, document: int, anchor: str) -> str:
         wanted = title_key(anchor.replace("-", " "))
-        for stored in self._lookup.sections_of_document(document):
-            if wanted in (title_key(stored.section.heading), title_key(stored.section.title)):
-                return stored.section.section_id
+        for place in self._lookup.places_of_document(document, clauses=False):
+            if wanted in (title_key(place.heading), title_key(place.title)):
+                return place.section_id
         return ""
 
     def _in_named_document(self, reference: Reference, document: int) -> Reference:
@@ -142,10 +142,10 @@ class Citations:
         found = [place for place in self._numbered(reference) if place.document == entry.id]
         return self._placed(reference, found[0], named.sure) if found else None
 
-    def _numbered(self, reference: Reference) -> list[Place]:
+    def _numbered(self, reference: Reference) -> list[PlaceStart]:
         key, kind = reference.number_key, reference.number_kind
         if key not in self._places:
-            self._places[key] = self._lookup.places_by_number([key]).get(key, [])
+            self._places[key] = self._lookup.starts_by_number([key]).get(key, [])
         return [
             place for place in self._places[key] if place.kind == kind or {place.kind, kind} <= LEAF_KINDS
         ]
@@ -153,10 +153,10 @@ class Citations:
     def preload(self, references: Iterable[Reference]) -> None:
         """Look up the numbers that lead elsewhere all at once."""
         keys = {ref.number_key for ref in references if ref.number_key and not ref.target_chunk}
-        found = self._lookup.places_by_number(keys - self._places.keys())
+        found = self._lookup.starts_by_number(keys - self._places.keys())
         self._places.update({key: found.get(key, []) for key in keys - self._places.keys()})
 
-    def _placed(self, reference: Reference, place: Place, sure: float) -> Reference:
+    def _placed(self, reference: Reference, place: PlaceStart, sure: float) -> Reference:
         entry = self._corpus.by_id(place.document)
         path = entry.source_path if entry else ""
         holder = self._lookup.chunk_at(place.document, place.start)
@@ -183,10 +183,7 @@ class Citations:
 
     def _offset(self, document: int, section_id: str) -> int | None:
         if not section_id:
-            first = self._lookup.section(document, 0)
-            return first.section.start if first else None
-        for stored in self._lookup.sections_by_id(section_id, {document}):
-            return stored.section.start
-        for clause in self._lookup.clauses_by_id(section_id, {document}):
-            return clause.clause.start
-        return None
+            first = self._lookup.place(document, 0)
+            return first.place.start if first else None
+        found = self._lookup.places_by_id(section_id, {document})
+        return found[0].place.start if found else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from pinakes.stores.embedded.lookup import Lookup, StoredSection
+from pinakes.stores.embedded.lookup import Lookup, StoredPlace
 from pinakes.text.keys import title_key
 
 _MOST = 3
@@ -29,8 +29,8 @@ def find_codes(text: str) -> list[str]:
     return list(dict.fromkeys(_CODE.findall(text)))[:_MOST]
 
 
-def sections_with_code(code: str, lookup: Lookup, documents: Collection[int] | None) -> list[StoredSection]:
+def sections_with_code(code: str, lookup: Lookup, documents: Collection[int] | None) -> list[StoredPlace]:
     """Return the sections whose heading begins with a code, and goes on with a title or not at all."""
     begins = re.compile(rf"\W{{0,6}}{re.escape(code)}(?![\w(+]|[.\-]\w)", re.IGNORECASE)
-    found = lookup.sections_by_first_words(title_key(code), documents)
-    return [item for item in found if begins.match(item.section.heading)]
+    found = lookup.places_by_first_words(title_key(code), documents)
+    return [item for item in found if begins.match(item.place.heading)]

@@ -7,14 +7,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Protocol
 
-from pinakes.model import Clause, Definition, Elsewhere, Lines, Match, SearchResult, chunk_id, line_of
+from pinakes.model import Definition, Elsewhere, Lines, Match, Place, SearchResult, chunk_id, line_of
 from pinakes.search.bearing import Line
 from pinakes.search.calibrate import Grounds
 from pinakes.search.candidates import Candidate
 from pinakes.search.choose import Chosen
 from pinakes.search.citations import Citations
 from pinakes.search.define import term_key
-from pinakes.stores.embedded.lookup import StoredChunk, StoredClause, StoredSection
+from pinakes.stores.embedded.lookup import StoredChunk, StoredPlace
 
 _CONTEXT = 90
 _MAX_MATCHES = 50
@@ -22,11 +22,11 @@ _MAX_DEFINITIONS = 3
 _LEGS = ("exact", "semantic", "keyword", "hybrid", "code", "expansion", "graph")
 
 
-class SectionReader(Protocol):
+class PlaceReader(Protocol):
     """Knows how far sections go."""
 
-    def section(self, document: int, ordinal: int) -> StoredSection | None:
-        """Return one section of a document."""
+    def place(self, document: int, ordinal: int) -> StoredPlace | None:
+        """Return one place of a document."""
         ...
 
 
@@ -34,7 +34,7 @@ class SectionReader(Protocol):
 class Enrichment:
     """What results are given besides what was found: the clause or line that was meant, references, definitions."""
 
-    clauses: Mapping[int, StoredClause]
+    clauses: Mapping[int, Place]
     lines: Mapping[int, Line]
     citations: Citations
     definitions: Sequence[Definition]
@@ -44,7 +44,7 @@ class Enrichment:
     # Of a document: from where in its text lines of its file are counted anew.
     line_starts: Callable[[int], Sequence[tuple[int, int]]] = lambda document: ()
     grounds: Mapping[int, Grounds] = field(default_factory=dict)
-    sections: SectionReader | None = None
+    places: PlaceReader | None = None
     doubtful: Collection[int] = ()
     """Documents that contradict the numbering found in them."""
 
@@ -94,11 +94,11 @@ def to_results(
         clause = enrichment.clauses.get(candidate.chunk)
         line = enrichment.lines.get(candidate.chunk)
         if clause and candidate.reason in ("section", "holder"):
-            result = _focus(result, chunk, clause.clause)
+            result = _focus(result, chunk, clause)
         elif line and candidate.reason == "line":
             result = _from_line(result, line)
-        elif enrichment.sections is not None and not chunk.pages:
-            result = replace(result, left_out=_left_out(chunk, enrichment.sections))
+        elif enrichment.places is not None and not chunk.pages:
+            result = replace(result, left_out=_left_out(chunk, enrichment.places))
         results.append(result)
     return _borrowed(enrichment.asked, results)
 
@@ -109,7 +109,7 @@ def _found_by(candidate: Candidate) -> list[str]:
     return [leg for leg in legs if leg != "graph"] or legs
 
 
-def _focus(result: SearchResult, chunk: StoredChunk, clause: Clause) -> SearchResult:
+def _focus(result: SearchResult, chunk: StoredChunk, clause: Place) -> SearchResult:
     """Narrow a result to the clause that was asked for."""
     start = chunk.prefix + clause.start - chunk.start
     end = chunk.prefix + min(clause.end, chunk.end) - chunk.start
@@ -127,12 +127,12 @@ def _focus(result: SearchResult, chunk: StoredChunk, clause: Clause) -> SearchRe
     )
 
 
-def _left_out(chunk: StoredChunk, sections: SectionReader) -> list[Lines]:
+def _left_out(chunk: StoredChunk, places: PlaceReader) -> list[Lines]:
     """Return the lines of a chunk's section before and after what is shown of it."""
-    found = sections.section(chunk.document, chunk.section)
+    found = places.place(chunk.document, chunk.section)
     if found is None or not chunk.section_id:
         return []
-    whole, shown = found.section.lines, chunk.lines
+    whole, shown = found.place.lines, chunk.lines
     before, after = Lines(whole.first, shown.first - 1), Lines(shown.last + 1, whole.last)
     return [lines for lines in (before, after) if lines.first <= lines.last]
 
@@ -153,7 +153,7 @@ def _definitions(enrichment: Enrichment, chunk: StoredChunk) -> list[Definition]
             own.setdefault(key, definition)
         else:
             others.setdefault(key, []).append(definition)
-    if missing := others.keys() - own.keys():
+    if missing := [key for key in others if key not in own]:
         named = enrichment.citations.documents_named(chunk.document)
         for key in missing:
             theirs = [definition for definition in others[key] if definition.source_path in named]

@@ -1,4 +1,4 @@
-"""The exact leg: documents by name, sections by number or title, and phrases, word for word."""
+"""The exact leg: documents by name, places by number or title, and phrases, word for word."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pinakes.labels import Label
-from pinakes.model import Section
+from pinakes.model import Place
 from pinakes.search.bearing import Line, lines_bearing
 from pinakes.search.calibrate import Grounds, borne_out
 from pinakes.search.codes import find_codes, sections_with_code
 from pinakes.search.meant import explains, is_meant
 from pinakes.search.names import NameIndex
-from pinakes.search.resolve import ResolvedSection, Resolver, searched
+from pinakes.search.resolve import ResolvedPlace, Resolver, searched
 from pinakes.search.understand import Query, content_words
 from pinakes.search.within import has_names
-from pinakes.stores.embedded.lookup import Lookup, StoredClause
+from pinakes.stores.embedded.lookup import Lookup
 from pinakes.stores.protocol import TextSearch
 from pinakes.text.code_query import query_code
 from pinakes.text.keys import title_key
@@ -56,7 +56,7 @@ class ExactHits:
     total: int | None = None
     missing: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    clauses: dict[int, StoredClause] = field(default_factory=dict)
+    clauses: dict[int, Place] = field(default_factory=dict)
     lines: dict[int, Line] = field(default_factory=dict)
     verbatim: set[int] = field(default_factory=set)
     _known: set[int] = field(default_factory=set)
@@ -113,7 +113,7 @@ class ExactSearch:
                     whole=not item.rest,
                     evidence=borne_out(checks.get(item.found.document)),
                 )
-                if self._add_section(out, item, position, grounds):
+                if self._add_place(out, item, position, grounds):
                     found.add(item.label.text)
         # `version 1.2` may look like a place; `Section 1.2`, or a number alone, is meant as one.
         for label in query.references:
@@ -122,7 +122,7 @@ class ExactSearch:
         if len(query.references) == 1:
             out.notes += _several(resolved, query.references[0])
 
-    def _explained(self, item: ResolvedSection, words: Sequence[str]) -> bool:
+    def _explained(self, item: ResolvedPlace, words: Sequence[str]) -> bool:
         """Whether all other words of a query are in the names of a place or somewhere in its document."""
         return explains(item.found, words) or all(
             self._text.phrase(word, limit=1, documents={item.found.document})[1]
@@ -156,13 +156,11 @@ class ExactSearch:
             else f"No place is numbered {label.text}; {where} mentions it."
         )
 
-    def _add_section(
-        self, out: ExactHits, resolved: ResolvedSection, position: int, grounds: Grounds
-    ) -> bool:
+    def _add_place(self, out: ExactHits, resolved: ResolvedPlace, position: int, grounds: Grounds) -> bool:
         """Add the chunks of a place. Of one that was not recognised, say whether its marks stand in its holder."""
         found, place = resolved.found, resolved.place
         chunks = self._lookup.chunk_ids_between(found.document, place.start, place.end)
-        if isinstance(found, StoredClause):
+        if not place.is_heading:
             holder = self._lookup.chunk_at(found.document, place.start)
             chunks = [holder[0], *(chunk for chunk in chunks if chunk != holder[0])] if holder else chunks
         if not chunks:
@@ -170,13 +168,13 @@ class ExactSearch:
         first, stands = chunks[0], False
         if resolved.rest:
             marked, stands = self._marked_chunk(chunks, place.start, place.end, resolved.rest)
-            first = marked if isinstance(place, Section) else first
+            first = marked if place.is_heading else first
             if stands:
                 out.notes.append(
                     f"{resolved.label.text} was not recognised as a place, but its marks stand in {place.label}."
                 )
-        if isinstance(found, StoredClause):
-            out.clauses.setdefault(first, found)
+        if not place.is_heading:
+            out.clauses.setdefault(first, place)
         # The order of the readings counts, within the surest first.
         pin = (1.0 if not resolved.rest else 0.95) - position / 10_000
         out.add(first, 100.0 - position / 100, pin, "section" if not resolved.rest else "holder")
@@ -211,8 +209,8 @@ class ExactSearch:
         """A document that is named, and nothing else asked for, goes before what mentions it."""
         named = sorted(query.named if documents is None else query.named & set(documents))
         for document in named if len(named) <= _MAX_TITLE_PINS else []:
-            root = self._lookup.section(document, 0)
-            chunks = self._lookup.chunk_ids_between(document, 0, root.section.end + 1) if root else []
+            root = self._lookup.place(document, 0)
+            chunks = self._lookup.chunk_ids_between(document, 0, root.place.end + 1) if root else []
             if chunks:
                 headers = self._lookup.headers(chunks[:_FIRST_CHUNKS])
                 first = next((chunk for chunk in chunks[:_FIRST_CHUNKS] if chunk not in headers), chunks[0])
@@ -224,11 +222,11 @@ class ExactSearch:
     def _add_titles(self, out: ExactHits, query: Query, documents: Collection[int] | None) -> None:
         if not query.title_key:
             return
-        found = self._lookup.sections_by_title(query.title_key, documents)
+        found = self._lookup.places_by_title(query.title_key, documents)
         # A title that is the whole query says more than a reference that is a part of it: `Using Part 52`.
         surest = 1.1 if query.references and query.rest else 0.9
         for item in found:
-            chunks = self._lookup.chunk_ids_between(item.document, item.section.start, item.section.end)
+            chunks = self._lookup.chunk_ids_between(item.document, item.place.start, item.place.end)
             if chunks:
                 # Of a chapter and its only article of the same name, people want the one with the text.
                 has_text = not self._is_header(chunks[0])
@@ -245,7 +243,7 @@ class ExactSearch:
             others = [word for word in words if word not in parts]
             several = len({item.document for item in found})
             for position, item in enumerate(found):
-                chunks = self._lookup.chunk_ids_between(item.document, item.section.start, item.section.end)
+                chunks = self._lookup.chunk_ids_between(item.document, item.place.start, item.place.end)
                 explained = explains(item, others)
                 if not chunks or not (explained or len(others) < len(parts)):
                     continue
@@ -316,7 +314,7 @@ def _searched(documents: Collection[int] | None) -> str:
     return "the library" if documents is None else "the documents searched"
 
 
-def _several(resolved: Sequence[ResolvedSection], label: Label) -> list[str]:
+def _several(resolved: Sequence[ResolvedPlace], label: Label) -> list[str]:
     """Say which documents have a place that several have, so that one can be named."""
     if not resolved or resolved[0].documents < 2 or len({item.found.document for item in resolved}) < 2:
         return []

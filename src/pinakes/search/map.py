@@ -13,11 +13,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pinakes.model import Reference
+from pinakes.model import Place, Reference
 from pinakes.search.citations import Citations
 from pinakes.search.corpus import Corpus, CorpusCache
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.reading_lookup import ReadingLookup, SectionRow
+from pinakes.stores.embedded.reading_lookup import ReadingLookup
 from pinakes.text.keys import title_key
 
 # Past this many seconds for one reading, a map may be this many times as old while the index changes.
@@ -46,7 +46,7 @@ class LinkMap:
         self,
         generation: int,
         paths: dict[int, str],
-        sections: dict[int, list[SectionRow]],
+        sections: dict[int, list[Place]],
         chunks: dict[tuple[int, int], int],
         links: Iterable[MappedLink],
     ) -> None:
@@ -61,13 +61,13 @@ class LinkMap:
             self._outward.setdefault(link.from_path, []).append(link)
             self._inward.setdefault(link.to_path, []).append(link)
 
-    def sections(self, path: str) -> list[SectionRow]:
+    def sections(self, path: str) -> list[Place]:
         """Return the sections of a document, in order."""
         return self._sections.get(self._documents.get(path, -1), [])
 
-    def chunks(self, section: SectionRow) -> int:
+    def chunks(self, path: str, section: Place) -> int:
         """Return how many chunks stand in a section itself, not counting those of its sub-sections."""
-        return self._chunks.get((section.document, section.ordinal), 0)
+        return self._chunks.get((self._documents.get(path, -1), section.ordinal), 0)
 
     def outward(self, path: str) -> list[MappedLink]:
         """Return the references that stand in a document."""
@@ -123,9 +123,7 @@ def read_map(index: EmbeddedIndex, corpus: Corpus) -> LinkMap:
     """Resolve every reference of the library."""
     lookup = ReadingLookup(index.database)
     paths = {entry.id: entry.source_path for entry in corpus.entries}
-    sections: dict[int, list[SectionRow]] = {}
-    for row in lookup.sections():
-        sections.setdefault(row.document, []).append(row)
+    sections = lookup.headings()
     starts = {document: [row.start for row in rows] for document, rows in sections.items()}
     found = [item for item in lookup.references() if item[0] in paths]
     citations = WholeLibrary(index, corpus, sections)
@@ -141,7 +139,7 @@ def read_map(index: EmbeddedIndex, corpus: Corpus) -> LinkMap:
             MappedLink(
                 paths[document],
                 holder.section_id if holder else "",
-                (holder.label or holder.heading) if holder else "",
+                holder.name if holder else "",
                 resolved.target_path,
                 resolved.target_section,
                 reference.text,
@@ -156,7 +154,7 @@ class WholeLibrary(Citations):
     """Resolves many references: what is written alike in one document is resolved once."""
 
     def __init__(
-        self, index: EmbeddedIndex, corpus: Corpus, sections: dict[int, list[SectionRow]] | None = None
+        self, index: EmbeddedIndex, corpus: Corpus, sections: dict[int, list[Place]] | None = None
     ) -> None:
         super().__init__(index.lookup, corpus)
         self._known: dict[tuple[object, ...], Reference] = {}

@@ -13,25 +13,25 @@ from pathlib import PurePath
 
 from pinakes.labels import Label
 from pinakes.search.understand import Query, content_words
-from pinakes.stores.embedded.lookup import StoredClause, StoredSection
+from pinakes.stores.embedded.lookup import StoredPlace
 from pinakes.text.keys import title_key
 
 # Parts in brackets or after a hyphen, a letter before the dot, three digits after it: no version is written so.
 _ONLY_A_PLACE = re.compile(r"\(|\d[-‑–]\d|\A[A-Z]\.\d|\.\d{3}")
 
 
-def is_meant(label: Label, query: Query, found: StoredSection | StoredClause) -> bool:
+def is_meant(label: Label, query: Query, found: StoredPlace) -> bool:
     """Whether a reference that leads to a place is meant as a reference, rather than as a number."""
     if label.kind or _ONLY_A_PLACE.search(label.text) or label.text == query.text:
         return True
     return explains(found, content_words(query.rest))
 
 
-def explains(found: StoredSection | StoredClause, words: Sequence[str]) -> bool:
+def explains(found: StoredPlace, words: Sequence[str]) -> bool:
     """Whether all of some words are in the names of a place and its document."""
     if not words:
         return True
-    heading = found.section.heading if isinstance(found, StoredSection) else ""
-    names = set(title_key(f"{found.document_title} {PurePath(found.source_path).stem} {heading}").split())
+    stem = PurePath(found.source_path).stem
+    names = set(title_key(f"{found.document_title} {stem} {found.place.heading}").split())
     initials = "".join(part[0] for part in title_key(found.document_title).split())
     return all(word in names or (len(word) > 2 and word in initials) for word in words)

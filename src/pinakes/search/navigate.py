@@ -5,15 +5,14 @@ from __future__ import annotations
 import difflib
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from pathlib import PurePath
 
 from pinakes.errors import NotFoundError
-from pinakes.model import DocumentInfo, Outline, OutlineNode, Section, SelfCheck
+from pinakes.model import DocumentInfo, Outline, OutlineNode, Place, SelfCheck
 from pinakes.search.filters import allowed_documents
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.lookup import StoredClause, StoredSection
 from pinakes.text.keys import title_key
 
 
@@ -72,71 +71,29 @@ def find_documents(index: EmbeddedIndex, name: str) -> list[sqlite3.Row]:
 
 
 def outlines(index: EmbeddedIndex, document: str | None, *, clauses: bool) -> list[Outline]:
-    """Return the heading trees of the documents that ``document`` means, or of all."""
+    """Return the trees of the documents that ``document`` means, or of all: headings, and clauses where wanted."""
     rows = index.lookup.documents() if document is None else find_documents(index, document)
     checks = index.lookup.self_checks([row["id"] for row in rows])
     return [
         Outline(
             row["source_path"],
             row["title"],
-            _whole_tree(index, row["id"], clauses),
+            tree(index.lookup.places_of_document(row["id"], clauses=clauses), 0),
             checks.get(row["id"], SelfCheck()),
         )
         for row in rows
     ]
 
 
-def _whole_tree(index: EmbeddedIndex, document: int, clauses: bool) -> list[OutlineNode]:
-    sections = index.lookup.sections_of_document(document)
-    below: dict[int, list[OutlineNode]] = {}
-    if clauses:
-        by_section: dict[int, list[StoredClause]] = {}
-        for stored in index.lookup.clauses_of_document(document):
-            by_section.setdefault(stored.clause.section, []).append(stored)
-        levels = {stored.section.ordinal: stored.section.level for stored in sections}
-        below = {
-            ordinal: clause_tree(found, None, levels.get(ordinal, 0)) for ordinal, found in by_section.items()
-        }
-    return [*below.get(0, []), *section_tree(sections, 0, below)]
-
-
-def _node(section: Section) -> OutlineNode:
-    return OutlineNode(
-        section.heading, section.label, section.section_id, section.level, section.lines, section.pages
-    )
-
-
-def section_tree(
-    sections: list[StoredSection], root: int, clauses: Mapping[int, list[OutlineNode]] | None = None
-) -> list[OutlineNode]:
-    """Return the nodes below one section, each with its clauses before its sub-sections."""
-    nodes: dict[int, OutlineNode] = {}
+def tree(places: Iterable[Place], root: int) -> list[OutlineNode]:
+    """Return the nodes below one of the places of a document, which come in the order of its text."""
     top: list[OutlineNode] = []
-    for stored in sections:
-        section = stored.section
-        if section.ordinal <= root:
-            continue
-        node = nodes[section.ordinal] = _node(section)
-        if clauses:
-            node.children += clauses.get(section.ordinal, [])
-        if section.parent == root:
-            top.append(node)
-        elif section.parent in nodes:
-            nodes[section.parent].children.append(node)
-    return top
-
-
-def clause_tree(clauses: Sequence[StoredClause], root: int | None, level: int) -> list[OutlineNode]:
-    """Return the nodes below a section's heading, or below one clause."""
-    nodes: dict[int, OutlineNode] = {}
-    top: list[OutlineNode] = []
-    for stored in clauses:
-        clause = stored.clause
-        node = nodes[clause.ordinal] = OutlineNode(
-            clause.marker, clause.label, clause.section_id, level + clause.depth, clause.lines, clause.pages
-        )
-        if clause.parent in nodes and clause.parent is not None:
-            nodes[clause.parent].children.append(node)
-        elif clause.parent == root or root is None:
-            top.append(node)
+    children: dict[int | None, list[OutlineNode]] = {root: top}
+    for place in places:
+        siblings = children.get(place.parent)
+        if siblings is not None and place.ordinal != root:
+            name = place.heading or place.marker
+            node = OutlineNode(name, place.label, place.section_id, place.level, place.lines, place.pages)
+            siblings.append(node)
+            children[place.ordinal] = node.children
     return top

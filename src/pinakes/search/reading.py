@@ -9,44 +9,31 @@ from functools import lru_cache, partial
 from typing import Any
 
 from pinakes.errors import NotFoundError
-from pinakes.model import Lines, Pages, Reference, Section, SelfCheck
+from pinakes.model import Place, Reference, SelfCheck
+from pinakes.model.place import innermost
 from pinakes.search.corpus import Corpus
 from pinakes.search.map import LinkMap, WholeLibrary
 from pinakes.search.used_terms import UsedTerms, plain, used_terms
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.reading_lookup import ClausePlaces, ClauseRow, ReadingLookup
+from pinakes.stores.embedded.reading_lookup import ReadingLookup
 
 # What a document has thousands of is not frozen: making a frozen one takes four times as long.
 
 
-@dataclass(slots=True)
-class ReadSection:
-    """A section; offsets are into the text of its document. ``parent`` is an id, empty at the top."""
-
-    section_id: str
-    label: str
-    title: str
-    heading: str
-    level: int
-    parent: str
-    start: int
-    body: int
-    end: int
-    lines: Lines
-    pages: Pages | None
-
-
-@dataclass(slots=True)
-class ReadClause:
-    """A clause of a section."""
-
-    section_id: str
-    label: str
-    marker: str
-    depth: int
-    start: int
-    body: int
-    end: int
+# What is shown of headings and of clauses, besides the id of the parent and how deep below its heading a clause is.
+SECTION_FIELDS = (
+    "section_id",
+    "label",
+    "title",
+    "heading",
+    "level",
+    "start",
+    "body",
+    "end",
+    "lines",
+    "pages",
+)
+CLAUSE_FIELDS = ("section_id", "label", "marker", "start", "body", "end")
 
 
 @dataclass(slots=True)
@@ -107,8 +94,7 @@ class DocumentView:
     borne_out: str = ""
     uncertain: bool = False
     pages: list[int] = field(default_factory=list)
-    sections: list[ReadSection] = field(default_factory=list)
-    clauses: list[ReadClause] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
     references: list[ReadReference] = field(default_factory=list)
     back_references: list[BackReference] = field(default_factory=list)
     links: list[ReadLink] = field(default_factory=list)
@@ -120,10 +106,24 @@ class DocumentView:
         return self.find_terms()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the document as JSON values, without its terms."""
-        lists = ("sections", "clauses", "references", "back_references", "links")
-        data = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "find_terms"}
-        return {**data, **{name: plain(data[name]) for name in lists}}
+        """Return the document as JSON values, without its terms; its headings are ``sections``."""
+        lists = ("references", "back_references", "links")
+        left_out = (*lists, "places", "find_terms")
+        known = {place.ordinal: place for place in self.places}
+        headings = [place for place in self.places if place.is_heading and place.parent is not None]
+        clauses = [place for place in self.places if not place.is_heading]
+        return {
+            **{item.name: getattr(self, item.name) for item in fields(self) if item.name not in left_out},
+            "sections": [
+                {**shown, "parent": known[place.parent or 0].section_id}
+                for place, shown in zip(headings, plain(headings, SECTION_FIELDS), strict=True)
+            ],
+            "clauses": [
+                {**shown, "depth": place.level - known[place.section].level}
+                for place, shown in zip(clauses, plain(clauses, CLAUSE_FIELDS), strict=True)
+            ],
+            **{name: plain(getattr(self, name)) for name in lists},
+        }
 
 
 def read_document(index: EmbeddedIndex, corpus: Corpus, links: LinkMap, path: str) -> DocumentView:
@@ -133,13 +133,10 @@ def read_document(index: EmbeddedIndex, corpus: Corpus, links: LinkMap, path: st
     if row is None:
         raise NotFoundError("This document was removed from the library.")
     number, text = int(row["id"]), str(row["text"])
-    sections = [stored.section for stored in index.lookup.sections_of_document(number)]
-    clauses = lookup.clauses(number)
+    places = index.lookup.places_of_document(number)
+    sections = [place for place in places if place.is_heading]
     # What this document calls its own places is at hand; other documents are asked.
-    labels = {
-        path: {clause.section_id: clause.label for clause in clauses}
-        | {section.section_id: section.label or section.heading for section in sections}
-    }
+    labels = {path: {place.section_id: place.name for place in places}}
     references = _references(index, corpus, lookup, number, path, len(text), labels)
     referred = {item.target_path for item in references}
     terms = partial(used_terms, corpus, lookup, path, text, sections, referred, row["body_start"])
@@ -155,34 +152,12 @@ def read_document(index: EmbeddedIndex, corpus: Corpus, links: LinkMap, path: st
         borne_out=str(check),
         uncertain=check.doubtful,
         pages=_page_offsets(json.loads(row["pages"])),
-        sections=_sections(sections),
-        clauses=[ReadClause(*clause) for clause in clauses],
+        places=places,
         references=references,
-        back_references=_back_references(lookup, corpus, links, path, {number: clauses}),
+        back_references=_back_references(index, corpus, links, path, {number: places}),
         links=_links(corpus, lookup, number, path),
         find_terms=lru_cache(maxsize=1)(terms),
     )
-
-
-def _sections(sections: list[Section]) -> list[ReadSection]:
-    ids = {section.ordinal: section.section_id for section in sections}
-    return [
-        ReadSection(
-            section.section_id,
-            section.label,
-            section.title,
-            section.heading,
-            section.level,
-            ids.get(section.parent, "") if section.parent is not None else "",
-            section.start,
-            section.body,
-            section.end,
-            section.lines,
-            section.pages,
-        )
-        for section in sections
-        if section.ordinal > 0
-    ]
 
 
 def _references(
@@ -230,19 +205,18 @@ def _labels(
 
 
 def _back_references(
-    lookup: ReadingLookup, corpus: Corpus, links: LinkMap, path: str, read: dict[int, list[ClauseRow]]
+    index: EmbeddedIndex, corpus: Corpus, links: LinkMap, path: str, read: dict[int, list[Place]]
 ) -> list[BackReference]:
     found = []
-    clauses = {document: ClausePlaces(rows) for document, rows in read.items()}
     for link in links.inward(path):
         entry = corpus.by_path(link.from_path)
         if entry is None:
             # Removed since the map was made.
             continue
-        if entry.id not in clauses:
-            clauses[entry.id] = ClausePlaces(lookup.clauses(entry.id))
-        clause = clauses[entry.id].at(link.start)
-        section, label = (clause.section_id, clause.label) if clause else (link.from_section, link.from_label)
+        if entry.id not in read:
+            read[entry.id] = index.lookup.places_of_document(entry.id)
+        place = innermost(read[entry.id], link.start)
+        section, label = (place.section_id, place.name) if place else (link.from_section, link.from_label)
         found.append(BackReference(link.from_path, section, label, link.text, link.to_section))
     return found
 

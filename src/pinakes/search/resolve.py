@@ -1,4 +1,4 @@
-"""Resolve: which sections and clauses a reference leads to, in the documents that the query names, else in all."""
+"""Resolve: which places a reference leads to, in the documents that the query names, else in all."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pinakes.labels import LEAF_KINDS, Label
-from pinakes.model import Clause, Section
+from pinakes.model import Place
 from pinakes.search.names import NameIndex
 from pinakes.search.understand import Query, content_words
-from pinakes.stores.embedded.lookup import Lookup, StoredClause, StoredSection
+from pinakes.stores.embedded.lookup import Lookup, StoredPlace
 
 # What a label that is printed as it was asked for adds: more than the right kind of place does.
 _PRINTED_ALIKE = 3.0
@@ -23,14 +23,14 @@ _DOTTED = re.compile(r"\d+[a-z]?(?:[.\-‑–][0-9a-z]+)*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedSection:
-    """A section or clause that a reference leads to; ``rest`` is what the tree could not follow.
+class ResolvedPlace:
+    """A place that a reference leads to; ``rest`` is what the tree could not follow.
 
     ``fit`` says how well it answers the reference. ``documents`` counts the documents in which the reference leads
     somewhere, ``places`` how many places in its own are as good.
     """
 
-    found: StoredSection | StoredClause
+    found: StoredPlace
     label: Label
     rest: tuple[str, ...]
     fit: float
@@ -38,9 +38,9 @@ class ResolvedSection:
     places: int = 1
 
     @property
-    def place(self) -> Section | Clause:
+    def place(self) -> Place:
         """What was found, without its document."""
-        return self.found.clause if isinstance(self.found, StoredClause) else self.found.section
+        return self.found.place
 
     @property
     def alike(self) -> bool:
@@ -55,7 +55,7 @@ class Resolver:
         self._lookup = lookup
         self._names = names
 
-    def resolve_all(self, query: Query, documents: Collection[int] | None) -> list[ResolvedSection]:
+    def resolve_all(self, query: Query, documents: Collection[int] | None) -> list[ResolvedPlace]:
         """Return the places that a query's references lead to, the best first for each reference."""
         words = content_words(query.rest)
         naming = self._names.fitting(words) if self._names and words and query.references else {}
@@ -68,7 +68,7 @@ class Resolver:
 
     def resolve(
         self, label: Label, naming: Mapping[int, float], documents: Collection[int] | None
-    ) -> list[ResolvedSection]:
+    ) -> list[ResolvedPlace]:
         """Follow a reference as deep as the tree of places goes: ``4.2(a)`` leads at least to ``4.2``.
 
         ``naming`` says which share of the query's words the names of documents have.
@@ -91,35 +91,30 @@ class Resolver:
 
     def _numbered(
         self, label: Label, naming: Mapping[int, float], documents: Collection[int] | None
-    ) -> list[StoredSection | StoredClause]:
+    ) -> list[StoredPlace]:
         """The places with a number, first those of the documents whose names fit best: the others may be too many."""
         best = max(naming.values(), default=0.0)
         fitting = {document for document, share in naming.items() if share == best}
         if documents is not None:
             fitting &= set(documents)
-        found: dict[tuple[bool, int, int], StoredSection | StoredClause] = {}
+        found: dict[tuple[int, int], StoredPlace] = {}
         for within in ([fitting] if fitting else []) + [documents]:
-            items: list[StoredSection | StoredClause] = [
-                *self._lookup.sections_by_number(label.key, within),
-                *self._lookup.clauses_by_number(label.key, within),
-            ]
-            for item in items:
-                place = _place(item)
-                if _kinds_agree(label.kind, place.kind):
-                    found[(isinstance(item, StoredClause), item.document, place.ordinal)] = item
+            for item in self._lookup.places_by_number(label.key, within):
+                if _kinds_agree(label.kind, item.place.kind):
+                    found[item.document, item.place.ordinal] = item
         return list(found.values())
 
     def _best(
         self,
-        found: Sequence[StoredSection | StoredClause],
+        found: Sequence[StoredPlace],
         label: Label,
         rest: tuple[str, ...],
         naming: Mapping[int, float],
         documents: Collection[int] | None,
-    ) -> list[ResolvedSection]:
+    ) -> list[ResolvedPlace]:
         fits = [
-            _kind_fit(label.kind, item)
-            + _PRINTED_ALIKE * _printed_alike(label, _place(item))
+            _kind_fit(label.kind, item.place)
+            + _PRINTED_ALIKE * _printed_alike(label, item.place)
             + _naming(naming, item)
             for item in found
         ]
@@ -136,9 +131,7 @@ class Resolver:
             if fit > top - 1.0 and fit == own[item.document]
         ]
         counts = Counter(item.document for item, _ in kept)
-        ranked = [
-            ResolvedSection(item, label, rest, fit, having, counts[item.document]) for item, fit in kept
-        ]
+        ranked = [ResolvedPlace(item, label, rest, fit, having, counts[item.document]) for item, fit in kept]
         return sorted(ranked, key=lambda item: -item.fit)
 
     def _having(self, label: Label, documents: Collection[int] | None) -> int:
@@ -157,13 +150,9 @@ def searched(query: Query, documents: Collection[int] | None) -> Collection[int]
     return within or documents
 
 
-def _naming(naming: Mapping[int, float], found: StoredSection | StoredClause) -> float:
+def _naming(naming: Mapping[int, float], found: StoredPlace) -> float:
     share = naming.get(found.document)
     return 0.0 if share is None else _NAMED + _WORDS_OF_NAME * share
-
-
-def _place(found: StoredSection | StoredClause) -> Section | Clause:
-    return found.clause if isinstance(found, StoredClause) else found.section
 
 
 def _kinds_agree(asked: str, printed: str) -> bool:
@@ -171,16 +160,15 @@ def _kinds_agree(asked: str, printed: str) -> bool:
     return asked == printed or (asked in LEAF_KINDS and printed in LEAF_KINDS)
 
 
-def _kind_fit(asked: str, found: StoredSection | StoredClause) -> float:
+def _kind_fit(asked: str, place: Place) -> float:
     """Prefer the very kind, and a heading to a numbered paragraph."""
-    heading = 0.5 if isinstance(found, StoredSection) else 0.0
-    kind = _place(found).kind
-    if asked == kind:
+    heading = 0.5 if place.is_heading else 0.0
+    if asked == place.kind:
         return 4.0 + heading
-    return (2.0 if not asked or not kind else 0.0) + heading
+    return (2.0 if not asked or not place.kind else 0.0) + heading
 
 
-def _printed_alike(asked: Label, place: Section | Clause) -> bool:
+def _printed_alike(asked: Label, place: Place) -> bool:
     """Whether a number is printed with dots where it was asked for with dots."""
     return _dots(asked.text) == _dots(place.label)
 
@@ -190,10 +178,10 @@ def _dots(label: str) -> int:
     return len(re.findall(r"[.\-‑–]", match.group())) if match else 0
 
 
-def _narrow_to_containers(per_label: list[list[ResolvedSection]]) -> list[list[ResolvedSection]]:
+def _narrow_to_containers(per_label: list[list[ResolvedPlace]]) -> list[list[ResolvedPlace]]:
     """Read `chapter 2, section 1` as the section inside that chapter, when there is one."""
     everything = [item for found in per_label for item in found]
-    by_document: dict[int, list[ResolvedSection]] = defaultdict(list)
+    by_document: dict[int, list[ResolvedPlace]] = defaultdict(list)
     for item in everything:
         by_document[item.found.document].append(item)
     inside: set[int] = set()
@@ -213,7 +201,7 @@ def _narrow_to_containers(per_label: list[list[ResolvedSection]]) -> list[list[R
     ]
 
 
-def _contains(outer: ResolvedSection, inner: ResolvedSection) -> bool:
+def _contains(outer: ResolvedPlace, inner: ResolvedPlace) -> bool:
     return (
         outer is not inner
         and outer.place is not inner.place

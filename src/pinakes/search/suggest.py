@@ -139,10 +139,11 @@ def _read(index: EmbeddedIndex) -> Iterator[Suggestion]:
         if term.document in documents:
             path = documents[term.document]["source_path"]
             yield Suggestion(term.term, "term", path, term.section_id, term.definition[:_MAX_DETAIL])
-    for section in lookup.sections():
-        if section.document not in documents:
+    headings = ((number, heading) for number, found in lookup.headings().items() for heading in found)
+    for number, section in headings:
+        if number not in documents:
             continue
-        row = documents[section.document]
+        row = documents[number]
         if section.label:
             detail = f"{section.title} · {row['title']}" if section.title else row["title"]
             yield Suggestion(section.label, "label", row["source_path"], section.section_id, detail)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from pinakes.model import Definition, Section
+from pinakes.model import Definition, Place
 from pinakes.search.define import DefinitionIndex, Meaning, loose_word
 
 _WORDS = re.compile(r"([^\W_]+)")
@@ -42,7 +42,7 @@ def term_places(
     definitions: DefinitionIndex,
     path: str,
     referred: Collection[str],
-    sections: Sequence[Section],
+    sections: Sequence[Place],
     first: int = 0,
 ) -> TermPlaces:
     """Return the first use of each term in each section.
@@ -115,7 +115,7 @@ def _stands(term: Sequence[str], at: int, keys: Sequence[str], parts: Sequence[s
     return not any(gap != " " and _BREAK.search(gap) for gap in gaps)
 
 
-def _is_use(definition: Definition, path: str, start: int, section: Section | None) -> bool:
+def _is_use(definition: Definition, path: str, start: int, section: Place | None) -> bool:
     if section is not None and section.ordinal > 0 and section.start <= start < section.body:
         return False
     return definition.source_path != path or not definition.start <= start < definition.end

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pinakes.model import Definition, Lines, Section
+from pinakes.model import Definition, Lines, Place
 from pinakes.search.corpus import Corpus
 from pinakes.search.located import located
 from pinakes.search.term_places import TermPlace, term_places
@@ -42,7 +42,7 @@ def used_terms(
     lookup: ReadingLookup,
     path: str,
     text: str,
-    sections: Sequence[Section],
+    sections: Sequence[Place],
     referred: Collection[str],
     body_start: int,
 ) -> UsedTerms:
@@ -65,7 +65,7 @@ def _definition(said: Definition, conflict: bool) -> UsedDefinition:
     )
 
 
-def plain(items: Sequence[Any]) -> list[dict[str, Any]]:
+def plain(items: Sequence[Any], names: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Return results of one kind as JSON values; ``asdict`` would copy every one of many thousand values again."""
-    names = items[0].__slots__ if items else ()
+    names = names or (items[0].__slots__ if items else ())
     return [{name: getattr(item, name) for name in names} for item in items]

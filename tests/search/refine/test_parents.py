@@ -242,8 +242,8 @@ def test_the_first_chunk_of_a_section_is_a_neighbour_although_marks_stand_before
     (found,) = expand(index, chunks[1], settings=settings)
     if chunks[0].section == chunks[1].section:
         assert found.members == tuple(chunk.id for chunk in chunks[:3])
-        section = index.lookup.section(chunks[0].document, chunks[0].section)
-        assert section and found.chunk.start == chunks[0].start < section.section.start
+        section = index.lookup.place(chunks[0].document, chunks[0].section)
+        assert section and found.chunk.start == chunks[0].start < section.place.start
     check_places(found, path, "day 10")
 
 
@@ -253,8 +253,8 @@ def test_pages_are_those_of_the_section(library: Library) -> None:
         chunks = chunks_of(index, "annual-report.pdf")
         hit = next(chunk for chunk in chunks if chunk.pages and chunk.heading_level > 1)
         (found,) = expand(index, hit)
-        section = index.lookup.section(hit.document, found.chunk.section)
-        assert section and found.chunk.pages == section.section.pages
+        section = index.lookup.place(hit.document, found.chunk.section)
+        assert section and found.chunk.pages == section.place.pages
         assert found.chunk.pages and hit.pages and found.chunk.pages.first <= hit.pages.first
     finally:
         index.close()

@@ -22,7 +22,7 @@ from pinakes.ingest.definitions.parens import OPENING, named_in_bracket
 from pinakes.ingest.definitions.terms import exceptions_in, normalize_term
 from pinakes.ingest.definitions.units import Unit, Units
 from pinakes.ingest.parse import Parsed
-from pinakes.model import Definition, Section
+from pinakes.model import Definition, Place
 
 # Characters before the words that announce a list.
 _AT_TOP = 1500
@@ -61,7 +61,7 @@ _HINTS_BY_LANGUAGE = {
 
 
 def extract_definitions(
-    parsed: Parsed, sections: Sequence[Section], source_path: str, language: str = "en"
+    parsed: Parsed, sections: Sequence[Place], source_path: str, language: str = "en"
 ) -> list[Definition]:
     """Return the definitions of a document in the order in which they stand."""
     return _Extraction(parsed, sections, source_path, language).run()
@@ -72,7 +72,7 @@ class _Extraction:
     """One document being read."""
 
     parsed: Parsed
-    sections: Sequence[Section]
+    sections: Sequence[Place]
     source_path: str
     language: str
     units: Units = field(init=False)
@@ -123,13 +123,13 @@ class _Extraction:
                         entries[unit.section] += 1
                         above.append(span.end)
 
-    def _is_list(self, paragraphs: Paragraphs, index: int, unit: Unit, section: Section) -> bool:
+    def _is_list(self, paragraphs: Paragraphs, index: int, unit: Unit, section: Place) -> bool:
         """Whether a section of a glossary lists definitions; otherwise its heading may be the term itself."""
         if section.parent is None or not self.inside[section.parent] or not heading_term(section):
             return True
         return paragraphs.opens(index, unit)
 
-    def _keep_heading(self, section: Section) -> None:
+    def _keep_heading(self, section: Place) -> None:
         """Keep a sub-heading and what stands below it, where the heading above it only announces terms."""
         above = self.sections[section.parent or 0]
         silent = not self.parsed.text[above.body : self.sections[above.ordinal + 1].start].strip()

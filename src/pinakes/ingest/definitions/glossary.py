@@ -10,7 +10,7 @@ from pinakes.ingest.definitions.forms import Anchor, find_verb, read_terms
 from pinakes.ingest.definitions.terms import QUOTES, TERM, clean_term
 from pinakes.ingest.definitions.units import Unit
 from pinakes.ingest.parse import Block
-from pinakes.model import Section
+from pinakes.model import Place
 from pinakes.text.folding import fold, lower
 
 # A heading counts when it holds one of the first and nothing but both: "Purpose and Definitions" covers more.
@@ -87,7 +87,7 @@ def announced_lists(text: str, start: int = 0) -> Iterator[int]:
         yield match.start()
 
 
-def definition_sections(sections: Sequence[Section]) -> list[bool]:
+def definition_sections(sections: Sequence[Place]) -> list[bool]:
     """Say of each section whether it is a definitions section or stands in one."""
     inside: list[bool] = []
     for section in sections:
@@ -189,7 +189,7 @@ def _bare_term(words: str) -> str:
     return "" if ". " in term else term
 
 
-def heading_term(section: Section) -> str:
+def heading_term(section: Place) -> str:
     """Return the term that a heading inside a glossary can be, or "" when it is rather a part of the document."""
     title = section.title or section.heading
     # Numbered headings are parts of a statute unless written like a term, in lower case (as ISO does).

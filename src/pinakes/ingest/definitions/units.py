@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from pinakes.ingest.parse import Parsed
-from pinakes.model import Section
+from pinakes.model import Place
 
 _MARK = re.compile(
     r"(?P<indent>[ \t>]*)(?P<bullet>[-*+•▪◦‣·][ \t]+)?"
@@ -30,7 +30,7 @@ _HASHES = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+")
 _LONG = 40  # characters; a heading that defines a term says more than that
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _SKIPPED = 3  # numbers that a list may leave out, repealed items for instance, and still be one list
-Place = tuple[str, int]
+Count = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Unit:
     end: int
     indent: int
     bullet: bool
-    places: tuple[Place, ...]
+    places: tuple[Count, ...]
     section: int
     heading: bool = False
 
@@ -55,7 +55,7 @@ class Unit:
 class Units:
     """The units of a document, made block by block when they are asked for."""
 
-    def __init__(self, parsed: Parsed, sections: Sequence[Section]) -> None:
+    def __init__(self, parsed: Parsed, sections: Sequence[Place]) -> None:
         self.text = parsed.text
         self.blocks = parsed.blocks
         self._block_starts = [block.start for block in parsed.blocks]
@@ -136,12 +136,12 @@ def _unit(text: str, start: int, end: int, section: int) -> Unit | None:
     return Unit(start, body, stop, len(match["indent"].expandtabs(4)), bool(match["bullet"]), places, section)
 
 
-def _dotted(value: str | None) -> tuple[Place, ...]:
+def _dotted(value: str | None) -> tuple[Count, ...]:
     head, _, last = (value or "").rpartition(".")
     return ((f"{head}.", int(last)),) if head else ()
 
 
-def _places(value: str | None, mark: str | None, close: str | None) -> tuple[Place, ...]:
+def _places(value: str | None, mark: str | None, close: str | None) -> tuple[Count, ...]:
     """What a mark can mean: ``(i)`` is the first roman numeral and the ninth letter."""
     if not value or not mark or not close:
         return ()
@@ -153,7 +153,7 @@ def _places(value: str | None, mark: str | None, close: str | None) -> tuple[Pla
     if not value.islower() and not value.isupper():
         return ()
     letters = value.lower()
-    places: list[Place] = []
+    places: list[Count] = []
     if len(letters) == 1 or (len(letters) == 2 and letters[0] == letters[1]):
         places.append((style + kind, ord(letters[0]) - 96 + 26 * (len(letters) - 1)))
     # A single "c" or "l" is the letter: lists do not reach 50.

@@ -8,25 +8,22 @@ from pinakes.ingest.parse import Parsed
 from pinakes.ingest.places.chain import Number, number_key
 from pinakes.ingest.places.mentions import Mentions
 from pinakes.labels import LEAF_KINDS
-from pinakes.model import Clause, Reference, Section, SelfCheck
+from pinakes.model import Place, Reference, SelfCheck
 from pinakes.text.keys import title_key
 
 # Numbers up to so many times the last one found may be places that were missed.
 _BEYOND = 1.5
 
 
-def self_check(
-    parsed: Parsed, sections: Sequence[Section], clauses: Sequence[Clause], references: Iterable[Reference]
-) -> SelfCheck:
+def self_check(parsed: Parsed, places: Sequence[Place], references: Iterable[Reference]) -> SelfCheck:
     """Count the references to places of the document itself, and the lines of its contents page."""
-    places: list[Section | Clause] = [*sections, *clauses]
     numbers = {number_key(place.number) for place in places if place.number}
-    titles = {title_key(section.title) for section in sections}
+    titles = {title_key(place.title) for place in places}
     listed = [entry for entry in parsed.contents if entry.number or entry.title]
     found = sum(entry.number in numbers if entry.number else entry.title in titles for entry in listed)
     reach = _reach(places)
     mentions = parsed.mentions or Mentions()
-    called = _titles_by_number(sections)
+    called = _titles_by_number(places)
     own = {}
     for item in references:
         number = number_key(item.number_key.split("_")) if item.number_key else ()
@@ -40,11 +37,11 @@ def self_check(
     return SelfCheck(len(own), sum(own.values()), len(listed), found)
 
 
-def _titles_by_number(sections: Iterable[Section]) -> dict[Number, list[str]]:
+def _titles_by_number(places: Iterable[Place]) -> dict[Number, list[str]]:
     titles: dict[Number, list[str]] = {}
-    for section in sections:
-        if section.number and section.title:
-            titles.setdefault(number_key(section.number), []).append(title_key(section.title))
+    for place in places:
+        if place.number and place.title:
+            titles.setdefault(number_key(place.number), []).append(title_key(place.title))
     return titles
 
 
@@ -53,7 +50,7 @@ def _alike(title: str, other: str) -> bool:
     return title.startswith(other[:12]) or other.startswith(title[:12]) or f" {title}" in f" {other}"
 
 
-def _reach(places: Iterable[Section | Clause]) -> dict[str, int]:
+def _reach(places: Iterable[Place]) -> dict[str, int]:
     """How far the numbers of each kind go."""
     reach: dict[str, int] = {}
     for place in places:

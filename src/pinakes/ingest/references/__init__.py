@@ -2,8 +2,7 @@
 
 The stage works in three steps, each in modules of its own: *read* the words (``grammar``, with the
 numbers in ``items`` and the names of other documents in ``documents``), *resolve* them against
-sections and clauses (``resolve``, ``places``), and *follow* names and links
-(``titles``, ``links``).
+the tree of places (``resolve``, ``places``), and *follow* names and links (``titles``, ``links``).
 """
 
 from __future__ import annotations
@@ -19,13 +18,12 @@ from pinakes.ingest.references.grammar import Mention, find_mentions
 from pinakes.ingest.references.join import distinctive, in_order, inside, joined, share_ends
 from pinakes.ingest.references.links import follow_links
 from pinakes.ingest.references.masks import find_masks
-from pinakes.ingest.references.places import Place, Places
+from pinakes.ingest.references.places import Places
 from pinakes.ingest.references.resolve import Said, Target, resolve
 from pinakes.ingest.references.titles import Titles, title_in_brackets, titles_agree
 from pinakes.labels.kinds import is_sub
 from pinakes.labels.lexicon import lowered
-from pinakes.model import Reference, Section
-from pinakes.model.clause import Clause
+from pinakes.model import Place, Reference
 
 _OTHER = "names another act"
 SURE = {"number": 0.95, "relative": 0.9, "document": 0.9, "partly": 0.5, "titled": 0.99, "disputed": 0.3}
@@ -39,12 +37,10 @@ _AFTER_LABEL = re.compile(r"[*_]{0,3}(?:[.:—–]|[^\S\n]*[-–—:]\s|[^\S\n]*
 _PARAGRAPH = 4000
 
 
-def extract_references(
-    parsed: Parsed, sections: Sequence[Section], clauses: Sequence[Clause], language: str = "en"
-) -> list[Reference]:
+def extract_references(parsed: Parsed, places: Sequence[Place], language: str = "en") -> list[Reference]:
     """Return the references of a document in order, one for each target; a list or range has one a member."""
     del language  # The words of all languages are read at once: documents quote one another.
-    reader = _Reader(parsed, sections, clauses)
+    reader = _Reader(parsed, places)
     found = [*reader.links(), *reader.mentions(), *reader.names(), *reader.titles()]
     return sorted(found, key=lambda reference: (reference.start, reference.end))
 
@@ -52,26 +48,26 @@ def extract_references(
 class _Reader:
     """One pass over one document."""
 
-    def __init__(self, parsed: Parsed, sections: Sequence[Section], clauses: Sequence[Clause]) -> None:
+    def __init__(self, parsed: Parsed, places: Sequence[Place]) -> None:
         self._parsed, self._text = parsed, parsed.text
         self._low = lowered(parsed.text)
-        self._sections = sections
-        self._places = Places(sections, clauses)
-        self._titles = Titles(sections, self._places)
+        self._places = Places(places)
+        sections = self._places.headings
+        self._titles = Titles(self._places)
         self._contents, self._masks = find_masks(parsed, sections)
         title = parsed.metadata.get("title")
         top = [section.heading for section in sections[1:] if section.level == 1][:3]
         self._own = Own([*top, *([title] if isinstance(title, str) else [])])
         self._names = Names(self._text, find_names(self._text))
         self._headings = {section.heading for section in sections}
-        self._nowhere = Places(sections[:1], ())
+        self._nowhere = Places(sections[:1])
         self._last: Place | None = None
         self._said: dict[str, Said] = {}
         self._taken: list[tuple[int, int]] = []
 
     def links(self) -> Iterator[Reference]:
         """Markdown and wiki links."""
-        for followed in follow_links(self._parsed, self._sections, self._places):
+        for followed in follow_links(self._parsed, self._places):
             link = followed.link
             if link.start not in self._contents:
                 yield Reference(
@@ -271,12 +267,11 @@ class _Reader:
     def _checked(self, reference: Reference, place: Place, end: int) -> Reference:
         """Compare the title in brackets after a number with that of the place: one of them may be wrong."""
         bracket = title_in_brackets(self._text, end)
-        printed = place.title if isinstance(place, Section) else ""
-        if bracket is None or not printed or reference.reason:
+        if bracket is None or not place.title or reference.reason:
             return reference
-        if titles_agree(bracket["title"], printed):
+        if titles_agree(bracket["title"], place.title):
             return replace(reference, sure=SURE["titled"])
-        reason = f"{place.label} is headed “{printed}”, not “{bracket['title']}”"
+        reason = f"{place.label} is headed “{place.title}”, not “{bracket['title']}”"
         return replace(reference, sure=SURE["disputed"], reason=reason)
 
     def _worth(self, mention: Mention, target: Target) -> bool:

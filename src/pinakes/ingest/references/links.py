@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote
 
 from pinakes.ingest.parse import Parsed
 from pinakes.ingest.references.masks import is_external
 from pinakes.ingest.references.places import Places
-from pinakes.model import Link, Section
+from pinakes.model import Link, Place
 from pinakes.text.keys import title_key
 
 _KINDS = {"markdown": "link", "wiki": "wiki", "transclusion": "transclusion"}
@@ -43,14 +43,14 @@ def slug_of(heading: str) -> str:
 class Anchors:
     """The anchors of a document: slugs, ids given in braces or HTML, and blocks marked with ``^``."""
 
-    def __init__(self, parsed: Parsed, sections: Sequence[Section], places: Places) -> None:
+    def __init__(self, parsed: Parsed, places: Places) -> None:
         self._text = parsed.text
         self._places = places
-        self._slugs: dict[str, Section] = {}
-        self._titles: dict[str, Section] = {}
+        self._slugs: dict[str, Place] = {}
+        self._titles: dict[str, Place] = {}
         self._ids: dict[str, int] | None = None
         counts: dict[str, int] = {}
-        for section in sections[1:]:
+        for section in places.headings[1:]:
             slug = slug_of(section.heading)
             count = counts.get(slug, 0)
             counts[slug] = count + 1
@@ -60,7 +60,7 @@ class Anchors:
                 self._slugs[given[1].lower()] = section
             self._titles.setdefault(title_key(section.heading), section)
 
-    def find(self, anchor: str, wiki: bool) -> Section | None:
+    def find(self, anchor: str, wiki: bool) -> Place | None:
         """The section of an anchor; wiki links name headings by their words."""
         name = unquote(anchor).strip()
         if wiki:
@@ -76,11 +76,11 @@ class Anchors:
             self._ids = {match[1]: match.start() for match in _HTML_ID.finditer(self._text)}
             self._ids.update({f"^{match[1]}": match.start() for match in _BLOCK_ID.finditer(self._text)})
         offset = self._ids.get(name)
-        place = self._places.section_at(offset) if offset is not None else None
+        place = self._places.section(self._places.at(offset)) if offset is not None else None
         return place if place is not None and place.ordinal else None
 
 
-def follow_links(parsed: Parsed, sections: Sequence[Section], places: Places) -> Iterator[FollowedLink]:
+def follow_links(parsed: Parsed, places: Places) -> Iterator[FollowedLink]:
     """Yield the links that stay in the library; images and addresses on the web are left out."""
     anchors: Anchors | None = None
     for link in parsed.links:
@@ -91,7 +91,7 @@ def follow_links(parsed: Parsed, sections: Sequence[Section], places: Places) ->
         if not target.startswith("#"):
             yield FollowedLink(link, kind, "", target, "leads to another document")
             continue
-        anchors = anchors or Anchors(parsed, sections, places)
+        anchors = anchors or Anchors(parsed, places)
         section = anchors.find(target[1:], kind != "link")
         name = f"no heading called {target[1:]}" if kind != "link" else f"no heading for {target}"
         yield FollowedLink(link, kind, section.section_id if section else "", "", "" if section else name)

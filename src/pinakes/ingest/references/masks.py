@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from pinakes.ingest.parse import Parsed
-from pinakes.model import Section
+from pinakes.model import Place
 from pinakes.text.keys import title_key
 
 _CONTENTS = frozenset(
@@ -47,7 +47,7 @@ class Masks:
         return index >= 0 and offset < self._ends[index]
 
 
-def find_masks(parsed: Parsed, sections: Sequence[Section]) -> tuple[Masks, Masks]:
+def find_masks(parsed: Parsed, sections: Sequence[Place]) -> tuple[Masks, Masks]:
     """Return the tables of contents of a document, and everything in which words are not read for references."""
     contents = list(_contents(parsed.text, sections))
     return Masks(contents), Masks([*contents, *_text_spans(parsed)])
@@ -72,7 +72,7 @@ def _text_spans(parsed: Parsed) -> Iterator[tuple[int, int]]:
         yield from (match.span() for match in _ADDRESS.finditer(text))
 
 
-def _contents(text: str, sections: Sequence[Section]) -> Iterator[tuple[int, int]]:
+def _contents(text: str, sections: Sequence[Place]) -> Iterator[tuple[int, int]]:
     for index, section in enumerate(sections):
         if section.heading and title_key(section.title or section.heading) in _CONTENTS:
             yield section.start, sections[index + 1].start if index + 1 < len(sections) else section.end

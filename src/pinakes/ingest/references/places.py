@@ -1,4 +1,4 @@
-"""Places: the sections and clauses of a document, found by number, by kind and by where a reference stands."""
+"""Places: those of a document, found by number, by kind and by where a reference stands."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeVar
 
 from pinakes.labels.kinds import CONTAINERS, depth, is_sub
-from pinakes.model import Section
-from pinakes.model.clause import Clause
+from pinakes.model import Place
 from pinakes.text.keys import title_key
-
-Place = Section | Clause
 
 # Kinds that may mean a heading with a bare number: `clause 4.2`, `chapter 3`.
 _BARE = frozenset("section article clause paragraph rule chapter".split())
@@ -31,121 +27,104 @@ class Hit:
     missing: tuple[str, ...] = ()
 
 
-AnyPlace = TypeVar("AnyPlace", bound=Section | Clause)
-
-
 class Places:
-    """An index of one document's sections and clauses."""
+    """An index of one document's places, which come as they are numbered."""
 
-    def __init__(self, sections: Sequence[Section], clauses: Sequence[Clause]) -> None:
-        self.sections = sections
-        self.clauses = clauses
-        self.kinds = {section.kind for section in sections if section.label}
-        self._section_starts = [section.start for section in sections]
-        self._clause_starts = [clause.start for clause in clauses]
+    def __init__(self, places: Sequence[Place]) -> None:
+        self._all = places
+        self.headings = [place for place in places if place.is_heading]
+        self._clauses = places[len(self.headings) :]
+        self.kinds = {heading.kind for heading in self.headings if heading.label}
+        self._in_order = sorted(places, key=lambda place: (place.start, place.ordinal))
         self._numbered: dict[tuple[str, tuple[str, ...]], list[Place]] = {}
-        self._children: dict[tuple[str, int, str], list[Place]] = {}
-        self._beside: dict[tuple[str, str, int], list[Place]] = {}
-        everything: list[Place] = [*sections, *clauses]
-        for place in everything:
-            if place.number:
-                self._beside.setdefault(self._row(place), []).append(place)
-        for section in sections:
-            if section.number:
-                number = tuple(part.lower() for part in section.number)
-                self._numbered.setdefault((section.kind, number), []).append(section)
-                above = self._labelled(section.parent)
-                if above is not None and not section.kind and self._goes_on(above, section):
-                    self._add(("s", above.ordinal, section.number[-1].lower()), section)
-        for clause in clauses:
-            if clause.label == ".".join(clause.number):
-                # `2.1` below *Article II* says its whole number itself, and goes by it.
-                self._numbered.setdefault(("", clause.number), []).append(clause)
-            part = clause.number[-1].lower() if clause.number else ""
-            if clause.parent is not None:
-                self._add(("c", clause.parent, part), clause)
-            else:
-                owner = self._labelled(clause.section)
-                self._add(("s", owner.ordinal if owner else clause.section, part), clause)
+        self._children: dict[tuple[int, str], list[Place]] = {}
+        self._beside: dict[tuple[object, ...], list[Place]] = {}
+        for place in places:
+            if not place.number:
+                continue
+            self._beside.setdefault(self._row(place), []).append(place)
+            number = tuple(part.lower() for part in place.number)
+            # `2.1` below *Article II* says its whole number itself, and goes by it.
+            if place.is_heading or place.label == ".".join(place.number):
+                self._numbered.setdefault((place.kind if place.is_heading else "", number), []).append(place)
+            whole = self._whole(place)
+            if whole is not None:
+                self._children.setdefault((whole.ordinal, number[-1]), []).append(place)
 
-    @staticmethod
-    def _goes_on(above: Section, section: Section) -> bool:
-        """Whether a bare number counts on from the heading above it: 4.2 below 4, or 3 below Annex I."""
-        return section.number[:-1] == (above.number if above.kind not in CONTAINERS else ())
+    def _whole(self, place: Place) -> Place | None:
+        """What a place is counted in by the last part of its number: a clause, or what numbers its parts."""
+        above = self.parent(place)
+        if above is not None and above.is_heading:
+            above = self._labelled(above)
+        if not place.is_heading:
+            return above or self.section(place)
+        # A bare number counts on from the heading above it: 4.2 below 4, or 3 below Annex I.
+        counts_on = above is not None and place.number[:-1] == (
+            above.number if above.kind not in CONTAINERS else ()
+        )
+        return above if counts_on and not place.kind else None
 
-    def _add(self, key: tuple[str, int, str], place: Place) -> None:
-        self._children.setdefault(key, []).append(place)
+    def _labelled(self, heading: Place | None) -> Place | None:
+        """The nearest heading, from one upwards, that numbers its parts: one with a label, or the recitals."""
+        while heading is not None and not heading.label and title_key(heading.heading) not in _RECITALS:
+            heading = self.parent(heading)
+        return heading
 
-    def _labelled(self, ordinal: int | None) -> Section | None:
-        """The nearest section, from one upwards, that numbers its parts: one with a label, or the recitals."""
-        while ordinal is not None:
-            section = self.sections[ordinal]
-            if section.label or title_key(section.heading) in _RECITALS:
-                return section
-            ordinal = section.parent
-        return None
+    def parent(self, place: Place) -> Place | None:
+        """What a place is a part of."""
+        return self._all[place.parent] if place.parent is not None else None
+
+    def section(self, place: Place) -> Place:
+        """The heading that a place stands under, or that it is."""
+        return self._all[place.section]
 
     # Where a reference stands ---------------------------------------------------------------------------
 
-    def section_at(self, offset: int) -> Section:
-        """The innermost section around an offset."""
-        return self.sections[max(0, bisect_right(self._section_starts, offset) - 1)]
-
-    def clause_at(self, offset: int) -> Clause | None:
-        """The innermost clause around an offset."""
-        index = bisect_right(self._clause_starts, offset) - 1
-        clause = self.clauses[index] if index >= 0 else None
-        while clause is not None and clause.end <= offset:
-            clause = self.clauses[clause.parent] if clause.parent is not None else None
-        return clause
+    def at(self, offset: int) -> Place:
+        """The innermost place around an offset."""
+        place = self._in_order[max(0, bisect_right(self._in_order, offset, key=_start) - 1)]
+        while not place.is_heading and place.end <= offset and place.parent is not None:
+            place = self._all[place.parent]
+        return place
 
     def around(self, offset: int) -> list[Place]:
-        """The places around an offset, innermost first: clauses, then sections; without the document itself."""
+        """The places around an offset, innermost first, without the document itself."""
         found: list[Place] = []
-        clause = self.clause_at(offset)
-        section = self.section_at(offset)
-        if clause is not None and clause.section != section.ordinal:
-            clause = None
-        while clause is not None:
-            found.append(clause)
-            clause = self.clauses[clause.parent] if clause.parent is not None else None
-        above: Section | None = section
-        while above is not None and above.parent is not None:
-            found.append(above)
-            above = self.sections[above.parent]
+        place = self.at(offset)
+        while place.parent is not None:
+            found.append(place)
+            place = self._all[place.parent]
         return found
 
     def leaf_at(self, offset: int) -> list[Place]:
-        """The clauses around an offset and the sections up to the one that numbers them."""
+        """The clauses around an offset and the headings up to the one that numbers them."""
         found: list[Place] = []
         for place in self.around(offset):
             found.append(place)
-            if isinstance(place, Section) and self._labelled(place.ordinal) is place:
+            if place.is_heading and self._labelled(place) is place:
                 break
         return found
 
     def of_kind(self, kind: str, offset: int) -> Place | None:
         """What *this Article*, *this Chapter* or *this paragraph* means at an offset."""
         around = self.around(offset)
-        sections = [place for place in around if isinstance(place, Section) and place.label]
-        for section in sections:
-            if section.kind == kind:
-                return section
-        clauses = [place for place in around if isinstance(place, Clause)]
+        headings = [place for place in around if place.is_heading and place.label]
+        for heading in headings:
+            if heading.kind == kind:
+                return heading
+        clauses = [place for place in around if not place.is_heading]
         if is_sub(kind) and kind != "subsection" and clauses:
             return clauses[-1] if kind == "paragraph" else clauses[0]
         if kind in ("section", "clause", "subsection", "article", "paragraph"):
             # A bare number (32.706-2, 4.2) is called section, subsection or clause as one likes.
-            return next((section for section in sections if not section.kind), None)
+            return next((heading for heading in headings if not heading.kind), None)
         return None
 
     def whole(self, place: Place, kind: str) -> Place:
         """What a part of some kind is a part of, in *point (a) of paragraph 1 and the second subparagraph thereof*."""
-        while isinstance(place, Clause) and place.parent is not None:
-            place = self.clauses[place.parent]
-        if isinstance(place, Clause) and depth(kind) < 3:
-            return self.sections[place.section]
-        return place
+        while (above := self.parent(place)) is not None and not above.is_heading:
+            place = above
+        return self.section(place) if depth(kind) < 3 else place
 
     # Finding by number ----------------------------------------------------------------------------------
 
@@ -154,8 +133,7 @@ class Places:
 
         A marker may stand twice under one heading, when a clause is quoted with its alternatives.
         """
-        side = "s" if isinstance(place, Section) else "c"
-        found = self._children.get((side, place.ordinal, part.lower()), [])
+        found = self._children.get((place.ordinal, part.lower()), [])
         if len(found) < 2:
             return found
         here = bisect_right(found, near, key=_start)
@@ -211,25 +189,25 @@ class Places:
                 break
         return best or ""
 
-    def _candidates(self, kind: str, number: tuple[str, ...], within: Place | None) -> list[Place]:
+    def _candidates(self, kind: str, number: tuple[str, ...], within: Place | None) -> Sequence[Place]:
         kinds: tuple[str, ...] = (kind,)
         if not kind:
             kinds = _LEAVES
         elif kind in _BARE and (kind != "chapter" or len(number) == 1):
             kinds = (kind, "")
         for one in kinds:
-            found = self._numbered.get((one, number), [])
+            found: Sequence[Place] = self._numbered.get((one, number), [])
             if within is not None:
                 found = inside(found, within)
             if found:
                 return found
         return []
 
-    def _nearest(self, candidates: list[Place], near: int) -> Place | None:
+    def _nearest(self, candidates: Sequence[Place], near: int) -> Place | None:
         """The candidate that shares most headings with the place of the reference; None when two do equally."""
         if len(candidates) == 1:
             return candidates[0]
-        for place in [*self.around(near), self.sections[0]]:
+        for place in [*self.around(near), self._all[0]]:
             close = inside(candidates, place)
             if not close:
                 continue
@@ -239,9 +217,9 @@ class Places:
         return None
 
     def _recital(self, parts: Sequence[str], near: int) -> Hit | str:
-        for section in self.sections:
-            if title_key(section.heading) in _RECITALS:
-                hit = self.descend(section, parts, near)
+        for heading in self.headings:
+            if title_key(heading.heading) in _RECITALS:
+                hit = self.descend(heading, parts, near)
                 if len(hit.missing) < len(parts):
                     return hit
         return ""
@@ -250,12 +228,8 @@ class Places:
         """The places of the same kind and depth that stand beside one, in order."""
         return self._beside.get(self._row(place), [])
 
-    def _row(self, place: Place) -> tuple[str, str, int]:
-        if isinstance(place, Section):
-            return ("section", place.kind, len(place.number))
-        if place.parent is not None:
-            return ("clause", "", place.parent)
-        return ("top", "", place.section)
+    def _row(self, place: Place) -> tuple[object, ...]:
+        return (place.kind, len(place.number)) if place.is_heading else (place.parent,)
 
     def between(self, first: Place, last: Place) -> list[Place]:
         """The places from one to another, both included; empty when they are not of one row, or too many."""
@@ -271,26 +245,24 @@ class Places:
         index = bisect_left(row, place.start, key=_start) + by
         return row[index] if 0 <= index < len(row) else None
 
-    def has_parts(self, section: Section) -> bool:
-        """Whether a section has clauses of its own."""
-        index = bisect_left(self._clause_starts, section.start)
-        return index < len(self.clauses) and self.clauses[index].start < section.end
+    def has_parts(self, heading: Place) -> bool:
+        """Whether there are clauses below a heading."""
+        return bool(inside(self._clauses, heading, 1))
 
-    def only_below(self, section: Section, part: str, near: int) -> Place | None:
+    def only_below(self, heading: Place, part: str, near: int) -> Place | None:
         """A part one level further down, when there is exactly one: point (b) of an article with one list."""
-        low = bisect_left(self._clause_starts, section.start)
-        high = min(bisect_left(self._clause_starts, section.end), low + _MAX_RANGE)
         found = [
             below
-            for clause in self.clauses[low:high]
-            if clause.parent is None and (below := self.child(clause, part, near)) is not None
+            for clause in inside(self._clauses, heading, _MAX_RANGE)
+            if clause.parent == clause.section and (below := self.child(clause, part, near)) is not None
         ]
         return found[0] if len(found) == 1 else None
 
 
-def inside(places: list[AnyPlace], place: Place) -> list[AnyPlace]:
-    """Those of some places, in the order of the text, that begin in a place or at its beginning."""
-    return places[bisect_left(places, place.start, key=_start) : bisect_left(places, place.end, key=_start)]
+def inside(places: Sequence[Place], place: Place, most: int | None = None) -> Sequence[Place]:
+    """Those of some places, in the order of the text, that begin in a place or at its beginning; the first of them."""
+    low, high = (bisect_left(places, offset, key=_start) for offset in (place.start, place.end))
+    return places[low : high if most is None else min(high, low + most)]
 
 
 def _start(place: Place) -> int:
@@ -299,4 +271,4 @@ def _start(place: Place) -> int:
 
 def _same_case(place: Place, part: str) -> bool:
     """Whether a marker is written like a part: ``(A)`` is not ``(a)``."""
-    return not isinstance(place, Clause) or part in place.marker
+    return place.is_heading or part in place.marker

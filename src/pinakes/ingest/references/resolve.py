@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from pinakes.ingest.references.grammar import Mention, Unit
 from pinakes.ingest.references.items import Item, expand
-from pinakes.ingest.references.places import Hit, Place, Places
+from pinakes.ingest.references.places import Hit, Places
 from pinakes.labels.kinds import depth, is_sub
-from pinakes.model import Section
+from pinakes.model import Place
 
 _MAX_TARGETS = 120
 
@@ -71,9 +71,7 @@ def resolve(
 
 def _at_depth(place: Place | None, targets: list[Target], places: Places) -> Place | None:
     """The section a place belongs to: *that Article* after Article 6(1)(f) is Article 6."""
-    if not targets or targets[0].failed or place is None or isinstance(place, Section):
-        return place if targets and not targets[0].failed else None
-    return places.sections[place.section]
+    return None if place is None or targets[0].failed else places.section(place)
 
 
 def _step(
@@ -167,7 +165,7 @@ def _one(unit: Unit, item: Item, parts: tuple[str, ...], above: Target, places: 
         found = places.numbered(unit.kind, parts, item.base, near)
     if isinstance(found, str):
         name = describe(unit.kind, item, parts)
-        reason = found or f"no {name} in {_label(within) if within else 'this document'}"
+        reason = found or f"no {name} in {within.name if within else 'this document'}"
         return Target(None, unit.kind, key, reason, failed=True)
     return Target(found.place, unit.kind, key, _missing(unit, item, parts, found))
 
@@ -175,7 +173,7 @@ def _one(unit: Unit, item: Item, parts: tuple[str, ...], above: Target, places: 
 def _below(unit: Unit, item: Item, parts: tuple[str, ...], place: Place, places: Places, near: int) -> Target:
     """A part of a place that is known: ``point (a)`` of Article 6(1)."""
     hit = places.descend(place, parts, near)
-    if len(hit.missing) == len(parts) and isinstance(place, Section):
+    if len(hit.missing) == len(parts) and place.is_heading:
         deeper = places.only_below(place, parts[0], near)
         if deeper is not None:
             hit = places.descend(deeper, parts[1:], near)
@@ -201,7 +199,7 @@ def _from_here(unit: Unit, item: Item, parts: tuple[str, ...], places: Places, n
     name = describe(unit.kind, item, parts)
     if best is not None:
         return Target(best.place, reason=_missing(unit, item, parts, best))
-    outer = next((place for place in around if isinstance(place, Section) and place.label), None)
+    outer = next((place for place in around if place.is_heading and place.label), None)
     prose = unit.kind == "point" and item.base > 0  # `at that point 3 people left`
     if prose or outer is None:
         return Target(reason=f"no {name} where it stands", failed=True)
@@ -215,8 +213,4 @@ def _missing(unit: Unit, item: Item, parts: Sequence[str], hit: Hit) -> str:
         return ""
     whole = len(hit.missing) == len(parts) and is_sub(unit.kind)
     name = describe(unit.kind, item, parts) if whole else "".join(f"({part})" for part in hit.missing)
-    return f"{name} not found; leads to {_label(hit.place)}"
-
-
-def _label(place: Place) -> str:
-    return place.label or (place.heading if isinstance(place, Section) else "")
+    return f"{name} not found; leads to {hit.place.name}"

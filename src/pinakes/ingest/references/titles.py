@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pinakes.ingest.references.places import Places, inside
 from pinakes.ingest.references.words import S1
 from pinakes.labels.kinds import CONTAINERS
-from pinakes.model import Section
+from pinakes.model import Place
 from pinakes.text.keys import title_key
 
 _PLACED = (
@@ -40,7 +40,7 @@ _LONGEST = 14
 class Named:
     """A heading named in running text."""
 
-    section: Section
+    section: Place
     start: int
     end: int
     sure: float = 0.9
@@ -49,18 +49,18 @@ class Named:
 class Titles:
     """The titles of a document's sections, by their words."""
 
-    def __init__(self, sections: Sequence[Section], places: Places) -> None:
+    def __init__(self, places: Places) -> None:
         self._places = places
-        self._sections: dict[str, list[Section]] = {}
+        self._sections: dict[str, list[Place]] = {}
         self._first: set[str] = set()
-        for section in sections:
+        for section in places.headings:
             key = title_key(section.title)
             # A document's own name is no place in it, and a word of two letters is none either.
             if len(key) > 2 and not key.isdecimal() and section.ordinal > 0:
                 self._sections.setdefault(key, []).append(section)
                 self._first.add(key.split(" ", 1)[0])
 
-    def find(self, name: str, near: int, word: str = "") -> Section | None:
+    def find(self, name: str, near: int, word: str = "") -> Place | None:
         """The section of a title; of several, the only one under the headings around ``near``.
 
         ``word`` is what the text calls it: a *clause* is no chapter.

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from pinakes.model import Lines, Pages, Section
-from pinakes.stores.embedded.lookup import StoredChunk, StoredSection
+from pinakes.model import Lines, Pages, Place
+from pinakes.stores.embedded.lookup import StoredChunk, StoredPlace
 
 # Characters that a token has at most on average, to leave long sections unread.
 _LONG_TOKEN = 12
@@ -16,8 +16,8 @@ _LONG_TOKEN = 12
 class Sections(Protocol):
     """What this asks of the record."""
 
-    def section(self, document: int, ordinal: int) -> StoredSection | None:
-        """Return one section of a document."""
+    def place(self, document: int, ordinal: int) -> StoredPlace | None:
+        """Return one place of a document."""
         ...
 
     def chunk_ids_between(self, document: int, start: int, end: int) -> list[int]:
@@ -51,7 +51,7 @@ class Surroundings:
     def __init__(self, sections: Sections, max_tokens: int) -> None:
         self._sections = sections
         self._max_tokens = max_tokens
-        self._known: dict[tuple[int, int], Section | None] = {}
+        self._known: dict[tuple[int, int], Place | None] = {}
 
     def parent(self, chunk: StoredChunk, *, own: bool) -> Stretch | None:
         """Return the smallest section that holds more than the chunk, if it fits; ``own``: only the chunk's own."""
@@ -103,7 +103,7 @@ class Surroundings:
 
     # -- the section tree ------------------------------------------------------------------------------------
 
-    def _larger(self, chunk: StoredChunk, *, own: bool) -> Section | None:
+    def _larger(self, chunk: StoredChunk, *, own: bool) -> Place | None:
         section = self._section(chunk.document, chunk.section)
         while section is not None and chunk.start <= section.start and section.end <= chunk.end:
             # Up to the document itself, section 0, but not including it: a file is no section to cite.
@@ -111,13 +111,13 @@ class Surroundings:
             section = self._section(chunk.document, above) if above else None
         return section
 
-    def _section(self, document: int, ordinal: int) -> Section | None:
+    def _section(self, document: int, ordinal: int) -> Place | None:
         if (document, ordinal) not in self._known:
-            stored = self._sections.section(document, ordinal)
-            self._known[document, ordinal] = stored.section if stored else None
+            stored = self._sections.place(document, ordinal)
+            self._known[document, ordinal] = stored.place if stored else None
         return self._known[document, ordinal]
 
-    def _chunks_of(self, document: int, section: Section) -> list[StoredChunk]:
+    def _chunks_of(self, document: int, section: Place) -> list[StoredChunk]:
         ids = self._sections.chunk_ids_between(document, section.start, section.end)
         holder = self._sections.chunk_at(document, section.start)
         if holder and holder[0] not in ids:

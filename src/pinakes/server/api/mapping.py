@@ -55,7 +55,7 @@ def _of_document(scope: Scope, catalog: Catalog, path: str) -> dict[str, Any]:
             "title": row.title,
             "level": row.level,
             "parent": ids.get(row.parent or 0),
-            "chunks": found.chunks(row),
+            "chunks": found.chunks(path, row),
         }
         for row in rows
     ]

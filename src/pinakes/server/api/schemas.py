@@ -8,12 +8,13 @@ from pinakes.model import (
     DefineResponse,
     DocumentInfo,
     Outline,
+    Place,
     ReferencesResponse,
     SearchResponse,
     SectionView,
     Status,
 )
-from pinakes.search.reading import ReadClause, ReadSection
+from pinakes.search.reading import CLAUSE_FIELDS, SECTION_FIELDS
 from pinakes.search.used_terms import UsedDefinition
 
 Schema = dict[str, Any]
@@ -114,6 +115,7 @@ TERMS = fields(
         fields(**_SPAN, definition={"type": "integer", "description": "Number of the definition, from 0."})
     ),
 )
+_PLACE = _of(Place)["properties"]
 DOCUMENT = fields(
     doc=DOC_ID,
     generation=_GENERATION,
@@ -127,12 +129,12 @@ DOCUMENT = fields(
     sections=each(
         fields(
             **{
-                **_of(ReadSection)["properties"],
+                **{name: _PLACE[name] for name in SECTION_FIELDS},
                 "parent": {"type": ["string", "null"], "description": "Id of the section above."},
             }
         )
     ),
-    clauses=each(_of(ReadClause)),
+    clauses=each(fields(**{name: _PLACE[name] for name in CLAUSE_FIELDS}, depth=INTEGER)),
     references=each(
         fields(
             **_SPAN,

@@ -105,7 +105,7 @@ def _names(record: Record, limit: int) -> list[str]:
     counts: Counter[str] = Counter()
     for query in (
         "SELECT MIN(term), COUNT(*) FROM definitions GROUP BY term_normalized",
-        "SELECT MIN(title), COUNT(*) FROM sections WHERE title_key != '' GROUP BY title_key",
+        "SELECT MIN(title), COUNT(*) FROM places WHERE title_key != '' GROUP BY title_key",
     ):
         for text, count in record.database.rows(query):
             name = " ".join(re.findall(r"[\w'’-]+", lower(text[: 2 * _MAX_NAME_LENGTH])))

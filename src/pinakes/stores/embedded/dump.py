@@ -20,8 +20,7 @@ from pinakes.stores.embedded.schema import SCHEMA_VERSION
 
 # Tables that name their document in a column of that name, and nothing else by its row.
 _TABLES = (
-    "sections",
-    "clauses",
+    "places",
     "refs",
     "definitions",
     "links",
@@ -77,6 +76,8 @@ def restore_document(
         )
         for name in _TABLES:
             _insert(connection, name, [{**row, "document": document} for row in _values(data, name)])
+        for rows in _places_apart(data):
+            _insert(connection, "places", [{**row, "document": document} for row in rows])
         _insert(connection, "contexts", _values(data, "contexts"), "INSERT OR IGNORE")
         connection.executemany(
             "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
@@ -101,6 +102,22 @@ def read_dump(body: bytes) -> dict[str, Any]:
             f"up to {SCHEMA_VERSION}). Upgrade Pinakes on this machine."
         )
     return data
+
+
+def _places_apart(data: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the headings and clauses of a dump that was written when they were stored apart, as places."""
+    headings, clauses = _values(data, "sections"), _values(data, "clauses")
+    levels = {row["ordinal"]: row["level"] for row in headings}
+    count = len(headings)
+    return [{**row, "section": row["ordinal"]} for row in headings], [
+        {
+            **row,
+            "ordinal": count + row["ordinal"],
+            "parent": row["section"] if row["parent"] is None else count + row["parent"],
+            "level": levels[row["section"]] + row["depth"],
+        }
+        for row in clauses
+    ]
 
 
 def passage_hashes(data: Mapping[str, Any]) -> list[tuple[int, bytes]]:

@@ -72,7 +72,7 @@ class GraphLookup:
             "chunk, document, section",
             [(holder.id, holder.document, holder.section) for holder in holders],
             'SELECT t.chunk, s.parent, s.start, s."end", s.number_key, s.section_id, c.clauses FROM t '
-            "CROSS JOIN sections s ON s.document = t.document AND s.ordinal = t.section "
+            "CROSS JOIN places s ON s.document = t.document AND s.ordinal = t.section "
             "CROSS JOIN chunks c ON c.id = t.chunk",
         )
         return {
@@ -107,7 +107,7 @@ class GraphLookup:
             f"AND target_section = r.target_section AND kind != 'relative' LIMIT {MENTIONS})) "
             "FROM t CROSS JOIN refs r ON r.document = t.document AND r.start >= t.first AND r.start < t.last "
             "CROSS JOIN chunks k ON k.document = r.document AND k.chunk_index = r.target_chunk "
-            "LEFT JOIN sections s ON s.section_id = r.target_section AND s.document = r.document "
+            f"LEFT JOIN places s ON s.section_id = r.target_section AND s.document = r.document AND {_IS_HEADING} "
             "WHERE r.target_chunk IS NOT NULL "
             'AND NOT (coalesce(s.start, k.start) <= t.first AND coalesce(s."end", k."end") > t.first)',
         )
@@ -186,7 +186,7 @@ class GraphLookup:
             places,
             'SELECT t.document, t.number, t.name, coalesce(s.start, k.start), coalesce(s."end", k."end") '
             "FROM t CROSS JOIN chunks k ON k.document = t.document AND k.chunk_index = t.number "
-            "LEFT JOIN sections s ON s.section_id = t.name AND s.document = t.document",
+            f"LEFT JOIN places s ON s.section_id = t.name AND s.document = t.document AND {_IS_HEADING}",
         )
         return {(row[0], row[1], row[2]): (row[3], row[4]) for row in rows}
 
@@ -212,11 +212,12 @@ class GraphLookup:
                 for holder in holders
                 if holder.id in sections
             ],
-            f"SELECT t.chunk, {_SECTION} FROM t CROSS JOIN sections s "
+            f"SELECT t.chunk, {_SECTION} FROM t CROSS JOIN places s "
             "ON s.document = t.document AND s.ordinal = t.parent WHERE s.ordinal > 0 "
-            f"UNION ALL SELECT t.chunk, {_SECTION} FROM t CROSS JOIN sections s "
+            f"UNION ALL SELECT t.chunk, {_SECTION} FROM t CROSS JOIN places s "
             f"ON s.document = t.document AND s.ordinal BETWEEN t.section - {_WINDOW} AND t.section + {_WINDOW} "
-            "WHERE s.parent = t.section OR (s.parent = t.parent AND s.ordinal != t.section) ORDER BY 1, 2",
+            f"WHERE {_IS_HEADING} AND (s.parent = t.section OR (s.parent = t.parent AND s.ordinal != t.section)) "
+            "ORDER BY 1, 2",
         )
         return [Relative(*row) for row in rows]
 
@@ -242,7 +243,7 @@ class GraphLookup:
         rows = self._join(
             "document, name",
             names,
-            'SELECT t.document, t.name, s.start, s."end" FROM t CROSS JOIN sections s ON s.title_key = t.name '
+            'SELECT t.document, t.name, s.start, s."end" FROM t CROSS JOIN places s ON s.title_key = t.name '
             "AND s.title_key != '' AND s.document = t.document ORDER BY s.start DESC",
         )
         return {(row[0], row[1]): (row[2], row[3]) for row in rows}
@@ -254,8 +255,8 @@ class GraphLookup:
             ids,
             f", found AS (SELECT t.document, t.id, {_MARK} - 1 AS offset FROM t CROSS JOIN documents d "
             "ON d.id = t.document) "
-            'SELECT f.document, f.id, s.start, s."end" FROM found f CROSS JOIN sections s ON s.document = f.document '
-            "AND s.ordinal = (SELECT max(ordinal) FROM sections WHERE document = f.document AND start <= f.offset)",
+            'SELECT f.document, f.id, s.start, s."end" FROM found f CROSS JOIN places s ON s.document = f.document '
+            "AND s.ordinal = (SELECT max(section) FROM places WHERE document = f.document AND start <= f.offset)",
         )
         return {(row[0], row[1]): (row[2], row[3]) for row in rows}
 
@@ -269,13 +270,14 @@ def _names(value: object) -> Iterator[str]:
         yield from filter(None, (name.strip() for name in str(value).split(",")))
 
 
+_IS_HEADING = "s.section = s.ordinal"
 _MARK = (
     "coalesce(nullif(instr(d.text, '{#' || t.id || '}'), 0), nullif(instr(d.text, 'id=\"' || t.id || '\"'), 0), "
     "nullif(instr(d.text, 'name=\"' || t.id || '\"'), 0))"
 )
 _SECTION = (
-    's.ordinal, s.parent, s.start, s."end", coalesce((SELECT n.start FROM sections n WHERE n.document = s.document '
-    'AND n.ordinal = s.ordinal + 1 AND n.parent = s.ordinal), s."end")'
+    's.ordinal, s.parent, s.start, s."end", coalesce((SELECT n.start FROM places n WHERE n.document = s.document '
+    'AND n.ordinal = s.ordinal + 1 AND n.section = n.ordinal AND n.parent = s.ordinal), s."end")'
 )
 # The plus keeps SQLite from looking for places, of which there are many, instead of for the name.
 _MENTIONED = "r.document = t.document AND r.target_section = t.name AND NOT (+r.start >= t.first AND +r.start < t.last)"

@@ -1,4 +1,4 @@
-"""Look-ups in the record: chunks by id, sections by number, title or id, documents by filter."""
+"""Look-ups in the record: chunks by id, places by number, title or id, documents by filter."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pinakes.model import Clause, Definition, Lines, Pages, Reference, Section, SelfCheck, chunk_id
+from pinakes.model import Definition, Lines, Pages, Place, Reference, SelfCheck, chunk_id
 from pinakes.model.document import IMAGE_PAGES
 from pinakes.stores.embedded.database import Database
 
 _BATCH = 500
-# A number or title that more places share than this names none of them: these are the first of them.
+# A number or title that more headings or clauses share than this names none of them: these are the first of them.
 _MAX_PLACES = 1000
 
 
@@ -49,27 +48,17 @@ class StoredChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredClause:
-    """A clause together with the document it belongs to."""
+class StoredPlace:
+    """A place together with the document it belongs to."""
 
     document: int
     source_path: str
     document_title: str
-    clause: Clause
+    place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class StoredSection:
-    """A section together with the document it belongs to."""
-
-    document: int
-    source_path: str
-    document_title: str
-    section: Section
-
-
-class Place(NamedTuple):
-    """Where a section or clause begins."""
+class PlaceStart(NamedTuple):
+    """Where a place begins: just enough to lead there."""
 
     document: int
     kind: str
@@ -83,17 +72,14 @@ _CHUNK = (
     "d.title AS document_title, d.language, s.path AS parent_chain, s.section_id, s.label AS section_label, "
     "s.heading, s.level AS heading_level "
     "FROM chunks c JOIN documents d ON d.id = c.document "
-    "JOIN sections s ON s.document = c.document AND s.ordinal = c.section "
+    "JOIN places s ON s.document = c.document AND s.ordinal = c.section "
 )
-_CLAUSE = (
-    "SELECT c.*, d.source_path AS source_path, d.title AS document_title "
-    "FROM clauses c JOIN documents d ON d.id = c.document "
+PLACE = (
+    'SELECT p.document, d.source_path, d.title, p.ordinal, p.parent, p.section, p.level, p.start, p.body, p."end", '
+    "p.line_first, p.line_last, p.heading, p.marker, p.label, p.title, p.kind, p.number_key, p.section_id, p.path, "
+    "p.page_first, p.page_last FROM places p JOIN documents d ON d.id = p.document "
 )
 _REFERENCE = "SELECT r.*, d.source_path AS source_path FROM refs r JOIN documents d ON d.id = r.document "
-_SECTION = (
-    "SELECT s.*, d.source_path AS source_path, d.title AS document_title "
-    "FROM sections s JOIN documents d ON d.id = s.document "
-)
 
 
 class Lookup:
@@ -130,8 +116,9 @@ class Lookup:
         return self._database.numbers("SELECT id, document, section FROM chunks", 3)
 
     def section_parents(self) -> NDArray[np.int64]:
-        """Return document, ordinal and parent of every section; -1 where it has no parent."""
-        return self._database.numbers("SELECT document, ordinal, coalesce(parent, -1) FROM sections", 3)
+        """Return document, ordinal and parent of every heading; -1 where it has no parent."""
+        query = "SELECT document, ordinal, coalesce(parent, -1) FROM places WHERE section = ordinal"
+        return self._database.numbers(query, 3)
 
     def chunks_of_document(self, document: int) -> list[StoredChunk]:
         """Return all chunks of a document, in order."""
@@ -156,119 +143,72 @@ class Lookup:
         )
         return [int(row[0]) for row in rows]
 
-    # -- sections --------------------------------------------------------------------------------------------
+    # -- places ----------------------------------------------------------------------------------------------
 
-    def sections_by_number(
+    def places_by_number(
         self, number_key: str, documents: Collection[int] | None = None
-    ) -> list[StoredSection]:
-        """Return the sections whose label has this number, in the order of documents."""
+    ) -> list[StoredPlace]:
+        """Return the places with this number: headings, then clauses, both in the order of documents."""
         # The second condition is the index's own; without it SQLite reads the whole table.
-        return self._sections("s.number_key = ? AND s.number_key != ''", number_key, documents)
+        return self._places("p.number_key = ? AND p.number_key != ''", number_key, documents)
 
-    def sections_by_title(
+    def places_by_title(self, title_key: str, documents: Collection[int] | None = None) -> list[StoredPlace]:
+        """Return the headings whose title is exactly this, label left aside."""
+        return self._places("p.title_key = ? AND p.title_key != ''", title_key, documents)
+
+    def places_by_first_words(
         self, title_key: str, documents: Collection[int] | None = None
-    ) -> list[StoredSection]:
-        """Return the sections whose title is exactly this, label left aside."""
-        return self._sections("s.title_key = ? AND s.title_key != ''", title_key, documents)
+    ) -> list[StoredPlace]:
+        """Return the headings whose title is, or begins with, these words."""
+        begins = self._places("p.title_key GLOB ? AND p.title_key != ''", f"{title_key} *", documents)
+        return [*self.places_by_title(title_key, documents), *begins]
 
-    def sections_by_first_words(
-        self, title_key: str, documents: Collection[int] | None = None
-    ) -> list[StoredSection]:
-        """Return the sections whose title is, or begins with, these words."""
-        begins = self._sections("s.title_key GLOB ? AND s.title_key != ''", f"{title_key} *", documents)
-        return [*self.sections_by_title(title_key, documents), *begins]
+    def places_by_id(self, section_id: str, documents: Collection[int] | None = None) -> list[StoredPlace]:
+        """Return the places with this id, one a document at most: headings, then clauses."""
+        return self._places("p.section_id = ?", section_id, documents)
 
-    def sections_by_id(
-        self, section_id: str, documents: Collection[int] | None = None
-    ) -> list[StoredSection]:
-        """Return the sections with this id, one a document at most."""
-        return self._sections("s.section_id = ?", section_id, documents)
+    def places_of_document(self, document: int, *, clauses: bool = True) -> list[Place]:
+        """Return the places of a document in the order of its text, the outer ones first."""
+        where = "p.document = ?" if clauses else "p.document = ? AND p.section = p.ordinal"
+        rows = self._rows(f"{PLACE} WHERE {where} ORDER BY p.start, p.ordinal", (document,))
+        return [place_of(row).place for row in rows]
 
-    def sections_of_document(self, document: int) -> list[StoredSection]:
-        """Return the section tree of a document, in order."""
-        return self._sections("s.document = ?", document, None, limit=None)
+    def place(self, document: int, ordinal: int) -> StoredPlace | None:
+        """Return one place of a document."""
+        rows = self._rows(f"{PLACE} WHERE p.document = ? AND p.ordinal = ?", (document, ordinal))
+        return place_of(rows[0]) if rows else None
 
-    def section(self, document: int, ordinal: int) -> StoredSection | None:
-        """Return one section of a document."""
-        rows = self._rows(f"{_SECTION} WHERE s.document = ? AND s.ordinal = ?", (document, ordinal))
-        return _section(rows[0]) if rows else None
-
-    def _sections(
-        self,
-        where: str,
-        value: str | int,
-        documents: Collection[int] | None,
-        limit: int | None = _MAX_PLACES,
-    ) -> list[StoredSection]:
-        rows = self._placed(_SECTION, "s", where, value, documents, limit)
-        return [_section(row) for row in rows]
-
-    def _placed(
-        self,
-        select: str,
-        table: str,
-        where: str,
-        value: str | int,
-        documents: Collection[int] | None,
-        limit: int | None,
-    ) -> Iterable[sqlite3.Row]:
-        """The rows of sections or clauses in some documents, in the order of documents, at most ``limit``."""
+    def _places(self, where: str, value: str, documents: Collection[int] | None) -> list[StoredPlace]:
+        values: list[str | int] = [value]
         if documents is not None and len(documents) <= _BATCH:
             # So that nothing of what many documents have is read for the few that are asked for.
-            where += f" AND {table}.document IN ({','.join('?' * len(documents))})"
-            values = [value, *documents]
-        else:
-            values = [value]
-        rows = self._rows(f"{select} WHERE {where} ORDER BY d.source_path, {table}.ordinal", values)
-        wanted = (row for row in rows if documents is None or row["document"] in documents)
-        return islice(wanted, limit)
+            where += f" AND p.document IN ({','.join('?' * len(documents))})"
+            values += documents
+        rows = self._rows(f"{PLACE} WHERE {where} ORDER BY d.source_path, p.ordinal", values)
+        headings: list[sqlite3.Row] = []
+        clauses: list[sqlite3.Row] = []
+        for row in rows:
+            if documents is None or row["document"] in documents:
+                (headings if row["section"] == row["ordinal"] else clauses).append(row)
+        return [place_of(row) for row in (*headings[:_MAX_PLACES], *clauses[:_MAX_PLACES])]
 
     def documents_with_number(self, number_key: str) -> dict[str, set[int]]:
-        """Return the documents that have a section or clause with this number, by the kind of place."""
+        """Return the documents that have a place with this number, by the kind of place."""
         found: dict[str, set[int]] = {}
-        rows = self._rows(
-            "SELECT kind, document FROM sections WHERE number_key = ? AND number_key != '' "
-            "UNION SELECT kind, document FROM clauses WHERE number_key = ?",
-            (number_key, number_key),
-        )
-        for kind, document in rows:
+        query = "SELECT DISTINCT kind, document FROM places WHERE number_key = ? AND number_key != ''"
+        for kind, document in self._rows(query, (number_key,)):
             found.setdefault(kind, set()).add(document)
         return found
 
-    def similar_titles(self, words: Sequence[str], limit: int) -> list[StoredSection]:
-        """Return sections whose title holds all the words, for "did you mean"."""
+    def similar_titles(self, words: Sequence[str], limit: int) -> list[StoredPlace]:
+        """Return headings whose title holds all the words, for "did you mean"."""
         if not words:
             return []
-        where = " AND ".join(["s.title_key LIKE ? ESCAPE '\\'"] * len(words))
+        where = " AND ".join(["p.title_key LIKE ? ESCAPE '\\'"] * len(words))
         patterns = [
             "%" + word.replace("\\", "").replace("%", r"\%").replace("_", r"\_") + "%" for word in words
         ]
-        return [_section(row) for row in self._rows(f"{_SECTION} WHERE {where} LIMIT ?", (*patterns, limit))]
-
-    # -- clauses ---------------------------------------------------------------------------------------------
-
-    def clauses_by_number(
-        self, number_key: str, documents: Collection[int] | None = None
-    ) -> list[StoredClause]:
-        """Return the clauses with this full number, in the order of documents."""
-        return self._clauses("c.number_key = ?", number_key, documents)
-
-    def clauses_by_id(self, section_id: str, documents: Collection[int] | None = None) -> list[StoredClause]:
-        """Return the clauses with this id, one a document at most."""
-        return self._clauses("c.section_id = ?", section_id, documents)
-
-    def clauses_of_document(self, document: int) -> list[StoredClause]:
-        """Return the clauses of a document, in order."""
-        return self._clauses("c.document = ?", document, None, limit=None)
-
-    def _clauses(
-        self,
-        where: str,
-        value: str | int,
-        documents: Collection[int] | None,
-        limit: int | None = _MAX_PLACES,
-    ) -> list[StoredClause]:
-        return [_clause(row) for row in self._placed(_CLAUSE, "c", where, value, documents, limit)]
+        return [place_of(row) for row in self._rows(f"{PLACE} WHERE {where} LIMIT ?", (*patterns, limit))]
 
     def chunk_at(self, document: int, offset: int) -> tuple[int, int] | None:
         """Return id and number of the chunk that holds an offset of a document's text."""
@@ -278,21 +218,19 @@ class Lookup:
         )
         return (int(rows[0][0]), int(rows[0][1])) if rows else None
 
-    def places_by_number(self, keys: Collection[str]) -> dict[str, list[Place]]:
-        """Return the sections and clauses with some numbers, by number: just enough to lead there."""
-        found: dict[str, list[Place]] = {}
+    def starts_by_number(self, keys: Collection[str]) -> dict[str, list[PlaceStart]]:
+        """Return where the places with some numbers begin, by number."""
+        found: dict[str, list[PlaceStart]] = {}
         ordered = list(keys)
         for start in range(0, len(ordered), _BATCH):
             batch = ordered[start : start + _BATCH]
-            marks = ",".join("?" * len(batch))
             rows = self._rows(
-                f"SELECT number_key, document, kind, section_id, start FROM sections WHERE number_key IN ({marks}) "
-                "AND number_key != '' UNION ALL SELECT number_key, document, kind, section_id, start FROM clauses "
-                f"WHERE number_key IN ({marks})",
-                [*batch, *batch],
+                "SELECT number_key, document, kind, section_id, start FROM places "
+                f"WHERE number_key IN ({','.join('?' * len(batch))}) AND number_key != ''",
+                batch,
             )
             for row in rows:
-                found.setdefault(row[0], []).append(Place(*row[1:]))
+                found.setdefault(row[0], []).append(PlaceStart(*row[1:]))
         return found
 
     # -- references and definitions --------------------------------------------------------------------------
@@ -447,7 +385,7 @@ class Lookup:
 
     def count(self, table: str) -> int:
         """Return the number of rows of a table of ours."""
-        if table not in ("documents", "chunks", "passages", "sections"):
+        if table not in ("documents", "chunks", "passages"):
             raise ValueError(table)
         return int(self._rows(f"SELECT COUNT(*) FROM {table}")[0][0])
 
@@ -467,45 +405,20 @@ def _chunk(row: sqlite3.Row) -> StoredChunk:
     return StoredChunk(*values)
 
 
-def _section(row: sqlite3.Row) -> StoredSection:
-    section = Section(
-        ordinal=row["ordinal"],
-        parent=row["parent"],
-        level=row["level"],
-        heading=row["heading"],
-        start=row["start"],
-        body=row["body"],
-        end=row["end"],
-        lines=Lines(row["line_first"], row["line_last"]),
-        label=row["label"],
-        title=row["title"],
-        kind=row["kind"],
-        number=tuple(row["number_key"].split("_")) if row["number_key"] else (),
-        section_id=row["section_id"],
-        path=tuple(json.loads(row["path"])),
-        pages=_pages(row["page_first"], row["page_last"]),
+def place_of(row: sqlite3.Row) -> StoredPlace:
+    """Make a place of a row of ``PLACE``, whose columns come in the order of the fields."""
+    lines, pages = Lines(row[10], row[11]), _pages(row[20], row[21])
+    number = tuple(row[17].split("_")) if row[17] else ()
+    values: tuple[Any, ...] = (
+        *row[3:10],
+        lines,
+        *row[12:17],
+        number,
+        row[18],
+        tuple(json.loads(row[19])),
+        pages,
     )
-    return StoredSection(row["document"], row["source_path"], row["document_title"], section)
-
-
-def _clause(row: sqlite3.Row) -> StoredClause:
-    clause = Clause(
-        ordinal=row["ordinal"],
-        section=row["section"],
-        parent=row["parent"],
-        depth=row["depth"],
-        marker=row["marker"],
-        label=row["label"],
-        kind=row["kind"],
-        number=tuple(row["number_key"].split("_")),
-        section_id=row["section_id"],
-        start=row["start"],
-        body=row["body"],
-        end=row["end"],
-        lines=Lines(row["line_first"], row["line_last"]),
-        pages=_pages(row["page_first"], row["page_last"]),
-    )
-    return StoredClause(row["document"], row["source_path"], row["document_title"], clause)
+    return StoredPlace(row[0], row[1], row[2], Place(*values))
 
 
 def reference_of(row: sqlite3.Row) -> Reference:

@@ -8,40 +8,11 @@ from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from pinakes.model import Lines, Link, Pages, Reference, line_of
+from pinakes.model import Lines, Link, Pages, Place, Reference, line_of
 from pinakes.stores.embedded.database import Database
-from pinakes.stores.embedded.lookup import Lookup, reference_of
+from pinakes.stores.embedded.lookup import PLACE, Lookup, place_of, reference_of
 
 _BATCH = 400
-# So many clauses before a place are looked at for one that still goes on there.
-_LOOK_BACK = 500
-
-
-class SectionRow(NamedTuple):
-    """A section, as a map shows it."""
-
-    document: int
-    ordinal: int
-    parent: int | None
-    level: int
-    section_id: str
-    label: str
-    title: str
-    heading: str
-    start: int
-    end: int
-
-
-class ClauseRow(NamedTuple):
-    """A clause, as a reader shows it."""
-
-    section_id: str
-    label: str
-    marker: str
-    depth: int
-    start: int
-    body: int
-    end: int
 
 
 class TermRow(NamedTuple):
@@ -79,13 +50,13 @@ class ReadingLookup:
         )
         return [Link(*row) for row in rows]
 
-    def sections(self) -> list[SectionRow]:
-        """Return the headings of all documents, each document's in order."""
-        rows = self._database.rows(
-            'SELECT document, ordinal, parent, level, section_id, label, title, heading, start, "end" '
-            "FROM sections WHERE ordinal > 0 ORDER BY document, ordinal"
-        )
-        return [SectionRow(*row) for row in rows]
+    def headings(self) -> dict[int, list[Place]]:
+        """Return the headings of all documents, by document and in order."""
+        found: dict[int, list[Place]] = {}
+        where = "WHERE p.ordinal > 0 AND p.section = p.ordinal ORDER BY p.document, p.ordinal"
+        for row in self._database.rows(f"{PLACE} {where}"):
+            found.setdefault(row[0], []).append(place_of(row).place)
+        return found
 
     def chunk_counts(self) -> dict[tuple[int, int], int]:
         """Return how many chunks stand in each section itself, by document and ordinal."""
@@ -110,29 +81,19 @@ class ReadingLookup:
         return [TermRow(*row) for row in rows]
 
     def labels(self, document: int, section_ids: Collection[str]) -> dict[str, str]:
-        """Return what some sections and clauses of a document are called: the label, or else the heading."""
+        """Return what some places of a document are called: the label, or else the heading."""
         found: dict[str, str] = {}
         ordered = list(section_ids)
         for first in range(0, len(ordered), _BATCH):
             batch = ordered[first : first + _BATCH]
             marks = ",".join("?" * len(batch))
             rows = self._database.rows(
-                "SELECT section_id, CASE label WHEN '' THEN heading ELSE label END FROM sections WHERE document = ? "
-                f"AND section_id IN ({marks}) UNION ALL SELECT section_id, label FROM clauses WHERE document = ? "
+                "SELECT section_id, CASE label WHEN '' THEN heading ELSE label END FROM places WHERE document = ? "
                 f"AND section_id IN ({marks})",
-                [document, *batch, document, *batch],
+                [document, *batch],
             )
             found.update((row[0], row[1]) for row in rows)
         return found
-
-    def clauses(self, document: int) -> list[ClauseRow]:
-        """Return the clauses of a document in the order of their beginnings, the outer ones first."""
-        rows = self._database.rows(
-            'SELECT section_id, label, marker, depth, start, body, "end" FROM clauses WHERE document = ? '
-            "ORDER BY start, depth",
-            (document,),
-        )
-        return [ClauseRow(*row) for row in rows]
 
     def place(self, document: int, start: int, end: int) -> tuple[Lines, Pages | None]:
         """Return the lines and pages of a part of a document."""
@@ -163,20 +124,3 @@ def _pages(pages: list[tuple[int, int]], start: int, end: int) -> Pages:
     offsets = [offset for offset, _ in pages]
     first, last = (max(0, bisect_right(offsets, at) - 1) for at in (start, max(start, end - 1)))
     return Pages(pages[first][1], pages[last][1])
-
-
-class ClausePlaces:
-    """Clauses of one document, to be found by offsets of its text."""
-
-    def __init__(self, rows: Sequence[ClauseRow]) -> None:
-        self._rows = rows
-        self._starts = [row.start for row in rows]
-
-    def at(self, offset: int) -> ClauseRow | None:
-        """Return the innermost clause that holds an offset."""
-        last = bisect_right(self._starts, offset)
-        for place in range(last - 1, max(-1, last - 1 - _LOOK_BACK), -1):
-            row = self._rows[place]
-            if row.end > offset:
-                return row
-        return None

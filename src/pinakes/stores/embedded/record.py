@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pinakes.embedding.protocol import Vectors
-from pinakes.model import Chunk, Clause, ParsedDocument, Passage, Section, chunk_number
+from pinakes.model import Chunk, ParsedDocument, Passage, Place, chunk_number
 from pinakes.stores.embedded.database import Database
 from pinakes.text.keys import title_key
 
@@ -85,9 +85,8 @@ class Record:
         with self.database.transaction() as connection:
             forget_documents(connection, [parsed.document.source_path])
             document = _insert_document(connection, parsed, mtime_ns, settings)
-            _insert_sections(connection, document, parsed.sections)
+            _insert_places(connection, document, parsed.places)
             _insert_chunks(connection, document, parsed.chunks)
-            _insert_clauses(connection, document, parsed.clauses)
             connection.executemany(
                 "INSERT INTO refs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
@@ -344,25 +343,15 @@ def _insert_document(
     return cursor.lastrowid
 
 
-def _insert_sections(connection: sqlite3.Connection, document: int, sections: Iterable[Section]) -> None:
+def _insert_places(connection: sqlite3.Connection, document: int, places: Iterable[Place]) -> None:
     connection.executemany(
-        "INSERT INTO sections VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO places VALUES ({', '.join('?' * 21)})",
         [
-            (document, s.ordinal, s.parent, s.level, s.heading, s.label, s.title, title_key(s.title), s.kind)
-            + ("_".join(s.number), s.section_id, json.dumps(s.path, ensure_ascii=False))
-            + (s.start, s.body, s.end, *s.lines, *(s.pages or (None, None)))
-            for s in sections
-        ],
-    )
-
-
-def _insert_clauses(connection: sqlite3.Connection, document: int, clauses: Iterable[Clause]) -> None:
-    connection.executemany(
-        "INSERT INTO clauses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (document, c.ordinal, c.section, c.parent, c.depth, c.marker, c.label, c.kind, "_".join(c.number))
-            + (c.section_id, c.start, c.body, c.end, *c.lines, *(c.pages or (None, None)))
-            for c in clauses
+            (document, p.ordinal, p.parent, p.section, p.level, p.heading, p.marker, p.label, p.title)
+            + (title_key(p.title), p.kind, "_".join(p.number), p.section_id)
+            + (json.dumps(p.path, ensure_ascii=False),)
+            + (p.start, p.body, p.end, *p.lines, *(p.pages or (None, None)))
+            for p in places
         ],
     )
 

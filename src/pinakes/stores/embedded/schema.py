@@ -205,6 +205,42 @@ CREATE TABLE self_checks (
 );
 """
 
+# One tree of places in place of sections and clauses apart. Headings keep their numbers, clauses are counted on from
+# them; what is at the top of a section, and had no parent, has its heading.
+_SCHEMA_8 = """
+CREATE TABLE places (
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    ordinal INTEGER NOT NULL,
+    parent INTEGER,
+    section INTEGER NOT NULL,  -- the heading it stands under; of a heading, its own number
+    level INTEGER NOT NULL,
+    heading TEXT NOT NULL DEFAULT '',
+    marker TEXT NOT NULL DEFAULT '',
+    label TEXT NOT NULL,
+    title TEXT NOT NULL DEFAULT '', title_key TEXT NOT NULL DEFAULT '',
+    kind TEXT NOT NULL, number_key TEXT NOT NULL, section_id TEXT NOT NULL,
+    path TEXT NOT NULL DEFAULT '[]',
+    start INTEGER NOT NULL, body INTEGER NOT NULL, "end" INTEGER NOT NULL,
+    line_first INTEGER NOT NULL, line_last INTEGER NOT NULL,
+    page_first INTEGER, page_last INTEGER,
+    PRIMARY KEY (document, ordinal)
+) WITHOUT ROWID;
+
+INSERT INTO places SELECT document, ordinal, parent, ordinal, level, heading, '', label, title, title_key, kind,
+    number_key, section_id, path, start, body, "end", line_first, line_last, page_first, page_last FROM sections;
+INSERT INTO places SELECT c.document, c.ordinal + n.headings, coalesce(c.parent + n.headings, c.section), c.section,
+    s.level + c.depth, '', c.marker, c.label, '', '', c.kind, c.number_key, c.section_id, '[]', c.start, c.body,
+    c."end", c.line_first, c.line_last, c.page_first, c.page_last
+    FROM clauses c JOIN sections s ON s.document = c.document AND s.ordinal = c.section
+    JOIN (SELECT document, COUNT(*) AS headings FROM sections GROUP BY document) n ON n.document = c.document;
+DROP TABLE clauses;
+DROP TABLE sections;
+
+CREATE INDEX places_by_number ON places (number_key) WHERE number_key != '';
+CREATE INDEX places_by_id ON places (section_id);
+CREATE INDEX places_by_title ON places (title_key) WHERE title_key != '';
+"""
+
 # Step n brings a file from version n to n + 1.
 MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: _script(connection, _SCHEMA_1),
@@ -214,6 +250,7 @@ MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: _script(connection, _SCHEMA_5),
     lambda connection: _script(connection, _SCHEMA_6),
     lambda connection: _script(connection, _SCHEMA_7),
+    lambda connection: _script(connection, _SCHEMA_8),
 ]
 SCHEMA_VERSION = len(MIGRATIONS)
 
