@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pinakes.ingest.convert.pdf import convert_pdf
+from pinakes.ingest.convert.pdf.glyphs import Glyphs
 from pinakes.model.document import Converted
 
 from .test_pdf import PROSE, Page, Pdf, convert, headings
@@ -114,3 +117,33 @@ def test_type_without_a_sensible_size_does_no_harm(tmp_path: Path, operators: st
     page.lines(72, 80, PROSE)
     page.operators.append(operators)
     assert " ".join(PROSE) in convert(tmp_path, page, Page().text(72, 80, "The second page.")).text
+
+
+def _as_glyphs(text: str) -> str:
+    """A text by the numbers of its glyphs, in fonts that have them in the usual order; spaces are left alone."""
+    return "".join(letter if letter == " " else chr(ord(letter) - 29) for letter in text)
+
+
+def test_letters_that_are_numbers_of_glyphs_are_put_right() -> None:
+    text = (
+        "This addendum forms part of the agreement between the parties (the Agreement), made in 2018. " * 12
+    )
+    title = "DATA PROCESSING ADDENDUM, SECTION 14: HOW TO EXECUTE THIS"
+    plain = "Revision of May"
+    page = _as_glyphs(text) + plain + _as_glyphs(title)
+    fonts = [1] * len(text) + [2] * len(plain) + [3] * len(title)
+    glyphs = Glyphs()
+    assert glyphs.mend(page, lambda at: fonts[at]) == text + plain + title
+    # What was learned of a font holds for a page that has little of it.
+    assert glyphs.mend(_as_glyphs("Clause 7"), lambda at: 3) == "Clause 7"
+    assert glyphs.mend("1,234.50", lambda at: 4) == "1,234.50"
+
+
+@given(st.text(max_size=300), st.integers(0, 3))
+def test_putting_letters_right_keeps_their_number(text: str, font: int) -> None:
+    assert len(Glyphs().mend(text, lambda at: font)) == len(text)
+
+
+def test_a_legible_page_stays_as_it_is() -> None:
+    text = "The parties agree that prices are stated in EUR, and fees in USD. " * 10
+    assert Glyphs().mend(text, lambda at: 1) == text

@@ -19,6 +19,13 @@ _LEAST_VOWELS = 0.23
 """Languages in Latin letters have a third of vowels and more."""
 
 
+def vowels(text: str) -> float:
+    """Which part of the ASCII letters of a text are vowels; 1 of a text without letters."""
+    lower = text.lower()
+    letters = sum("a" <= letter <= "z" for letter in lower)
+    return sum(map(lower.count, "aeiouy")) / letters if letters else 1.0
+
+
 def is_legible(text: str) -> bool:
     """Whether the text of a page can be read; a page with next to none can."""
     strange = len(_NEVER_PRINTED.findall(text))

@@ -18,6 +18,7 @@ import pypdfium2.raw as pdfium
 
 from . import native
 from .fonts import Faces, struck_bold
+from .glyphs import Glyphs
 from .leftward import FIRST_LEFTWARD, has_leftward
 from .page import HYPHEN, Style
 from .sizes import Sizes
@@ -76,8 +77,10 @@ class WordReader:
     def __init__(self, tagged: bool = False) -> None:
         self.tagged = tagged
         self._faces = Faces()
+        self._numbers: dict[int, int] = {}
         self._set: dict[tuple[int, float, float, float], tuple[float, int]] = {}
         self._runs: dict[tuple[float, int, int, bytes, int, int], Run] = {}
+        self._glyphs = Glyphs()
         self._sizes = Sizes()
         self._x, self._y = c_double(), c_double()
         self._rgba = (c_uint * 4)()
@@ -90,11 +93,19 @@ class WordReader:
         ``box`` is that of the page; ``fences`` are upright rules, from its top left corner.
         """
         # pdfium may reuse an address once a page is closed
+        self._numbers.clear()
         self._set.clear()
         self._runs.clear()
         self._sizes.clear()
-        text = _with_ligatures(handle, _text(handle))
+        text = _with_ligatures(handle, self._glyphs.mend(_text(handle), lambda at: self._font(handle, at)))
         return text, *self._words(handle, text, fences, box)
+
+    def _font(self, handle: int, index: int) -> int:
+        """The number of the font of a character within the document; 0 without one."""
+        font = native.font_at(handle, index)
+        if font not in self._numbers:
+            self._numbers[font] = self._faces.of(font).number
+        return self._numbers[font]
 
     def _words(
         self, handle: int, text: str, fences: Sequence[Fence], page: Box
