@@ -31,9 +31,9 @@ _LONGER_NAMES = 20
 _FIRST_CHUNKS = 3
 # Chunks of a place that are looked through for a clause of it.
 _MARKED_CHUNKS = 50
-# Letters and three digits or more in one word, as parts, cases and orders are numbered.
+# Letters and three digits in a row or more in one word, as parts, cases and orders are numbered; `H3K79me2` is a term.
 _CODE = re.compile(
-    r"(?<![\w./-])(?=[\w/-]*[A-Za-z])(?=(?:[A-Za-z_/-]*\d){3})[A-Za-z0-9]+(?:[-_/][A-Za-z0-9]+){0,6}(?![\w/-])"
+    r"(?<![\w./-])(?=[\w/-]*[A-Za-z])(?=[\w/-]*\d(?:[-_/]?\d){2})[A-Za-z0-9]+(?:[-_/][A-Za-z0-9]+){0,6}(?![\w/-])"
 )
 _MAX_CODES = 3
 # One word with a digit, an underscore, a capital inside, or a mark between its parts.
