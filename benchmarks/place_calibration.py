@@ -154,6 +154,13 @@ def main() -> None:
     save("place_calibration", {"sets": table, "weights": weights.round(3).tolist()})
 
 
+def _error(chance: Array, right: Array) -> float:
+    """How far the confidence of answers is from how many of them are right, over ten ranges of confidence."""
+    ranges = np.minimum((chance * 10).astype(int), 9)
+    apart = [abs(float((chance - right)[ranges == one].sum())) for one in range(10)]
+    return sum(apart) / len(right)
+
+
 def _judged(name: str, rows: list[Row], chance: Array) -> Row:
     right = np.array([float(row["right"]) for row in rows])
     sure = chance >= 0.9
@@ -162,6 +169,7 @@ def _judged(name: str, rows: list[Row], chance: Array) -> Row:
         "questions": len(rows),
         "confidence": round(float(chance.mean()), 3) if rows else None,
         "right": round(float(right.mean()), 3) if rows else None,
+        "calibration_error": round(_error(chance, right), 3) if rows else None,
         "sure": int(sure.sum()),
         "sure_and_wrong": round(float((1 - right[sure]).sum() / max(1, len(rows))), 4) if rows else None,
     }

@@ -101,6 +101,11 @@ def test_a_document_goes_before_what_mentions_it(named: Library, query: str) -> 
     assert files(response)[0] == "pep-0008" and response.confidence > 0.8
 
 
+def test_a_designation_that_nothing_has_is_said_to_be_missing(named: Library) -> None:
+    response = named.search("PEP 257")
+    assert "There is no “PEP 257”" in response.note and response.confidence <= 0.5
+
+
 def test_a_number_that_several_documents_have_names_none_of_them(named: Library) -> None:
     response = named.search("Section 4.2")
     assert response.confidence < 0.5

@@ -69,6 +69,7 @@ class Grounds:
             float(self.named),
             float(self.alike),
             float(self.explained),
+            1.0 - self.evidence,
         )
 
 
@@ -96,9 +97,8 @@ _BIAS, _MEANING, _EITHER, _AGREEMENT = -5.51, 3.03, 4.00, 1.15
 _MEANING_ALONE = (-4.78, 8.33)
 _WORDS_ALONE = (-2.57, 3.70)
 # For places: the constant, then the features of Grounds. Of several that are as good, each is as likely.
-_PLACE = (-3.3, 2.9, 0.5, 4.6)
-# Not fitted: by how much a document that contradicts itself makes less sure of its places.
-_EVIDENCE = 4.0
+_PLACE = (-5.2, 2.0, 0.5, 6.6, -2.0)
+# The share of what a document says of its places, from which on there is no doubt.
 _CLEAR = 0.75
 # What is not a place that was recognised: the holder of one, a line that begins with its number, one that has it.
 _HOLDER, _FIRST_IN_LINE, _IN_LINE = 0.3, 0.7, 0.3
@@ -151,8 +151,9 @@ def place_probability(grounds: Grounds) -> float:
     if not grounds.whole or not grounds.recognised:
         known = _HOLDER if grounds.recognised else _FIRST_IN_LINE if grounds.printed else _IN_LINE
         return known / max(1, grounds.documents)
-    logit = _PLACE[0] - _EVIDENCE * (1.0 - grounds.evidence)
-    logit += sum(weight * value for weight, value in zip(_PLACE[1:], grounds.features(), strict=True))
+    logit = _PLACE[0] + sum(
+        weight * value for weight, value in zip(_PLACE[1:], grounds.features(), strict=True)
+    )
     return 1.0 / (1.0 + math.exp(-logit)) / max(1, grounds.documents) / max(1, grounds.places)
 
 

@@ -36,6 +36,8 @@ _CODE = re.compile(
     r"(?<![\w./-])(?=[\w/-]*[A-Za-z])(?=[\w/-]*\d(?:[-_/]?\d){2})[A-Za-z0-9]+(?:[-_/][A-Za-z0-9]+){0,6}(?![\w/-])"
 )
 _MAX_CODES = 3
+# `PEP 257`, `ISO 9001`: letters and a number that together name one thing.
+_DESIGNATION = re.compile(r"[A-Z]{2,8} \d{1,6}")
 # One word with a digit, an underscore, a capital inside, or a mark between its parts.
 _IDENTIFIER = re.compile(r"(?=\S*(?:[\d_]|[a-z][A-Z]|\w(?:::|[./+#-])))[^\s\"]{2,80}")
 
@@ -220,7 +222,8 @@ class ExactSearch:
     # -- titles ----------------------------------------------------------------------------------------------
 
     def _add_titles(self, out: ExactHits, query: Query, documents: Collection[int] | None) -> None:
-        if not query.title_key:
+        if not query.title_key or (out.pins and query.references and not query.rest):
+            # That a heading is `Section 2` and no more says nothing but its number.
             return
         found = self._lookup.places_by_title(query.title_key, documents)
         # A title that is the whole query says more than a reference that is a part of it: `Using Part 52`.
@@ -272,7 +275,7 @@ class ExactSearch:
             hits, total = self._text.phrase(phrase, limit=limit, documents=documents)
             if pin or alone:
                 out.total = (out.total or 0) + total
-            if pin and not total:
+            if not total and (pin or (_DESIGNATION.fullmatch(phrase) and not out.pins)):
                 out.missing.append(f"“{phrase}”")
                 out.notes.append(f"There is no “{phrase}” in {_searched(documents)}.")
             if not pin and not alone and len(content_words(phrase)) > 1:
@@ -325,4 +328,6 @@ def _several(resolved: Sequence[ResolvedPlace], label: Label) -> list[str]:
 
 
 def _article(label: Label) -> str:
-    return "a " if label.kind and label.text[:1].isalpha() else ""
+    if not label.kind or not label.text[:1].isalpha():
+        return ""
+    return "an " if label.text[:1] in "AEIOaeio" else "a "
