@@ -110,7 +110,9 @@ def test_initials_pages_and_words_are_no_parts() -> None:
 
 @given(
     st.lists(
-        st.sampled_from(["I", "II.", "A. Facts", "B", "1. One", "2.", "a. small", "text here", "", "\f"]),
+        st.sampled_from(
+            ["I", "II.", "A. Facts", "A. **", "B. _", "B", "1. One", "2.", "a. small", "text here", "", "\f"]
+        ),
         max_size=30,
     )
 )

@@ -179,7 +179,7 @@ def _title(text: str, start: int, end: int) -> Title | None:
         return None
     words = clean(text[start:end])
     after = text[end : end + 200].lstrip()
-    if len(words.split()) > _MOST_WORDS or after[:1].islower() or words[-1] in ",;":
+    if not 0 < len(words.split()) <= _MOST_WORDS or after[:1].islower() or words[-1] in ",;":
         return None
     if not (words[0].isupper() or words[0] in QUOTES or words[0].isdigit()):
         return None
