@@ -1,10 +1,9 @@
 """PDF to Markdown with headings, tables and page starts, through pdfium.
 
 The stages, in the order in which a document meets them: ``words`` with ``glyphs``; ``read`` (spans, lines) with
-``rules`` and ``tags``; ``scans`` with ``scan_type`` (pages that are images); ``furniture`` (running heads go aside); ``tables``;
-``layout`` (reading order); ``contents``; ``headings``, which asks ``outline``, ``tagged``, then ``candidates``,
-``front``, ``selection`` and ``runins``, and ``levels``;
-``paragraphs``; ``asides``; ``render``.
+``rules`` and ``tags``; ``scans`` with ``scan_type`` (pages that are images); ``furniture`` (running heads go aside);
+``tables``; ``layout`` (reading order); ``contents``; ``headings``, which asks ``outline``, ``tagged``, then
+``candidates``, ``front``, ``selection`` and ``runins``, and ``levels``; ``paragraphs``; ``asides``; ``render``.
 """
 
 from __future__ import annotations
