@@ -220,8 +220,14 @@ def test_a_form_feed_ends_a_line_and_a_page(tmp_path: Path) -> None:
         assert source.splitlines()[line_of(lines, text, 0, 1, text.index(word)) - 1] == word
 
 
-def test_a_stray_carriage_return_ends_no_line(tmp_path: Path) -> None:
-    parsed = read(tmp_path, "a.rst", b"one \r two\r\r\n\nTitle\n=====\n\ntext\n")
+def test_a_stray_carriage_return_ends_a_line(tmp_path: Path) -> None:
+    source = "one \r two\r\r\n\nTitle\n=====\n\ntext\n"
+    parsed = read(tmp_path, "a.rst", source.encode())
+    assert headings(parsed) == [(source.splitlines().index("Title") + 1, "Title")]
+
+
+def test_line_ends_that_were_written_twice_are_one(tmp_path: Path) -> None:
+    parsed = read(tmp_path, "a.rst", b"one\r\r\n\r\r\nTitle\r\r\n=====\r\r\n\r\r\ntext\r\r\n")
     assert headings(parsed) == [(3, "Title")]
 
 

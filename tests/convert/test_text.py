@@ -86,7 +86,7 @@ def test_not_text_at_all(data: bytes) -> None:
 def test_line_ends_and_zeros(tmp_path: Path) -> None:
     data = b"one\r\ntwo\rthree\n\n\tfour " + b"-" * 100 + b"\x00 five\x0b\xc2\xa0 \xe2\x80\xa8six"
     found = converted(tmp_path, "a.txt", data)
-    assert found.text == "one\ntwo three\n\n\tfour " + "-" * 100 + " five\x0b\xa0 \u2028six"
+    assert found.text == "one\ntwo\nthree\n\n\tfour " + "-" * 100 + " five\x0b\xa0 \u2028six"
     assert not found.markdown
 
 

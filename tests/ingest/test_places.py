@@ -361,6 +361,15 @@ def test_text_below_a_label_is_no_title() -> None:
     assert [s.title for s in sections(text, markdown=True)] == ["", "", ""]
 
 
+def test_articles_of_a_brazilian_act_are_places_and_their_paragraphs_are_not() -> None:
+    text = "".join(
+        f"**Art. {n}** {mark} A concessão de serviço público depende de lei.\n\n§ 1º Não se aplica.\n\n§ 2º Aplica-se.\n\n"
+        for n, mark in [(1, "**o**"), (2, "**o**"), (3, "**o**"), (10, "."), (11, ".")]
+    )
+    numbers = [s.number for s in sections(f"# Lei\n\n{text}", markdown=True)]
+    assert numbers == [(), ("1",), ("2",), ("3",), ("10",), ("11",)]
+
+
 def test_rules_with_letters_are_places() -> None:
     rules = "".join(f"   104.{n}{letter} {text}\n\n" for n, letter, text in [
         (1, ".", "A game ends when a player wins."), (2, ".", "There are several ways to win."),

@@ -338,3 +338,16 @@ def test_the_document_that_is_named_is_meant(
     ]
     assert shown == names
     assert (response.confidence > 0.8) == (len(names) == 1)
+
+
+def test_a_section_behind_an_anchor_is_shown_where_it_stands(tmp_path: Path) -> None:
+    (tmp_path / "session.md").write_text(
+        '<a name="sec7"></a>\n\n## 7 Session Management\n\nSessions are started.\n\n### 7.1 Bindings\n\n'
+        + "Sessions are bound. " * 30,
+        encoding="utf-8",
+    )
+    library = Library(tmp_path / "index")
+    library.index([tmp_path], embed=False)
+    first = library.search("Section 7 of session", top_k=1).results[0]
+    assert first.lines.first == 3
+    assert "Sessions are started." in first.content

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from pinakes.ingest.places.contents import Entry
     from pinakes.ingest.places.mentions import Mentions
 
+# `<a name="scope"></a>` on a line of its own, which nobody sees.
+_ANCHORS = re.compile(r"(?:<a\s[^<>]{1,200}>\s?</a>\s*\n\s*)+")
 _OPTIONS = (
     pyromark.Options.ENABLE_TABLES
     | pyromark.Options.ENABLE_FOOTNOTES
@@ -123,13 +125,17 @@ class Positions:
         return self._line_starts[self._text_line(offset) - 1]
 
     def _trim(self, start: int, end: int) -> tuple[int, int]:
-        """Leave off white space at both ends: a citation names the lines with text."""
+        """Leave off white space at both ends, and anchors before: a citation names the lines with text."""
         piece = self._text[start:end]
         stripped = piece.strip()
         if not stripped:
             return start, max(start, end - 1)
         lead = len(piece) - len(piece.lstrip())
-        return start + lead, start + lead + len(stripped) - 1
+        last = start + lead + len(stripped) - 1
+        anchors = _ANCHORS.match(stripped) if stripped[0] == "<" else None
+        if anchors and anchors.end() < len(stripped):
+            lead += anchors.end()
+        return start + lead, last
 
     def lines(self, start: int, end: int) -> Lines:
         """Return the lines that a span of text touches."""

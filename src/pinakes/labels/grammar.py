@@ -58,7 +58,9 @@ _APART = (
     r"(?<=§\s)\d{1,5}(?:[-‑–]\d{1,5})?\s(?-i:[a-z])"
     r"(?=\.?\s{0,2}\Z|\.\s|\s(?-i:[A-ZÅÄÖØÆ])|\s(?:of|in|under|i|av|des|der|vom)\s)"
 )
-DIGITS = rf"(?:{_APART}|{_CODE}{STEP}{MORE_STEPS})"
+# `Art. 1 o`: the ordinal of Portuguese acts, where its sign was lost; from ten on they have none.
+_ORDINAL_LETTER = r"(?<=art\.\s)[1-9]\s(?-i:o)(?=\s{1,2}(?-i:[A-ZÀ-Ý\[(]))"
+DIGITS = rf"(?:{_APART}|{_ORDINAL_LETTER}|{_CODE}{STEP}{MORE_STEPS})"
 # Dutch codes count their articles within books: `artikel 6:162`.
 _OF_BOOK = rf"\d{{1,3}}:{STEP}{MORE_STEPS}"
 ROMAN = r"[ivxlc]{1,9}"

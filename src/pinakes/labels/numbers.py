@@ -132,6 +132,8 @@ def normalise_number(number: str) -> tuple[str, ...]:
     (('4',), ('32', '0706', '2'), ('l121', '1'), ('1',))
     >>> normalise_number("三十七"), normalise_number("٣"), normalise_number("twenty-one"), normalise_number("12 bis")
     (('37',), ('3',), ('21',), ('12bis',))
+    >>> normalise_number("1o"), normalise_number("12o")
+    (('1',), ('12o',))
     """
     value = chinese_value(number)
     if value is not None:
@@ -144,7 +146,7 @@ def normalise_number(number: str) -> tuple[str, ...]:
     if first.isalpha() and (len(first) > 1 or first in "ivx"):
         first = str(roman_value(first) or first)
     # Only at the front are zeros idle: 32.001 and 32.1 are two sections.
-    first = re.sub(r"^0+(?=\d)", "", first)
+    first = re.sub(r"^0+(?=\d)|(?<=^[1-9])o$", "", first)
     return tuple(re.sub(r"(?<=\d)(?:er|re|st|nd|rd|th)$", "", part) for part in (first, *others))
 
 

@@ -162,9 +162,9 @@ class ExactSearch:
         """Add the chunks of a place. Of one that was not recognised, say whether its marks stand in its holder."""
         found, place = resolved.found, resolved.place
         chunks = self._lookup.chunk_ids_between(found.document, place.start, place.end)
-        if not place.is_heading:
-            holder = self._lookup.chunk_at(found.document, place.start)
-            chunks = [holder[0], *(chunk for chunk in chunks if chunk != holder[0])] if holder else chunks
+        # What stands before a place (an anchor, a line of the cover) may share its chunk.
+        holder = self._lookup.chunk_at(found.document, place.start)
+        chunks = [holder[0], *(chunk for chunk in chunks if chunk != holder[0])] if holder else chunks
         if not chunks:
             return False
         first, stands = chunks[0], False

@@ -36,6 +36,8 @@ _RULE = re.compile(r"\s*(?:[=\-_*~#+]{4,}|(?:[=\-_*~] ){4,})\s*")
 _UNDERLINE = re.compile(r"\n[ \t]*[=\-~^\"#*_]{3,}[ \t]*(?:\n|\Z)")
 _LINK_LIST = re.compile(r"\[[^\]]*\]\(#")
 _SPACED = re.compile(r"(?P<number>\d+(?:\.\d+)+)\s+(?=\()")
+# Below the articles of Portuguese and Brazilian acts: `§ 1º` is a paragraph.
+_PARAGRAPH_SIGN = re.compile(r"§\s?\d{1,2}\s?[º°]")
 _KIND_ALONE = re.compile(
     r"[*_ \t]*(?P<word>sections?|clauses?|articles?|paragraphs?)[*_ \t]*\Z", re.IGNORECASE
 )
@@ -183,6 +185,8 @@ def _read(
     bare, offsets = plain_view(text, at, min(block.end, at + _WINDOW))
     label, rest = parse_heading(bare)
     if label is None or label.relative or len(label.text) > _MAX_LABEL or _LINK_LIST.match(rest):
+        return None
+    if _PARAGRAPH_SIGN.fullmatch(label.text):
         return None
     if not label.kind and (
         (label.text.isalpha() and label.text not in letters)
