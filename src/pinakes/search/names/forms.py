@@ -70,6 +70,7 @@ _INFLECTED = {
     "gesetz": ("gesetzes",), "buch": ("buchs", "buches"), "vertrag": ("vertrags", "vertrages"), "statut": ("statuts",),
     "lag": ("lagen",), "balk": ("balken",), "lov": ("loven",), "laki": ("lain",), "asetus": ("asetuksen",),
 }  # fmt: skip
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ADJECTIVE = re.compile(r"(?<=\w{4}e)s\b")
 
 
@@ -129,6 +130,8 @@ def names_of(source_path: str, title: str, metadata: Mapping[str, Any]) -> Names
     properties = list(_properties(metadata)) if metadata else []
     titles = list(dict.fromkeys([title, *(value for name, value in properties if name == "title")]))
     full = {own: FILE, f"{own} {name_key(path.suffix)}".rstrip(): FILE}
+    if spaced := _CAMEL.sub(" ", path.stem) if not path.stem.islower() else "":
+        full.setdefault(name_key(spaced), FILE)
     _add(full, ((value, TITLE) for name, value in properties if name in _FULL_NAMES))
     _add(full, ((whole, TITLE) for whole in titles))
     short = dict.fromkeys(_tails(own.split(), path), NUMBER)
