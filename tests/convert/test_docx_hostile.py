@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from pinakes.errors import ConversionError
 from pinakes.ingest.convert import docx_package
 from pinakes.ingest.convert.docx import convert_docx
-from pinakes.model.document import Converted
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main"
@@ -126,7 +125,8 @@ def test_missing_parts(tmp_path: Path) -> None:
     with pytest.raises(ConversionError, match="not a Word document"):
         convert_docx(package(tmp_path, None))
     styled = f'<w:p><w:pPr><w:pStyle w:val="Heading2"/></w:pPr><w:r><w:t>H</w:t></w:r></w:p>{TEXT}'
-    assert convert_docx(package(tmp_path, styled)) == Converted("## H\n\ntext\n")
+    converted = convert_docx(package(tmp_path, styled))
+    assert (converted.text, converted.warnings) == ("## H\n\ntext\n", ())
 
 
 def test_a_broken_body_fails_and_broken_extras_are_reported(tmp_path: Path) -> None:

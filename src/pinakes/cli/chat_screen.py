@@ -93,7 +93,7 @@ def source_line(source: Source) -> Text:
     line = Text(f"[{source.number}] ", style="bold").append_text(path_text(source.source_path))
     if source.name:
         line.append(f"  {one_line(source.name, 60)}")
-    where = span(source.lines, source.pages)
+    where = span(source.lines, source.pages, source.source_path)
     return line.append(f"  {where}" if where else "", style="dim")
 
 

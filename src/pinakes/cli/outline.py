@@ -77,19 +77,19 @@ def _tree(entry: Outline, depth: int | None) -> Tree:
         borne_out = f"  borne out: {checked}"
         title.append(borne_out, style="yellow" if entry.self_check.doubtful else "dim")
     tree = Tree(title, guide_style="dim")
-    _grow(tree, nodes, depth)
+    _grow(tree, nodes, depth, entry.source_path)
     return tree
 
 
-def _grow(tree: Tree, nodes: Sequence[OutlineNode], depth: int | None) -> None:
+def _grow(tree: Tree, nodes: Sequence[OutlineNode], depth: int | None, path: str) -> None:
     if depth == 0:
         return
     below = None if depth is None else depth - 1
     for node in nodes:
-        _grow(tree.add(_line(node, cut=below == 0)), node.children, below)
+        _grow(tree.add(_line(node, path, cut=below == 0)), node.children, below, path)
 
 
-def _line(node: OutlineNode, cut: bool) -> Text:
+def _line(node: OutlineNode, path: str, cut: bool) -> Text:
     from rich.text import Text
 
     heading, label = one_line(node.heading), one_line(node.label)
@@ -99,7 +99,8 @@ def _line(node: OutlineNode, cut: bool) -> Text:
         heading, label = label, ""
     if label and not heading.casefold().startswith(label.casefold()):
         line.append(f"{label}  ", style="green")
-    line.append(heading or "(no heading)").append(f"  {span(node.lines, node.pages)}", style="dim")
+    where = span(node.lines, node.pages, path)
+    line.append(heading or "(no heading)").append(f"  {where}", style="dim")
     hidden = _count(node.children) if cut else 0
     return line.append(f"  +{hidden}", style="dim") if hidden else line
 

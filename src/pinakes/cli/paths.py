@@ -26,12 +26,12 @@ def display_path(source_path: str) -> str:
     return one_line(source_path)
 
 
-def span(lines: Lines | None, pages: Pages | None, cells: Cells | None = None) -> str:
-    """Return pages where there are any, else lines: ``p. 3``, ``pp. 3–4``, ``lines 12–18``."""
+def span(lines: Lines | None, pages: Pages | None, path: str, cells: Cells | None = None) -> str:
+    """Return a place as a citation has it: ``lines 12–18``, ``p. 3``, ``pp. 3–4, paragraphs 12–18``."""
     # Here, because commands that show no place need not wait for the model.
     from pinakes.model.document import span as cited
 
-    return cited(lines, pages, cells)
+    return cited(lines, pages, path, cells)
 
 
 def path_text(source_path: str, style: str = "cyan") -> Text:

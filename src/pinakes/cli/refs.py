@@ -56,13 +56,15 @@ _DOUBTFUL = 0.8
 def _list(title: str, citations: Sequence[Citation], *, outgoing: bool) -> list[RenderableType]:
     from rich.text import Text
 
+    from pinakes.model.document import line_word
+
     lines: list[RenderableType] = [Text(f"{title} ({len(citations)})", style="bold")]
     for citation in citations:
         reference = citation.reference
         line = Text("  ").append(one_line(reference.text), style="cyan" if reference.resolved else "yellow")
         if not outgoing:
             place = one_line(citation.section_label or citation.heading)
-            line.append(f"  in {place}, line {citation.line}  ").append(
+            line.append(f"  in {place}, {line_word(citation.source_path)} {citation.line}  ").append(
                 display_path(citation.source_path), style="dim"
             )
         elif reference.resolved:

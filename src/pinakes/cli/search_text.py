@@ -96,7 +96,7 @@ def breadcrumb(chain: list[str], title: str) -> Text:
 
 def _place(result: SearchResult, terminal: bool) -> Text:
     line = path_text(result.source_path)
-    where = span(result.lines, result.pages, result.cells)
+    where = span(result.lines, result.pages, result.source_path, result.cells)
     if where:
         line = Text().append_text(line).append(f", {where}", style="cyan")
     label = one_line(result.section_label)
@@ -125,7 +125,7 @@ def as_markdown(response: SearchResponse) -> str:
         blocks.append(f"*{one_line(response.note)}*")
     for result in response.results:
         chain = one_line(" › ".join(result.parent_chain) or result.document_title)
-        where = span(result.lines, result.pages, result.cells)
+        where = span(result.lines, result.pages, result.source_path, result.cells)
         place = f"`{display_path(result.source_path)}`" + (f", {where}" if where else "")
         place += f" ({FROM_IMAGE})" if result.from_image else ""
         quoted = "\n".join(f"> {line}".rstrip() for line in safe(result.content.strip()).split("\n"))

@@ -64,7 +64,7 @@ def show_section(view: SectionView) -> None:
 
     out = console()
     place = Text().append_text(path_text(view.source_path))
-    where = span(view.lines, view.pages)
+    where = span(view.lines, view.pages, view.source_path)
     place.append(f", {where}" if where else "", style="cyan")
     if view.section_label:
         place.append(SEPARATOR + one_line(view.section_label))
@@ -82,7 +82,8 @@ def show_section(view: SectionView) -> None:
         show("", Text("Below it", style="bold"), to=out)
         for child in view.children:
             below = Text("  " + one_line(child.label if child.heading in child.label else child.heading))
-            show(below.append(f"  {span(child.lines, child.pages)}", style="dim"), to=out)
+            at = span(child.lines, child.pages, view.source_path)
+            show(below.append(f"  {at}", style="dim"), to=out)
     if view.alternatives:
         show("", Text("The same name also fits", style="bold"), to=out)
         for other in view.alternatives:

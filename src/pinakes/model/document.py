@@ -57,13 +57,30 @@ class Cells(NamedTuple):
     last: int
 
 
-def span(lines: Lines | None, pages: Pages | None, cells: Cells | None = None) -> str:
-    """Return pages where there are any, else lines, as a citation has them: ``p. 3``, ``pp. 3–4``, ``lines 12–18``.
+def counts_paragraphs(path: str) -> bool:
+    """Whether a file has paragraphs where text has lines: its ``lines`` are those, counted from 1.
 
-    In a notebook the cell comes first: ``cell 4, lines 12–18``.
+    The name says it, so that whoever shows a place need not know more of the file.
     """
-    found = [_numbered(lines, "line", "lines")] if not pages else [_numbered(pages, "p.", "pp.")]
-    return ", ".join(part for part in (_numbered(cells, "cell", "cells"), *found) if part)
+    return path.lower().endswith((".docx", ".docm", ".dotx", ".dotm"))
+
+
+def line_word(path: str) -> str:
+    """Return what a line of a file is called: ``line``, or ``paragraph``."""
+    return "paragraph" if counts_paragraphs(path) else "line"
+
+
+def span(lines: Lines | None, pages: Pages | None, path: str, cells: Cells | None = None) -> str:
+    """Return a place as a citation has it: ``lines 12–18``, ``p. 3``, ``pp. 3–4, paragraphs 12–18``.
+
+    ``path`` is that of the document. Where it has pages, lines are those of what was read, and so of no use; paragraphs
+    are those of the file. In a notebook the cell comes first: ``cell 4, lines 12–18``.
+    """
+    word = line_word(path)
+    parts = [_numbered(cells, "cell", "cells"), _numbered(pages, "p.", "pp.")]
+    if not pages or counts_paragraphs(path):
+        parts.append(_numbered(lines, word, f"{word}s"))
+    return ", ".join(filter(None, parts))
 
 
 def _numbered(found: tuple[int, int] | None, one: str, several: str) -> str:
@@ -187,7 +204,7 @@ class Converted:
     ``pages`` is empty for formats without pages. ``metadata`` holds the file's own properties (title,
     author, dates) as JSON values; ``title`` is what the document calls itself, where its format has a place for that.
     ``line_starts`` says which lines of the file the text came from: after each of them lines are counted on. It is
-    empty when the lines of the text are those of the file.
+    empty when the lines of the text are those of the file. Where files have paragraphs, these are their lines.
     """
 
     text: str

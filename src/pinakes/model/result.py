@@ -74,7 +74,7 @@ class SearchResult:
         """Where it stands, as a citation would say it: path, then pages or lines."""
         chain = "" if self.uncertain else " > ".join(self.parent_chain)
         chain = chain or self.document_title
-        where = span(self.lines, self.pages, self.cells)
+        where = span(self.lines, self.pages, self.source_path, self.cells)
         return f"{chain}, {where}" if where else chain
 
     def format(self) -> str:
@@ -91,7 +91,7 @@ class SearchResult:
         if self.from_image:
             head.append(READ_FROM_IMAGE)
         if self.left_out:
-            lines = ", ".join(span(lines, None) for lines in self.left_out)
+            lines = ", ".join(span(lines, None, self.source_path) for lines in self.left_out)
             head.append(f"Not shown of this section: {lines}")
         if self.also_in:
             places = "; ".join(f"{place.source_path} {place.section}".strip() for place in self.also_in)

@@ -88,7 +88,8 @@ class SectionView:
     @property
     def location(self) -> str:
         """Where it stands, as a citation would say it: path, then pages or lines."""
-        return f"{' > '.join(self.parent_chain) or self.document_title}, {span(self.lines, self.pages)}"
+        where = span(self.lines, self.pages, self.source_path)
+        return f"{' > '.join(self.parent_chain) or self.document_title}, {where}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the section as JSON values."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from pinakes.labels import Label
 from pinakes.model import Place
+from pinakes.model.document import line_word
 from pinakes.search.bearing import Line, lines_bearing
 from pinakes.search.calibrate import Grounds, borne_out
 from pinakes.search.codes import find_codes, sections_with_code
@@ -151,7 +152,9 @@ class ExactSearch:
             out.grounds.setdefault(
                 line.chunk.id, Grounds(bool(query.called), several, 1, recognised=False, printed=line.first)
             )
-        where = f"line {lines[0].lines.first} of {lines[0].chunk.document_title}"
+        first = lines[0]
+        word = line_word(first.chunk.source_path)
+        where = f"{word} {first.lines.first} of {first.chunk.document_title}"
         out.notes.append(
             f"{label.text} was not recognised as a place, but {where} begins with that number."
             if lines[0].first

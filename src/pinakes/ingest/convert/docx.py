@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 from lxml.etree import _Element
 
@@ -21,7 +22,8 @@ from pinakes.ingest.convert.docx_numbering import Numbering
 from pinakes.ingest.convert.docx_package import Package, W, integer
 from pinakes.ingest.convert.docx_pages import page_starts
 from pinakes.ingest.convert.docx_styles import Styles
-from pinakes.model.document import Converted
+from pinakes.ingest.convert.written import Written
+from pinakes.model.document import Converted, LineStart, counts_paragraphs
 
 _DEEPEST_HEADING = 6
 # One or two links to headings are cross-references; more are a table of contents.
@@ -48,7 +50,7 @@ def convert_docx(path: Path) -> Converted:
     """
     with Package(path) as package:
         try:
-            return _Conversion(package).run()
+            return _Conversion(package, path).run()
         except RecursionError as error:
             raise ConversionError("the document is nested too deeply") from error
 
@@ -56,8 +58,9 @@ def convert_docx(path: Path) -> Converted:
 class _Conversion:
     """One file's way from package to Markdown."""
 
-    def __init__(self, package: Package) -> None:
+    def __init__(self, package: Package, path: Path) -> None:
         self._package = package
+        self._path = path.name
         self._warnings: list[str] = []
         self._main = package.main_part()
         self._notes_of = {kind: self._read_notes(kind) for kind in ("footnote", "endnote")}
@@ -73,9 +76,9 @@ class _Conversion:
         if body is None:
             raise ConversionError("the file is not a Word document: it has no body text part")
         self._inline.begin_story(body)
-        parts = list(_rendered(self._body.blocks(body)))
-        parts.extend(self._note_definitions())
-        text, pages = page_starts("\n\n".join(parts), self._page_count())
+        self._body.count(body)
+        parts = [*_rendered(self._body.blocks(body)), *self._note_definitions()]
+        text, pages = page_starts("\n\n".join(part.text for part in parts), self._page_count())
         if not text.strip():
             raise ConversionError("the document contains no text")
         return Converted(
@@ -83,6 +86,7 @@ class _Conversion:
             pages=pages,
             metadata=self._metadata(),
             warnings=(*self._warnings, *self._remarks()),
+            line_starts=_paragraph_starts(text, parts) if counts_paragraphs(self._path) else (),
         )
 
     def _optional(self, kind: str, default: str) -> _Element | None:
@@ -101,7 +105,7 @@ class _Conversion:
             note.get(W + "id", ""): note for note in found if note.get(W + "type", "normal") == "normal"
         }
 
-    def _note_definitions(self) -> Iterator[str]:
+    def _note_definitions(self) -> Iterator[_Part]:
         self._numbering.story = "notes"
         self._inline.paged = False
         for (kind, note_id), number in list(self._notes.numbers.items()):
@@ -109,7 +113,9 @@ class _Conversion:
             self._inline.links = self._package.links(part)
             self._inline.begin_story(found[note_id])
             texts = (_note_text(block) for block in self._body.blocks(found[note_id]))
-            yield f"[^{number}]: " + "\n".join(text for text in texts if text)
+            yield _part(
+                f"[^{number}]: " + "\n".join(text for text in texts if text), self._notes.paragraphs[number]
+            )
 
     def _page_count(self) -> int:
         """How many pages the file says it has."""
@@ -149,26 +155,58 @@ class _Conversion:
                 yield sentence.format(f"{count} {noun}{'' if count == 1 else 's'}")
 
 
-def _rendered(blocks: list[Block]) -> Iterator[str]:
+class _Part(NamedTuple):
+    """Markdown, and the paragraph of the file that each line of it came from."""
+
+    text: str
+    paragraphs: list[int]
+
+
+def _part(text: str, paragraph: int) -> _Part:
+    return _Part(text, [paragraph] * (text.count("\n") + 1))
+
+
+def _paragraph_starts(text: str, parts: list[_Part]) -> tuple[LineStart, ...]:
+    """The lines of a Word file are its paragraphs, which come out in lines of their own, and blank ones between."""
+    numbers = [number for part in parts for number in (*part.paragraphs, part.paragraphs[-1])]
+    written = Written()
+    for line, number in zip(text.split("\n"), numbers, strict=False):
+        written.add(number, line)
+    return written.result().line_starts
+
+
+def _rendered(blocks: list[Block]) -> Iterator[_Part]:
     """Markdown of each block; the items of one list come together."""
     blocks = _one_title(_without_contents(blocks))
     shift = _shift(blocks)
-    items: list[str] = []
+    items: list[_Part] = []
     open_levels: list[int] = []
     for block in blocks:
         if block.kind == "bullet":
             while open_levels and open_levels[-1] >= block.level:
                 open_levels.pop()
             # Depth follows the items above, not Word's level: four spaces without a parent would be code.
-            items.append(block.turns + markdown.bullet(len(open_levels), block.text))
+            text = markdown.bullet(len(open_levels), block.text)
+            items.append(_part(block.turns + text, block.paragraphs[0]))
             open_levels.append(block.level)
             continue
         if items:
-            yield "\n".join(items)
+            yield _list(items)
             items, open_levels = [], []
-        yield block.turns + _written(block, shift)
+        text = block.turns + _written(block, shift)
+        if block.kind == "table":
+            # The rule below the header is a line of Markdown alone.
+            yield _Part(text, [block.paragraphs[0], *block.paragraphs])
+        else:
+            yield _part(text, block.paragraphs[0])
     if items:
-        yield "\n".join(items)
+        yield _list(items)
+
+
+def _list(items: list[_Part]) -> _Part:
+    return _Part(
+        "\n".join(item.text for item in items), [number for item in items for number in item.paragraphs]
+    )
 
 
 def _written(block: Block, shift: int) -> str:

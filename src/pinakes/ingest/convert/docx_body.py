@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from lxml.etree import _Element
+from lxml.etree import _Element, iterwalk
 
 from pinakes.ingest.convert.docx_headings import LONGEST_HEADING, is_clause, run_in, with_title
 from pinakes.ingest.convert.docx_inline import (
+    BOX,
     DRAWN,
     InlineReader,
     chosen_branch,
@@ -37,7 +38,8 @@ class Block:
     """One block. ``level`` is a heading's level or a bullet's depth; ``rows`` is for tables alone.
 
     ``pointer`` says that the whole text is a link to another place in the document; ``turns`` are the pages that
-    begin with the block.
+    begin with the block. ``paragraphs`` are the numbers in the file of the paragraphs that it begins with: one, or one
+    for each row of a table.
     """
 
     kind: Literal["title", "heading", "paragraph", "bullet", "table"]
@@ -46,6 +48,7 @@ class Block:
     rows: tuple[tuple[str, ...], ...] = ()
     pointer: bool = False
     turns: str = ""
+    paragraphs: tuple[int, ...] = ()
 
 
 class _Open(NamedTuple):
@@ -58,6 +61,7 @@ class _Open(NamedTuple):
     spans: list[Span]
     role: Role | None = None
     number: Mark | None = None
+    paragraph: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,7 @@ class _Cell:
     blocks: list[Block]
     span: int
     merge: Literal["", "start", "continue"]
+    paragraph: int = 0
 
     @property
     def text(self) -> str:
@@ -76,9 +81,19 @@ class BodyReader:
 
     def __init__(self, styles: Styles, numbering: Numbering, inline_reader: InlineReader) -> None:
         self.embedded = 0
+        self._paragraphs: dict[_Element, int] = {}
         self._styles = styles
         self._numbering = numbering
         self._inline = inline_reader
+
+    def count(self, body: _Element) -> None:
+        """Number the paragraphs of a text as they come: empty ones too, and those in tables, but not those in boxes."""
+        walk = iterwalk(body, events=("start",), tag=(W + "p", BOX))
+        for _, element in walk:
+            if element.tag == BOX:
+                walk.skip_subtree()
+            else:
+                self._paragraphs[element] = len(self._paragraphs) + 1
 
     def blocks(self, container: _Element) -> list[Block]:
         """Every block of a container, in order."""
@@ -95,9 +110,9 @@ class BodyReader:
         return found
 
     def _close(self, left: _Open, found: list[Block]) -> None:
-        found.extend(self._block(left.role or BODY, left.spans, left.number))
+        found.extend(self._block(left.role or BODY, left.spans, left.number, left.paragraph))
 
-    def _block(self, role: Role, spans: list[Span], number: Mark | None) -> list[Block]:
+    def _block(self, role: Role, spans: list[Span], number: Mark | None, paragraph: int) -> list[Block]:
         """The block that a paragraph makes, with the pages that begin before its first word."""
         turns = ""
         for at, span in enumerate(spans):
@@ -106,7 +121,7 @@ class BodyReader:
             if text.strip():
                 spans = [replace(span, text=text) if before else span, *spans[at + 1 :]]
                 break
-        blocks = _block(role, spans, number)
+        blocks = [replace(block, paragraphs=(paragraph,)) for block in _block(role, spans, number)]
         if not turns:
             return blocks
         if not blocks:
@@ -131,6 +146,8 @@ class BodyReader:
 
     def _paragraph(self, element: _Element, left: _Open, found: list[Block]) -> _Open:
         """Add a paragraph's blocks; give back what it leaves when the next paragraph continues it."""
+        paragraph = self._paragraphs.get(element, self._inline.paragraph)
+        self._inline.paragraph = paragraph
         properties = element.find(W + "pPr")
         style_id = child_value(properties, "pStyle") or self._styles.default
         role = self._styles.role(style_id)
@@ -139,12 +156,12 @@ class BodyReader:
         in_contents = in_contents or self._inline.in_contents
         if left.role is None and left.spans:
             left.spans.extend(spans)
-            spans = left.spans
+            spans, paragraph = left.spans, left.paragraph
         mark = properties.find(W + "rPr") if properties is not None else None
         if mark is not None and (mark.find(W + "del") is not None or mark.find(W + "moveFrom") is not None):
             if left.role:
                 self._close(left, found)
-            return _Open(spans)
+            return _Open(spans, paragraph=paragraph)
         visible = any(span.text.strip() for span in spans)
         separated = visible and bool(flag(mark, "vanish"))
         if role.kind != "contents" and (visible or not (in_contents or flag(mark, "vanish"))):
@@ -154,12 +171,12 @@ class BodyReader:
                 role = outline_role(integer(outline, 9))
             if left.role and visible and number is None and role.kind == "body":
                 role, number, spans = left.role, left.number, run_in(left.spans, spans)
-                separated = False
+                paragraph, separated = left.paragraph, False
             elif left.role:
                 self._close(left, found)
             if separated:
-                return _Open(spans, role, number)
-            found.extend(self._block(role, spans, number))
+                return _Open(spans, role, number, paragraph)
+            found.extend(self._block(role, spans, number, paragraph))
         elif left.role:
             self._close(left, found)
         if boxes:
@@ -204,8 +221,9 @@ class BodyReader:
             all(len(row) == 1 for row in rows) and any(_has_heading(cell) for cell in cells)
         ):
             return [block for cell in cells for block in cell.blocks]
-        table = tuple(_filled(rows))
-        return [Block("table", rows=table)] if table else []
+        table = list(_filled(rows))
+        texts, paragraphs = tuple(row for row, _ in table), tuple(first for _, first in table)
+        return [Block("table", rows=texts, paragraphs=paragraphs)] if table else []
 
     def _rows(self, table: _Element) -> Iterator[list[_Cell]]:
         for row in _inside(table, "tr"):
@@ -223,7 +241,11 @@ class BodyReader:
                 kind: Literal["", "start", "continue"] = (
                     "" if merge is None else "start" if merge == "restart" else "continue"
                 )
-                cells.append(_Cell(self.blocks(cell), span, kind))
+                first = (
+                    next((self._paragraphs.get(p, 0) for p in cell.iter(W + "p")), 0)
+                    or self._inline.paragraph
+                )
+                cells.append(_Cell(self.blocks(cell), span, kind, first))
             yield cells
 
 
@@ -245,8 +267,11 @@ def _inside(parent: _Element, name: str) -> Iterator[_Element]:
             yield from _inside(child, name)
 
 
-def _filled(rows: list[list[_Cell]]) -> Iterator[tuple[str, ...]]:
-    """Rows of text with a value in every column: spanned columns stay empty, spanned rows repeat."""
+def _filled(rows: list[list[_Cell]]) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Rows of text with a value in every column: spanned columns stay empty, spanned rows repeat.
+
+    Each comes with the number of its first paragraph.
+    """
     above: dict[int, str] = {}
     headed = False
     for row in rows:
@@ -259,7 +284,8 @@ def _filled(rows: list[list[_Cell]]) -> Iterator[tuple[str, ...]]:
                 above[len(texts)] = without(text) if len(text) <= _LONGEST_REPEATED else ""
             texts.extend([text, *[""] * (cell.span - 1)])
         if any(texts):
-            yield tuple(texts) if headed else tuple(_BOLD_CELL.sub(r"\1", text) for text in texts)
+            first = next((cell.paragraph for cell in row if cell.paragraph), 0)
+            yield (tuple(texts) if headed else tuple(_BOLD_CELL.sub(r"\1", text) for text in texts)), first
             headed = True
 
 

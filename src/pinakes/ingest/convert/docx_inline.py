@@ -24,7 +24,7 @@ _TRANSPARENT = frozenset(
 DRAWN = frozenset(W + name for name in ("drawing", "pict", "object"))
 # Word itself nests fields 20 deep at most.
 _DEEPEST_FIELD = 200
-_BOX = W + "txbxContent"
+BOX = W + "txbxContent"
 _HYPERLINK = re.compile(r'HYPERLINK\s+(?:"([^"]*)"|([^\s"\\]\S*))', re.IGNORECASE)
 _CROSS_REFERENCE = re.compile(r"(?:PAGE)?REF\s|HYPERLINK\s+\\l", re.IGNORECASE)
 _PICTURES = (
@@ -65,25 +65,29 @@ class _Field:
 
 
 class Notes:
-    """Footnotes and endnotes in the order of their first mention."""
+    """Footnotes and endnotes in the order of their first mention, with the paragraphs that mention them."""
 
     def __init__(self, known: dict[str, set[str]]) -> None:
         self._known = known
         self.numbers: dict[tuple[str, str], int] = {}
+        self.paragraphs: dict[int, int] = {}
         self.missing = 0
 
-    def marker(self, kind: str, note_id: str) -> str:
-        """The Markdown reference to a note; empty when the file does not have the note."""
+    def marker(self, kind: str, note_id: str, paragraph: int) -> str:
+        """The Markdown reference to a note in a paragraph; empty when the file does not have the note."""
         if note_id not in self._known.get(kind, ()):
             self.missing += 1
             return ""
-        return f"[^{self.numbers.setdefault((kind, note_id), len(self.numbers) + 1)}]"
+        number = self.numbers.setdefault((kind, note_id), len(self.numbers) + 1)
+        self.paragraphs.setdefault(number, paragraph)
+        return f"[^{number}]"
 
 
 class InlineReader:
     """Reads paragraphs into spans. ``links`` are the addresses of the part being read.
 
     ``turns`` are the pages that have begun since the last text; ``paged`` is false for what stands beside the pages.
+    ``paragraph`` is the number of the paragraph that is read; what stands beside the text keeps the one before.
     """
 
     def __init__(self, styles: Styles, notes: Notes, links: dict[str, str]) -> None:
@@ -91,6 +95,7 @@ class InlineReader:
         self.pictures = 0
         self.turns = ""
         self.paged = True
+        self.paragraph = 0
         self._styles = styles
         self._notes = notes
         self._fields: list[_Field] = []
@@ -212,7 +217,8 @@ class InlineReader:
             elif tag in (W + "footnoteReference", W + "endnoteReference"):
                 kind = "footnote" if tag == W + "footnoteReference" else "endnote"
                 if self._visible:
-                    self._spans.append(Span(self._notes.marker(kind, child.get(W + "id", "")), note=True))
+                    marker = self._notes.marker(kind, child.get(W + "id", ""), self.paragraph)
+                    self._spans.append(Span(marker, note=True))
             elif tag in DRAWN:
                 self._drawn(child)
             elif tag == W + "ruby":
@@ -290,7 +296,7 @@ def outermost_boxes(element: _Element) -> list[_Element]:
     waiting = [element]
     while waiting:
         current = waiting.pop()
-        if current.tag == _BOX:
+        if current.tag == BOX:
             found.append(current)
         elif current.tag == MC + "AlternateContent":
             branch = chosen_branch(current)

@@ -33,7 +33,9 @@ def cite(call: Call) -> Reply:
         info = next((info for info in scope.documents() if info.source_path == path), None)
         if info is None:
             raise ProblemError(404, "This document was removed from the library.")
-        citation = cite_place(info, _chain(scope, info, call["section_id"]), _where(call), call["style"])
+        citation = cite_place(
+            info, _chain(scope, info, call["section_id"]), _where(call, path), call["style"]
+        )
         return Reply({"citation": citation, "style": call["style"]})
 
     return call.ask(ask)
@@ -49,9 +51,9 @@ def _chain(scope: Scope, info: DocumentInfo, section_id: str | None) -> list[str
     return [name for name in found.parent_chain if name != info.title]
 
 
-def _where(call: Call) -> str:
+def _where(call: Call, path: str) -> str:
     lines, pages = (_span(call[name]) for name in ("lines", "pages"))
-    return span(Lines(*lines) if lines else None, Pages(*pages) if pages else None)
+    return span(Lines(*lines) if lines else None, Pages(*pages) if pages else None, path)
 
 
 def _span(value: str | None) -> tuple[int, int] | None:
@@ -101,8 +103,8 @@ def _csv(results: list[SearchResult], catalog: Catalog) -> bytes:
             result.document_title,
             result.section_label or result.heading,
             result.location,
-            span(result.lines, None),
-            span(None, result.pages),
+            span(result.lines, None, result.source_path),
+            span(None, result.pages, result.source_path),
             catalog.ids.get(result.source_path, ""),
             result.source_path,
             result.content,

@@ -77,7 +77,10 @@ def _lines(found: list[Outline], depth: int) -> list[str]:
     return [
         line
         for outline in found
-        for line in (outline_head(outline), *(outline_lines(outline.nodes, depth) if depth else ()))
+        for line in (
+            outline_head(outline),
+            *(outline_lines(outline.nodes, outline.source_path, depth) if depth else ()),
+        )
     ]
 
 

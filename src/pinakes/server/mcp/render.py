@@ -14,7 +14,7 @@ from pinakes.model import (
     SectionView,
     Status,
 )
-from pinakes.model.document import IMAGE_PAGES, READ_FROM_IMAGE, span
+from pinakes.model.document import IMAGE_PAGES, READ_FROM_IMAGE, line_word, span
 
 
 def section_lines(view: SectionView) -> list[str]:
@@ -32,24 +32,25 @@ def section_lines(view: SectionView) -> list[str]:
     return lines
 
 
-def node_line(node: OutlineNode, indent: int) -> str:
+def node_line(node: OutlineNode, path: str, indent: int = 0) -> str:
     """Return a heading as one line of an outline, with the id to read it by."""
     heading = node.heading or node.label or "(no heading)"
     if node.label and not heading.casefold().startswith(node.label.casefold()):
         # The label of a clause ends with its marker, which is all the heading it has.
         heading = node.label if node.label.endswith(heading) else f"{node.label} {heading}"
-    return f"{'  ' * indent}- {heading} [{node.section_id}] {span(node.lines, node.pages)}".rstrip()
+    where = span(node.lines, node.pages, path)
+    return f"{'  ' * indent}- {heading} [{node.section_id}] {where}".rstrip()
 
 
-def outline_lines(nodes: Sequence[OutlineNode], depth: int, indent: int = 0) -> Iterator[str]:
+def outline_lines(nodes: Sequence[OutlineNode], path: str, depth: int, indent: int = 0) -> Iterator[str]:
     """Return the headings of an outline down to some level, and how many are below."""
     for node in nodes:
-        line = node_line(node, indent)
+        line = node_line(node, path, indent)
         if indent + 1 >= depth and node.children:
             yield f"{line} (+{count_nodes(node.children)} below)"
         else:
             yield line
-            yield from outline_lines(node.children, depth, indent + 1)
+            yield from outline_lines(node.children, path, depth, indent + 1)
 
 
 def count_nodes(nodes: Sequence[OutlineNode]) -> int:
@@ -74,16 +75,16 @@ def cites_line(item: Citation) -> str:
         where = f"[{reference.target_section}]" if reference.target_section else reference.target_chunk
         elsewhere = f" in {reference.target_path}" if reference.target_path != item.source_path else ""
         sure = f"(sure: {reference.sure:.2f}){f'; {reference.reason}' if reference.reason else ''}"
-        return f"- {reference.text!r} (line {item.line}) → {where}{elsewhere} {sure}"
+        return f"- {reference.text!r} ({line_word(item.source_path)} {item.line}) → {where}{elsewhere} {sure}"
     what = reference.reason or "not in the library"
-    return f"- {reference.text!r} (line {item.line}) → {what}"
+    return f"- {reference.text!r} ({line_word(item.source_path)} {item.line}) → {what}"
 
 
 def cited_by_line(item: Citation) -> str:
     """Return one place that refers to a section."""
     place = item.section_label or item.heading or item.document_title
     sure = f"(sure: {item.reference.sure:.2f})"
-    return f"- {place} (line {item.line}, {item.source_path}): {item.reference.text!r} {sure}"
+    return f"- {place} ({line_word(item.source_path)} {item.line}, {item.source_path}): {item.reference.text!r} {sure}"
 
 
 def document_line(info: DocumentInfo) -> str:

@@ -29,7 +29,7 @@ def section_text(view: SectionView, offset: int, budget: int, tokens: Tokens) ->
         raise UsageError(f"The section ends after {len(view.text)} characters; give a smaller offset.")
     rest = view.text[offset:]
     place = "\n".join(section_lines(view))
-    parts = [node_line(child, 0) for child in view.children]
+    parts = [node_line(child, view.source_path) for child in view.children]
     quotation = Quotation.around([place, rest, *parts], seed=f"{view.source_path}#{view.section_id}{offset}")
     notices = [quotation.notice]
     if not view.exact:
