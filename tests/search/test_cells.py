@@ -46,7 +46,7 @@ def test_a_result_of_a_notebook_names_its_cell(tmp_path: Path) -> None:
         line = next(n for n, text in enumerate(path.read_text().split("\n"), 1) if "vermilion" in text)
         assert found.cells == Cells(11, 11)
         assert found.lines is not None and found.lines.first <= line <= found.lines.last
-        assert f", cell 11, {span(found.lines, None)}" in found.location
+        assert f", cell 11, {span(found.lines, None, 'pumps.ipynb')}" in found.location
         assert found.to_dict()["cells"] == (11, 11)
         (found,) = library.search("zeal", top_k=1).results
         assert found.cells is not None and found.cells.first <= 4 <= found.cells.last
