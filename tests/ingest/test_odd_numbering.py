@@ -11,7 +11,7 @@ from pinakes.ingest.extract import extract_clauses
 from pinakes.ingest.parse import parse
 from pinakes.ingest.places import find_places
 from pinakes.ingest.sections import build_sections
-from pinakes.model import Converted, Section
+from pinakes.model import Converted, Place
 
 BODY = (
     "The parties act in good faith and do what is needed to give effect to this agreement, as they always have. "
@@ -19,7 +19,7 @@ BODY = (
 )
 
 
-def sections(text: str) -> list[Section]:
+def sections(text: str) -> list[Place]:
     parsed = find_places(parse(Converted(text, markdown=False)), ".txt")
     found = build_sections(parsed)
     ids = [section.section_id for section in found]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pinakes.labels import find_labels
@@ -99,6 +99,7 @@ _text = st.one_of(st.lists(_words, max_size=10).map(" ".join), st.text(max_size=
 
 
 @settings(deadline=None, max_examples=400)
+@example("Sections II to 3-5")
 @given(_text)
 def test_places_are_in_order_apart_and_bounded(text: str) -> None:
     position = 0

@@ -97,6 +97,9 @@ def find_places(text: str) -> list[FoundPlaces]:
             while places and places[-1].end > place.start:
                 places.pop()
         places.append(place or _dashed(item, found) or _continued(text, item))
+        # `Sections II to 3-5`: the end of a range is no place of its own.
+        while position < len(found) and found[position].start < places[-1].end:
+            position += 1
     return places
 
 

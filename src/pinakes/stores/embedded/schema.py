@@ -304,5 +304,7 @@ def migrate(connection: sqlite3.Connection, where: str) -> None:
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("COMMIT")
         except BaseException:
-            connection.execute("ROLLBACK")
+            # A full disk has ended the transaction already.
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
             raise
