@@ -57,6 +57,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
             "1023902_1999-06-11_CREDIT_AGREEMENT",
             "4.2",
         ),
+        ("paragraph 1 of the rfc5246", "rfc5246", "1"),
         ("4.2 of the 1023902 1999-06-11 credit agreement", "1023902_1999-06-11_CREDIT_AGREEMENT", "4.2"),
         ("Section 7.3 of rfc5246", "rfc5246", "7.3"),
         ("RFC 5246 section 7.3", "rfc5246", "7.3"),

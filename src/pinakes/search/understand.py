@@ -22,9 +22,10 @@ MAX_QUERY_CHARACTERS = 10_000
 _MAX_REFERENCES = 16
 # Words of a title say which document is meant when there are two of them, or one after `of`.
 _WORDS_OF_A_NAME = 2
-_AFTER_OF = re.compile(
-    r"(?:of|in|from|under|des|der|vom|von|im|aus|du|de|del|della|di|do|da|van)\s+(?:the\s+|la\s+)?\w", re.I
-)
+_LONGEST_OF = 16
+_OF = r"(?:of|in|from|under|des|der|vom|von|im|aus|du|de|del|della|di|do|da|van)\s+(?:the\s+|la\s+)?"
+_AFTER_OF = re.compile(_OF + r"\w", re.I)
+_ENDS_IN_OF = re.compile(r"(?<!\w)" + _OF + r"\Z", re.I)
 # What one says to be shown a place, in the forms that title keys have.
 ASKING = frozenset(
     "say says state states read show open see find explain summarise summarize compare mean means text content "
@@ -148,8 +149,11 @@ def _meant(rest: str, unsure: Sequence[Called], names: NameIndex, *, located: bo
 
 
 def _blanked(text: str, names: Sequence[Called]) -> str:
+    """A query without the names of documents, nor the `of` that leads to one: `paragraph 4 of Rainy Sky`."""
     for name in names:
-        text = text[: name.start] + " " * (name.end - name.start) + text[name.end :]
+        of = _ENDS_IN_OF.search(text, max(0, name.start - _LONGEST_OF), name.start)
+        start = of.start() if of else name.start
+        text = text[:start] + " " * (name.end - start) + text[name.end :]
     return text
 
 
