@@ -244,6 +244,70 @@ def test_run_in_titles_end_where_the_text_begins() -> None:
     assert text[found[0].body : found[0].end].strip() == "The customer pays."
 
 
+UNDERLINED = """                         LOAN AGREEMENT
+
+This Agreement is made on 3 May 2019 between the parties named
+below, who agree as follows about the loan and its use.
+
+Purpose of the Loan
+===================
+
+General
+-------
+
+The borrower shall use the loan for the purchase of the vessel and
+for no other purpose without consent of the lender.
+
+Name       Sum
+--------------
+Ann        100
+Ben        200
+
+Repayment
+=========
+
+The loan is repaid in ten parts, each on the first day of a month.
+"""
+
+CENTRED = """                          BYLAWS OF THE
+                         HARBOUR SOCIETY
+
+                             Members
+
+     Any person who has paid the yearly fee is a member of the
+society, and remains so until the end of the year for which the
+fee was paid.
+
+                        Meetings of Members
+
+     Members meet once a year in the month of March, at the place
+that the board names in its notice, which is sent four weeks
+before the day of the meeting.
+
+                              - 2 -
+
+                             OFFICERS
+
+     The officers are a president, a treasurer and a secretary,
+who are elected for two years by the members at their meeting.
+"""
+
+
+def test_titles_without_numbers_are_told_by_the_rule_below_or_the_middle_of_the_page() -> None:
+    assert [(s.heading, s.level, s.lines.first) for s in sections(UNDERLINED)] == [
+        ("Purpose of the Loan", 1, 6),
+        ("General", 2, 9),
+        ("Repayment", 1, 20),
+    ]
+    assert [(s.heading, s.level, s.lines.first) for s in sections(CENTRED)] == [
+        ("Members", 1, 4),
+        ("Meetings of Members", 1, 10),
+        ("OFFICERS", 1, 18),
+    ]
+    once = CENTRED.replace("                             Members\n", "").replace("OFFICERS", "- 3 -")
+    assert sections(once) == []
+
+
 def test_lists_of_an_article_are_its_clauses_whatever_the_text_refers_to() -> None:
     text = """# Soil Act
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pinakes.ingest.parse import Parsed, tile
+from pinakes.ingest.parse import Heading, Parsed, tile
 from pinakes.ingest.places.contents import Contents, lettered, listed_contents, printed_contents
 from pinakes.ingest.places.evidence import line_width, titles_of, weigh
 from pinakes.ingest.places.lines import numbered_lines, whole_numbers
@@ -19,6 +19,7 @@ from pinakes.ingest.places.numbering import choose, without_clauses
 from pinakes.ingest.places.outline import outline_places, with_parts
 from pinakes.ingest.places.styled import labelled, styled_headings
 from pinakes.ingest.places.tree import headings_of, listed_titles, nest
+from pinakes.ingest.places.unnumbered import unnumbered_titles
 
 _MAX_PLACES = 20_000
 
@@ -35,7 +36,7 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     lines = [*labelled(headings), *numbered_lines(text, parsed.blocks, contents.lines, width, letters)]
     parts, named = outline_places(text) if not headings and not contents.entries else ([], {})
     if not parts and len(lines) == sum(line.heading for line in lines):
-        return replace(parsed, headings=headings, contents=contents.entries)
+        return _unnumbered(parsed, headings, contents, width)
     lines = whole_numbers(sorted(lines, key=lambda line: line.start), text)
     listed = listed_contents(lines)
     contents = Contents([*contents.entries, *listed.entries], contents.lines | listed.lines)
@@ -48,11 +49,22 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     found = headings_of(accepted, headings, titles, text)
     found += listed_titles(parsed, contents, {heading.start for heading in (*found, *headings)})
     if not found:
-        return replace(parsed, headings=headings, contents=contents.entries)
-    every = sorted([*found, *headings], key=lambda heading: heading.start)
-    every = nest(every, accepted)
+        return _unnumbered(parsed, headings, contents, width)
+    every = nest(sorted([*found, *headings], key=lambda heading: heading.start), accepted)
+    return _with(parsed, every, found, contents)
+
+
+def _unnumbered(parsed: Parsed, headings: list[Heading], contents: Contents, width: int) -> Parsed:
+    """Where no number tells, the looks of a plain text do."""
+    plain = not headings and not contents.entries and all(block.kind == "text" for block in parsed.blocks)
+    found = unnumbered_titles(parsed.text, parsed.body_start, width) if plain else []
+    return _with(parsed, [*headings, *found], found, contents)
+
+
+def _with(parsed: Parsed, headings: list[Heading], found: list[Heading], contents: Contents) -> Parsed:
+    """The text with all its headings, those ``found`` cut out of its blocks."""
     starts = [(block.start, block.kind, block.header_end) for block in parsed.blocks]
     starts += [(heading.start, "heading", 0) for heading in found]
     starts += [(heading.body, "text", 0) for heading in found]
-    blocks = tile(starts, parsed.body_start, len(text))
-    return replace(parsed, headings=every, blocks=blocks, contents=contents.entries)
+    blocks = tile(starts, parsed.body_start, len(parsed.text)) if found else parsed.blocks
+    return replace(parsed, headings=headings, blocks=blocks, contents=contents.entries)
