@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pinakes import Library
-from pinakes.ingest.extract import extract_clauses
+from pinakes.ingest.clauses import extract_clauses
 from pinakes.ingest.parse import parse
 from pinakes.ingest.places import find_places
 from pinakes.ingest.sections import build_sections

@@ -349,5 +349,5 @@ def test_a_section_behind_an_anchor_is_shown_where_it_stands(tmp_path: Path) -> 
     library = Library(tmp_path / "index")
     library.index([tmp_path], embed=False)
     first = library.search("Section 7 of session", top_k=1).results[0]
-    assert first.lines.first == 3
+    assert first.lines is not None and first.lines.first == 3
     assert "Sessions are started." in first.content
