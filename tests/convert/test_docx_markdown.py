@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyromark
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pinakes.ingest.convert.docx_markdown import Span, block, heading, inline
@@ -44,6 +44,7 @@ def test_nothing_else_is_touched(text: str) -> None:
 SPANS = st.builds(Span, st.text("#>-=*_+`~|: \n\t<h1/!a[]", max_size=12), st.booleans(), st.booleans())
 
 
+@example([Span("-\t>")])
 @given(st.lists(SPANS, max_size=4))
 def test_no_text_becomes_structure(spans: list[Span]) -> None:
     html = pyromark.html(block(inline(spans)), options=pyromark.Options.ENABLE_TABLES)

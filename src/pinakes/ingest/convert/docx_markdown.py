@@ -12,11 +12,11 @@ _SPACES = re.compile(r"[ \t]{2,}")
 _BLANK_LINES = re.compile(r"[ \t]*\n\s*")
 _TAG = re.compile(r"(?<!\\)<(?=[A-Za-z/!?][^<>]*>)")
 _STAR = re.compile(r"(?<!\s)\*|\*(?!\s|$)")
-_LIST_MARKER = re.compile(r"(?:-|\d{1,9}[.)])[ ]+(?=\S)")
+_LIST_MARKER = re.compile(r"(?:-|\d{1,9}[.)])[ \t]+(?=\S)")
 # What CommonMark reads as a heading, quote, fence, list, HTML block or link definition at a line's start.
 _BLOCK_START = re.compile(r"#{1,6}(?:\s|$)|>|`{3}|~{3}|[*+](?:\s|$)|<[A-Za-z/!?]|\[[^\]\n]+\]:")
 # A line that is a rule, an underline of a heading, or the second row of a table.
-_RULE = re.compile(r"([-*_])[ ]*(?:\1[ ]*){2,}|-+|=+|(?=[^\n]*-)[|:][ :|-]*|(?=[^\n]*[|:])-[ :|-]+")
+_RULE = re.compile(r"([-*_])[ \t]*(?:\1[ \t]*){2,}|-+|=+|(?=[^\n]*-)[|:][ :|-]*|(?=[^\n]*[|:])-[ :|-]+")
 # Nobody nests lists on one line; more markers than this are a drawing, and made harmless.
 _MOST_MARKERS = 8
 _CLOSING_HASHES = re.compile(r"(?<=\s)(#+)$")
