@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import docx
+import pytest
 from docx.document import Document
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
@@ -86,7 +87,7 @@ def test_a_word_file_of_another_name_has_lines_of_what_is_shown(tmp_path: Path) 
 
 @settings(max_examples=25, deadline=None)
 @given(kinds=st.lists(st.sampled_from(("text", "empty", "bullet", "heading", "lines", "table")), min_size=1))
-def test_every_paragraph_keeps_its_number(tmp_path_factory: object, kinds: list[str]) -> None:
+def test_every_paragraph_keeps_its_number(tmp_path_factory: pytest.TempPathFactory, kinds: list[str]) -> None:
     made = docx.Document()
     for number, kind in enumerate(kinds):
         if kind == "empty":
@@ -98,7 +99,7 @@ def test_every_paragraph_keeps_its_number(tmp_path_factory: object, kinds: list[
             made.add_paragraph(f"word{number}x" + ("\nmore" if kind == "lines" else ""), style=style)
     if all(kind == "empty" for kind in kinds):
         made.add_paragraph("word")
-    path = Path(str(tmp_path_factory.getbasetemp())) / "any.docx"  # type: ignore[attr-defined]
+    path = tmp_path_factory.getbasetemp() / "any.docx"
     made.save(str(path))
     body = docx.Document(str(path)).element.body
     texts = ["".join(p.itertext()) for p in body.iter(f"{{{body.nsmap['w']}}}p")]

@@ -17,7 +17,6 @@ from pinakes.config import SearchSettings
 from pinakes.embedding import Embedder, Tokenizer
 from pinakes.errors import UsageError
 from pinakes.model import SearchResponse
-from pinakes.search.cells import name_cells
 from pinakes.search.choose import Chooser, Chosen
 from pinakes.search.citations import Citations
 from pinakes.search.classes import classify
@@ -29,8 +28,8 @@ from pinakes.search.explain import explain_search
 from pinakes.search.filter_help import explain_empty
 from pinakes.search.fitting import count_tokens, fit_response
 from pinakes.search.focus import Asked, Mentions
-from pinakes.search.images import mark_images
 from pinakes.search.located import locate_definitions
+from pinakes.search.noted import mark_images, name_cells
 from pinakes.search.rank import Ranker
 from pinakes.search.refine import IndexReader
 from pinakes.search.resolve import searched

@@ -33,10 +33,10 @@ _FIRST_CHUNKS = 3
 # Chunks of a place that are looked through for a clause of it.
 _MARKED_CHUNKS = 50
 # Letters and three digits in a row or more in one word, as parts, cases and orders are numbered; `H3K79me2` is a term.
-_CODE = re.compile(
+_PART_NUMBER = re.compile(
     r"(?<![\w./-])(?=[\w/-]*[A-Za-z])(?=[\w/-]*\d(?:[-_/]?\d){2})[A-Za-z0-9]+(?:[-_/][A-Za-z0-9]+){0,6}(?![\w/-])"
 )
-_MAX_CODES = 3
+_MAX_PART_NUMBERS = 3
 # `PEP 257`, `ISO 9001`: letters and a number that together name one thing.
 _DESIGNATION = re.compile(r"[A-Z]{2,8} \d{1,6}")
 # One word with a digit, an underscore, a capital inside, or a mark between its parts.
@@ -290,7 +290,7 @@ class ExactSearch:
         self, out: ExactHits, query: Query, limit: int, documents: Collection[int] | None
     ) -> None:
         """An identifier in a sentence puts the document first that alone has it: `the fuse of the XK-7719`."""
-        for name in dict.fromkeys(_CODE.findall(query.rest)[:_MAX_CODES]):
+        for name in dict.fromkeys(_PART_NUMBER.findall(query.rest)[:_MAX_PART_NUMBERS]):
             hits, total = self._text.phrase(name, limit=limit, documents=documents)
             owners = set(self._lookup.documents_of([chunk for chunk, _ in hits]).values())
             if total == len(hits) and len(owners) == 1:

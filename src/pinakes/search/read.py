@@ -41,7 +41,7 @@ def find_place(
         return titles, True
     for code in find_codes(query.rest):
         if coded := sections_with_code(code, index.lookup, query.named or documents):
-            return list(coded), True
+            return coded, True
     near = index.lookup.similar_titles(query.title_key.split()[:6], 3)
     hint = f" Did you mean: {'; '.join(item.place.heading for item in near)}?" if near else ""
     raise NotFoundError(f"No section is called {reference!r}.{hint}")

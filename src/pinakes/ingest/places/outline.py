@@ -7,6 +7,7 @@ and only in order: II after I, B after A, each within the part above it. An opin
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -121,8 +122,7 @@ def _level(item: _Item) -> str:
 def _in_order(items: Sequence[tuple[_Item, str]], limits: Sequence[int]) -> list[tuple[_Item, str]]:
     """Those that follow one another from the first on."""
     steps = [
-        Step(number_key([number]), item.worth, sum(at < item.start for at in limits[:99]))
-        for item, number in items
+        Step(number_key([number]), item.worth, bisect_left(limits[:99], item.start)) for item, number in items
     ]
     found = [items[index] for index in best_chain(steps)]
     return found if found and found[0][1] in {"1", "2", "a"} else []

@@ -1,4 +1,4 @@
-"""Results of notebooks name the cells in which they stand."""
+"""What was noted about a document when it was read, said by its results: scanned pages, cells of a notebook."""
 
 from __future__ import annotations
 
@@ -6,8 +6,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pinakes.model import SearchResult
-from pinakes.model.document import CELLS, cells_of
+from pinakes.model.document import CELLS, cells_of, holds_any
 from pinakes.stores.embedded.lookup import Lookup
+
+
+def mark_images(results: Sequence[SearchResult], lookup: Lookup) -> list[SearchResult]:
+    """Return results with ``from_image`` set where it holds."""
+    paged = {result.source_path for result in results if result.pages}
+    scanned = lookup.image_pages(paged) if paged else {}
+    return [
+        replace(result, from_image=True)
+        if holds_any(scanned.get(result.source_path), result.pages)
+        else result
+        for result in results
+    ]
 
 
 def name_cells(results: Sequence[SearchResult], lookup: Lookup) -> list[SearchResult]:
