@@ -426,10 +426,9 @@ class Library:
 
     def file_state(self, path: str) -> tuple[str, int, int, str] | None:
         """Return type, size, time of change and hash of the file that a document was read from."""
-        from pinakes.stores.embedded.reading_lookup import ReadingLookup
 
         self._index.look()
-        return ReadingLookup(self._index.database).file_state(path)
+        return self._index.reading.file_state(path)
 
     def links(self) -> LinkMap:
         """Return which places of the library refer to which."""

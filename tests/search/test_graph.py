@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinakes import Library
+from pinakes.port.edges import Holder, Mention
 from pinakes.search import graph_links
 from pinakes.search.candidates import Fused
 from pinakes.search.graph import EDGE_WEIGHTS, STRONG_HITS, Graph, Neighbours, lift, strongest
 from pinakes.stores.embedded.graph_lookup import GraphLookup
-from pinakes.stores.embedded.graph_rows import Holder, Mention
 
 ACT = """# Harbour Act
 

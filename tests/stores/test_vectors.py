@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import DamagedIndexError
+from pinakes.port.matching import Nearest
 from pinakes.stores.embedded import coarse, nearest, vectors
 from pinakes.stores.embedded.coarse import Coarse
 from pinakes.stores.embedded.vectors import VectorIndex
-from pinakes.stores.protocol import Nearest
 
 DIMENSION = 24
 MODEL = "test"

@@ -24,7 +24,6 @@ from pinakes.search.read import find_place, section_view
 from pinakes.search.understand import clean_text
 from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.stores.embedded.lookup import Lookup
-from pinakes.stores.embedded.reading_lookup import ReadingLookup
 
 _MAX_TERM = 200
 
@@ -37,7 +36,7 @@ def define(index: EmbeddedIndex, corpus: Corpus, term: str, document: str | None
     paths = {row["source_path"] for row in find_documents(index, document)} if document else None
     known = corpus.definitions.lookup(wanted)
     shown = [item for item in known if paths is None or item.definition.source_path in paths]
-    places = located([item.definition for item in shown], corpus, ReadingLookup(index.database))
+    places = located([item.definition for item in shown], corpus, index.reading)
     found = [
         TermDefinition(
             definition, item.document_title, [conflict.document_title for conflict in item.conflicts]

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from pinakes.labels import LEAF_KINDS, Label, parse_heading
 from pinakes.model import Lines, line_of
-from pinakes.stores.embedded.lookup import Lookup, StoredChunk
-from pinakes.stores.protocol import TextSearch
+from pinakes.port.matching import TextSearch
+from pinakes.port.rows import StoredChunk
+from pinakes.stores.embedded.lookup import Lookup
 
 _MAX_CHUNKS = 50
 # Characters of the part of a chunk that is shown for a line.

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from pinakes.config import SearchSettings
+from pinakes.port.rows import StoredChunk
 from pinakes.search.calibrate import Evidence, calibrate
 from pinakes.search.candidates import Candidate
 from pinakes.search.exact import ExactHits
@@ -23,7 +24,6 @@ from pinakes.search.refine.parents import Expanded
 from pinakes.search.reorder import Reordered, reorder
 from pinakes.search.understand import Query, content_words
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.lookup import StoredChunk
 
 if TYPE_CHECKING:
     from pinakes.rerank import Reranker

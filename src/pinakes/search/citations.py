@@ -13,9 +13,10 @@ from urllib.parse import unquote
 
 from pinakes.labels import LEAF_KINDS
 from pinakes.model import Reference, chunk_id
+from pinakes.port.rows import PlaceStart
 from pinakes.search.corpus import Corpus, Entry
 from pinakes.search.names import Named
-from pinakes.stores.embedded.lookup import Lookup, PlaceStart
+from pinakes.stores.embedded.lookup import Lookup
 from pinakes.text.keys import title_key
 
 # A link to a heading that is not there still leads to its document.

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from pinakes.stores.embedded.lookup import Lookup, StoredPlace
+from pinakes.port.rows import StoredPlace
+from pinakes.stores.embedded.lookup import Lookup
 from pinakes.text.keys import title_key
 
 _MOST = 3

@@ -40,7 +40,6 @@ from pinakes.search.typed import allowed_by, excluded_chunks
 from pinakes.search.understand import Query, understand
 from pinakes.search.weigh import leg_weights
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.reading_lookup import ReadingLookup
 from pinakes.telemetry import span, traced_search
 
 if TYPE_CHECKING:
@@ -149,7 +148,7 @@ class SearchEngine:
             disputed = corpus.definitions.disputed(
                 entry for result in results for entry in result.definitions_context
             )
-            results = locate_definitions(results, corpus, ReadingLookup(self._index.database))
+            results = locate_definitions(results, corpus, self._index.reading)
             results = name_cells(mark_images(results, self._index.lookup), self._index.lookup)
         with watch.stage("respond"):
             note = note_for(

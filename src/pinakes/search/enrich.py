@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Protocol
 
 from pinakes.model import Definition, Elsewhere, Lines, Match, Place, SearchResult, chunk_id, line_of
+from pinakes.port.rows import StoredChunk, StoredPlace
 from pinakes.search.bearing import Line
 from pinakes.search.calibrate import Grounds
 from pinakes.search.candidates import Candidate
 from pinakes.search.choose import Chosen
 from pinakes.search.citations import Citations
 from pinakes.search.define import term_key
-from pinakes.stores.embedded.lookup import StoredChunk, StoredPlace
 
 _CONTEXT = 90
 _MAX_MATCHES = 50

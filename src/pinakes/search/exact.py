@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pinakes.labels import Label
 from pinakes.model import Place
 from pinakes.model.document import line_word
+from pinakes.port.matching import TextSearch
 from pinakes.search.bearing import Line, lines_bearing
 from pinakes.search.calibrate import Grounds, borne_out
 from pinakes.search.codes import find_codes, sections_with_code
@@ -18,7 +19,6 @@ from pinakes.search.resolve import ResolvedPlace, Resolver, searched
 from pinakes.search.understand import Query, content_words
 from pinakes.search.within import has_names
 from pinakes.stores.embedded.lookup import Lookup
-from pinakes.stores.protocol import TextSearch
 from pinakes.text.code_query import query_code
 from pinakes.text.keys import title_key
 

@@ -16,12 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pinakes.port.edges import Holder
 from pinakes.search.candidates import Fused, Leg, union
 from pinakes.search.corpus import Corpus
 from pinakes.search.graph_edges import TREE_KINDS, edges_of
 from pinakes.search.graph_links import Edge, LinkMap, read_links
-from pinakes.stores.embedded.graph_lookup import GraphLookup
-from pinakes.stores.embedded.graph_rows import Holder
 from pinakes.stores.embedded.index import EmbeddedIndex
 
 EDGE_WEIGHTS: dict[str, float] = {
@@ -76,7 +75,7 @@ class Graph:
 
     def __init__(self, index: EmbeddedIndex) -> None:
         self._index = index
-        self._lookup = GraphLookup(index.database)
+        self._lookup = index.graph
         self._guard = threading.Lock()
         self._links: LinkMap | None = None
 

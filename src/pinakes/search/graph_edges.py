@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from itertools import chain, groupby
 
+from pinakes.port.edges import Holder, Relative, SectionOf
 from pinakes.search.graph_links import Edge, LinkEdge, LinkMap
 from pinakes.stores.embedded.graph_lookup import MENTIONS, GraphLookup
-from pinakes.stores.embedded.graph_rows import Holder, Relative, SectionOf
 
 TREE_KINDS = frozenset({"parent", "child", "next", "previous"})
 _WHOLE = (0, 1 << 62)

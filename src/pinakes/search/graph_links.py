@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from pinakes.model import Reference, chunk_number
+from pinakes.port.edges import Outward
 from pinakes.search.citations import Citations
 from pinakes.search.corpus import Corpus
 from pinakes.search.link_targets import LinkTargets
 from pinakes.stores.embedded.graph_lookup import GraphLookup
-from pinakes.stores.embedded.graph_rows import Outward
 from pinakes.stores.embedded.lookup import Lookup
 from pinakes.text.keys import title_key
 

@@ -17,7 +17,6 @@ from pinakes.model import Place, Reference
 from pinakes.search.citations import Citations
 from pinakes.search.corpus import Corpus, CorpusCache
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.reading_lookup import ReadingLookup
 from pinakes.text.keys import title_key
 
 # Past this many seconds for one reading, a map may be this many times as old while the index changes.
@@ -121,7 +120,7 @@ class LinkMaps:
 
 def read_map(index: EmbeddedIndex, corpus: Corpus) -> LinkMap:
     """Resolve every reference of the library."""
-    lookup = ReadingLookup(index.database)
+    lookup = index.reading
     paths = {entry.id: entry.source_path for entry in corpus.entries}
     sections = lookup.headings()
     starts = {document: [row.start for row in rows] for document, rows in sections.items()}

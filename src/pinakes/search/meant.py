@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from pinakes.labels import Label
+from pinakes.port.rows import StoredPlace
 from pinakes.search.understand import Query, content_words
-from pinakes.stores.embedded.lookup import StoredPlace
 from pinakes.text.keys import title_key
 
 # Parts in brackets or after a hyphen, a letter before the dot, three digits after it: no version is written so.

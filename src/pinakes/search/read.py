@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pinakes.errors import NotFoundError
 from pinakes.model import SectionView, chunk_id
 from pinakes.model.document import holds_any
+from pinakes.port.rows import StoredPlace
 from pinakes.search.codes import find_codes, sections_with_code
 from pinakes.search.names import NameIndex
 from pinakes.search.navigate import find_documents, tree
 from pinakes.search.resolve import Resolver
 from pinakes.search.understand import understand
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.lookup import StoredPlace
 
 _MAX_ALTERNATIVES = 20
 

@@ -128,7 +128,7 @@ class DocumentView:
 
 def read_document(index: EmbeddedIndex, corpus: Corpus, links: LinkMap, path: str) -> DocumentView:
     """Return the document at a path."""
-    lookup = ReadingLookup(index.database)
+    lookup = index.reading
     row = lookup.document(path)
     if row is None:
         raise NotFoundError("This document was removed from the library.")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pinakes.config import SearchSettings
+from pinakes.port.rows import StoredChunk
 from pinakes.search.candidates import Candidate
-from pinakes.stores.embedded.lookup import StoredChunk
 
 if TYPE_CHECKING:
     from pinakes.rerank import Reranker

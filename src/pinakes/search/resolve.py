@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 
 from pinakes.labels import LEAF_KINDS, Label
 from pinakes.model import Place
+from pinakes.port.rows import StoredPlace
 from pinakes.search.names import NameIndex
 from pinakes.search.understand import Query, content_words
-from pinakes.stores.embedded.lookup import Lookup, StoredPlace
+from pinakes.stores.embedded.lookup import Lookup
 
 # What a label that is printed as it was asked for adds: more than the right kind of place does.
 _PRINTED_ALIKE = 3.0

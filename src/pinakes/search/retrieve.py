@@ -16,6 +16,7 @@ import numpy as np
 from pinakes.config import SearchSettings
 from pinakes.embedding import Embedder, Tokenizer
 from pinakes.embedding.protocol import Vectors
+from pinakes.port.matching import DEPTH
 from pinakes.search.candidates import Ids, Leg
 from pinakes.search.exact import ExactHits, ExactSearch
 from pinakes.search.expansion import Expansion, added_words, expansions
@@ -23,7 +24,6 @@ from pinakes.search.names import NameIndex
 from pinakes.search.spelling import Correction, corrected_text, find_corrections
 from pinakes.search.understand import Query
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.protocol import DEPTH
 from pinakes.text.query_terms import QueryTerm
 
 Worth: TypeAlias = list[tuple[QueryTerm, float]]

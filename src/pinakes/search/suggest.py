@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.reading_lookup import ReadingLookup
 from pinakes.text.folding import fold, lower
 
 _MAX_PREFIX = 100
@@ -131,7 +130,7 @@ class SuggestionCache:
 
 
 def _read(index: EmbeddedIndex) -> Iterator[Suggestion]:
-    lookup = ReadingLookup(index.database)
+    lookup = index.reading
     documents = {int(row["id"]): row for row in index.lookup.documents()}
     for row in documents.values():
         yield Suggestion(row["title"], "title", row["source_path"], "", row["doc_summary"][:_MAX_DETAIL])

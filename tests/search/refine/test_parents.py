@@ -10,11 +10,11 @@ import pytest
 from pinakes import IndexSettings, Library, Settings
 from pinakes.config import SearchSettings
 from pinakes.model import chunk_id
+from pinakes.port.rows import StoredChunk
 from pinakes.search.candidates import Candidate
 from pinakes.search.enrich import PhrasePattern, find_matches
 from pinakes.search.refine import Expanded, expand_parents
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.lookup import StoredChunk
 
 PARENTS = SearchSettings(parent_retrieval_enabled=True)
 SMALL = """---

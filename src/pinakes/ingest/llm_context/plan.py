@@ -12,9 +12,9 @@ from pinakes.ingest.llm_context.windows import windows
 from pinakes.ingest.tokens import TokenIndex
 from pinakes.llm.protocol import Prompt
 from pinakes.model import Chunk, ChunkType, Document
+from pinakes.port.rows import StoredChunk
 from pinakes.stores.embedded.contexts import ChunkContext, ContextStore
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.lookup import StoredChunk
 
 
 @dataclass(frozen=True, slots=True)

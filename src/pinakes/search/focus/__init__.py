@@ -13,12 +13,12 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from pinakes.model import chunk_id
+from pinakes.port.rows import StoredChunk
 from pinakes.search.candidates import Candidate
 from pinakes.search.focus.evidence import Asked, PassageReader, Unit, cut, weigh_units
 from pinakes.search.focus.mentions import Mentions
 from pinakes.search.focus.show import Texts, part
 from pinakes.search.refine.parents import Expanded
-from pinakes.stores.embedded.lookup import StoredChunk
 from pinakes.text.code_languages import language_of_file
 
 __all__ = ["Asked", "Mentions", "focus"]

@@ -9,9 +9,9 @@ from typing import Protocol
 import numpy as np
 
 from pinakes.embedding.protocol import Vectors
+from pinakes.port.rows import StoredChunk
 from pinakes.search.focus.mentions import Mentions
 from pinakes.search.focus.units import unit_spans
-from pinakes.stores.embedded.lookup import StoredChunk
 
 # Tokens up to which a section is read as one thing: half a page.
 SHORT = 300

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Protocol
 
 from pinakes.model import Lines, Pages, line_of
+from pinakes.port.rows import StoredChunk
 from pinakes.search.focus.units import uncut_blocks
-from pinakes.stores.embedded.lookup import StoredChunk
 
 
 class Texts(Protocol):

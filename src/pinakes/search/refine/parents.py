@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 
 from pinakes.config import SearchSettings
 from pinakes.model import chunk_id
+from pinakes.port.rows import StoredChunk
 from pinakes.search.candidates import Candidate
 from pinakes.search.refine.surroundings import Sections, Stretch, Surroundings
-from pinakes.stores.embedded.lookup import StoredChunk
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from pinakes.config import SearchSettings
 from pinakes.embedding.protocol import Vectors
+from pinakes.port.rows import StoredChunk
 from pinakes.search.candidates import Candidate
 from pinakes.search.refine.content import ContentTwins
 from pinakes.search.refine.meaning import MeaningTwins
@@ -23,7 +24,6 @@ from pinakes.search.refine.quota import DocumentQuota
 from pinakes.search.refine.reader import Reader
 from pinakes.search.refine.threshold import above_threshold
 from pinakes.search.refine.wording import Wording
-from pinakes.stores.embedded.lookup import StoredChunk
 
 # From how many times as many candidates as are wanted MMR chooses.
 _POOL = 4

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pinakes.embedding.protocol import Vectors
+from pinakes.port.rows import StoredChunk
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.lookup import StoredChunk
 
 
 class Reader(Protocol):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from pinakes.model import Lines, Pages, Place
-from pinakes.stores.embedded.lookup import StoredChunk, StoredPlace
+from pinakes.port.rows import StoredChunk, StoredPlace
 
 # Characters that a token has at most on average, to leave long sections unread.
 _LONG_TOKEN = 12

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from pinakes.port.rows import StoredChunk
 from pinakes.search.refine import marks
 from pinakes.search.refine.lazy import lazy
-from pinakes.stores.embedded.lookup import StoredChunk
 
 # Below this many words, three words in a row are too coarse a measure.
 _FEW_WORDS = 12

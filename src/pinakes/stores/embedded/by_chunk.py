@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pinakes.stores.protocol import PassageVectors
+from pinakes.port.matching import PassageVectors
 
 if TYPE_CHECKING:
     from pinakes.stores.embedded.vectors import Snapshot

@@ -9,8 +9,7 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from pinakes.stores.embedded.database import Database
-from pinakes.stores.embedded.graph_rows import (
+from pinakes.port.edges import (
     Backward,
     Holder,
     LinkRow,
@@ -19,6 +18,7 @@ from pinakes.stores.embedded.graph_rows import (
     Relative,
     SectionOf,
 )
+from pinakes.stores.embedded.database import Database
 
 # A place that is mentioned more often than this is a commonplace; who mentions it says nothing.
 MENTIONS = 50

@@ -18,16 +18,18 @@ from pathlib import Path
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import DamagedIndexError, IndexNotFoundError, IndexStateError
 from pinakes.model import DoctorReport
+from pinakes.port.matching import DenseSearch, NativeSearch
 from pinakes.stores.embedded.concepts import ConceptIndex
 from pinakes.stores.embedded.database import Database, explain_errors, is_disk_full
+from pinakes.stores.embedded.graph_lookup import GraphLookup
 from pinakes.stores.embedded.keyword import KeywordIndex
 from pinakes.stores.embedded.keyword_entries import document_entries
 from pinakes.stores.embedded.keyword_files import manifest_mark, write_manifest
 from pinakes.stores.embedded.lock import WriterLock
 from pinakes.stores.embedded.lookup import Lookup
+from pinakes.stores.embedded.reading_lookup import ReadingLookup
 from pinakes.stores.embedded.record import Change, Record
 from pinakes.stores.embedded.vectors import VectorIndex
-from pinakes.stores.protocol import DenseSearch, NativeSearch
 
 logger = logging.getLogger("pinakes")
 
@@ -53,6 +55,8 @@ class EmbeddedIndex:
             self.database = Database(folder / RECORD, create=create)
         self.record = Record(self.database)
         self.lookup = Lookup(self.database)
+        self.reading = ReadingLookup(self.database)
+        self.graph = GraphLookup(self.database)
         self.lock = WriterLock(folder)
         self._keyword: KeywordIndex | None = None
         self._vectors: VectorIndex | None = None

@@ -5,65 +5,19 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pinakes.model import Definition, Lines, Pages, Place, Reference, SelfCheck, chunk_id
 from pinakes.model.document import IMAGE_PAGES
+from pinakes.port.rows import PlaceStart, StoredChunk, StoredPlace
 from pinakes.stores.embedded.database import Database
 
 _BATCH = 500
 # A number or title that more headings or clauses share than this names none of them: these are the first of them.
 _MAX_PLACES = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class StoredChunk:
-    """A chunk as it lies in the record, with what its document and section say about it."""
-
-    id: int
-    document: int
-    chunk_index: int
-    section: int
-    content: str
-    prefix: int
-    start: int
-    end: int
-    lines: Lines
-    pages: Pages | None
-    tokens: int
-    chunk_type: str
-    context: str
-    source_path: str
-    document_title: str
-    language: str
-    parent_chain: tuple[str, ...]
-    section_id: str
-    section_label: str
-    heading: str
-    heading_level: int
-
-
-@dataclass(frozen=True, slots=True)
-class StoredPlace:
-    """A place together with the document it belongs to."""
-
-    document: int
-    source_path: str
-    document_title: str
-    place: Place
-
-
-class PlaceStart(NamedTuple):
-    """Where a place begins: just enough to lead there."""
-
-    document: int
-    kind: str
-    section_id: str
-    start: int
 
 
 _CHUNK = (

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pinakes.embedding.protocol import Vectors
+from pinakes.port.matching import Nearest
 from pinakes.stores.embedded.coarse import Coarse
-from pinakes.stores.protocol import Nearest
 
 Places = NDArray[np.intp]
 

@@ -6,22 +6,13 @@ import json
 import sqlite3
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
 from pinakes.model import Lines, Link, Pages, Place, Reference, line_of
+from pinakes.port.rows import TermRow
 from pinakes.stores.embedded.database import Database
 from pinakes.stores.embedded.lookup import PLACE, Lookup, place_of, reference_of
 
 _BATCH = 400
-
-
-class TermRow(NamedTuple):
-    """A defined term and where it is defined."""
-
-    document: int
-    term: str
-    definition: str
-    section_id: str
 
 
 class ReadingLookup:

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import DamagedIndexError
+from pinakes.port.matching import DEPTH, Nearest, PassageVectors
 from pinakes.stores.embedded.by_chunk import ByChunk
 from pinakes.stores.embedded.coarse import Coarse, coarse_names, open_coarse, write_coarse
 from pinakes.stores.embedded.files import read_json, write_json
 from pinakes.stores.embedded.nearest import Runs, nearest
-from pinakes.stores.protocol import DEPTH, Nearest, PassageVectors
 
 FORMAT = 1
 # Dead rows cost time in every search; below this many they are not worth a rewrite.

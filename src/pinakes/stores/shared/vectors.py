@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pinakes.embedding.protocol import Vectors
+from pinakes.port.matching import Nearest, PassageVectors
 from pinakes.stores.embedded.record import Record
-from pinakes.stores.protocol import Nearest, PassageVectors
 from pinakes.stores.shared.replica import STORED_GENERATION, STORED_MARK
 from pinakes.stores.store import Found, Store
 

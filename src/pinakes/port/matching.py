@@ -1,4 +1,4 @@
-"""What search asks of an index, wherever it is kept. Chunks go by the row ids of the record."""
+"""Matching: the ways in which an index finds chunks, by their words, their vectors, or what a database does itself."""
 
 from __future__ import annotations
 

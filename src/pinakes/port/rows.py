@@ -1,0 +1,63 @@
+"""Rows: chunks, places and terms as an index holds them, with the document that each belongs to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pinakes.model import Lines, Pages, Place
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk as it lies in the record, with what its document and section say about it."""
+
+    id: int
+    document: int
+    chunk_index: int
+    section: int
+    content: str
+    prefix: int
+    start: int
+    end: int
+    lines: Lines
+    pages: Pages | None
+    tokens: int
+    chunk_type: str
+    context: str
+    source_path: str
+    document_title: str
+    language: str
+    parent_chain: tuple[str, ...]
+    section_id: str
+    section_label: str
+    heading: str
+    heading_level: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPlace:
+    """A place together with the document it belongs to."""
+
+    document: int
+    source_path: str
+    document_title: str
+    place: Place
+
+
+class PlaceStart(NamedTuple):
+    """Where a place begins: just enough to lead there."""
+
+    document: int
+    kind: str
+    section_id: str
+    start: int
+
+
+class TermRow(NamedTuple):
+    """A defined term and where it is defined."""
+
+    document: int
+    term: str
+    definition: str
+    section_id: str
