@@ -1,6 +1,9 @@
-"""Run every benchmark and write the figures into docs/benchmarks.md.
+"""Run every benchmark, or those that are named, and write the figures into docs/benchmarks.md.
 
-make bench
+    make bench
+    python -m benchmarks scale --chunks 5000 80000
+
+What begins with the first option goes to the benchmark before it.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ SUITES = (
     "install_size",
     "ingest",
     "search_speed",
+    "scale",
     "mcp_speed",
     "server_load",
     "stores",
@@ -31,8 +35,12 @@ SUITES = (
 
 
 def main() -> None:
-    wanted = sys.argv[1:] or SUITES
-    sys.argv = sys.argv[:1]
+    given = sys.argv[1:]
+    options = next((place for place, word in enumerate(given) if word.startswith("-")), len(given))
+    wanted = given[:options] or SUITES
+    if options < len(given) and len(wanted) != 1:
+        sys.exit("Options are those of one benchmark: name it before them.")
+    sys.argv = [sys.argv[0], *given[options:]]
     for name in wanted:
         print(f"\n== {name}", flush=True)
         try:

@@ -70,6 +70,12 @@ def _search_speed(data: dict[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
+def _scale(data: dict[str, Any]) -> str:
+    sizes = list(data["sizes"].values())
+    rows = [(name, *(f"{figures[name]:,.1f}" for figures in sizes)) for name in sizes[0] if name != "chunks"]
+    return _table(rows, ("processor ms", *(f"{figures['chunks']:,.0f} chunks" for figures in sizes)))
+
+
 def _speed_table(data: dict[str, Any], goals: dict[str, str]) -> str:
     rows = [
         (
@@ -233,6 +239,7 @@ SECTIONS = (
     ("Size", "install_size", "python -m benchmarks.install_size", _install_size),
     ("Indexing", "ingest", "python -m benchmarks.ingest", _ingest),
     ("Searching", "search_speed", "python -m benchmarks.search_speed", _search_speed),
+    ("Size of the library", "scale", "python -m benchmarks.scale", _scale),
     ("Over MCP", "mcp_speed", "python -m benchmarks.mcp_speed", _mcp_speed),
     ("The server and its page", "server_load", "python -m benchmarks.server_load", _server),
     ("Databases", "stores", "python -m benchmarks.stores", _stores),
