@@ -166,6 +166,49 @@ def test_a_line_that_bears_the_number_is_shown_instead_of_denied(small: Library,
     assert "There is no Section 4.1.3" in small.search("Section 4.1.3").note
 
 
+def test_a_bare_number_is_no_article_where_articles_are_called_so(small: Library, tmp_path: Path) -> None:
+    articles = "\n\n".join(f"## Article {number}\n\nRule {number}." for number in range(1, 6))
+    recitals = "\n\n".join(f"({number}) Whereas this and that, {number}." for number in range(1, 10))
+    write(tmp_path / "docs", {"act.md": f"# Ferry Act\n\n{recitals}\n\n{articles}\n"})
+    small.index([tmp_path / "docs"], embed=False)
+    response = small.search("Article 8 of the Ferry Act")
+    assert "No place is numbered Article 8" in response.note
+    assert response.confidence <= 0.3 and all(result.fused_score <= 0.3 for result in response.results)
+
+
+def test_a_line_of_another_document_than_the_words_say_is_not_believed(
+    small: Library, tmp_path: Path
+) -> None:
+    table = "# Tariff\n\n| | |\n|---|---|\n| a | b |\n\nText.\n\n999 boats\n"
+    write(tmp_path / "docs", {"tariff.md": table, "act.md": "# Ferry Act\n\n## Article 1\n\nBoats sail.\n"})
+    small.index([tmp_path / "docs"], embed=False)
+    assert small.search("Article 999 of the Constitution of Ruritania").confidence < 0.3
+
+
+def test_a_number_that_only_places_have_is_missed(small: Library, tmp_path: Path) -> None:
+    text = "# Part 13\n\n## 13.201 Buying\n\nBuy.\n\n## 13.202 Paying\n\nPay.\n"
+    write(tmp_path / "docs", {"part13.md": text})
+    small.index([tmp_path / "docs"], embed=False)
+    assert "There is no 13.999" in small.search("paying 13.999").note
+    assert "There is no" not in small.search("paying 3.141").note
+
+
+@pytest.mark.parametrize("typed", ["Sectoin 4.2", "Secton 4.2", "Secttion 4.2", "Clasue 4.2", "Artcle 4.2"])
+def test_a_slip_in_the_word_for_a_place_is_read_as_meant(named: Library, typed: str) -> None:
+    response = named.search(f"{typed} of rfc5246")
+    assert response.results[0].source_path.endswith("rfc5246.md")
+    assert "Alerts" in response.results[0].heading
+    assert f"Read “{typed.split()[0]}” as “" in response.note
+
+
+def test_a_word_that_the_library_has_is_no_slip(small: Library, tmp_path: Path) -> None:
+    text = "# Fleet\n\n## Chapter 3 Crew\n\nFour sail.\n\n## Hire\n\nThe chater 3 is hired by the day.\n"
+    write(tmp_path / "docs", {"fleet.md": text})
+    small.index([tmp_path / "docs"], embed=False)
+    assert "Read “" not in small.search("chater 3").note
+    assert "Read “chpater” as “chapter”" in small.search("chpater 3").note
+
+
 def test_short_forms_of_names_do_not_make_numbers_of_them(named: Library) -> None:
     explanation = named.search("Section 4.2 of de-r-rag_15-index", explain=True).explanation
     assert explanation and [item["text"] for item in explanation["references"]] == ["Section 4.2"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pinakes.labels import LEAF_KINDS, Label, parse_heading
 from pinakes.model import Lines, line_of
@@ -30,13 +30,17 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that bears a number: from and to where in its chunk it goes on; ``first``: the line begins with it."""
+    """A line that bears a number: from and to where in its chunk it goes on; ``first``: the line begins with it.
+
+    ``alike``: with the word that was asked for, or in a document that does not use the word to count its places.
+    """
 
     chunk: StoredChunk
     start: int
     end: int
     lines: Lines
     first: bool
+    alike: bool = True
 
     @property
     def contents(self) -> bool:
@@ -56,16 +60,28 @@ def lines_bearing(
     ]
     stored = lookup.chunks(list(dict.fromkeys(hits)))
     stands = _standing(label, written)
+    # Where articles are printed as `Article 12`, a line that begins with `(120)` is none.
+    worded = (
+        lookup.documents_with_kind(label.kind, {chunk.document for chunk in stored.values()})
+        if label.kind
+        else set()
+    )
     found: list[Line] = []
     for chunk in sorted(stored.values(), key=lambda one: (one.source_path, one.start)):
         lines = _LINE.finditer(chunk.content, chunk.prefix)
         begins = [line for line in lines if _bears(line.group(), label, stands)]
         if begins:
             line = next((line for line in begins if not _CONTENTS.search(line.group())), begins[-1])
-            found.append(_line(chunk, line.start(), lookup, first=True))
+            bare = chunk.document in worded and not _has_kind(line.group(), label)
+            found.append(replace(_line(chunk, line.start(), lookup, first=True), alike=not bare))
         elif match := stands.search(chunk.content, chunk.prefix):
             found.append(_line(chunk, chunk.content.rfind("\n", 0, match.start()) + 1, lookup, first=False))
-    return sorted(found, key=lambda line: (not line.first, line.contents))
+    return sorted(found, key=lambda line: (not line.first, not line.alike, line.contents))
+
+
+def _has_kind(line: str, asked: Label) -> bool:
+    printed, _ = parse_heading(line[:_LABEL].lstrip(_MARKUP))
+    return printed is not None and bool(printed.kind) and printed.key == asked.key
 
 
 def _bears(line: str, asked: Label, stands: re.Pattern[str]) -> bool:

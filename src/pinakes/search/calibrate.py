@@ -102,6 +102,8 @@ _PLACE = (-5.2, 2.0, 0.5, 6.6, -2.0)
 _CLEAR = 0.75
 # What is not a place that was recognised: the holder of one, a line that begins with its number, one that has it.
 _HOLDER, _FIRST_IN_LINE, _IN_LINE = 0.3, 0.7, 0.3
+# What that counts when other words of the query are not in its document: another one is meant.
+_UNEXPLAINED = 0.1
 # Names of code that are there count nearly as much as words that are there.
 _NAMES = 0.8
 
@@ -150,7 +152,7 @@ def place_probability(grounds: Grounds) -> float:
     """Return how likely a place is the one that was asked for."""
     if not grounds.whole or not grounds.recognised:
         known = _HOLDER if grounds.recognised else _FIRST_IN_LINE if grounds.printed else _IN_LINE
-        return known / max(1, grounds.documents)
+        return known * (1.0 if grounds.explained else _UNEXPLAINED) / max(1, grounds.documents)
     logit = _PLACE[0] + sum(
         weight * value for weight, value in zip(_PLACE[1:], grounds.features(), strict=True)
     )

@@ -35,7 +35,7 @@ from pinakes.search.refine import IndexReader
 from pinakes.search.resolve import searched
 from pinakes.search.respond import note_for
 from pinakes.search.retrieve import NATIVE_HYBRID, Retrieved, Retriever, Scope
-from pinakes.search.spelling import describe_corrections
+from pinakes.search.spelling import describe_corrections, describe_misread
 from pinakes.search.typed import allowed_by, excluded_chunks
 from pinakes.search.understand import Query, understand
 from pinakes.search.weigh import leg_weights
@@ -107,7 +107,11 @@ class SearchEngine:
         watch = _Stopwatch()
         with watch.stage("understand"):
             corpus = self._corpora.get()
-            query = understand(text, names=corpus.names)
+            query = understand(
+                text,
+                names=corpus.names,
+                known=lambda word: self._index.keyword.frequency(word, corpus.languages) > 0,
+            )
             kind = classify(query)
             scope = self._scope(query, filters, corpus)
         weights = leg_weights(settings, kind)
@@ -159,6 +163,7 @@ class SearchEngine:
                 about=found.exact.notes,
                 besides=[
                     self._why_empty(query, filters) if scope.documents == set() else "",
+                    describe_misread(query.misread),
                     describe_corrections(found.corrections),
                     chosen.reordered.note,
                     describe_disputed(disputed),

@@ -13,7 +13,7 @@ from pinakes.port.matching import TextSearch
 from pinakes.search.bearing import Line, lines_bearing
 from pinakes.search.calibrate import Grounds, borne_out
 from pinakes.search.codes import find_codes, sections_with_code
-from pinakes.search.meant import explains, is_meant
+from pinakes.search.meant import explains, is_meant, only_a_place
 from pinakes.search.names import NameIndex
 from pinakes.search.resolve import ResolvedPlace, Resolver, searched
 from pinakes.search.understand import Query, content_words
@@ -120,16 +120,25 @@ class ExactSearch:
                     found.add(item.label.text)
         # `version 1.2` may look like a place; `Section 1.2`, or a number alone, is meant as one.
         for label in query.references:
-            if label.text not in found and (label.kind or not words or "-" in label.text):
+            if label.text not in found and (label.kind or not words or self._can_only_be_a_place(label)):
                 self._add_missing(out, label, query, documents)
         if len(query.references) == 1:
             out.notes += _several(resolved, query.references[0])
 
+    def _can_only_be_a_place(self, label: Label) -> bool:
+        """Whether a number is written as places are, and the library has what would hold it: `13.999`, of Part 13."""
+        holder = label.shortened()
+        return "-" in label.text or (
+            only_a_place(label) and holder is not None and bool(self._lookup.places_by_number(holder.key))
+        )
+
     def _explained(self, item: ResolvedPlace, words: Sequence[str]) -> bool:
         """Whether all other words of a query are in the names of a place or somewhere in its document."""
-        return explains(item.found, words) or all(
-            self._text.phrase(word, limit=1, documents={item.found.document})[1]
-            for word in words[:_MAX_PHRASE_WORDS]
+        return explains(item.found, words) or self._has_words(item.found.document, words)
+
+    def _has_words(self, document: int, words: Sequence[str]) -> bool:
+        return all(
+            self._text.phrase(word, limit=1, documents={document})[1] for word in words[:_MAX_PHRASE_WORDS]
         )
 
     def _add_missing(
@@ -144,21 +153,33 @@ class ExactSearch:
             where = called if within is not documents else _searched(documents)
             out.notes.append(f"There is no {label.text} in {where}.")
             return
-        several = len({line.chunk.document for line in lines})
+        words = content_words(query.rest)
+        explained = {
+            document: self._has_words(document, words) for document in {line.chunk.document for line in lines}
+        }
+        lines.sort(key=lambda line: not explained[line.chunk.document])
         for position, line in enumerate(lines):
             out.lines.setdefault(line.chunk.id, line)
             pin = (0.85 if line.first else 0.75) - position / 10_000
             out.add(line.chunk.id, 80.0 - position / 100, pin, "line")
             out.grounds.setdefault(
-                line.chunk.id, Grounds(bool(query.called), several, 1, recognised=False, printed=line.first)
+                line.chunk.id,
+                Grounds(
+                    bool(query.called),
+                    len(explained),
+                    1,
+                    explained=explained[line.chunk.document],
+                    recognised=False,
+                    printed=line.first and line.alike,
+                ),
             )
         first = lines[0]
         word = line_word(first.chunk.source_path)
         where = f"{word} {first.lines.first} of {first.chunk.document_title}"
         out.notes.append(
             f"{label.text} was not recognised as a place, but {where} begins with that number."
-            if lines[0].first
-            else f"No place is numbered {label.text}; {where} mentions it."
+            if first.first and first.alike
+            else f"No place is numbered {label.text}; {where} {'begins with it' if first.first else 'mentions it'}."
         )
 
     def _add_place(self, out: ExactHits, resolved: ResolvedPlace, position: int, grounds: Grounds) -> bool:

@@ -22,9 +22,14 @@ _ONLY_A_PLACE = re.compile(r"\(|\d[-‑–]\d|\A[A-Z]\.\d|\.\d{3}")
 
 def is_meant(label: Label, query: Query, found: StoredPlace) -> bool:
     """Whether a reference that leads to a place is meant as a reference, rather than as a number."""
-    if label.kind or _ONLY_A_PLACE.search(label.text) or label.text == query.text:
+    if label.kind or only_a_place(label) or label.text == query.text:
         return True
     return explains(found, content_words(query.rest))
+
+
+def only_a_place(label: Label) -> bool:
+    """Whether a number is written as only those of places are."""
+    return _ONLY_A_PLACE.search(label.text) is not None
 
 
 def explains(found: StoredPlace, words: Sequence[str]) -> bool:

@@ -10,9 +10,11 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from typing import Protocol
 
+from pinakes.labels.lexicon import load
 from pinakes.search.typed import QUOTED
 from pinakes.text.folding import fold, lower
 from pinakes.text.stopwords import STOPWORDS
@@ -29,6 +31,9 @@ _CHECKED_WORDS = 32
 # A word by itself: no part of a name, an address, a path, a contraction or a compound.
 _WORD = re.compile(r"(?<![\w.@/:\\'’#$&+-])[^\W\d_]+(?![\w@/:\\'’#+-]|\.\w|\()")
 _CODE = re.compile(r"`[^`]{1,500}`")
+# A word before a number, as those are that name a place: `Artcle 3`.
+_BEFORE_NUMBER = re.compile(r"(?<![\w'’-])([^\W\d_]{5,20})\s{1,2}(?=\(?\d|[IVXLC]{1,7}\b)")
+_KIND_LETTERS = 6  # of a word for a place that a slip leaves recognisable
 _FUNCTION_WORDS = frozenset().union(*STOPWORDS.values())
 
 
@@ -78,6 +83,57 @@ def find_corrections(
     replacements = ((word, _best(word, dictionary, at_least)) for word in missing)
     found = (Correction(word, replacement) for word, replacement in replacements if replacement)
     return tuple(islice(found, MAX_CORRECTIONS))
+
+
+def find_misspelled_kinds(text: str, known: Callable[[str], bool] | None = None) -> tuple[Correction, ...]:
+    """Find words before a number that are one slip away from the word for a place, in any language.
+
+    ``known`` says that a word is one of the library's own: `Charter 3` may be right.
+
+    >>> find_misspelled_kinds("Artcle 3 of the charter, pump 4")
+    (Correction(word='Artcle', replacement='Article'),)
+    """
+    found: list[Correction] = []
+    for match in list(_BEFORE_NUMBER.finditer(text))[:_CHECKED_WORDS]:
+        word = match.group(1)
+        meant = _nearest_kind(lower(word))
+        if meant and not (known is not None and known(word)):
+            found.append(Correction(word, meant.capitalize() if word[0].isupper() else meant))
+    return tuple(dict.fromkeys(found))[:MAX_CORRECTIONS]
+
+
+def describe_misread(corrections: Sequence[Correction]) -> str:
+    """Say how words for places were read, in a sentence; nothing when they were read as they stand."""
+    read = " and ".join(f"“{item.word}” as “{item.replacement}”" for item in corrections)
+    return f"Read {read}." if read else ""
+
+
+def _nearest_kind(word: str) -> str:
+    """The word for a place that is one slip away; nothing when there is none, or the word is itself one."""
+    lexicon = load()
+    if word in lexicon.forms or word in lexicon.parts or fold(word) in _plain_kinds():
+        return ""
+    near = [
+        form
+        for form in lexicon.forms.values()
+        if len(form.word) >= _KIND_LETTERS
+        and form.word[0] == word[0]
+        and abs(len(form.word) - len(word)) <= 1
+        and not (form.stop or form.only_heading)
+        and _is_slip(fold(word), fold(form.word))
+    ]
+    # English comes first among the forms; a word between two kinds of places names neither.
+    return near[0].word if len({form.kind for form in near}) == 1 else ""
+
+
+def _is_slip(typed: str, meant: str) -> bool:
+    """Whether a letter is missing, too many or swapped with the next; another letter makes another word: `Charter`."""
+    return edit_distance(typed, meant) == 1 and (len(typed) != len(meant) or sorted(typed) == sorted(meant))
+
+
+@cache
+def _plain_kinds() -> frozenset[str]:
+    return frozenset(fold(word) for word in (*load().forms, *load().parts))
 
 
 def corrected_text(text: str, corrections: Sequence[Correction]) -> str:

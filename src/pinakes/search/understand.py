@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from pinakes.errors import UsageError
 from pinakes.labels import Label, parse_whole
 from pinakes.labels.places import FoundPlaces, find_places
 from pinakes.search.names import FUNCTION_WORDS, Called, NameIndex, name_tokens
+from pinakes.search.spelling import Correction, corrected_text, find_misspelled_kinds
 from pinakes.search.typed import QUOTED, TypedParts, describe_typed, read_typed
 from pinakes.text.keys import title_key
 
@@ -39,7 +40,8 @@ class Query:
     """A query with what it names: quoted phrases, documents, places, and the words that are left.
 
     ``text`` is what is searched for; ``original`` is the query as it was given, with its filters and exclusions.
-    ``called`` are the documents that are surely named; their names are no part of ``rest``.
+    ``called`` are the documents that are surely named; their names are no part of ``rest``. ``misread`` are words for
+    places that were misspelled, with how they were read.
     """
 
     text: str
@@ -53,6 +55,7 @@ class Query:
     excluded_filters: dict[str, list[str]] = field(default_factory=dict)
     excluded_words: tuple[str, ...] = ()
     excluded_phrases: tuple[str, ...] = ()
+    misread: tuple[Correction, ...] = ()
 
     @property
     def is_only_phrases(self) -> bool:
@@ -70,8 +73,17 @@ class Query:
         return bool(self.called) and not (self.references or self.phrases or content_words(self.rest))
 
 
-def understand(text: str, *, typed: bool = True, names: NameIndex | None = None) -> Query:
-    """Read a query. What cannot be meant is refused with the reason. Without ``typed``, all of it is plain text."""
+def understand(
+    text: str,
+    *,
+    typed: bool = True,
+    names: NameIndex | None = None,
+    known: Callable[[str], bool] | None = None,
+) -> Query:
+    """Read a query. What cannot be meant is refused with the reason. Without ``typed``, all of it is plain text.
+
+    ``known`` says which words the library has, so that these are not taken for misspelled ones.
+    """
     if not isinstance(text, str):
         raise UsageError(f"The query must be text, not {type(text).__name__}.")
     if len(text) > MAX_QUERY_CHARACTERS:
@@ -93,6 +105,8 @@ def understand(text: str, *, typed: bool = True, names: NameIndex | None = None)
     found = names.find(unquoted) if names else []
     sure = [name for name in found if name.sure]
     plain = _blanked(unquoted, sure)
+    misread = find_misspelled_kinds(plain, known)
+    plain = corrected_text(plain, misread)
     places = find_places(plain)
     references = tuple(dict.fromkeys(label for place in places for label in place.labels))
     if not references and not sure and (whole := parse_whole(parts.text)):
@@ -113,6 +127,7 @@ def understand(text: str, *, typed: bool = True, names: NameIndex | None = None)
         excluded_filters=parts.excluded_filters,
         excluded_words=parts.excluded_words,
         excluded_phrases=parts.excluded_phrases,
+        misread=misread,
     )
 
 

@@ -154,6 +154,18 @@ class Lookup:
             found.setdefault(kind, set()).add(document)
         return found
 
+    def documents_with_kind(self, kind: str, documents: Collection[int]) -> set[int]:
+        """Return those of some documents that have more than two places of a kind, so that they count by it."""
+        found: set[int] = set()
+        for batch in _batches(list(documents)):
+            marks = ",".join("?" * len(batch))
+            query = (
+                f"SELECT document FROM places WHERE kind = ? AND document IN ({marks}) "
+                "GROUP BY document HAVING count(*) > 2"
+            )
+            found.update(row[0] for row in self._rows(query, (kind, *batch)))
+        return found
+
     def similar_titles(self, words: Sequence[str], limit: int) -> list[StoredPlace]:
         """Return headings whose title holds all the words, for "did you mean"."""
         if not words:
