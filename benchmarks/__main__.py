@@ -23,6 +23,7 @@ SUITES = (
     "server_load",
     "stores",
     "retrieval",
+    "structure",
     "lookups",
     "places",
     "clauses",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import report_retrieval, report_server, report_stores
+from benchmarks import report_retrieval, report_server, report_stores, report_structure
 from benchmarks.common import load
 
 TARGET = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -111,6 +111,10 @@ def _stores(data: dict[str, Any]) -> str:
 
 def _retrieval(data: dict[str, Any]) -> str:
     return report_retrieval.render(data, _table)
+
+
+def _structure(data: dict[str, Any]) -> str:
+    return report_structure.render(data, _table)
 
 
 def _lookups(data: dict[str, Any]) -> str:
@@ -244,6 +248,7 @@ SECTIONS = (
     ("The server and its page", "server_load", "python -m benchmarks.server_load", _server),
     ("Databases", "stores", "python -m benchmarks.stores", _stores),
     ("Ranking", "retrieval", "python -m benchmarks.retrieval", _retrieval),
+    ("Structure in ranking", "structure", "python -m benchmarks.structure", _structure),
     ("Look-ups by number and title", "lookups", "python -m benchmarks.lookups", _lookups),
     ("Look-ups of clauses", "clauses", "python -m benchmarks.clauses", _clauses),
     ("Definitions", "definitions", "python -m benchmarks.definitions", _definitions),

@@ -25,7 +25,8 @@ _SHOWN = {
 }
 
 
-def _share(value: float) -> str:
+def share(value: float) -> str:
+    """Print a share without its leading 0."""
     return f"{value:.3f}".removeprefix("0") if value < 1 else "1.00"
 
 
@@ -35,7 +36,7 @@ def render(data: dict[str, Any], table: Table) -> str:
     for row in data["results"]:
         for metric in _SHOWN[row["kind"]]:
             goal, least = _GOALS.get((row["set"], metric), ("", ""))
-            values = [_share(row["modes"][mode][metric]) for mode in _MODES]
+            values = [share(row["modes"][mode][metric]) for mode in _MODES]
             rows.append((row["set"], metric, f"**{values[0]}**", *values[1:], goal, least))
         latency = row["modes"]["hybrid"]["latency_ms"]
         times = f"{latency['p50']:.1f} / {latency['p95']:.1f} ms"
@@ -61,7 +62,7 @@ def _windows(row: dict[str, Any], table: Table) -> str:
     ways |= {f"windows of {size} tokens, whole": values for size, values in row["windows"].items()}
     focused = row.get("focused_windows", {})
     ways |= {f"windows of {size} tokens, focused": values for size, values in focused.items()}
-    rows = [(name, *(_share(values[metric]) for metric in metrics)) for name, values in ways.items()]
+    rows = [(name, *(share(values[metric]) for metric in metrics)) for name, values in ways.items()]
     return f"`{row['set']}`, divided in other ways:\n\n" + table(rows, ("hybrid", *metrics))
 
 
