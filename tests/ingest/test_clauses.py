@@ -63,11 +63,27 @@ def test_paragraphs_with_full_stops_count_under_an_article() -> None:
          "(a) (a)(1) (a)(1)(i) (a)(1)(i)(A) (a)(1)(i)(A)(1) (a)(1)(i)(A)(2) (a)(1)(i)(B) (a)(1)(ii) (a)(2) (b)"),
         ("(y) (z) (aa) (bb)", "(y) (z) (aa) (bb)"),
         ("(iv) (v) (vi)", "(iv) (v) (vi)"),
+        ("(a) (1) (I) (aa) (bb) (II) (b)", "(a) (a)(1) (a)(1)(I) (a)(1)(I)(aa) (a)(1)(I)(bb) (a)(1)(II) (b)"),
+        ("(a) (b) (v) (c)", "(a) (b) (c)"),
     ],
 )  # fmt: skip
 def test_the_neighbours_decide_what_a_marker_is(markers: str, labels: str) -> None:
     text = "## Section 9\n\n" + "\n\n".join(f"{marker} words here." for marker in markers.split())
     assert labels_of(text) == [f"Section 9{label}" for label in labels.split()]
+
+
+def test_a_list_after_words_belongs_to_the_clause_that_goes_on_after_it() -> None:
+    text = (
+        "## Section 9\n\n(a) One.\n\n(1) Hours.\n\n(A) First are\n\n(i) absent.\n\nThe plan treats as hours\n\n(I) a birth,\n\n"
+        "(II) a move.\n\n(ii) More.\n\n(B) Second.\n\n(b) Two.\n"
+    )
+    assert labels_of(text)[4:] == [
+        "Section 9(a)(1)(A)(i)(I)",
+        "Section 9(a)(1)(A)(i)(II)",
+        "Section 9(a)(1)(A)(ii)",
+        "Section 9(a)(1)(B)",
+        "Section 9(b)",
+    ]
 
 
 def test_several_markers_on_one_line() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pinakes.labels import (
@@ -370,6 +370,7 @@ def test_reading_a_whole_text_never_fails(text: str) -> None:
 
 
 @given(st.from_regex(r"(?:[0-9]{1,4}[a-z]?|[IVX]{1,4}|[A-Z])(?:[.-][0-9]{1,2}){0,3}", fullmatch=True))
+@example("01o")
 def test_normalising_twice_changes_nothing(number: str) -> None:
     once = normalise_number(number)
     assert normalise_number(".".join(once)) == once

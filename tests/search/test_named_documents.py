@@ -34,6 +34,8 @@ DOCUMENTS = {
     "es-ar-BOE-A-2012-7257.md": "# Ley 4/2012, de 26 de abril, de medidas urgentes\n\n"
     + agreement("Artículo 1 Objeto", "Artículo 2 Ámbito"),
     "contract_139_TitanWorks_LeaseAgreement.md": agreement("1. Premises", "4.2 Keys"),
+    "USC-T15-S77z–2.md": "# § 77z–2. Safe harbor\n\n(a) Applies to issuers.\n\n(b) Excludes offers.\n",
+    "lov-1976.md": agreement("§ 2. Vilkår", "§ 2 a. Avtale", "§ 3. Renten"),
     "Part12.md": "# Commercial products\n\n" + agreement("12.101 Policy", "12.102 Scope"),
     "peps/pep-0008.md": "# PEP 8 – Style Guide for Python Code\n\nBe consistent.\n\n## Naming\n\nUse words.\n",
     "notes.md": "# Odds and ends\n\nPEP 8 is quoted often. PEP 8 says to be consistent, see PEP 8.\n\n## More\n\nOf PEP 8.\n",
@@ -68,6 +70,8 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         ("Artículo 2 of es-ar-BOE-A-2012-7257", "es-ar-BOE-A-2012-7257", "Artículo 2"),
         ("artículo 1 de la Ley 4/2012", "es-ar-BOE-A-2012-7257", "Artículo 1"),
         ("12.101 of Part12", "Part12", "12.101"),
+        ("§ 77z–2(b) of USC-T15-S77z–2", "USC-T15-S77z–2", "§ 77z–2(b)"),
+        ("§ 2 a of lov-1976", "lov-1976", "§ 2 a"),
         ("Section 4.2 of the Titan Works lease", "contract_139_TitanWorks_LeaseAgreement", "4.2"),
     ],
 )

@@ -28,6 +28,9 @@ _ONE = re.compile(rf"{_PAREN}|{_EMPHASIS}(?:{_DOTTED}|{_PLAIN}){_EMPHASIS}")
 
 
 _LOOK_AHEAD = 100
+# From (c) no list goes on with (v) or (aa), which are other numbers too, though clauses between may have been repealed.
+_GAP = 6
+_ALPHABET = 26
 # Nobody numbers deeper; what seems to is a list that begins anew.
 _DEEPEST = 8
 
@@ -81,8 +84,11 @@ def _readings(plain: str, token: str) -> tuple[Reading, ...]:
     case = "a" if token.islower() else "A"
     readings = []
     if len(set(token.lower())) == 1:
-        # After z come aa, bb, cc.
-        readings.append(Reading(shape % case, ord(token[0].lower()) - 96 + 26 * (len(token) - 1)))
+        # After z come aa, bb, cc; they are also a list of their own, below (I), (II).
+        value = ord(token[0].lower()) - 96
+        readings.append(Reading(shape % case, value + _ALPHABET * (len(token) - 1)))
+        if len(token) > 1:
+            readings.append(Reading(shape % (case * len(token)), value))
     roman = roman_value(token)
     if roman is not None and roman < 60:
         readings.append(Reading(shape % ("i" if case == "a" else "I"), roman))
@@ -108,7 +114,8 @@ class Sequence:
 
     def place(self, marker: Marker, following: Iterable[Marker], node: int) -> int | None:
         """Return the depth (0 at the top) at which a marker belongs, and open it; None when it fits nowhere."""
-        choice = self._continuing(marker, following) or self._opening(marker) or self._skipping(marker)
+        later = list(islice(following, _LOOK_AHEAD))
+        choice = self._continuing(marker, later) or self._opening(marker, later) or self._skipping(marker)
         if choice is None:
             return None
         depth, reading = choice
@@ -137,7 +144,7 @@ class Sequence:
         if first is None or any(level.style == first.style for level in self.levels):
             return False
         letter = Reading(self.levels[depth].style, self.levels[depth].value + 2)
-        for later in islice(following, _LOOK_AHEAD):
+        for later in following:
             if letter in later.readings or first in later.readings:
                 # The next letter, or a list of Roman numerals that begins only later.
                 return False
@@ -146,7 +153,7 @@ class Sequence:
         # Nothing follows. A list of one is rarer than a list in a list: `(h)(1)(i)`.
         return depth < len(self.levels) - 1 and self.levels[-1].value == 1
 
-    def _opening(self, marker: Marker) -> tuple[int, Reading] | None:
+    def _opening(self, marker: Marker, following: Iterable[Marker]) -> tuple[int, Reading] | None:
         if len(self.levels) >= _DEEPEST:
             return None
         styles = [level.style for level in self.levels]
@@ -154,7 +161,9 @@ class Sequence:
             for reading in marker.readings:
                 if reading.value == 1:
                     return (
-                        styles.index(reading.style) if reading.style in styles else min(1, len(styles))
+                        styles.index(reading.style)
+                        if reading.style in styles
+                        else self._resumed(reading.style, following)
                     ), reading
         for reading in sorted(marker.readings, key=lambda r: "i" in r.style.lower()):
             if reading.value == 1 and (not styles or styles[-1] != reading.style):
@@ -165,12 +174,25 @@ class Sequence:
             return len(self.levels) - 1, first
         return None
 
+    def _resumed(self, style: str, following: Iterable[Marker]) -> int:
+        """The depth of a list after words without a marker: below the level that goes on after it, else the first."""
+        for later in following:
+            if any(reading.style == style for reading in later.readings):
+                continue
+            for depth in reversed(range(len(self.levels))):
+                level = self.levels[depth]
+                if (level.style, level.value + 1) in later.readings:
+                    return depth + 1
+        return min(1, len(self.levels))
+
     def _skipping(self, marker: Marker) -> tuple[int, Reading] | None:
         """Accept gaps, which repealed clauses leave, and a list whose first clauses are not there."""
         for depth in reversed(range(len(self.levels))):
             for reading in marker.readings:
                 level = self.levels[depth]
-                if reading.style == level.style and reading.value >= level.value:
+                if reading.style != level.style or reading.value < level.value:
+                    continue
+                if len(marker.readings) == 1 or reading.value - level.value < _GAP:
                     return depth, reading
         if not self.levels and marker.readings and not marker.bare:
             return 0, marker.readings[0]

@@ -33,7 +33,7 @@ from pinakes.text.code_languages import language_of_file
 from pinakes.text.language import detect_language
 
 # Raise when the same file would be read differently: what was read before is then read again.
-READER = 6
+READER = 7
 
 
 def prepare(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:

@@ -146,7 +146,7 @@ def normalise_number(number: str) -> tuple[str, ...]:
     if first.isalpha() and (len(first) > 1 or first in "ivx"):
         first = str(roman_value(first) or first)
     # Only at the front are zeros idle: 32.001 and 32.1 are two sections.
-    first = re.sub(r"^0+(?=\d)|(?<=^[1-9])o$", "", first)
+    first = re.sub(r"(?<=^[1-9])o$", "", re.sub(r"^0+(?=\d)", "", first))
     return tuple(re.sub(r"(?<=\d)(?:er|re|st|nd|rd|th)$", "", part) for part in (first, *others))
 
 

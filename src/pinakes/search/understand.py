@@ -102,7 +102,7 @@ def understand(
         )
     quoted = [match.group()[1:-1].strip() for match in QUOTED.finditer(parts.text)]
     unquoted = QUOTED.sub(lambda match: " " * len(match.group()), parts.text)
-    found = names.find(unquoted) if names else []
+    found = _outside_labels(names.find(unquoted), unquoted) if names else []
     sure = [name for name in found if name.sure]
     plain = _blanked(unquoted, sure)
     misread = find_misspelled_kinds(plain, known)
@@ -161,6 +161,16 @@ def _meant(rest: str, unsure: Sequence[Called], names: NameIndex, *, located: bo
         return []
     documents = names.with_all(words)
     return [Called(" ".join(words), 0, 0, documents, sure=True)] if documents else []
+
+
+def _outside_labels(names: Sequence[Called], text: str) -> list[Called]:
+    """Leave out names that are the number of a place: in `§ 77z–2(a)`, `77z–2` names no document."""
+    labels = find_places(text) if names else []
+    return [
+        name
+        for name in names
+        if not any(label.start < name.start and name.end <= label.end for label in labels)
+    ]
 
 
 def _blanked(text: str, names: Sequence[Called]) -> str:
