@@ -70,6 +70,8 @@ _INFLECTED = {
     "gesetz": ("gesetzes",), "buch": ("buchs", "buches"), "vertrag": ("vertrags", "vertrages"), "statut": ("statuts",),
     "lag": ("lagen",), "balk": ("balken",), "lov": ("loven",), "laki": ("lain",), "asetus": ("asetuksen",),
 }  # fmt: skip
+_HEAD = re.compile(r"[^\W\d_]{2,8}[-_ ]?\d{2,6}(?=[-_ ]+[^\W\d_]{2})")
+_NUMBERED = re.compile(r"([^\W\d_]{2,15}) (\d{1,2}|[12]\d{3})")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ADJECTIVE = re.compile(r"(?<=\w{4}e)s\b")
 
@@ -134,12 +136,13 @@ def names_of(source_path: str, title: str, metadata: Mapping[str, Any]) -> Names
         full.setdefault(name_key(spaced), FILE)
     _add(full, ((value, TITLE) for name, value in properties if name in _FULL_NAMES))
     _add(full, ((whole, TITLE) for whole in titles))
-    short = dict.fromkeys(_tails(own.split(), path), NUMBER)
+    short = dict.fromkeys((*_tails(own.split(), path), *_heads(path.stem)), NUMBER)
     _add(short, ((value, SHORT) for name, value in properties if name in _SHORT_NAMES))
     for whole in titles:
         _add(short, _short_forms(whole))
     for name in (path.stem, *titles):
         _add(short, ((form, SHORT) for form in unparted_forms(name)))
+    short |= {form: SHORT for key, sure in list(short.items()) if sure == SHORT for form in _renumbered(key)}
     full.pop("", None)
     return Names(
         full,
@@ -215,6 +218,19 @@ def _tails(tokens: list[str], path: PurePath) -> Iterator[str]:
         while at > 1 and len(tokens[at - 1]) < 2:
             at -= 1
         yield " ".join(tokens[at - 1 :])
+
+
+def _heads(stem: str) -> Iterator[str]:
+    """The number that a file name begins with: `XLS-65` of `XLS-0065-single-asset-vault`."""
+    if match := _HEAD.match(stem):
+        yield name_key(match.group())
+
+
+def _renumbered(key: str) -> Iterator[str]:
+    """`AWG 2013` without its year, and `BImSchV 9` as it is spoken: the ninth."""
+    if match := _NUMBERED.fullmatch(key):
+        letters, number = match.groups()
+        yield letters if len(number) == 4 else f"{number} {letters}"
 
 
 def unparted_forms(name: str) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from pinakes.search.names.forms import (
     official_names,
     unparted_forms,
 )
+from pinakes.search.names.popular import documents_called, popular_name
 from pinakes.search.names.series import Series, folder_of
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 _MAX_TOKENS = 200  # of longer texts the beginning is read
 _MIN_DIGITS = 5  # that make a name of a number
 _COMMON = 0.7
+_BEGINNING, _ENDING = 5, 3  # letters that two words have in common, and that one of them has more
+_FEW = 3  # words that begin alike and may still be meant by their beginning
 # A word before a name that says that it is one: `of`, `in the`.
 _OF = frozenset(
     "of in from under within per des der dem den vom von im aus nach zu zum zur gemass du de des la le les dans del "
@@ -78,8 +82,10 @@ class _Keys:
         self.short: dict[str, list[tuple[float, Entry]]] = {}
         self.word: dict[str, list[int]] = {}
         self.initials: dict[str, list[tuple[str, int]]] = {}
+        self.words: dict[int, frozenset[str]] = {}
         lengths: set[int] = set()
         for entry in entries:
+            self.words[entry.id] = entry.names.words
             for names, table in ((entry.names.full, self.full), (entry.names.short, self.short)):
                 for key, sure in names.items():
                     table.setdefault(key, []).append((sure, entry))
@@ -90,10 +96,40 @@ class _Keys:
                 for at in range(len(initials) - INITIALS + 1):
                     self.initials.setdefault(initials[at : at + INITIALS], []).append((initials, entry.id))
         self.lengths = sorted(lengths, reverse=True)
+        self.sorted_words = sorted(self.word)
 
     def documents(self, key: str) -> frozenset[int]:
         """The documents that a key names in full, else those that it names for short."""
         return frozenset(entry.id for _, entry in self.full.get(key) or self.short.get(key) or ())
+
+    def having(self, word: str) -> Collection[int]:
+        """The documents that have a word in their names; else one that it begins, or that begins it.
+
+        That is how companies are called in the names of files (`MOVADOGROUPINC`), and countries in those of acts.
+        """
+        if word in self.word or len(word) < _BEGINNING:
+            return self.word.get(word, ())
+        at = bisect_left(self.sorted_words, word)
+        longer = [other for other in self.sorted_words[at : at + _FEW + 1] if other.startswith(word)]
+        if 0 < len(longer) <= _FEW:
+            return {document for other in longer for document in self.word[other]}
+        shorter = (word[:-cut] for cut in range(1, _ENDING + 1) if len(word) - cut >= _BEGINNING)
+        return next((self.word[other] for other in shorter if other in self.word), ())
+
+    def popularly(self, body: str, head: str) -> frozenset[int]:
+        """The documents that go by a compound: `Bundesurlaubsgesetz`."""
+        short = {
+            key: [entry.id for _, entry in found]
+            for key, found in self.short.items()
+            if key[:1] == body[0] and " " not in key
+        }
+        near = {
+            document
+            for word, documents in self.word.items()
+            if len(word) >= _BEGINNING and word[:_BEGINNING] in body
+            for document in documents
+        }
+        return documents_called(body, head, short, self.words, near)
 
     def with_initials(self, letters: str) -> Iterator[tuple[str, int]]:
         """The documents whose initials have some letters in them, with all their initials."""
@@ -133,9 +169,18 @@ class NameIndex:
             end, documents = numbered.get(token.start, (0, frozenset()))
             if documents:
                 found.append(Called(text[token.start : end], token.start, end, documents, sure=True))
-            elif called := self._longest(text, tokens, words, at):
+            elif called := self._longest(text, tokens, words, at) or self._popular(text, token.start):
                 found.append(called)
         return found
+
+    def _popular(self, text: str, start: int) -> Called | None:
+        name = popular_name(text, start)
+        documents = self._keys.popularly(*name[:2]) if name else frozenset[int]()
+        return (
+            Called(text[start : name[2]], start, name[2], documents, sure=True)
+            if name and documents
+            else None
+        )
 
     def _longest(self, text: str, tokens: Sequence[Token], words: Sequence[str], at: int) -> Called | None:
         for length in self._keys.lengths:
@@ -178,7 +223,7 @@ class NameIndex:
         if len(tokens) != 1:
             return set(self.with_all(tokens)) if tokens else set()
         own = {document for _, document in self._keys.with_initials(tokens[0])}
-        return own.union(self._keys.word.get(tokens[0], ()))
+        return own.union(self._keys.having(tokens[0]))
 
     # -- in another text -------------------------------------------------------------------------------------
 

@@ -1,0 +1,73 @@
+"""What acts and other documents are called beside their titles: one compound, a number, a part of a file name."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pinakes.search.corpus import Entry
+from pinakes.search.names import NameIndex, names_of
+from pinakes.search.names.popular import popular_name
+from pinakes.search.understand import understand
+
+TITLES = {
+    "f-ferkg.md": "Mindestruhegesetz für Fährleute (BFährRG)",
+    "b-betrieb.md": "Verordnung über das Errichten, Betreiben und Anwenden von Seilbahnen (SeilBetreibV)",
+    "t-teil.md": "Gesetz über Hafenarbeit und befristete Liegeplätze (HaBfG)",
+    "s-sich.md": "Gesetz zur Sicherung der Torfversorgung (TorfSiG 1975)",
+    "d-neun.md": "Neunte Verordnung zur Durchführung des Deichgesetzes (DeichV 9)",
+    "XLS-0065-single-vault_README.md": "One vault",
+    "XLS-0066-lending_README.md": "Lending, as XLS 65 has it",
+    "MOORINGGROUPINC_04_30_2003-EX-10.28-ENDORSEMENT_AGREEMENT.txt": "Exhibit 10.28",
+    "CORALINC_07_20_2000-EX-10.5-LICENSE_AGREEMENT.txt": "License",
+    "Ruritania_2008.txt": "Ruritania 2008",
+}
+PATHS = list(TITLES)
+NAMES = NameIndex(
+    [
+        Entry(number, path, title, names_of(path, title, {}))
+        for number, (path, title) in enumerate(TITLES.items())
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ("§ 3 Bundesfährleuteruhegesetz", "f-ferkg.md"),
+        ("§ 3 des Bundesfährleuteruhegesetzes", "f-ferkg.md"),
+        ("§ 2 Seilbahn-Betreiberverordnung", "b-betrieb.md"),
+        ("Seilbahnbetreiberverordnung § 2", "b-betrieb.md"),
+        ("§ 8 Hafenarbeits- und Befristungsgesetz", "t-teil.md"),
+        ("§ 1 Torfsicherungsgesetz", "s-sich.md"),
+        ("§ 1 TorfSiG", "s-sich.md"),
+        ("§ 4 der 9. DeichV", "d-neun.md"),
+        ("Section 3 of XLS-65", "XLS-0065-single-vault_README.md"),
+        (
+            "Section 3 of the Mooring endorsement agreement",
+            "MOORINGGROUPINC_04_30_2003-EX-10.28-ENDORSEMENT_AGREEMENT.txt",
+        ),
+        ("Section 8 of the Coral license agreement", "CORALINC_07_20_2000-EX-10.5-LICENSE_AGREEMENT.txt"),
+        ("Article 5 of the Ruritanian text", "Ruritania_2008.txt"),
+        ("§ 1 Torfgesetz", ""),
+        ("§ 1 Hafengesetz", ""),
+        ("§ 3 Umweltgesetz", ""),
+    ],
+)
+def test_a_name_in_use_means_its_document(query: str, path: str) -> None:
+    understood = understand(query, names=NAMES)
+    assert {PATHS[document] for document in understood.named} == ({path} if path else set())
+    assert len(understood.references) == 1
+
+
+def test_the_words_of_a_country_are_in_the_names_that_have_the_country() -> None:
+    assert NAMES.fitting(["ruritanian"]) == {PATHS.index("Ruritania_2008.txt"): 1.0}
+
+
+@given(st.text(max_size=120))
+def test_any_text_may_be_read_for_popular_names(text: str) -> None:
+    for start in range(len(text)):
+        name = popular_name(text, start)
+        assert name is None or (start < name[2] <= len(text) and name[1])
+    NAMES.find(text)
