@@ -63,7 +63,9 @@ def prose() -> dict[str, Any]:
 def far() -> dict[str, Any]:
     text, found, seconds = definitions_of(eval_dir("far") / "docs" / "Part2.docx")
     terms = {definition.term for definition in found}
-    begin, end = text.index("2.101 Definitions."), text.index("Subpart 2.2")
+    # The contents list before has the same words.
+    begin = text.index("# 2.101 Definitions.")
+    end = text.index("Subpart 2.2", begin)
     entries = {match[1].strip() for match in _FAR_ENTRY.finditer(text, begin, end)}
     missed = sorted(entries - terms)
     print(

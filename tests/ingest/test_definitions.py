@@ -466,6 +466,28 @@ def test_idioms_of_other_languages(language: str, text: str, terms: list[str]) -
     assert [item.term for item in found] == terms
 
 
+def test_an_explanation_before_a_relative_clause_is_no_term_of_its_own() -> None:
+    text = "Fährleute im Sinne des Gesetzes sind Schiffer und Knechte sowie\ndie zu ihrer Lehre Angenommenen. Gut."
+    assert pairs(f"# X\n\n## § 2 Geltung\n\n{text}\n", "de") == [("Fährleute", text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("(2) Ausführer ist jede Person, die Waren liefert.", ["Ausführer"]),
+        ("(3) Güter sind Waren und Software.", ["Güter"]),
+        ("(4) Das Bestimmungsland ist das Land, in dem Güter bleiben.", ["Bestimmungsland"]),
+        ("(5) Dieses Gesetz ist ein Gesetz.", []),
+        ("(6) Absatz 1 ist entsprechend anzuwenden.", []),
+        ("Güter sind Waren und Software.", []),
+    ],
+)
+def test_numbered_sentences_of_german_definitions(text: str, terms: list[str]) -> None:
+    found = extract(f"# X\n\n## § 2 Begriffsbestimmungen\n\n(1) Es gilt Folgendes.\n\n{text}\n", "de")
+    assert [item.term for item in found] == terms
+    assert not extract(f"# X\n\n## § 2 Ausfuhr\n\n{text}\n", "de")
+
+
 def test_a_name_in_a_bare_bracket_counts_when_the_document_uses_it() -> None:
     used = 'They hire Ann Lee ("Employee") today.\n\nEmployee works. Employee rests.\n'
     assert [item.term for item in extract(f"# A\n\n{used}")] == ["Employee"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 from statistics import mean
 
 import pytest
-from tests.search.asking import ask
+from tests.search.asking import ask, write
 
 from pinakes import Library
 
@@ -117,3 +118,13 @@ def test_confidence_decides_what_nothing_found_is(library: Library) -> None:
         if not response.results:
             assert "No match found." in response.note
     assert max(found.values()) > 0.3 > min(found.values())
+
+
+def test_a_word_that_stands_there_often_is_not_two_words(tmp_path: Path) -> None:
+    attacks = "# Protocols\n\n## Attack surface\n\n" + "An attack on an attack is an attack. " * 30
+    others = {f"note{number}.md": f"# Note {number}\n\nBoats leave quay {number}.\n" for number in range(30)}
+    write(tmp_path / "docs", {"attacks.md": attacks, "one.md": "# One\n\nA terrorist was named.\n", **others})
+    with Library(tmp_path / "index") as library:
+        library.index([tmp_path / "docs"], embed=False)
+        assert library.search("terrorist attack").confidence < 0.5
+        assert library.search("attack surface").confidence > 0.5

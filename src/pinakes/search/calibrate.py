@@ -123,8 +123,12 @@ def probability(evidence: Evidence) -> float:
     return 1.0 / (1.0 + math.exp(-logit))
 
 
-def gather(first: Candidate, legs: Sequence[Leg]) -> Evidence:
-    """Read off what the legs said of the first candidate."""
+def gather(first: Candidate, legs: Sequence[Leg], covered: float = 1.0) -> Evidence:
+    """Read off what the legs said of the first candidate.
+
+    ``covered`` is which share of the query's words it has at all. A word that stands there often scores as much as two
+    that stand there once, which meaning tells apart, and where nothing was searched by meaning, this does.
+    """
     by_name = {leg.name: leg for leg in legs if len(leg)}
     semantic, keyword = by_name.get("semantic"), by_name.get("keyword")
     meaning = words = None
@@ -138,6 +142,7 @@ def gather(first: Candidate, legs: Sequence[Leg]) -> Evidence:
         words = min(1.0, first.scores.get("keyword", 0.0) / keyword.full)
         # Both legs count a name that is found whole by how rare it is, so one scale serves both.
         code = min(1.0, first.scores.get("code", 0.0) / keyword.full)
+        words = words if semantic is not None else min(words, covered)
     agree = semantic is not None and keyword is not None and semantic.chunks[0] == keyword.chunks[0]
     return Evidence(meaning, words, bool(agree), code)
 
@@ -165,14 +170,16 @@ def calibrate(
     exact: Exact | None = None,
     *,
     only_a_place: bool = False,
+    covered: float = 1.0,
 ) -> tuple[float, Evidence]:
     """Bring the candidates' scores to the scale of the confidence in the first, which is returned.
 
-    ``exact`` is what is known of what the query names; ``only_a_place``: it names a place and asks for nothing else.
+    ``exact`` is what is known of what the query names; ``only_a_place``: it names a place and asks for nothing else;
+    ``covered`` is which share of the query's words the first candidate has.
     """
     if not candidates:
         return 0.0, Evidence()
-    evidence = gather(candidates[0], legs)
+    evidence = gather(candidates[0], legs, covered)
     plain = min(probability(evidence), _SURE)
     if exact and candidates[0].chunk in exact.verbatim:
         plain = max(plain, _VERBATIM)

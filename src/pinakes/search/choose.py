@@ -84,7 +84,11 @@ class Chooser:
                 # Word for word was asked for: what does not hold the phrase is no answer.
                 candidates = [candidate for candidate in candidates if candidate.reason]
             confidence, evidence = calibrate(
-                candidates, ranked.fused.legs, exact, only_a_place=not content_words(query.rest)
+                candidates,
+                ranked.fused.legs,
+                exact,
+                only_a_place=not content_words(query.rest),
+                covered=self._covered(candidates, asked),
             )
             parents = settings.parent_retrieval_enabled and settings.uses("parents")
             asked = None if parents else asked
@@ -119,6 +123,15 @@ class Chooser:
                 )
         shown = "sentences" if asked else "parents" if parents else "chunks"
         return _chosen(expanded, refined, reordered, confidence, evidence, shown)
+
+    def _covered(self, candidates: Sequence[Candidate], asked: Asked | None) -> float:
+        """Which share of the query's words the first candidate has, in its text or the names of where it stands."""
+        first = candidates[0].chunk if candidates and asked and asked.vector is None else None
+        stored = self._lookup.chunks([first]).get(first) if first is not None else None
+        if stored is None or asked is None:
+            return 1.0
+        text = " ".join([stored.document_title, *stored.parent_chain, stored.context, stored.content])
+        return asked.share(text, stored.language)
 
     def _lower_headers(self, candidates: list[Candidate], top_k: int) -> list[Candidate]:
         """Let bare headings, which match well and say little, give way to text; not where they were named."""

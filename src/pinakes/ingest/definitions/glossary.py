@@ -59,6 +59,13 @@ _LINKED = re.compile(r"\[[^\[\]\n]{1,100}\]\([^()\s]{0,300}\)")
 _SEE = re.compile(r"\s*[,—–-]?\s*\(?see\b", re.IGNORECASE)
 _MEANING = re.compile(r"\s+(?:an?|the|any|all|one|each|every|ein|eine|der|die|das|un|une|le|la|los|las)\s")
 _BEING_A = re.compile(r"(?:is|are)\s+(?:an?|the|any|all|one)\b")
+# `(2) Ausführer ist jede Person …`, `(3) Güter sind Waren …`: numbered, among definitions, it can only be one.
+_GERMAN_IS = re.compile(
+    r"(?:(?:Der|Die|Das|Eine?)\s)?(?!(?:Dies|Es|Sie|Er|Wer|Was|Absatz|Satz|Nummer|Nicht)[a-z]{0,2}\s)"
+    r"(?P<term>[A-ZÄÖÜ][^.;:,„“\"()\n]{2,80}?)\s(?:ist|sind)"
+    r"\s+(?=(?:ein|eine[rsmn]?|jede[rsmn]?|alle[rsmn]?|solche[rsmn]?|der|die|das|derjenige|diejenigen?|dasjenige|wer)\s"
+    r"|[A-ZÄÖÜ]|\d{1,2}\.\s)"
+)
 _CELL = re.compile(r"(?<!\\)\|")
 _TERM_COLUMNS = frozenset(
     "term terms word expression concept begriff begriffe ausdruck terme terminos termino termine definedterm "
@@ -124,7 +131,7 @@ def entry(text: str, unit: Unit, list_follows: bool) -> Anchor | None:
         words = clean_term(linked.group())
         separator = _SEPARATOR.match(text, linked.end(), unit.end)
         return Anchor((words,), unit.body, separator.end(), True) if words and separator else None
-    found = _bare_with_verb(text, unit) or _bare(text, unit)
+    found = _bare_with_verb(text, unit) or _german(text, unit) or _bare(text, unit)
     return replace(found, sure=0.85) if found else None
 
 
@@ -170,6 +177,12 @@ def _bare_with_verb(text: str, unit: Unit) -> Anchor | None:
     article = _ARTICLE.match(words)
     term = _bare_term(words[article.end() :] if article and not the_term else words)
     return Anchor((term,), unit.body, verb.end(), True) if term else None
+
+
+def _german(text: str, unit: Unit) -> Anchor | None:
+    match = _GERMAN_IS.match(text, unit.body, unit.end) if unit.marked else None
+    term = _bare_term(match["term"]) if match else ""
+    return Anchor((term,), unit.body, match.end(), True) if match and term else None
 
 
 def _bare(text: str, unit: Unit) -> Anchor | None:

@@ -49,7 +49,11 @@ _MOST_WORDS = 6
 
 def phrase_anchors(text: str, unit: Unit) -> Iterator[Anchor]:
     """Yield definitions whose words say so by an idiom of their language, in order of their kind."""
+    german = _GERMAN.match(text, unit.body, unit.end)
     for match in _BEFORE.finditer(text, unit.body, unit.end):
+        if german and match.start() < german.end():
+            # `Arbeitnehmer im Sinne des Gesetzes sind Arbeiter und …` explains what stands before.
+            continue
         term = TERM.match(text, match.end(), unit.end)
         leading = match.start() == unit.body
         if term is not None:
@@ -63,7 +67,6 @@ def phrase_anchors(text: str, unit: Unit) -> Iterator[Anchor]:
         name = "" if "sinne" in match.group().lower() and not name[:1].isupper() else name
         if bare and name:
             yield Anchor((name,), match.start() if leading else bare.start(), bare.end(), leading, sure=0.85)
-    german = _GERMAN.match(text, unit.body, unit.end)
     if german:
         article = _ARTICLE.match(german["term"])
         name = _name(german["term"][article.end() if article else 0 :])

@@ -42,6 +42,15 @@ class Asked:
     vector: Vectors | None = None
     floor: float = 0.0
 
+    def share(self, text: str, language: str) -> float:
+        """Return what the words of the query that a text has are worth, of all of them."""
+        present = np.zeros((1, self.mentions.count), np.float32)
+        for mention in self.mentions.find(text, language):
+            present[0, mention.what] = 1
+        worth = np.asarray(self.worth, np.float32)
+        total = float(worth.sum())
+        return float(self.mentions.shares(present)[0] @ worth) / total if total else 1.0
+
 
 @dataclass(slots=True, eq=False)
 class Unit:
