@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import threading
@@ -14,6 +13,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from pinakes.awaiting import awaited
 from pinakes.config import IndexSettings, Settings
 from pinakes.errors import (
     DamagedIndexError,
@@ -342,12 +342,25 @@ class Library:
         top_k: int | None = None,
         mode: str | None = None,
         filters: Mapping[str, object] | None = None,
+        document: str | None = None,
         token_budget: int | None = None,
         rerank: bool | None = None,
         explain: bool = False,
         min_score: float | None = None,
     ) -> SearchResponse:
-        """Find passages by meaning, keyword and exact reference."""
+        """Find passages by meaning, keyword and exact reference; in one document, if one is named."""
+        if document is not None:
+            return self.scoped().search(
+                query,
+                filters=filters,
+                document=document,
+                top_k=top_k,
+                mode=mode,
+                token_budget=token_budget,
+                rerank=rerank,
+                explain=explain,
+                min_score=min_score,
+            )
         settings = self.settings.search.with_overrides(
             search_mode=mode, top_k=top_k, min_score=min_score, rerank_enabled=rerank
         )
@@ -371,6 +384,12 @@ class Library:
             if not self._index.mend_keyword():
                 raise
             return ask()
+
+    def scoped(self, *filters: Mapping[str, object]) -> Library:
+        """Return a library of the documents that pass all of some filters; the index, models and settings are these."""
+        from pinakes.scoped import ScopedLibrary
+
+        return ScopedLibrary(self, *filters)
 
     # -- reading ---------------------------------------------------------------------------------------------
 
@@ -480,33 +499,13 @@ class Library:
 
     # -- for callers that await ------------------------------------------------------------------------------
 
-    async def asearch(self, query: str, **options: object) -> SearchResponse:
-        """Like :meth:`search`, without blocking the event loop."""
-        return await asyncio.to_thread(partial(self.search, query, **options))  # type: ignore[arg-type]
-
-    async def asection(self, reference: str, *, document: str | None = None) -> SectionView:
-        """Like :meth:`section`, without blocking the event loop."""
-        return await asyncio.to_thread(self.section, reference, document=document)
-
-    async def adocument(self, name: str) -> SectionView:
-        """Like :meth:`document`, without blocking the event loop."""
-        return await asyncio.to_thread(self.document, name)
-
-    async def adefine(self, term: str, *, document: str | None = None) -> DefineResponse:
-        """Like :meth:`define`, without blocking the event loop."""
-        return await asyncio.to_thread(self.define, term, document=document)
-
-    async def areferences(self, reference: str, *, document: str | None = None) -> ReferencesResponse:
-        """Like :meth:`references`, without blocking the event loop."""
-        return await asyncio.to_thread(self.references, reference, document=document)
-
-    async def aoutline(self, document: str | None = None, *, clauses: bool = False) -> list[Outline]:
-        """Like :meth:`outline`, without blocking the event loop."""
-        return await asyncio.to_thread(self.outline, document, clauses=clauses)
-
-    async def adocuments(self, filters: Mapping[str, object] | None = None) -> list[DocumentInfo]:
-        """Like :meth:`documents`, without blocking the event loop."""
-        return await asyncio.to_thread(self.documents, filters)
+    asearch = awaited(search)
+    asection = awaited(section)
+    adocument = awaited(document)
+    adefine = awaited(define)
+    areferences = awaited(references)
+    aoutline = awaited(outline)
+    adocuments = awaited(documents)
 
 
 def _steps(stage: str, progress: Callable[[Progress], None] | None) -> Callable[[int, int], None]:

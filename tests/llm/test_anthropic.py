@@ -9,15 +9,15 @@ from tests.llm.services import KEY, RefusedError, Service
 from pinakes.errors import MissingExtraError, PinakesError
 from pinakes.llm import Completion, LanguageModel, ModelError, Prompt, PromptError, load_model
 from pinakes.llm.anthropic import AnthropicModel
-from pinakes.llm.retry import Patience
+from pinakes.llm.retry import RetryPolicy
 from pinakes.llm.service import THINKING_ROOM
 
 PROMPT = Prompt("Be brief.", "A long document.", "Where does this stand?", max_tokens=50)
-QUICK = Patience(retries=2, first_wait=0.001)
+QUICK = RetryPolicy(retries=2, first_wait=0.001)
 
 
 def model(service: Service, name: str = "claude-test", key: str = KEY) -> AnthropicModel:
-    return AnthropicModel(name, service.address, key, patience=QUICK, timeout=1.0)
+    return AnthropicModel(name, service.address, key, retry_policy=QUICK, timeout=1.0)
 
 
 def test_the_shared_part_stands_first_and_is_cached(messages: Service) -> None:
@@ -162,7 +162,7 @@ def test_a_model_that_declines(messages: Service) -> None:
 
 def test_a_service_that_hangs(messages: Service) -> None:
     messages.always = "hang"
-    claude = AnthropicModel("m", messages.address, KEY, timeout=0.2, patience=Patience(retries=0))
+    claude = AnthropicModel("m", messages.address, KEY, timeout=0.2, retry_policy=RetryPolicy(retries=0))
     with pytest.raises(ModelError, match=r"did not answer within 0.2 s"):
         claude.complete(PROMPT)
 
@@ -180,7 +180,7 @@ def test_nobody_there() -> None:
         probe.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{probe.getsockname()[1]}"
     with pytest.raises(ModelError, match="Cannot reach"):
-        AnthropicModel("m", address, KEY, patience=QUICK).complete(PROMPT)
+        AnthropicModel("m", address, KEY, retry_policy=QUICK).complete(PROMPT)
 
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,20 +5,20 @@ from tests.llm.services import KEY, RefusedError, Service
 
 from pinakes.llm import Completion, ModelError, Prompt, PromptError, load_model
 from pinakes.llm.openai import AzureModel, OllamaModel, OpenAIModel
-from pinakes.llm.retry import Patience
+from pinakes.llm.retry import RetryPolicy
 from pinakes.llm.service import THINKING_ROOM
 
 PROMPT = Prompt("Be brief.", "A long document.", "Where does this stand?", max_tokens=50)
-QUICK = Patience(retries=2, first_wait=0.001)
+QUICK = RetryPolicy(retries=2, first_wait=0.001)
 
 
 def official(service: Service, name: str = "gpt-test", key: str = KEY) -> OpenAIModel:
     """A model that takes the service for OpenAI's own."""
-    return OpenAIModel(name, f"{service.address}/v1", key, official=True, patience=QUICK, timeout=1.0)
+    return OpenAIModel(name, f"{service.address}/v1", key, official=True, retry_policy=QUICK, timeout=1.0)
 
 
 def compatible(service: Service) -> OpenAIModel:
-    return OpenAIModel("local", f"{service.address}/v1", KEY, patience=QUICK, timeout=1.0)
+    return OpenAIModel("local", f"{service.address}/v1", KEY, retry_policy=QUICK, timeout=1.0)
 
 
 def test_the_shared_part_ends_with_a_cache_breakpoint(chat: Service) -> None:
@@ -156,7 +156,7 @@ def test_without_a_key_the_variable_is_named() -> None:
 
 
 def test_azure(chat: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    deployment = AzureModel("mine", chat.address, KEY, patience=QUICK)
+    deployment = AzureModel("mine", chat.address, KEY, retry_policy=QUICK)
     assert deployment.complete(PROMPT).text
     assert deployment.name == "azure:mine"
     assert chat.requests[0]["path"].startswith("/openai/deployments/mine/chat/completions?api-version=")

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pinakes.llm import retry
-from pinakes.llm.retry import Patience, retry_after
+from pinakes.llm.retry import RetryPolicy, retry_after
 
 
 class Clock:
@@ -31,7 +31,7 @@ class Clock:
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.builds(
-        Patience,
+        RetryPolicy,
         retries=st.integers(0, 6),
         first_wait=st.floats(0.01, 100),
         longest_wait=st.floats(0, 100),
@@ -40,8 +40,8 @@ class Clock:
     st.lists(st.sampled_from([None, 0.0, 1.0, 50.0, 500.0]), max_size=8),
     st.floats(0, 200),
 )
-def test_patience_is_limited_in_number_and_time(
-    patience: Patience, asked: list[float | None], takes: float
+def test_retrying_is_limited_in_number_and_time(
+    policy: RetryPolicy, asked: list[float | None], takes: float
 ) -> None:
     clock, left = Clock(), list(asked)
     calls = []
@@ -56,14 +56,14 @@ def test_patience_is_limited_in_number_and_time(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(retry, "time", clock)
         try:
-            assert patience.persist(call, lambda error: left.pop(0)) == "done"
+            assert policy.persist(call, lambda error: left.pop(0)) == "done"
         except RuntimeError:
             pass
         else:
             assert None not in asked
-    assert len(calls) <= 1 + patience.retries
-    assert calls[-1] <= patience.total or len(calls) == 1
-    assert all(wait <= patience.longest_wait for wait in clock.waits)
+    assert len(calls) <= 1 + policy.retries
+    assert calls[-1] <= policy.total or len(calls) == 1
+    assert all(wait <= policy.longest_wait for wait in clock.waits)
 
 
 def test_waits_double_and_differ(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +74,7 @@ def test_waits_double_and_differ(monkeypatch: pytest.MonkeyPatch) -> None:
         raise RuntimeError
 
     with pytest.raises(RuntimeError):
-        Patience(retries=4, first_wait=1.0).persist(call, lambda error: 0.0)
+        RetryPolicy(retries=4, first_wait=1.0).persist(call, lambda error: 0.0)
     assert len(clock.waits) == 4
     for number, wait in enumerate(clock.waits):
         assert 0.5 * 2**number <= wait <= 2**number

@@ -18,9 +18,9 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 
 from pinakes import Library
-from pinakes.server.desk import Desk
 from pinakes.server.http import build_app, listen, url_of
-from pinakes.server.shelf import IndexShelf
+from pinakes.server.registry import LibraryRegistry
+from pinakes.server.services import IndexService
 
 SOURCE = Path(__file__).parents[2] / "src"
 T = TypeVar("T")
@@ -98,7 +98,7 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def shelf_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with ``docs/`` and an index of it. Tests only read it."""
-    folder = tmp_path_factory.mktemp("shelf")
+    folder = tmp_path_factory.mktemp("service")
     write_documents(folder / "docs", manual=MANUAL)
     with Library(folder / ".pinakes") as library:
         assert not library.index([folder / "docs"]).failed
@@ -106,11 +106,11 @@ def shelf_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def served(desk: Desk, **options: Any) -> Iterator[str]:
-    """Serve a desk over HTTP on a free port of this machine, in a thread; gives the address."""
+def served(registry: LibraryRegistry, **options: Any) -> Iterator[str]:
+    """Serve a registry over HTTP on a free port of this machine, in a thread; gives the address."""
     host = options.pop("listen_on", "127.0.0.1")
     listener = listen(host, 0)
-    config = uvicorn.Config(build_app(desk, **options), log_level="error", access_log=False)
+    config = uvicorn.Config(build_app(registry, **options), log_level="error", access_log=False)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
@@ -121,18 +121,18 @@ def served(desk: Desk, **options: Any) -> Iterator[str]:
     finally:
         server.should_exit = True
         thread.join()
-        desk.close()
+        registry.close()
 
 
-def index_desk(folder: Path, **options: Any) -> Desk:
+def index_registry(folder: Path, **options: Any) -> LibraryRegistry:
     path = folder / ".pinakes"
-    return Desk([IndexShelf(lambda: path, create_at=path)], **options)
+    return LibraryRegistry([IndexService(lambda: path, create_at=path)], **options)
 
 
 @pytest.fixture(scope="session")
 def url(shelf_folder: Path) -> Iterator[str]:
     """Where the small library is served."""
-    with served(index_desk(shelf_folder)) as address:
+    with served(index_registry(shelf_folder)) as address:
         yield f"{address}/mcp"
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.server.conftest import index_desk
+from tests.server.conftest import index_registry
 
 from pinakes.embedding import load_tokenizer
-from pinakes.server.desk import Desk
 from pinakes.server.mcp.calls import call
 from pinakes.server.mcp.fit import Tokens, fit_quoted, squeezed
 from pinakes.server.mcp.structure import fit_items, size
+from pinakes.server.registry import LibraryRegistry
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("search_documents", {"query": "pump revolutions", "top_k": 20}),
@@ -31,8 +31,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.fixture(scope="module")
-def desk(shelf_folder: Path) -> Iterator[Desk]:
-    made = index_desk(shelf_folder)
+def registry(shelf_folder: Path) -> Iterator[LibraryRegistry]:
+    made = index_registry(shelf_folder)
     yield made
     made.close()
 
@@ -40,12 +40,12 @@ def desk(shelf_folder: Path) -> Iterator[Desk]:
 @pytest.mark.parametrize(("tool", "arguments"), CALLS)
 @pytest.mark.parametrize("budget", [100, 150, 400, 1500, 20_000])
 def test_no_answer_is_longer_than_its_budget(
-    desk: Desk, tool: str, arguments: dict[str, Any], budget: int
+    registry: LibraryRegistry, tool: str, arguments: dict[str, Any], budget: int
 ) -> None:
-    tokens = Tokens(desk.choose(None)[0].tokenizer())
-    answer = call(desk, tool, {**arguments, "token_budget": budget})
+    tokens = Tokens(registry.choose(None)[0].tokenizer())
+    answer = call(registry, tool, {**arguments, "token_budget": budget})
     assert tokens.count(answer.text) <= budget * 1.02
-    unlimited = call(desk, tool, {**arguments, "token_budget": 1_000_000})
+    unlimited = call(registry, tool, {**arguments, "token_budget": 1_000_000})
     if tokens.count(unlimited.text) > budget:
         says_so = ("ut to fit", "fit into", "fits into")
         assert answer.text.endswith("…") or any(text in answer.text for text in says_so), answer.text
@@ -53,30 +53,35 @@ def test_no_answer_is_longer_than_its_budget(
         assert answer.text == unlimited.text
 
 
-def test_a_budget_is_used_and_not_only_kept(desk: Desk) -> None:
-    tokens = Tokens(desk.choose(None)[0].tokenizer())
+def test_a_budget_is_used_and_not_only_kept(registry: LibraryRegistry) -> None:
+    tokens = Tokens(registry.choose(None)[0].tokenizer())
     for tool, arguments in CALLS[:1] + CALLS[2:3]:
-        answer = call(desk, tool, {**arguments, "token_budget": 900})
+        answer = call(registry, tool, {**arguments, "token_budget": 900})
         assert tokens.count(answer.text) > 700, answer.text
 
 
 def test_an_answer_without_a_budget_gets_the_server_s(shelf_folder: Path) -> None:
-    desk = index_desk(shelf_folder, token_budget=300)
-    tokens = Tokens(desk.choose(None)[0].tokenizer())
-    assert tokens.count(call(desk, "read_section", {"reference": "Pump manual"}).text) <= 300
+    registry = index_registry(shelf_folder, token_budget=300)
+    tokens = Tokens(registry.choose(None)[0].tokenizer())
+    assert tokens.count(call(registry, "read_section", {"reference": "Pump manual"}).text) <= 300
     assert (
-        tokens.count(call(desk, "read_section", {"reference": "Pump manual", "token_budget": 900}).text) > 300
+        tokens.count(call(registry, "read_section", {"reference": "Pump manual", "token_budget": 900}).text)
+        > 300
     )
-    desk.close()
+    registry.close()
 
 
-def test_structured_values_are_held_to_the_budget_too(desk: Desk) -> None:
-    large = call(desk, "search_documents", {"query": "pump revolutions", "top_k": 20, "token_budget": 50_000})
-    small = call(desk, "search_documents", {"query": "pump revolutions", "top_k": 20, "token_budget": 1000})
+def test_structured_values_are_held_to_the_budget_too(registry: LibraryRegistry) -> None:
+    large = call(
+        registry, "search_documents", {"query": "pump revolutions", "top_k": 20, "token_budget": 50_000}
+    )
+    small = call(
+        registry, "search_documents", {"query": "pump revolutions", "top_k": 20, "token_budget": 1000}
+    )
     assert size(large.data) > 3000
     assert size(small.data) <= 1000
     assert small.data["truncated"]
-    tiny = call(desk, "search_documents", {"query": "pump revolutions", "token_budget": 200})
+    tiny = call(registry, "search_documents", {"query": "pump revolutions", "token_budget": 200})
     assert len(tiny.data["results"]) == 1, "the best result is always there"
 
 

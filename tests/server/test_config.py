@@ -10,13 +10,13 @@ from mcp import Client, MCPError
 from mcp_types import CallToolResult, ListToolsResult
 from tests.server.conftest import ask, call, served, text_of, write_documents
 
-from pinakes.cli.mcp import make_desk
+from pinakes.cli.mcp import make_registry
 from pinakes.errors import UsageError
 from pinakes.server.mcp.server import make_server
-from pinakes.server.tool_shelf import ToolShelf, tool_shelves
+from pinakes.server.tool_service import ToolService, tool_services
 
 AGENT = """
-name: harbour-desk
+name: harbour-registry
 description: Answers questions about the harbour.
 tools:
   - name: harbour_law
@@ -45,8 +45,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def agent(home: Path) -> Iterator[str]:
     """Where the tools of the agent file are served."""
-    desk = make_desk(None, home / "agent.yaml", write=True, token_budget=None, output="both")
-    with served(desk) as address:
+    registry = make_registry(None, home / "agent.yaml", write=True, token_budget=None, output="both")
+    with served(registry) as address:
         yield f"{address}/mcp"
 
 
@@ -114,7 +114,7 @@ def test_a_document_that_a_tool_leaves_out_cannot_be_opened_as_a_resource(agent:
 
 
 def test_the_budget_of_a_tool_holds_for_its_answers(home: Path) -> None:
-    law, manual = tool_shelves(home / "agent.yaml")
+    law, manual = tool_services(home / "agent.yaml")
     assert (law.token_budget, manual.token_budget) == (700, None)
     law.close()
     manual.close()
@@ -141,26 +141,26 @@ def test_documents_that_take_long_to_read_are_not_waited_for(home: Path) -> None
     from pinakes.tools.document_tool import HierarchicalDocumentTool
 
     loaded = load_agent(home / "agent.yaml")
-    shelf = ToolShelf(
-        HierarchicalDocumentTool(loaded.document_tools[0], base_dir=loaded.base_dir), patience=0
+    service = ToolService(
+        HierarchicalDocumentTool(loaded.document_tools[0], base_dir=loaded.base_dir), wait_seconds=0
     )
     with pytest.raises(PinakesError, match=r"being read.*Ask again"):
-        shelf.search("harbour")
-    shelf.close()
+        service.search("harbour")
+    service.close()
 
 
 def test_a_tool_may_not_take_the_name_of_another(tmp_path: Path) -> None:
     file = tmp_path / "agent.yaml"
     write_documents(tmp_path / "docs")
     file.write_text(AGENT.replace("harbour_law", "read_section"), encoding="utf-8")
-    desk = make_desk(None, file, write=False, token_budget=None, output="both")
+    registry = make_registry(None, file, write=False, token_budget=None, output="both")
     with pytest.raises(UsageError, match="may not be called read_section"):
-        make_server(desk)
-    desk.close()
+        make_server(registry)
+    registry.close()
 
 
 def test_an_agent_without_document_tools_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "agent.yaml"
     file.write_text("name: empty\ndescription: Nothing.\ntools: []\n", encoding="utf-8")
     with pytest.raises(UsageError, match="no document tool"):
-        make_desk(None, file, write=False, token_budget=None, output="both")
+        make_registry(None, file, write=False, token_budget=None, output="both")

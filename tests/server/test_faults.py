@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 from mcp import Client, MCPError
-from tests.server.conftest import SOURCE, ask, call, index_desk, served, stdio, text_of, write_documents
+from tests.server.conftest import SOURCE, ask, call, index_registry, served, stdio, text_of, write_documents
 
 from pinakes import Library
-from pinakes.cli.mcp import make_desk
+from pinakes.cli.mcp import make_registry
 from pinakes.errors import UsageError
 from pinakes.server.mcp.fit import Tokens
 from pinakes.server.mcp.section import section_text
@@ -42,7 +42,7 @@ def test_an_error_that_nobody_foresaw_is_not_told(
         lambda client: client.read_resource("pinakes://document/act.md"),
         lambda client: client.get_prompt("answer_with_citations", {"question": "collision?"}),
     ]
-    with served(index_desk(shelf_folder)) as address:
+    with served(index_registry(shelf_folder)) as address:
         url = f"{address}/mcp"
         with monkeypatch.context() as patch:
             for name in ("documents", "document", "search"):
@@ -63,7 +63,7 @@ def test_indexing_that_fails_says_so_in_the_same_words(
 ) -> None:
     write_documents(tmp_path / "docs")
     monkeypatch.setattr(Library, "index", broken)
-    with served(index_desk(tmp_path, write=True)) as address:
+    with served(index_registry(tmp_path, write=True)) as address:
         answer = call(f"{address}/mcp", "index_documents", {"paths": [str(tmp_path / "docs")]})
     assert answer.is_error and "index_documents failed (RuntimeError)" in text_of(answer)
 
@@ -73,10 +73,10 @@ def test_indexing_that_fails_says_so_in_the_same_words(
 def test_a_tool_may_not_have_the_name_of_one_of_the_servers(tmp_path: Path, name: str, write: bool) -> None:
     file = tmp_path / "agent.yaml"
     file.write_text(f"tools: [{{name: {name}, description: d, source: .}}]\n", encoding="utf-8")
-    desk = make_desk(None, file, write=write, token_budget=None, output="both")
+    registry = make_registry(None, file, write=write, token_budget=None, output="both")
     with pytest.raises(UsageError, match=f"A tool may not be called {name}"):
-        make_server(desk)
-    desk.close()
+        make_server(registry)
+    registry.close()
 
 
 def test_a_section_with_an_endless_heading_is_never_cut_within_a_quotation(shelf_folder: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_call_may_ask_for_more_than_the_configured_budget(tmp_path: Path) -> N
         "tools: [{name: manual, description: d, source: docs, token_budget: 250, max_chunk_tokens: 300}]\n",
         encoding="utf-8",
     )
-    with served(make_desk(None, file, write=False, token_budget=None, output="text")) as address:
+    with served(make_registry(None, file, write=False, token_budget=None, output="text")) as address:
         short, long = (
             text_of(call(f"{address}/mcp", "manual", {"query": "pump", **more}))
             for more in ({}, {"token_budget": 1500})

@@ -16,7 +16,7 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
-from tests.server.conftest import SOURCE, ask, index_desk, served, text_of
+from tests.server.conftest import SOURCE, ask, index_registry, served, text_of
 
 from pinakes.errors import UsageError
 from pinakes.loopback import is_loopback
@@ -75,7 +75,7 @@ def test_a_page_from_elsewhere_is_refused(url: str) -> None:
 def guarded(shelf_folder: Path) -> Iterator[str]:
     """A server that wants a token; it listens here as if it could be reached from elsewhere."""
     with served(
-        index_desk(shelf_folder), host="0.0.0.0", token="s3cret", allowed_hosts=["docs.example"]
+        index_registry(shelf_folder), host="0.0.0.0", token="s3cret", allowed_hosts=["docs.example"]
     ) as address:
         yield f"{address}/mcp"
 
@@ -112,12 +112,12 @@ def test_the_client_gets_in_with_the_token(guarded: str) -> None:
 
 
 def test_an_address_for_others_needs_a_token(shelf_folder: Path) -> None:
-    desk = index_desk(shelf_folder)
+    registry = index_registry(shelf_folder)
     for host in ("0.0.0.0", "::", "192.168.1.7", "example.org"):
         with pytest.raises(UsageError, match="--token"):
-            build_app(desk, host=host)
+            build_app(registry, host=host)
     with pytest.raises(UsageError, match="ASCII"):
-        build_app(desk, host="0.0.0.0", token="s3cret ß")
+        build_app(registry, host="0.0.0.0", token="s3cret ß")
     assert is_loopback("127.8.9.1")
     assert not is_loopback("127.evil.example")
 

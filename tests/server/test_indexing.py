@@ -8,7 +8,7 @@ import anyio
 import pytest
 from mcp import Client
 from mcp_types import CallToolResult
-from tests.server.conftest import ask, index_desk, served, text_of, write_documents
+from tests.server.conftest import ask, index_registry, served, text_of, write_documents
 
 from pinakes import Library
 
@@ -34,7 +34,7 @@ def test_an_index_is_made_and_progress_is_told(home: Path) -> None:
         )
         return names, done, text_of(await client.call_tool("search_documents", {"query": "collision"}))
 
-    with served(index_desk(home, write=True)) as address:
+    with served(index_registry(home, write=True)) as address:
         names, done, found = ask(f"{address}/mcp", talk)
     assert "index_documents" in names
     assert not done.is_error, text_of(done)
@@ -58,7 +58,7 @@ def test_only_folders_that_were_offered_are_read(
             for path in (str(secret), str(home / "docs" / ".." / ".." / ".."), str(home / "docs/link.md"))
         ]
 
-    with served(index_desk(home, write=True)) as address:
+    with served(index_registry(home, write=True)) as address:
         answers = ask(f"{address}/mcp", talk)
     for answer in answers:
         assert answer.is_error
@@ -91,7 +91,7 @@ def test_a_cancelled_run_stops_keeps_what_it_has_and_can_go_on(home: Path) -> No
         # The writer's lock is free again, or will be in a moment: this waits for it.
         return kept, await client.call_tool("index_documents", {})
 
-    with served(index_desk(home, write=True)) as address:
+    with served(index_registry(home, write=True)) as address:
         kept, finished = ask(f"{address}/mcp", talk)
     assert not finished.is_error, text_of(finished)
     with Library(home / ".pinakes", create=False) as library:

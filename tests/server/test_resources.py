@@ -49,7 +49,7 @@ def test_addresses_are_made_from_templates_and_come_with_results(url: str) -> No
 
 
 @pytest.mark.parametrize(
-    "uri", ["pinakes://document/nowhere.md", "pinakes://section/act.md/sec_99", "pinakes://shelf/3"]
+    "uri", ["pinakes://document/nowhere.md", "pinakes://section/act.md/sec_99", "pinakes://service/3"]
 )
 def test_an_address_that_leads_nowhere_is_an_error_in_words(url: str, uri: str) -> None:
     with pytest.raises(MCPError, match=r"no document|No section|not an address"):

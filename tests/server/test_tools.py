@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from mcp import Client
 from mcp_types import CallToolResult, ListToolsResult
-from tests.server.conftest import ask, call, index_desk, served, text_of
+from tests.server.conftest import ask, call, index_registry, served, text_of
 
 from pinakes import Library
 from pinakes.model import SearchResult
@@ -189,7 +189,7 @@ def test_text_alone_is_sent_when_that_is_asked_for(shelf_folder: Path) -> None:
     async def talk(client: Client) -> tuple[ListToolsResult, CallToolResult]:
         return await client.list_tools(), await client.call_tool("search_documents", {"query": "gale"})
 
-    with served(index_desk(shelf_folder, structured=False)) as address:
+    with served(index_registry(shelf_folder, structured=False)) as address:
         listed, answer = ask(f"{address}/mcp", talk)
     assert all(tool.output_schema is None for tool in listed.tools)
     assert answer.structured_content is None

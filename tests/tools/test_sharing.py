@@ -73,12 +73,12 @@ def test_what_is_asked_of_a_scope_concerns_only_its_documents(make: MakeTool, do
     make(name="all", index="shared").initialize_sync()
     tool = make(name="old", source="docs/old", index="shared")
     tool.initialize_sync()
-    scope = tool.scope()
+    scope = tool.ask(lambda library: library)
     assert names(scope.documents()) == names(scope.outline(None, clauses=False)) == {"lamps.md"}
     assert [outline.title for outline in scope.outline(None, clauses=True)] == ["Old lamps"]
     # In the whole library, two documents have this name.
     assert scope.document("lamps.md").document_title == "Old lamps"
-    assert scope.references("2", None).cited_by[0].source_path == str(docs / "old" / "lamps.md")
+    assert scope.references("2").cited_by[0].source_path == str(docs / "old" / "lamps.md")
     for ask in (scope.document, lambda name: scope.outline(name, clauses=False)):
         with pytest.raises(NotFoundError, match=r"^No document of this tool is called 'boats\.md'\.$"):
             ask("boats.md")

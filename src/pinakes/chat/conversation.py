@@ -11,7 +11,7 @@ from pinakes.chat.deadline import Deadline
 from pinakes.chat.failures import explain
 from pinakes.chat.instructions import compose
 from pinakes.chat.sources import Source, Sources
-from pinakes.chat.toolset import Desk, Reporter
+from pinakes.chat.toolset import Reporter, Toolset
 from pinakes.chat.turn import INTERRUPTED, TIME_LIMIT, Limits, Show, Turn, Words
 from pinakes.errors import UsageError
 
@@ -52,13 +52,13 @@ class Conversation:
         self.model = model
         self.limits = limits or Limits()
         self.sources = Sources()
-        self._desk = Desk(tools, self.sources, self.limits, reporter)
+        self._toolset = Toolset(tools, self.sources, self.limits, reporter)
         self._agent = Agent(
             model.model,
             name=name,
             instructions=compose(instructions),
             model_settings=model.settings,
-            tools=self._desk.functions(),
+            tools=self._toolset.functions(),
             # A call that cannot be read is sent back; the limit of calls bounds how often.
             retries={"tools": self.limits.tool_calls, "output": 2},
         )
@@ -78,7 +78,7 @@ class Conversation:
         turn = Turn(question)
         self._stopped, self._spoke_before_a_call = "", False
         deadline = Deadline(self.limits.seconds, lambda: self.stop(TIME_LIMIT))
-        self._desk.begin(turn, show, deadline)
+        self._toolset.begin(turn, show, deadline)
         run = self._agent.run_stream_events(
             question,
             message_history=self._history,
@@ -121,11 +121,11 @@ class Conversation:
         source = self.sources.get(number)
         if source is None:
             raise UsageError(_no_source(number, list(self.sources)))
-        return await self._desk.section(source)
+        return await self._toolset.section(source)
 
     def close(self) -> None:
         """Let go of the tools."""
-        self._desk.close()
+        self._toolset.close()
 
     def _take(self, event: Any, turn: Turn, show: Show) -> None:
         from pydantic_ai.messages import (

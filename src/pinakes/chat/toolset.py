@@ -32,7 +32,7 @@ TOKEN_BUDGET = 4000
 """The most tokens of what a tool answers, where neither the agent file nor the caller says."""
 
 
-class Desk:
+class Toolset:
     """Calls the tools for the model, one turn at a time."""
 
     def __init__(

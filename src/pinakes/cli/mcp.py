@@ -13,7 +13,7 @@ from pinakes.cli.options import IndexOption
 from pinakes.errors import UsageError
 
 if TYPE_CHECKING:
-    from pinakes.server.desk import Desk
+    from pinakes.server.registry import LibraryRegistry
 
 OUTPUTS = ("both", "text")
 
@@ -70,46 +70,46 @@ def serve_stdio(
         return
     import gc
 
-    desk = make_desk(index, config, write=write, token_budget=token_budget, output=output)
+    registry = make_registry(index, config, write=write, token_budget=token_budget, output=output)
     # The first question comes at once. What it needs is loaded while the protocol is imported, and nothing of all
     # that is rubbish to be collected meanwhile.
     gc.disable()
-    desk.warm()
+    registry.warm()
     from pinakes.server.mcp import build_server
     from pinakes.server.mcp.stdio import run
 
-    server = build_server(desk)
+    server = build_server(registry)
     gc.freeze()
     gc.enable()
     try:
         run(server)
     finally:
-        desk.close()
+        registry.close()
 
 
 mcp.command("install")(install)
 
 
-def make_desk(
+def make_registry(
     index: Path | None, config: Path | None, *, write: bool, token_budget: int | None, output: str
-) -> Desk:
+) -> LibraryRegistry:
     """Return what a server answers from: an index, or the tools of an agent file."""
-    from pinakes.server.desk import TOKEN_BUDGET, Desk
-    from pinakes.server.shelf import IndexShelf, Shelf
+    from pinakes.server.registry import TOKEN_BUDGET, LibraryRegistry
+    from pinakes.server.services import IndexService, LibraryService
 
     if output not in OUTPUTS:
         raise UsageError(f"--output must be one of {', '.join(OUTPUTS)}, not {output!r}.")
-    shelves: list[Shelf] = []
+    services: list[LibraryService] = []
     if config is not None:
-        from pinakes.server.tool_shelf import tool_shelves
+        from pinakes.server.tool_service import tool_services
 
-        shelves += tool_shelves(config)
+        services += tool_services(config)
     else:
         here = Path.cwd()
         create_at = index or here / FOLDER if write else None
-        shelves.append(IndexShelf(lambda: index_path(index), create_at=create_at))
-    return Desk(
-        shelves,
+        services.append(IndexService(lambda: index_path(index), create_at=create_at))
+    return LibraryRegistry(
+        services,
         configured=config is not None,
         write=write,
         token_budget=token_budget or TOKEN_BUDGET,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from pinakes.cli.mcp import BudgetOption, ConfigOption, OutputOption, WriteOption, make_desk
+from pinakes.cli.mcp import BudgetOption, ConfigOption, OutputOption, WriteOption, make_registry
 from pinakes.cli.options import IndexOption
 from pinakes.cli.output import message
 
@@ -75,9 +75,9 @@ def serve(
     """
     from pinakes.server.http import Limits, build_app, listen, serve, url_of
 
-    desk = make_desk(index, config, write=write, token_budget=token_budget, output=output)
+    registry = make_registry(index, config, write=write, token_budget=token_budget, output=output)
     app = build_app(
-        desk,
+        registry,
         host=host,
         token=token,
         allowed_hosts=allow_host or (),
@@ -91,4 +91,4 @@ def serve(
         with contextlib.suppress(KeyboardInterrupt):
             serve(app, listener)
     finally:
-        desk.close()
+        registry.close()

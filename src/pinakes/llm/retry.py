@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """Up to ``retries`` further attempts, none begun later than ``total`` seconds after the first.
 
     The wait doubles from ``first_wait`` on and is shortened by chance, so that many callers do not come back at once.

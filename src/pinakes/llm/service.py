@@ -1,4 +1,4 @@
-"""What the services have in common: one client, patience, and errors that say what to do.
+"""What the services have in common: one client, a retry policy, and errors that say what to do.
 
 The SDKs of Anthropic and OpenAI come from one generator: their exceptions have the same names and attributes.
 """
@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from pinakes.errors import MissingExtraError, PinakesError
 from pinakes.llm.protocol import Completion, ModelError, Prompt, PromptError
-from pinakes.llm.retry import Patience, retry_after
+from pinakes.llm.retry import RetryPolicy, retry_after
 from pinakes.llm.wishes import Wishes
 
 # A model that thinks before it answers does so within the limit for its answer; where thinking cannot be turned
@@ -38,7 +38,7 @@ class Service:
         api_key: str | None = None,
         *,
         timeout: float = 120.0,
-        patience: Patience | None = None,
+        retry_policy: RetryPolicy | None = None,
     ) -> None:
         if not model:
             raise PinakesError(f"Name the language model to ask, as in {self.scheme}:MODEL.")
@@ -48,7 +48,7 @@ class Service:
         self.base_url = base_url
         self._api_key = api_key
         self._timeout = timeout
-        self._patience = patience or Patience()
+        self._retry_policy = retry_policy or RetryPolicy()
         self._wishes = self._make_wishes()
         self._lock = threading.Lock()
         self._client: Any = None
@@ -69,7 +69,7 @@ class Service:
             wishes = self._wishes.now()
             arguments = self._arguments(prompt, wishes)
             try:
-                answer = self._patience.persist(lambda: self._send(client, arguments), self._passing)  # noqa: B023
+                answer = self._retry_policy.persist(lambda: self._send(client, arguments), self._passing)  # noqa: B023
             except Exception as error:
                 message = _message(error)
                 if _status(error) in (400, 422) and self._wishes.refused(wishes, message, self.words):

@@ -84,13 +84,13 @@ def _endpoint(scheme: str, text: str, rest: str, options: dict[str, Any]) -> Rer
 
 def _listwise(model: str, timeout: float | None, options: dict[str, Any]) -> Reranker:
     from pinakes.llm import load_model
-    from pinakes.llm.retry import Patience
+    from pinakes.llm.retry import RetryPolicy
     from pinakes.rerank.listwise import ListwiseReranker
 
     if timeout is not None and model.partition(":")[0] in _LANGUAGE_MODELS:
         # Somebody waits: a second try is all there is time for.
-        patience = Patience(retries=1, first_wait=0.5, longest_wait=timeout, total=timeout)
-        options = {"timeout": timeout, "patience": patience, **options}
+        retry_policy = RetryPolicy(retries=1, first_wait=0.5, longest_wait=timeout, total=timeout)
+        options = {"timeout": timeout, "retry_policy": retry_policy, **options}
 
     own = ("window", "stride", "passage_characters", "max_tokens")
     mine = {name: options.pop(name) for name in own if name in options}

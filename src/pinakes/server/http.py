@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import BaseRoute
 
-    from pinakes.server.desk import Desk
+    from pinakes.server.registry import LibraryRegistry
 
 HEALTH = "/health"
 READY = "/ready"
@@ -39,7 +39,7 @@ class Limits:
 
 
 def build_app(
-    desk: Desk,
+    registry: LibraryRegistry,
     *,
     host: str = "127.0.0.1",
     token: str | None = None,
@@ -68,13 +68,13 @@ def build_app(
     from pinakes.server.mcp import build_server
     from pinakes.server.static import STATIC, VIEWS, Page
 
-    api = Api(desk, token=token is not None, processes=processes)
+    api = Api(registry, token=token is not None, processes=processes)
     # Host and origin are checked for every path, by the guard.
-    manager = StreamableHTTPSessionManager(build_server(desk))
+    manager = StreamableHTTPSessionManager(build_server(registry))
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        desk.warm()
+        registry.warm()
         try:
             async with manager.run():
                 yield
@@ -85,7 +85,7 @@ def build_app(
         routes=[
             Route(MCP, StreamableHTTPASGIApp(manager)),
             Route(HEALTH, _health, methods=["GET"]),
-            Route(READY, partial(_ready, desk), methods=["GET"]),
+            Route(READY, partial(_ready, registry), methods=["GET"]),
             *api.routes,
             *Page().routes,
             *routes,
@@ -126,10 +126,10 @@ async def _health(_: Request) -> Response:
     return JSONResponse({"status": "ok", "version": __version__})
 
 
-async def _ready(desk: Desk, _: Request) -> Response:
+async def _ready(registry: LibraryRegistry, _: Request) -> Response:
     from starlette.responses import JSONResponse
 
-    ready = next(iter(desk.shelves.values())).ready
+    ready = next(iter(registry.services.values())).ready
     return JSONResponse({"status": "ready" if ready else "loading"}, status_code=200 if ready else 503)
 
 

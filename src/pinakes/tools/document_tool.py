@@ -14,7 +14,6 @@ from pinakes.errors import PinakesError, UsageError
 from pinakes.tools.format import format_definition, format_error, format_section
 from pinakes.tools.functions import ToolFunction, find_function, tool_functions
 from pinakes.tools.loading import Loader
-from pinakes.tools.scope import Scope
 
 if TYPE_CHECKING:
     from pinakes.config.agent import HierarchicalDocumentToolConfig
@@ -169,11 +168,12 @@ class HierarchicalDocumentTool:
         if mode is not None and mode not in modes:
             raise UsageError(f"mode must be one of {', '.join(modes)}, not {mode!r}.")
         return self.ask(
-            lambda scope: scope.library.search(
+            lambda library: library.search(
                 query,
                 top_k=self._loader.configured("top_k") if top_k is None else top_k,
                 mode=mode,
-                filters=scope.filters(filters, document),
+                filters=filters,
+                document=document,
                 min_score=min_score,
                 token_budget=self.config.token_budget if token_budget is None else token_budget,
                 rerank=rerank,
@@ -183,25 +183,21 @@ class HierarchicalDocumentTool:
 
     def get_definition_sync(self, term: str, *, document: str | None = None) -> DefineResponse:
         """Like :meth:`get_definition`, for callers that wait."""
-        return self.ask(lambda scope: scope.definition(term, document))
+        return self.ask(lambda library: library.define(term, document=document))
 
     def get_section_sync(self, reference: str, *, document: str | None = None) -> SectionView:
         """Like :meth:`get_section`, for callers that wait."""
-        return self.ask(lambda scope: scope.section(reference, document))
+        return self.ask(lambda library: library.section(reference, document=document))
 
     async def _loaded(self) -> None:
         """Wait for the first load in the event loop: threads that only wait would keep others from working."""
         if not self._loader.loaded:
             await self.initialize()
 
-    def ask(self, question: Callable[[Scope], T]) -> T:
+    def ask(self, question: Callable[[Library], T]) -> T:
         """Put a question to the documents that the tool may show; nobody closes their library meanwhile."""
         with self._loader.reading():
-            return question(self.scope())
-
-    def scope(self) -> Scope:
-        """Return the documents that the tool may show."""
-        return Scope(self.library, self._loader.source_filter(), self.config.filters or {})
+            return question(self._loader.scoped())
 
     # -- for a model -----------------------------------------------------------------------------------------
 

@@ -20,7 +20,6 @@ from pinakes.errors import (
 )
 from pinakes.model import IndexReport, Progress
 from pinakes.tools.readers import Readers
-from pinakes.tools.scope import own_documents
 
 if TYPE_CHECKING:
     from pinakes.config.agent import HierarchicalDocumentToolConfig
@@ -57,6 +56,7 @@ class Loader:
         self._readers = Readers()
         self.loaded = False
         self._source_filter: dict[str, object] = {}
+        self._scoped: Library | None = None
         self._index_path = config.index_path(base_dir)
         self._database = config.database_settings(base_dir)
         if self._database is not None:
@@ -114,9 +114,13 @@ class Loader:
         with self._readers.reading(self._refusal()):
             yield library
 
-    def source_filter(self) -> dict[str, object]:
-        """A filter for the documents of the source, empty when the index holds no others."""
-        return self._source_filter
+    def scoped(self) -> Library:
+        """Return the library with only what the tool may show: documents of its source that pass its filters."""
+        library = self.library()
+        scoped = self._scoped
+        if scoped is None:
+            scoped = self._scoped = library.scoped(self._source_filter, self._config.filters or {})
+        return scoped
 
     def count(self, text: str) -> int:
         """Return how many tokens a text has."""
@@ -152,6 +156,7 @@ class Loader:
         for failure in report.failed:
             logger.warning("Tool %s: %s was not indexed: %s", self._config.name, failure.path, failure.reason)
         self._source_filter = self._filter_for_own(self._library)
+        self._scoped = None
         self.loaded = True
         return report
 
@@ -187,13 +192,15 @@ class Loader:
 
     def _filter_for_own(self, library: Library) -> dict[str, object]:
         """Return a filter for the documents of the source, where the index holds others, or may come to."""
+        from pinakes.scoped import below
+
         source = str(self._config.source_path(self._base_dir))
         state = library.status()
         others = any(root != source for root in state.roots)
         if self._database is not None and not others:
             # Others may publish to the same collection.
-            others = state.documents > len(library.documents(own_documents(source)))
-        return own_documents(source) if others or self._config.index or self._shares_collection() else {}
+            others = state.documents > len(library.documents(below(source)))
+        return below(source) if others or self._config.index or self._shares_collection() else {}
 
     def _shares_collection(self) -> bool:
         """Whether the collection has a name that was chosen, which others may have chosen too."""
@@ -201,7 +208,9 @@ class Loader:
 
     def _has_own(self, library: Library) -> bool:
         """Whether the index has documents of the source."""
-        return bool(library.documents(own_documents(str(self._config.source_path(self._base_dir)))))
+        from pinakes.scoped import below
+
+        return bool(library.documents(below(str(self._config.source_path(self._base_dir)))))
 
     def index(self, library: Library, progress: Callable[[Progress], None], **options: Any) -> IndexReport:
         """Bring the library up to date with the source, in this thread."""

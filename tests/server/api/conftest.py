@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.server.conftest import ACT, index_desk, served
+from tests.server.conftest import ACT, index_registry, served
 
 from pinakes import Library
 from pinakes.server.http import build_app
@@ -50,10 +50,12 @@ def api_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def client(api_index: Path) -> Iterator[TestClient]:
     """The application, called without a socket."""
-    desk = index_desk(api_index)
-    with TestClient(build_app(desk), base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
+    registry = index_registry(api_index)
+    with TestClient(
+        build_app(registry), base_url="http://127.0.0.1", raise_server_exceptions=False
+    ) as client:
         yield client
-    desk.close()
+    registry.close()
 
 
 @pytest.fixture(scope="session")
@@ -65,7 +67,7 @@ def docs(client: TestClient) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def address(api_index: Path) -> Iterator[str]:
     """The same on a socket."""
-    with served(index_desk(api_index)) as address:
+    with served(index_registry(api_index)) as address:
         yield address
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 from tests.server.api.conftest import get
-from tests.server.conftest import index_desk, served
+from tests.server.conftest import index_registry, served
 
 from pinakes import Library
 from pinakes.model import DocumentInfo
@@ -205,7 +205,7 @@ def test_a_file_that_has_changed_has_no_pictures(api_index: Path, docs: dict[str
     path = api_index / "documents" / "report.pdf"
     before = path.read_bytes()
     question = {"doc": docs["report.pdf"], "page": "1"}
-    with served(index_desk(api_index)) as address:
+    with served(index_registry(api_index)) as address:
         import httpx
 
         try:
@@ -232,15 +232,15 @@ def test_status_health_and_readiness(client: TestClient) -> None:
 def test_without_an_index_the_server_says_so(tmp_path: Path, path: str) -> None:
     from pinakes.server.http import build_app
 
-    desk = index_desk(tmp_path)
-    with TestClient(build_app(desk), base_url="http://127.0.0.1") as client:
+    registry = index_registry(tmp_path)
+    with TestClient(build_app(registry), base_url="http://127.0.0.1") as client:
         assert client.get("/ready").status_code == 503
         answer = client.get(path, params={"q": "x"} if path == "/api/search" else {})
         if path == "/api/status":
             assert "no index" in answer.json()["libraries"][0]["problem"]
         else:
             assert answer.status_code == 503 and str(tmp_path) not in answer.text
-    desk.close()
+    registry.close()
 
 
 def test_long_answers_are_packed(client: TestClient, docs: dict[str, str]) -> None:

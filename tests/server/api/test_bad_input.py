@@ -10,7 +10,7 @@ import httpx
 import pytest
 from starlette.testclient import TestClient
 from tests.server.api.conftest import detail
-from tests.server.conftest import index_desk, served
+from tests.server.conftest import index_registry, served
 
 from pinakes.server.http import Limits, build_app
 from pinakes.server.limits import Rate
@@ -128,8 +128,8 @@ def test_a_body_without_a_length_is_cut_off_too(address: str) -> None:
 
 
 def test_strangers_are_refused(api_index: Path) -> None:
-    desk = index_desk(api_index, write=True)
-    app = build_app(desk, host="0.0.0.0", token="s3cret", allowed_hosts=["docs.example"])
+    registry = index_registry(api_index, write=True)
+    app = build_app(registry, host="0.0.0.0", token="s3cret", allowed_hosts=["docs.example"])
     with TestClient(app, base_url="http://docs.example") as client:
         for given in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic s3cret"}):
             for path in ("/api/status", "/api/openapi.json", "/api/nothing", "/mcp"):
@@ -144,19 +144,19 @@ def test_strangers_are_refused(api_index: Path) -> None:
         for path in ("/", "/read", "/map", "/overview", "/static/js/app.js", "/health", "/ready"):
             assert client.get(path).status_code in (200, 503), path
             assert client.get(path, headers={"Host": "evil.example"}).status_code == 421
-    desk.close()
+    registry.close()
 
 
 def test_a_client_that_runs_wild_is_slowed_down(api_index: Path) -> None:
-    desk = index_desk(api_index)
-    app = build_app(desk, limits=Limits(per_second=0.01, burst=3))
+    registry = index_registry(api_index)
+    app = build_app(registry, limits=Limits(per_second=0.01, burst=3))
     with TestClient(app, base_url="http://127.0.0.1") as client:
         assert [client.get("/api/status").status_code for _ in range(3)] == [200] * 3
         answer = client.get("/api/status")
         detail(answer, 429)
         assert int(answer.headers["retry-after"]) >= 1
         assert client.get("/health").status_code == 200 and client.get("/").status_code == 200
-    desk.close()
+    registry.close()
 
 
 def test_the_rate_is_counted_for_each_address() -> None:
@@ -181,5 +181,5 @@ def test_many_connections_are_all_answered(api_index: Path) -> None:
         assert alive.status_code == 200
         return [answer.status_code for answer in answers]
 
-    with served(index_desk(api_index)) as address:
+    with served(index_registry(api_index)) as address:
         assert set(asyncio.run(ask(address))) <= {200, 503}

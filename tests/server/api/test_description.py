@@ -14,12 +14,12 @@ from schemathesis.config import SchemathesisConfig
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 from tests.server.api.conftest import get
-from tests.server.conftest import index_desk
+from tests.server.conftest import index_registry
 
 from pinakes.server.api.app import OPERATIONS
-from pinakes.server.desk import Desk
 from pinakes.server.http import build_app
-from pinakes.server.shelf import IndexShelf
+from pinakes.server.registry import LibraryRegistry
+from pinakes.server.services import IndexService
 
 _CONFIG = SchemathesisConfig.from_dict(
     {
@@ -47,17 +47,17 @@ def test_every_operation_is_described(client: TestClient) -> None:
 
 
 def test_the_token_is_described_where_one_is_wanted(api_index: Path) -> None:
-    desk = index_desk(api_index)
-    with TestClient(build_app(desk, token="s3cret"), base_url="http://127.0.0.1") as client:
+    registry = index_registry(api_index)
+    with TestClient(build_app(registry, token="s3cret"), base_url="http://127.0.0.1") as client:
         answer = client.get("/api/openapi.json", headers={"Authorization": "Bearer s3cret"})
         assert answer.json()["security"] == [{"token": []}]
-    desk.close()
+    registry.close()
 
 
 # The description is the same whatever the index holds, and is read when tests are collected.
 _PLACE: list[Path] = []
-_desk = Desk([IndexShelf(lambda: _PLACE[-1] if _PLACE else None)])
-_app = build_app(_desk)
+_registry = LibraryRegistry([IndexService(lambda: _PLACE[-1] if _PLACE else None)])
+_app = build_app(_registry)
 
 
 async def answering(scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,7 +80,7 @@ schema = schemathesis.openapi.from_asgi(
 def place(api_index: Path) -> Iterator[None]:
     _PLACE.append(api_index / ".pinakes")
     yield
-    _desk.close()
+    _registry.close()
 
 
 @schema.parametrize()

@@ -12,12 +12,12 @@ import httpx
 import pytest
 from starlette.testclient import TestClient
 from tests.server.api.conftest import detail
-from tests.server.conftest import ACT, index_desk, served
+from tests.server.conftest import ACT, index_registry, served
 
 from pinakes.model import IndexReport, Progress
-from pinakes.server.desk import Desk
 from pinakes.server.http import build_app
-from pinakes.server.shelf import IndexShelf
+from pinakes.server.registry import LibraryRegistry
+from pinakes.server.services import IndexService
 
 
 def events(text: str) -> list[tuple[str, dict[str, Any]]]:
@@ -43,7 +43,7 @@ def test_a_server_that_only_reads_does_not_index(client: TestClient) -> None:
 
 
 def test_indexing_is_told_as_it_goes(library: Path) -> None:
-    with served(index_desk(library, write=True)) as address:
+    with served(index_registry(library, write=True)) as address:
         answer = httpx.post(f"{address}/api/index", json={"paths": [str(library / "documents")]}, timeout=120)
         assert answer.headers["content-type"].startswith("text/event-stream")
         told = events(answer.text)
@@ -65,8 +65,8 @@ def test_only_folders_that_were_offered_are_read(
 ) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "secret.md").write_text("# Secret\n", encoding="utf-8")
-    desk = index_desk(library, write=True)
-    with TestClient(build_app(desk), base_url="http://127.0.0.1") as client:
+    registry = index_registry(library, write=True)
+    with TestClient(build_app(registry), base_url="http://127.0.0.1") as client:
         for path in (
             str(elsewhere),
             "/etc/passwd",
@@ -84,10 +84,10 @@ def test_only_folders_that_were_offered_are_read(
             detail(client.post("/api/index", json=body), 400)
         missing = client.post("/api/index", json={"paths": [str(library / "documents" / "nothing.md")]})
         assert events(missing.text)[-1][0] == "error"
-    desk.close()
+    registry.close()
 
 
-class SlowShelf(IndexShelf):
+class SlowShelf(IndexService):
     """An index that takes as long to read as a test wants."""
 
     def __init__(self, path: Path) -> None:
@@ -103,19 +103,22 @@ class SlowShelf(IndexShelf):
 
 
 def test_one_run_at_a_time_and_searching_goes_on(library: Path) -> None:
-    desk = index_desk(library, write=True)
-    with served(desk) as address:
+    registry = index_registry(library, write=True)
+    with served(registry) as address:
         httpx.post(f"{address}/api/index", json={"paths": [str(library / "documents")]}, timeout=120)
-    shelf = SlowShelf(library / ".pinakes")
-    with served(Desk([shelf], write=True)) as address, httpx.Client(base_url=address, timeout=60) as client:
+    service = SlowShelf(library / ".pinakes")
+    with (
+        served(LibraryRegistry([service], write=True)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
         with client.stream("POST", "/api/index", json={}) as answer:
-            assert answer.status_code == 200 and shelf.began.wait(60)
+            assert answer.status_code == 200 and service.began.wait(60)
             now = client.get("/api/index").json()
             assert (now["library"], now["stage"], now["done"], now["total"]) == ("library", "read", 1, 2)
             assert "already" in detail(client.post("/api/index", json={}), 409)
             assert client.get("/api/search", params={"q": "collision"}).json()["results"]
         # Whoever started it has gone; it goes on.
-        shelf.go_on.set()
+        service.go_on.set()
         while client.get("/api/index").json() is not None:
             pass
         assert client.get("/api/status").json()["libraries"][0]["documents"] == 1

@@ -16,9 +16,9 @@ from pinakes.search.term_places import TermPlace
 from pinakes.search.used_terms import UsedDefinition, UsedTerms
 from pinakes.server.api.catalog import Catalog, document_id
 from pinakes.server.api.reading import used_terms
-from pinakes.server.desk import Desk
 from pinakes.server.http import build_app
-from pinakes.server.tool_shelf import tool_shelves
+from pinakes.server.registry import LibraryRegistry
+from pinakes.server.tool_service import tool_services
 
 AGENT = """
 name: clerk
@@ -44,12 +44,12 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient
     (folder / "documents" / "act.md").write_text(ACT, encoding="utf-8")
     (folder / "documents" / "notes.md").write_text(NOTES, encoding="utf-8")
     (folder / "agent.yaml").write_text(AGENT, encoding="utf-8")
-    desk = Desk(tool_shelves(folder / "agent.yaml"), configured=True, write=True)
-    for shelf in desk.shelves.values():
-        shelf.ask(lambda scope: scope.documents(), 300)
-    with TestClient(build_app(desk), base_url="http://127.0.0.1") as client:
+    registry = LibraryRegistry(tool_services(folder / "agent.yaml"), configured=True, write=True)
+    for service in registry.services.values():
+        service.ask(lambda scope: scope.documents(), 300)
+    with TestClient(build_app(registry), base_url="http://127.0.0.1") as client:
         yield client, folder / "documents"
-    desk.close()
+    registry.close()
 
 
 def test_each_tool_is_a_library(tools: tuple[TestClient, Path]) -> None:

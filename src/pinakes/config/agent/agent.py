@@ -30,8 +30,8 @@ class OtherToolConfig(BaseModel):
     type: Literal["vectorstore", "function", "mcp", "prompt"] = Field(description="Kind of the tool.")
     description: str | None = Field(default=None, description="What the tool is for.")
 
-    def doubts(self) -> list[tuple[str, str]]:
-        """Pinakes does not run the tool, and has no doubts about it."""
+    def lint(self) -> list[tuple[str, str]]:
+        """Pinakes does not run the tool, and has nothing to say about it."""
         return []
 
 

@@ -14,9 +14,9 @@ from pydantic import ValidationError
 from pinakes.config.agent.agent import DOCUMENT_TOOL, AgentConfig, Instructions
 from pinakes.config.agent.database import check_store
 from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig
-from pinakes.config.agent.doubts import quarrels
 from pinakes.config.agent.explain import explain
 from pinakes.config.agent.faults import Fault, Place, field_name
+from pinakes.config.agent.lint import quarrels
 from pinakes.config.agent.prune import put, take_out
 from pinakes.config.agent.yaml_source import (
     Source,
@@ -84,7 +84,7 @@ class _Check:
             if self.thorough:
                 self._find_files(config)
                 self._find_stores(config)
-                self._find_doubts(config)
+                self._lint(config)
         checked.faults = sorted(dict.fromkeys(checked.faults), key=lambda fault: fault.line)
         checked.config = config if checked.ok else None
 
@@ -188,9 +188,9 @@ class _Check:
         for name, where, message in quarrels(config.document_tools):
             self._add(self.checked.warnings, ("tools", places[name], where), message)
 
-    def _find_doubts(self, config: AgentConfig) -> None:
+    def _lint(self, config: AgentConfig) -> None:
         for number, tool in enumerate(config.tools):
-            for name, message in tool.doubts():
+            for name, message in tool.lint():
                 self._add(self.checked.warnings, ("tools", number, *name.split(".")), message)
 
 

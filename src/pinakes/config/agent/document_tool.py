@@ -273,11 +273,11 @@ class HierarchicalDocumentToolConfig(Part):
             )
         return self
 
-    def doubts(self) -> list[tuple[str, str]]:
+    def lint(self) -> list[tuple[str, str]]:
         """Return what is allowed but likely not meant: the field and a sentence."""
-        from pinakes.config.agent.doubts import doubts
+        from pinakes.config.agent.lint import lint
 
-        return doubts(self, self._around)
+        return lint(self, self._around)
 
     @property
     def search_modes(self) -> tuple[str, ...]:

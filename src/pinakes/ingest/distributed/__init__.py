@@ -1,6 +1,6 @@
 """Distributed: many workers, on one machine or on several, read documents into one database at the same time.
 
-Work is split by document. The tasks lie in the database itself (``board``), each worker claims some for a while and
+Work is split by document. The tasks lie in the database itself (``leases``), each worker claims some for a while and
 renews its claim as long as it lives (``worker``), and whoever asked for the run waits for the outcome (``pipeline``).
 A worker may be killed at any moment: what it had claimed is claimed by another, and publishing the same document
 twice is publishing it once.

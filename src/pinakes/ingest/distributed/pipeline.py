@@ -8,7 +8,7 @@ from typing import Any
 
 from pinakes.errors import PinakesError
 from pinakes.ingest.discover import FoundFile
-from pinakes.ingest.distributed.board import FINISHED, LEASE_SECONDS, Board, Task
+from pinakes.ingest.distributed.leases import FINISHED, LEASE_SECONDS, Task, TaskLeases
 from pinakes.ingest.distributed.runners import Handle, Runner
 from pinakes.ingest.distributed.worker import WorkerSetup
 from pinakes.ingest.pipeline import Pipeline, Plan
@@ -37,13 +37,13 @@ class DistributedPipeline(Pipeline):
         if files:
             about = About(self._embedder.name, self._embedder.dimension, self._record.meta("settings"))
             index.replica.catalogue.open(about)
-            board = Board(index.store, lease=self.lease)
+            leases = TaskLeases(index.store, lease=self.lease)
             tasks = {
                 path: Task(path, file.size, file.mtime_ns, self._fingerprint) for path, file in files.items()
             }
             with self._timed("read"):
-                board.post(tasks.values())
-                outcomes = self._wait(index, board, tasks)
+                leases.post(tasks.values())
+                outcomes = self._wait(index, leases, tasks)
                 index.replica.catalogue.touch()
                 index.replica.follow(anyway=True)
             for path, outcome in outcomes.items():
@@ -52,36 +52,40 @@ class DistributedPipeline(Pipeline):
         with self._timed("keyword"):
             index.catch_up_keyword()
 
-    def _wait(self, index: StoredIndex, board: Board, tasks: dict[str, Task]) -> dict[str, dict[str, Any]]:
+    def _wait(
+        self, index: StoredIndex, leases: TaskLeases, tasks: dict[str, Task]
+    ) -> dict[str, dict[str, Any]]:
         """Keep workers at work until every task has an outcome."""
-        crew = Crew(self.runner, WorkerSetup(index.store.settings, self._settings, self.lease), board)
+        pool = WorkerPool(self.runner, WorkerSetup(index.store.settings, self._settings, self.lease), leases)
         name = index.record.meta("replica")[:8]
         outcomes: dict[str, dict[str, Any]] = {}
         try:
             while True:
                 before = len(outcomes)
-                free = self._collect(board, tasks, outcomes)
+                free = self._collect(leases, tasks, outcomes)
                 self._progress(Progress("read", len(outcomes), len(tasks)))
                 if len(outcomes) == len(tasks):
                     return outcomes
-                crew.keep(
+                pool.keep(
                     [f"{name}-{number}" for number in range(self._workers)], free, len(outcomes) > before
                 )
                 time.sleep(_POLL_SECONDS)
         finally:
-            crew.stop()
+            pool.stop()
 
-    def _collect(self, board: Board, tasks: dict[str, Task], outcomes: dict[str, dict[str, Any]]) -> int:
+    def _collect(
+        self, leases: TaskLeases, tasks: dict[str, Task], outcomes: dict[str, dict[str, Any]]
+    ) -> int:
         """Note and take down what is finished; return how many tasks wait for somebody."""
-        up = {task.path: task for task in board.tasks() if task.path in tasks}
+        up = {task.path: task for task in leases.tasks() if task.path in tasks}
         finished = [task for task in up.values() if task.state == FINISHED]
         for task in finished:
             outcomes[task.path] = task.outcome or {}
         for path in tasks.keys() - up.keys() - outcomes.keys():
             # Taken down by another run that wanted the same file.
             outcomes[path] = {}
-        board.take_down(finished)
-        return sum(board.is_free(task) for task in up.values())
+        leases.take_down(finished)
+        return sum(leases.is_free(task) for task in up.values())
 
     def _tell(
         self, file: FoundFile, outcome: dict[str, Any], known: bool, moved: dict[str, list[str]]
@@ -95,13 +99,13 @@ class DistributedPipeline(Pipeline):
         self._count(file, str(outcome.get("content_hash", "")), known, moved)
 
 
-class Crew:
+class WorkerPool:
     """The workers of a run: where one ends too early, another takes its place."""
 
-    def __init__(self, runner: Runner, setup: WorkerSetup, board: Board) -> None:
+    def __init__(self, runner: Runner, setup: WorkerSetup, leases: TaskLeases) -> None:
         self._runner = runner
         self._setup = setup
-        self._board = board
+        self._leases = leases
         self._handles: dict[str, Handle] = {}
         self._barren = 0
 
@@ -124,7 +128,7 @@ class Crew:
         del self._handles[name]
         if error:
             self._barren += 1
-            self._board.release(name)
+            self._leases.release(name)
             if self._barren > most:
                 raise PinakesError(f"Workers end before they have finished anything: {error}")
 

@@ -162,7 +162,7 @@ class RayRunner:
             ray.init(log_to_driver=False, include_dashboard=False, configure_logging=False)
         from pinakes.ingest.distributed.worker import work
 
-        # Not tried again by Ray: the board hands what is left to another.
+        # Not tried again by Ray: the database hands what is left to another.
         self._work = ray.remote(max_retries=0)(work)
 
     def start(self, setup: dict[str, Any]) -> Handle:

@@ -20,7 +20,7 @@ from pinakes.config import IndexSettings
 from pinakes.embedding import Embedder, load_embedder
 from pinakes.ingest.codec import decode
 from pinakes.ingest.contextualize import passage_text
-from pinakes.ingest.distributed.board import Board, Task
+from pinakes.ingest.distributed.leases import Task, TaskLeases
 from pinakes.ingest.sandbox import Limits, Outcome, Sandbox
 from pinakes.stores.embedded.dump import passage_hashes, read_dump
 from pinakes.stores.embedded.index import EmbeddedIndex
@@ -81,7 +81,7 @@ class Worker:
         self._store = store
         self._settings = settings
         self._owner = owner
-        self._board = Board(store, lease=lease)
+        self._leases = TaskLeases(store, lease=lease)
         self._catalogue = Catalogue(store, owner)
         self._scratch = EmbeddedIndex(folder, create=True)
         self._embedder: Embedder = load_embedder(settings.embedding_model or None)
@@ -99,7 +99,7 @@ class Worker:
         ) as sandbox:
             while not stop():
                 claimed = 0
-                for task in self._board.claims(self._owner):
+                for task in self._leases.claims(self._owner):
                     claimed += 1
                     finished += self._do(task, sandbox)
                     if stop():
@@ -110,10 +110,10 @@ class Worker:
         return finished
 
     def _do(self, task: Task, sandbox: Sandbox) -> bool:
-        with _held(self._board, task) as held:
+        with _held(self._leases, task) as held:
             ((_, outcome),) = sandbox.run([{"path": task.path}])
             done = self._publish(task, outcome)
-        return self._board.finish(held(), done)
+        return self._leases.finish(held(), done)
 
     def _publish(self, task: Task, outcome: Outcome) -> dict[str, Any]:
         """Publish what was read; return what is to be told of it."""
@@ -167,13 +167,13 @@ class Worker:
 
 
 @contextmanager
-def _held(board: Board, task: Task) -> Iterator[Callable[[], Task]]:
+def _held(leases: TaskLeases, task: Task) -> Iterator[Callable[[], Task]]:
     """Renew the claim on a task in the background for as long as the work on it takes."""
     current, ended = [task], threading.Event()
 
     def renew() -> None:
-        while not ended.wait(board.lease / 3):
-            longer = board.renew(current[0])
+        while not ended.wait(leases.lease / 3):
+            longer = leases.renew(current[0])
             if longer is None:
                 # Somebody took it over; what is published here all the same is the same.
                 return

@@ -13,10 +13,10 @@ from pinakes.server.api.openapi import describe
 from pinakes.server.api.operations import Call, Operation, Reply
 from pinakes.server.api.pictures import Pictures
 from pinakes.server.api.workers import Workers
-from pinakes.server.crew import Crew, Setup
+from pinakes.server.process_pool import ProcessPool, Setup
 
 if TYPE_CHECKING:
-    from pinakes.server.desk import Desk
+    from pinakes.server.registry import LibraryRegistry
 
 # What only reads from the index, and so can be answered by any process that has it open.
 SHARED = (
@@ -33,7 +33,7 @@ class Api:
 
     def __init__(
         self,
-        desk: Desk,
+        registry: LibraryRegistry,
         *,
         token: bool = False,
         workers: Workers | None = None,
@@ -42,13 +42,13 @@ class Api:
         # Two answer here, so that a long answer does not keep a short one waiting; one waits for each further process.
         # The queue before them is served in order; a lock within would let some wait for ever.
         self.workers = workers or Workers(max(3, processes + 1))
-        self.crew = Crew(lambda: setup_of(desk), processes - 1)
+        self.pool = ProcessPool(lambda: setup_of(registry), processes - 1)
         self._pictures = Pictures()
-        self._indexing = Indexing(desk)
+        self._indexing = Indexing(registry)
         answered = (*OPERATIONS, *self._pictures.operations())
         description = describe((*answered, *self._indexing.operations()), token=token)
         self.routes: list[BaseRoute] = [
-            *Endpoints(desk, self.workers, self.crew, {operation.name for operation in SHARED}).routes(
+            *Endpoints(registry, self.workers, self.pool, {operation.name for operation in SHARED}).routes(
                 (*answered, _describing(description))
             ),
             self._indexing.route,
@@ -58,17 +58,17 @@ class Api:
         """Begin nothing new, and end what runs in processes of its own."""
         self._indexing.close()
         self._pictures.close()
-        self.crew.close()
+        self.pool.close()
         self.workers.close()
 
 
-def setup_of(desk: Desk) -> Setup | None:
+def setup_of(registry: LibraryRegistry) -> Setup | None:
     """Return what another process opens; tools of an agent file read documents themselves and are not shared."""
-    from pinakes.server.shelf import IndexShelf
+    from pinakes.server.services import IndexService
 
-    shelf = next(iter(desk.shelves.values()))
-    path = shelf.path if isinstance(shelf, IndexShelf) and not desk.several else None
-    return Setup(str(path.absolute()), desk.mark) if path is not None else None
+    service = next(iter(registry.services.values()))
+    path = service.path if isinstance(service, IndexService) and not registry.several else None
+    return Setup(str(path.absolute()), registry.mark) if path is not None else None
 
 
 def _describing(description: dict[str, Any]) -> Operation:

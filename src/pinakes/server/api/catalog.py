@@ -13,7 +13,6 @@ from pinakes.server.api.problems import ProblemError
 if TYPE_CHECKING:
     from pinakes.library import Library
     from pinakes.search.reading import DocumentView
-    from pinakes.tools.scope import Scope
 
 
 def document_id(source_path: str) -> str:
@@ -34,11 +33,11 @@ class Catalog:
     ids: dict[str, str]
     views: dict[str, DocumentView] = field(default_factory=dict)
 
-    def view(self, scope: Scope, path: str) -> DocumentView:
+    def view(self, library: Library, path: str) -> DocumentView:
         """Return a document as a reader needs it; those that were read last are at hand."""
         view = self.views.get(path)
         if view is None:
-            view = scope.library.reader(path)
+            view = library.reader(path)
             for old in list(self.views)[: 1 - _VIEWS]:
                 self.views.pop(old, None)
             self.views[path] = view
@@ -69,18 +68,13 @@ class Catalogs:
         self._guard = threading.Lock()
         self._known: dict[str, tuple[weakref.ref[Library], Catalog]] = {}
 
-    def of(self, name: str, scope: Scope) -> Catalog:
-        """Return the documents that a scope shows now."""
-        generation = scope.library.generation
-        library, catalog = self._known.get(name, (None, None))
-        if (
-            catalog is None
-            or library is None
-            or library() is not scope.library
-            or catalog.generation != generation
-        ):
-            paths = {document_id(info.source_path): info.source_path for info in scope.documents()}
+    def of(self, name: str, library: Library) -> Catalog:
+        """Return the documents that a library shows now."""
+        generation = library.generation
+        known, catalog = self._known.get(name, (None, None))
+        if catalog is None or known is None or known() is not library or catalog.generation != generation:
+            paths = {document_id(info.source_path): info.source_path for info in library.documents()}
             catalog = Catalog(generation, paths, {path: doc for doc, path in paths.items()})
             with self._guard:
-                self._known[name] = (weakref.ref(scope.library), catalog)
+                self._known[name] = (weakref.ref(library), catalog)
         return catalog

@@ -19,8 +19,8 @@ from pinakes.server.api.problems import ProblemError, as_problem
 from pinakes.server.api.workers import Workers
 
 if TYPE_CHECKING:
-    from pinakes.server.crew import Crew
-    from pinakes.server.desk import Desk
+    from pinakes.server.process_pool import ProcessPool
+    from pinakes.server.registry import LibraryRegistry
 
 _BODY_SECONDS = 10.0
 
@@ -29,11 +29,15 @@ class Endpoints:
     """The operations of one server."""
 
     def __init__(
-        self, desk: Desk, workers: Workers, crew: Crew | None = None, shared: Collection[str] = ()
+        self,
+        registry: LibraryRegistry,
+        workers: Workers,
+        pool: ProcessPool | None = None,
+        shared: Collection[str] = (),
     ) -> None:
-        self._desk = desk
+        self._registry = registry
         self._workers = workers
-        self._crew = crew
+        self._pool = pool
         self._shared = shared
         self._catalogs = Catalogs()
 
@@ -64,12 +68,12 @@ class Endpoints:
 
     def _work(self, operation: Operation, question: Question) -> Callable[[], Answer]:
         """Return what answers a question, in this process or, when many wait, in another."""
-        call = Call(self._desk, self._catalogs, question.arguments, question.known_etags)
+        call = Call(self._registry, self._catalogs, question.arguments, question.known_etags)
         here = partial(answer, operation, call, question.packed)
-        if self._crew is None or operation.name not in self._shared:
+        if self._pool is None or operation.name not in self._shared:
             return here
-        self._crew.gather(self._workers.taken)
-        return partial(self._crew.answer, question, here)
+        self._pool.gather(self._workers.taken)
+        return partial(self._pool.answer, question, here)
 
 
 async def read_arguments(operation: Operation, request: Request) -> dict[str, Any]:

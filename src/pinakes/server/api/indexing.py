@@ -26,10 +26,10 @@ from pinakes.server.api.operations import LIBRARY, Call, Operation, Reply, to_js
 from pinakes.server.api.params import Param
 from pinakes.server.api.problems import ProblemError, as_problem
 from pinakes.server.api.schemas import INDEXING, STRING
-from pinakes.server.shelf import Shelf, check_paths
+from pinakes.server.services import LibraryService, check_paths
 
 if TYPE_CHECKING:
-    from pinakes.server.desk import Desk
+    from pinakes.server.registry import LibraryRegistry
 
 _BETWEEN = 0.1
 # A line now and then keeps proxies from taking the silence for the end.
@@ -108,8 +108,8 @@ class Run:
 class Indexing:
     """What is being indexed now, and how to start it."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, registry: LibraryRegistry) -> None:
+        self._registry = registry
         self._catalogs = Catalogs()
         self._run: Run | None = None
 
@@ -121,31 +121,31 @@ class Indexing:
         try:
             if request.method != "POST":
                 return Response(
-                    self.now(Call(self._desk, self._catalogs, {})).body(), media_type="application/json"
+                    self.now(Call(self._registry, self._catalogs, {})).body(), media_type="application/json"
                 )
-            if not self._desk.write:
+            if not self._registry.write:
                 raise ProblemError(403, "This server only reads. Start it with --write to let it index.")
             arguments = await read_arguments(self.operations()[1], request)
-            call = Call(self._desk, self._catalogs, arguments)
-            shelf, paths = call.shelf, call["paths"]
-            if paths and self._desk.configured:
+            call = Call(self._registry, self._catalogs, arguments)
+            service, paths = call.service, call["paths"]
+            if paths and self._registry.configured:
                 raise UsageError("The server reads the sources of its configuration; leave paths out.")
             if paths:
-                await asyncio.to_thread(check_paths, shelf, paths)
-            return self._start(shelf, paths)
+                await asyncio.to_thread(check_paths, service, paths)
+            return self._start(service, paths)
         except ClientDisconnect:
             return Response(status_code=499)
         except Exception as error:
             return as_problem(error).response()
 
-    def _start(self, shelf: Shelf, paths: list[str] | None) -> Response:
+    def _start(self, service: LibraryService, paths: list[str] | None) -> Response:
         if self._run is not None:
             raise ProblemError(
                 409, "Something is being indexed already; see GET /api/index.", {"Retry-After": "5"}
             )
-        run = self._run = Run(shelf.name, asyncio.get_running_loop())
+        run = self._run = Run(service.name, asyncio.get_running_loop())
         threading.Thread(
-            target=self._index, args=(run, shelf, paths), name="pinakes-api-index", daemon=True
+            target=self._index, args=(run, service, paths), name="pinakes-api-index", daemon=True
         ).start()
         headers = {
             "Cache-Control": "no-store",
@@ -154,9 +154,9 @@ class Indexing:
         }
         return StreamingResponse(_events(run), media_type="text/event-stream", headers=headers)
 
-    def _index(self, run: Run, shelf: Shelf, paths: list[str] | None) -> None:
+    def _index(self, run: Run, service: LibraryService, paths: list[str] | None) -> None:
         try:
-            report = shelf.index(paths, run.hear)
+            report = service.index(paths, run.hear)
             self._run = None
             run.tell("report", report.to_dict())
         except _Stopped:

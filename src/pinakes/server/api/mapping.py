@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
+from pinakes.library import Library
 from pinakes.server.api.catalog import Catalog
 from pinakes.server.api.operations import DOC, LIBRARY, Call, Operation, Reply
 from pinakes.server.api.schemas import MAP
-from pinakes.tools.scope import Scope
 
 
 def show(call: Call) -> Reply:
     """Answer with the map of the library, or of one document."""
 
-    def ask(scope: Scope, catalog: Catalog) -> Reply:
+    def ask(library: Library, catalog: Catalog) -> Reply:
         path = catalog.named(call["doc"])
         return call.conditional(
             catalog.generation,
-            lambda: _of_library(scope, catalog) if path is None else _of_document(scope, catalog, path),
+            lambda: _of_library(library, catalog) if path is None else _of_document(library, catalog, path),
         )
 
     return call.ask(ask)
 
 
-def _of_library(scope: Scope, catalog: Catalog) -> dict[str, Any]:
-    found = scope.library.links()
+def _of_library(library: Library, catalog: Catalog) -> dict[str, Any]:
+    found = library.links()
     documents = [
         {
             "doc": catalog.ids[info.source_path],
@@ -33,7 +33,7 @@ def _of_library(scope: Scope, catalog: Catalog) -> dict[str, Any]:
             "sections": len(found.sections(info.source_path)),
             "file_type": info.file_type,
         }
-        for info in scope.documents()
+        for info in library.documents()
         if info.source_path in catalog.ids
     ]
     links = [
@@ -44,8 +44,8 @@ def _of_library(scope: Scope, catalog: Catalog) -> dict[str, Any]:
     return {"documents": documents, "links": links}
 
 
-def _of_document(scope: Scope, catalog: Catalog, path: str) -> dict[str, Any]:
-    found = scope.library.links()
+def _of_document(library: Library, catalog: Catalog, path: str) -> dict[str, Any]:
+    found = library.links()
     rows = found.sections(path)
     ids = {row.ordinal: row.section_id for row in rows}
     sections = [

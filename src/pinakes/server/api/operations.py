@@ -14,14 +14,14 @@ from pinakes.server.api.problems import ProblemError
 from pinakes.version import __version__
 
 if TYPE_CHECKING:
-    from pinakes.server.desk import Desk
-    from pinakes.server.shelf import Shelf
-    from pinakes.tools.scope import Scope
+    from pinakes.library import Library
+    from pinakes.server.registry import LibraryRegistry
+    from pinakes.server.services import LibraryService
 
 T = TypeVar("T")
 MAX_QUERY = 2000
 # How long a question waits for a library whose documents are being read; the page would rather show how far it is.
-_PATIENCE = 4.0
+_WAIT_SECONDS = 4.0
 
 LIBRARY = text("library", "Name of the library, as /api/status gives it; the first when left out.")
 DOC = text("doc", "Id of a document, as /api/documents gives it.")
@@ -58,7 +58,7 @@ class Reply:
 class Call:
     """One request: the library it is for and its arguments."""
 
-    desk: Desk
+    registry: LibraryRegistry
     catalogs: Catalogs
     arguments: Mapping[str, Any]
     known_etags: str = ""
@@ -67,20 +67,22 @@ class Call:
         return self.arguments[name]
 
     @property
-    def shelf(self) -> Shelf:
+    def service(self) -> LibraryService:
         """The library that the request names, or the first."""
         name = self.arguments.get("library")
-        shelves = self.desk.shelves
+        services = self.registry.services
         if name is None:
-            return next(iter(shelves.values()))
-        if name not in shelves:
-            raise ProblemError(404, f"There is no library {name!r} here; there are {', '.join(shelves)}.")
-        return shelves[name]
+            return next(iter(services.values()))
+        if name not in services:
+            raise ProblemError(404, f"There is no library {name!r} here; there are {', '.join(services)}.")
+        return services[name]
 
-    def ask(self, question: Callable[[Scope, Catalog], T]) -> T:
+    def ask(self, question: Callable[[Library, Catalog], T]) -> T:
         """Put a question to the library together with the ids of its documents."""
-        shelf = self.shelf
-        return shelf.ask(lambda scope: question(scope, self.catalogs.of(shelf.name, scope)), _PATIENCE)
+        service = self.service
+        return service.ask(
+            lambda library: question(library, self.catalogs.of(service.name, library)), _WAIT_SECONDS
+        )
 
     def catalog(self) -> Catalog:
         """Return the ids of the library's documents."""
@@ -88,7 +90,9 @@ class Call:
 
     def conditional(self, generation: int, answer: Callable[[], Any]) -> Reply:
         """Answer unless the client has the same already: the same question to the same state of the index."""
-        asked = to_json([__version__, self.shelf.name, generation, dict(self.arguments), self.desk.mark])
+        asked = to_json(
+            [__version__, self.service.name, generation, dict(self.arguments), self.registry.mark]
+        )
         etag = f'W/"{digest(asked)}"'
         if etag in (mark.strip() for mark in self.known_etags.split(",")):
             return Reply(etag=etag, unchanged=True)

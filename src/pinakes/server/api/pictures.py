@@ -8,11 +8,11 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pinakes.library import Library
 from pinakes.server.api.catalog import Catalog
 from pinakes.server.api.operations import LIBRARY, THE_DOC, Call, Operation, Reply
 from pinakes.server.api.params import Param, number
 from pinakes.server.api.problems import ProblemError
-from pinakes.tools.scope import Scope
 
 if TYPE_CHECKING:
     from pinakes.ingest.sandbox import Sandbox
@@ -35,9 +35,9 @@ class Pictures:
     def answer(self, call: Call) -> Reply:
         """Answer with the picture of a page."""
 
-        def ask(scope: Scope, catalog: Catalog) -> tuple[str, str]:
+        def ask(library: Library, catalog: Catalog) -> tuple[str, str]:
             path = catalog.path(call["doc"])
-            return path, self._checked(path, scope.library.file_state(path))
+            return path, self._checked(path, library.file_state(path))
 
         path, content_hash = call.ask(ask)
         key = (content_hash, call["page"], call["width"])

@@ -22,7 +22,7 @@ from pinakes.errors import (
     StoreError,
     UsageError,
 )
-from pinakes.server.shelf import NotReadyError
+from pinakes.server.services import NotReadyError
 
 logger = logging.getLogger("pinakes")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from pinakes.library import Library
 from pinakes.server.api.catalog import Catalog
 from pinakes.server.api.offsets import convert, utf16
 from pinakes.server.api.operations import (
@@ -28,7 +29,6 @@ from pinakes.server.api.schemas import (
     SECTION,
     TERMS,
 )
-from pinakes.tools.scope import Scope
 
 if TYPE_CHECKING:
     from pinakes.search.reading import DocumentView
@@ -39,12 +39,12 @@ _REF = text("ref", "A number, label, heading or section id.", most=MAX_QUERY, re
 def documents(call: Call) -> Reply:
     """Answer with the list of documents."""
 
-    def ask(scope: Scope, catalog: Catalog) -> Reply:
+    def ask(library: Library, catalog: Catalog) -> Reply:
         return call.conditional(
             catalog.generation,
             lambda: {
                 "documents": [
-                    catalog.mark(info.to_dict(), name="id") for info in scope.documents(call["filters"])
+                    catalog.mark(info.to_dict(), name="id") for info in library.documents(call["filters"])
                 ]
             },
         )
@@ -94,9 +94,9 @@ def terms(call: Call) -> Reply:
 def _of_document(call: Call, read: Callable[[DocumentView, Catalog], dict[str, Any]]) -> Reply:
     """Answer with what is read from the document that a request names, unless the client has it already."""
 
-    def ask(scope: Scope, catalog: Catalog) -> Reply:
+    def ask(library: Library, catalog: Catalog) -> Reply:
         path = catalog.path(call["doc"])
-        return call.conditional(catalog.generation, lambda: read(catalog.view(scope, path), catalog))
+        return call.conditional(catalog.generation, lambda: read(catalog.view(library, path), catalog))
 
     return call.ask(ask)
 
@@ -126,8 +126,8 @@ def section(call: Call) -> Reply:
     """Answer with a section."""
     return Reply(
         call.ask(
-            lambda scope, catalog: catalog.mark(
-                scope.section(call["ref"], catalog.named(call["doc"])).to_dict()
+            lambda library, catalog: catalog.mark(
+                library.section(call["ref"], document=catalog.named(call["doc"])).to_dict()
             )
         )
     )
@@ -136,8 +136,8 @@ def section(call: Call) -> Reply:
 def define(call: Call) -> Reply:
     """Answer with the definitions of a term."""
 
-    def ask(scope: Scope, catalog: Catalog) -> Reply:
-        data = scope.definition(call["term"], catalog.named(call["doc"])).to_dict()
+    def ask(library: Library, catalog: Catalog) -> Reply:
+        data = library.define(call["term"], document=catalog.named(call["doc"])).to_dict()
         for item in data["definitions"]:
             catalog.mark(item["definition"])
         return Reply(data)
@@ -148,13 +148,13 @@ def define(call: Call) -> Reply:
 def outline(call: Call) -> Reply:
     """Answer with the heading tree of one document, or of all."""
 
-    def ask(scope: Scope, catalog: Catalog) -> Reply:
+    def ask(library: Library, catalog: Catalog) -> Reply:
         path = catalog.named(call["doc"])
         return call.conditional(
             catalog.generation,
             lambda: {
                 "outlines": [
-                    catalog.mark(found.to_dict()) for found in scope.outline(path, clauses=call["clauses"])
+                    catalog.mark(found.to_dict()) for found in library.outline(path, clauses=call["clauses"])
                 ]
             },
         )
@@ -165,8 +165,8 @@ def outline(call: Call) -> Reply:
 def references(call: Call) -> Reply:
     """Answer with what a section refers to, and what refers to it."""
 
-    def ask(scope: Scope, catalog: Catalog) -> Reply:
-        data = scope.references(call["ref"], catalog.named(call["doc"])).to_dict()
+    def ask(library: Library, catalog: Catalog) -> Reply:
+        data = library.references(call["ref"], document=catalog.named(call["doc"])).to_dict()
         catalog.mark(data["section"])
         data["doc"] = data["section"]["doc"]
         for item in (*data["cites"], *data["cited_by"]):

@@ -30,7 +30,7 @@ def find(call: Call) -> tuple[SearchResponse, Catalog]:
     """Search as a request says."""
     catalog = call.catalog()
     options = {name: call[name] for name in ("mode", "filters", "token_budget", "min_score")}
-    found = call.shelf.search(
+    found = call.service.search(
         call["q"],
         top_k=call["top_k"] or 10,
         document=catalog.named(call["doc"]),
@@ -64,9 +64,9 @@ def mark_result(result: dict[str, Any], catalog: Catalog) -> None:
 def suggest(call: Call) -> Reply:
     """Answer with what begins with, or holds, the letters typed so far."""
     items = call.ask(
-        lambda scope, catalog: [
+        lambda library, catalog: [
             catalog.mark(item.to_dict())
-            for item in scope.library.suggest(call["q"], call["limit"], paths=catalog.ids)
+            for item in library.suggest(call["q"], call["limit"], paths=catalog.ids)
         ]
     )
     for item in items:

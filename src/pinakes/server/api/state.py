@@ -10,20 +10,20 @@ from pinakes.server.api.schemas import STATUS
 from pinakes.version import __version__
 
 # A library that is being read says so at once.
-_PATIENCE = 0.5
+_WAIT_SECONDS = 0.5
 
 
 def status(call: Call) -> Reply:
     """Answer with the state of each library; one that cannot be opened does not keep the others from being shown."""
     libraries: list[dict[str, Any]] = []
-    for shelf in call.desk.shelves.values():
-        entry: dict[str, Any] = {"name": shelf.name, "description": shelf.description, "problem": ""}
+    for service in call.registry.services.values():
+        entry: dict[str, Any] = {"name": service.name, "description": service.description, "problem": ""}
         try:
-            entry |= shelf.ask(lambda scope: scope.library.status(), _PATIENCE).to_dict()
+            entry |= service.ask(lambda library: library.status(), _WAIT_SECONDS).to_dict()
         except Exception as error:
             entry["problem"] = as_problem(error).detail
         libraries.append(entry)
-    return Reply({"libraries": libraries, "version": __version__, "write": call.desk.write})
+    return Reply({"libraries": libraries, "version": __version__, "write": call.registry.write})
 
 
 OPERATIONS = (

@@ -7,6 +7,7 @@ import io
 import re
 from typing import Any
 
+from pinakes.library import Library
 from pinakes.model import DocumentInfo, Lines, Pages, SearchResult
 from pinakes.model.document import span
 from pinakes.server.api.catalog import Catalog
@@ -16,7 +17,6 @@ from pinakes.server.api.params import Param, choice, text
 from pinakes.server.api.problems import ProblemError
 from pinakes.server.api.schemas import CITATION, EXPORT, STRING
 from pinakes.server.api.searching import SEARCH_PARAMS, find, mark_result
-from pinakes.tools.scope import Scope
 
 FORMATS = {"csv": "text/csv", "json": "application/json", "markdown": "text/markdown"}
 _ENDINGS = {"csv": "csv", "json": "json", "markdown": "md"}
@@ -28,24 +28,24 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def cite(call: Call) -> Reply:
     """Answer with a citation of a document, a section of it, or some lines or pages."""
 
-    def ask(scope: Scope, catalog: Catalog) -> Reply:
+    def ask(library: Library, catalog: Catalog) -> Reply:
         path = catalog.path(call["doc"])
-        info = next((info for info in scope.documents() if info.source_path == path), None)
+        info = next((info for info in library.documents() if info.source_path == path), None)
         if info is None:
             raise ProblemError(404, "This document was removed from the library.")
         citation = cite_place(
-            info, _chain(scope, info, call["section_id"]), _where(call, path), call["style"]
+            info, _chain(library, info, call["section_id"]), _where(call, path), call["style"]
         )
         return Reply({"citation": citation, "style": call["style"]})
 
     return call.ask(ask)
 
 
-def _chain(scope: Scope, info: DocumentInfo, section_id: str | None) -> list[str]:
+def _chain(library: Library, info: DocumentInfo, section_id: str | None) -> list[str]:
     """Return the headings from the document's own down to a section."""
     if section_id is None:
         return []
-    found = scope.section(section_id, info.source_path)
+    found = library.section(section_id, document=info.source_path)
     if found.section_id != section_id:
         raise ProblemError(404, "There is no section with this id in the document.")
     return [name for name in found.parent_chain if name != info.title]

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mcp.server import Server
 
-    from pinakes.server.desk import Desk
+    from pinakes.server.registry import LibraryRegistry
 
 
-def build_server(desk: Desk) -> Server[object]:
-    """Return an MCP server that answers from a desk."""
+def build_server(registry: LibraryRegistry) -> Server[object]:
+    """Return an MCP server that answers from a registry."""
     from pinakes.errors import MissingExtraError
 
     try:
@@ -20,4 +20,4 @@ def build_server(desk: Desk) -> Server[object]:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "anyio"):
             raise
         raise MissingExtraError("Serving MCP", "mcp") from error
-    return make_server(desk)
+    return make_server(registry)

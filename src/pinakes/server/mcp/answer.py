@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pinakes.server.mcp.fit import Tokens
 
 if TYPE_CHECKING:
-    from pinakes.server.shelf import Shelf
+    from pinakes.server.services import LibraryService
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,6 @@ class Answer:
     data: dict[str, Any]
 
 
-def tokens_of(shelf: Shelf) -> Tokens:
+def tokens_of(service: LibraryService) -> Tokens:
     """Return what counts tokens as the library does."""
-    return Tokens(shelf.tokenizer())
+    return Tokens(service.ask(lambda library: library.tokenizer))

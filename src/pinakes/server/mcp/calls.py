@@ -15,9 +15,9 @@ from pinakes.server.mcp.search import search
 from pinakes.tools.values import shown
 
 if TYPE_CHECKING:
-    from pinakes.server.desk import Desk
+    from pinakes.server.registry import LibraryRegistry
 
-_TOOLS: dict[str, Callable[[Desk, str | None, dict[str, Any]], Answer]] = {
+_TOOLS: dict[str, Callable[[LibraryRegistry, str | None, dict[str, Any]], Answer]] = {
     "read_section": reading.read_section,
     "define_term": reading.define_term,
     "follow_references": reading.follow_references,
@@ -30,24 +30,24 @@ _TOOLS: dict[str, Callable[[Desk, str | None, dict[str, Any]], Answer]] = {
 _LONGEST_NAME = 100
 
 
-def call(desk: Desk, name: str, given: Mapping[str, object]) -> Answer:
+def call(registry: LibraryRegistry, name: str, given: Mapping[str, object]) -> Answer:
     """Answer a call of any tool but the one that indexes, which takes its time."""
     if name in _TOOLS:
-        tool, arguments = read_arguments(name, given, several=desk.several)
-        return _TOOLS[name](desk, tool, arguments)
-    if name in desk.shelves and (desk.configured or name == SEARCH):
-        shelf = desk.shelves[name]
-    elif name == SEARCH and not desk.several:
-        shelf = next(iter(desk.shelves.values()))
+        tool, arguments = read_arguments(name, given, several=registry.several)
+        return _TOOLS[name](registry, tool, arguments)
+    if name in registry.services and (registry.configured or name == SEARCH):
+        service = registry.services[name]
+    elif name == SEARCH and not registry.several:
+        service = next(iter(registry.services.values()))
     else:
-        raise unknown_tool(desk, name)
+        raise unknown_tool(registry, name)
     _, arguments = read_arguments(SEARCH, given, several=False)
-    return search(desk, shelf, arguments)
+    return search(registry, service, arguments)
 
 
-def unknown_tool(desk: Desk, name: str) -> UsageError:
+def unknown_tool(registry: LibraryRegistry, name: str) -> UsageError:
     """Return the error of a tool that does not exist, with the names of those that do."""
-    names = tool_names(desk)
+    names = tool_names(registry)
     if name == INDEX:
         return UsageError(f"This server only reads: {INDEX} is there when it is started with --write.")
     near = difflib.get_close_matches(name[:_LONGEST_NAME], names, n=1, cutoff=0.4)

@@ -12,7 +12,7 @@ from pinakes.server.mcp.schemas import output_schema
 from pinakes.tools.arguments import TOOLS, parameters
 
 if TYPE_CHECKING:
-    from pinakes.server.desk import Desk
+    from pinakes.server.registry import LibraryRegistry
 
 SEARCH = "search_documents"
 INDEX = "index_documents"
@@ -50,44 +50,44 @@ _PATHS = {
 }
 
 
-def tool_names(desk: Desk) -> list[str]:
+def tool_names(registry: LibraryRegistry) -> list[str]:
     """Return the names of all tools: the search tools first."""
-    searches = list(desk.shelves) if desk.configured else [SEARCH]
-    others = [name for name in TOOLS if name != SEARCH] + ([INDEX] if desk.write else [])
+    searches = list(registry.services) if registry.configured else [SEARCH]
+    others = [name for name in TOOLS if name != SEARCH] + ([INDEX] if registry.write else [])
     taken = [name for name in searches if name in (*others, INDEX)]
     if taken:
         raise UsageError(f"A tool may not be called {taken[0]}: the server has one of that name. Rename it.")
     return [*searches, *others]
 
 
-def list_tools(desk: Desk) -> list[types.Tool]:
+def list_tools(registry: LibraryRegistry) -> list[types.Tool]:
     """Return every tool with its schemas."""
-    return [_tool(desk, name) for name in tool_names(desk)]
+    return [_tool(registry, name) for name in tool_names(registry)]
 
 
-def _tool(desk: Desk, name: str) -> types.Tool:
+def _tool(registry: LibraryRegistry, name: str) -> types.Tool:
     kind = name if name in DESCRIPTIONS else SEARCH
     description = DESCRIPTIONS[kind]
-    if desk.configured and name in desk.shelves:
-        description = f"{desk.shelves[name].description.strip()}\n\n{DESCRIPTIONS[SEARCH]}".strip()
+    if registry.configured and name in registry.services:
+        description = f"{registry.services[name].description.strip()}\n\n{DESCRIPTIONS[SEARCH]}".strip()
     return types.Tool(
         name=name,
         title=TITLES[kind] if name in TITLES else name.replace("_", " ").capitalize(),
         description=description,
-        input_schema=input_schema(desk, kind),
-        output_schema=output_schema(kind) if desk.structured else None,
+        input_schema=input_schema(registry, kind),
+        output_schema=output_schema(kind) if registry.structured else None,
         annotations=types.ToolAnnotations(
             read_only_hint=kind != INDEX, destructive_hint=False, idempotent_hint=True, open_world_hint=False
         ),
     )
 
 
-def input_schema(desk: Desk, kind: str) -> dict[str, Any]:
+def input_schema(registry: LibraryRegistry, kind: str) -> dict[str, Any]:
     """Return the schema of a tool's arguments."""
     if kind == INDEX:
         schema: dict[str, Any] = {"type": "object", "properties": {"paths": _PATHS}}
         # A configured tool reads its own source and nothing else.
-        if desk.configured:
+        if registry.configured:
             schema["properties"] = {}
     else:
         schema = parameters(kind)
@@ -96,6 +96,6 @@ def input_schema(desk: Desk, kind: str) -> dict[str, Any]:
     properties = dict(schema["properties"])
     if kind in TAKES_OFFSET:
         properties[OFFSET.name] = OFFSET.schema()
-    if desk.several and kind != SEARCH:
-        properties[TOOL.name] = TOOL.schema() | {"enum": list(desk.shelves)}
+    if registry.several and kind != SEARCH:
+        properties[TOOL.name] = TOOL.schema() | {"enum": list(registry.services)}
     return {**schema, "properties": properties}

@@ -20,12 +20,12 @@ from pinakes.server.mcp.extras import read_arguments
 from pinakes.server.mcp.fit import fit_quoted
 from pinakes.server.mcp.render import report_text
 from pinakes.server.mcp.structure import fit_by, lean, without
-from pinakes.server.shelf import check_paths
+from pinakes.server.services import check_paths
 
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
 
-    from pinakes.server.desk import Desk
+    from pinakes.server.registry import LibraryRegistry
 
 # Which part of the whole each stage is, so that one number can say how far a run is.
 _PARTS = {"scan": (0, 5), "read": (5, 50), "context": (50, 60), "embed": (60, 98), "concepts": (98, 100)}
@@ -37,12 +37,12 @@ class Stopped(BaseException):
 
 
 async def index_documents(
-    desk: Desk, context: ServerRequestContext[Any], given: Mapping[str, object]
+    registry: LibraryRegistry, context: ServerRequestContext[Any], given: Mapping[str, object]
 ) -> Answer:
     """Index, in a thread of its own; a request that is cancelled stops it at the next step."""
-    tool, arguments = read_arguments("index_documents", given, several=desk.several)
+    tool, arguments = read_arguments("index_documents", given, several=registry.several)
     stop = threading.Event()
-    work = partial(_index, desk, tool, arguments.get("paths"), _reporter(context, stop))
+    work = partial(_index, registry, tool, arguments.get("paths"), _reporter(context, stop))
     async with anyio.create_task_group() as group:
         group.start_soon(_set_when_cancelled, stop)
         # The thread is waited for in any case: nobody may close a library that is being written to.
@@ -71,25 +71,25 @@ def _attempt(work: Callable[[], Answer]) -> Answer | Exception:
 
 
 def _index(
-    desk: Desk, tool: str | None, paths: list[str] | None, report: Callable[[Progress], None]
+    registry: LibraryRegistry, tool: str | None, paths: list[str] | None, report: Callable[[Progress], None]
 ) -> Answer:
-    shelves = desk.choose(tool)
-    if paths and desk.configured:
+    services = registry.choose(tool)
+    if paths and registry.configured:
         raise UsageError("index_documents reads the sources of the configuration; leave paths out.")
     if paths:
-        check_paths(shelves[0], paths)
+        check_paths(services[0], paths)
     lines: list[str] = []
     data: dict[str, Any] = {}
-    for shelf in shelves:
-        found = shelf.index(paths, report)
-        of = f"{shelf.name}: " if desk.several else ""
+    for service in services:
+        found = service.index(paths, report)
+        of = f"{service.name}: " if registry.several else ""
         lines += [of + line for line in report_text(found).splitlines()]
         data = lean(found) if not data else _added(data, lean(found))
-    fitted = fit_quoted(tokens_of(shelves[0]), desk.token_budget, "The index is up to date.", lines)
+    fitted = fit_quoted(tokens_of(services[0]), registry.token_budget, "The index is up to date.", lines)
     steps = [
         without(name) for name in ("stage_seconds", "added", "updated", "removed", "renamed", "warnings")
     ]
-    return Answer(fitted.text, fit_by(data, desk.token_budget, *steps, without("failed")))
+    return Answer(fitted.text, fit_by(data, registry.token_budget, *steps, without("failed")))
 
 
 def _added(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:

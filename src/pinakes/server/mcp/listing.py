@@ -21,24 +21,24 @@ from pinakes.server.mcp.render import (
 from pinakes.server.mcp.structure import fit_items, lean, size
 
 if TYPE_CHECKING:
-    from pinakes.server.desk import Desk
+    from pinakes.server.registry import LibraryRegistry
 
 _DISPENSABLE = ("doc_summary", "metadata", "warnings", "ingested_at", "modified", "size")
 
 
-def list_outline(desk: Desk, tool: str | None, arguments: dict[str, Any]) -> Answer:
+def list_outline(registry: LibraryRegistry, tool: str | None, arguments: dict[str, Any]) -> Answer:
     """Return the headings of one document, or of all; as deep as fits, unless a depth is given."""
     document, clauses = arguments.get("document"), bool(arguments.get("clauses"))
     found: list[Outline] = []
     refusals: list[NotFoundError] = []
-    for shelf in desk.choose(tool):
+    for service in registry.choose(tool):
         with collecting(refusals):
-            found += shelf.outline(document, clauses)
+            found += service.ask(lambda library: library.outline(document, clauses=clauses))
     if refusals and not found:
         raise refusals[0]
-    shelf = desk.choose(tool)[0]
-    budget = desk.budget(arguments.get("token_budget"), shelf if not desk.several else None)
-    text = _outlines_text(found, arguments.get("depth"), budget, tokens_of(shelf))
+    service = registry.choose(tool)[0]
+    budget = registry.budget(arguments.get("token_budget"), service if not registry.several else None)
+    text = _outlines_text(found, arguments.get("depth"), budget, tokens_of(service))
     return Answer(text, _outlines_data(found, arguments.get("depth"), budget))
 
 
@@ -101,15 +101,17 @@ def _down_to(nodes: list[OutlineNode], depth: int) -> list[OutlineNode]:
     return [replace(node, children=_down_to(node.children, depth - 1)) for node in nodes]
 
 
-def list_documents(desk: Desk, tool: str | None, arguments: dict[str, Any]) -> Answer:
+def list_documents(registry: LibraryRegistry, tool: str | None, arguments: dict[str, Any]) -> Answer:
     """Return the documents, from ``offset`` on, as many as fit."""
     filters, offset = arguments.get("filters"), arguments.get("offset") or 0
-    shelves = desk.choose(tool)
-    found: list[DocumentInfo] = [info for shelf in shelves for info in shelf.documents(filters)]
-    budget = desk.budget(arguments.get("token_budget"), shelves[0] if not desk.several else None)
+    services = registry.choose(tool)
+    found: list[DocumentInfo] = [
+        info for service in services for info in service.ask(lambda library: library.documents(filters))
+    ]
+    budget = registry.budget(arguments.get("token_budget"), services[0] if not registry.several else None)
     rest = found[offset:]
     fitted = fit_quoted(
-        tokens_of(shelves[0]),
+        tokens_of(services[0]),
         budget,
         f"{len(found)} document{'' if len(found) == 1 else 's'}{f', from number {offset + 1}' if offset else ''}.",
         [document_line(info) for info in rest],
@@ -122,17 +124,17 @@ def list_documents(desk: Desk, tool: str | None, arguments: dict[str, Any]) -> A
     return Answer(fitted.text, data)
 
 
-def index_status(desk: Desk, tool: str | None, arguments: dict[str, Any]) -> Answer:
+def index_status(registry: LibraryRegistry, tool: str | None, arguments: dict[str, Any]) -> Answer:
     """Return what each index holds and how it is."""
-    shelves = desk.choose(tool)
-    states = [(shelf, shelf.status()) for shelf in shelves]
-    budget = desk.budget(arguments.get("token_budget"), shelves[0] if not desk.several else None)
+    services = registry.choose(tool)
+    states = [(service, service.ask(lambda library: library.status())) for service in services]
+    budget = registry.budget(arguments.get("token_budget"), services[0] if not registry.several else None)
     lines = [
         line
-        for shelf, state in states
-        for line in status_text(state, shelf.name if desk.several else "").splitlines()
+        for service, state in states
+        for line in status_text(state, service.name if registry.several else "").splitlines()
     ]
-    fitted = fit_quoted(tokens_of(shelves[0]), budget, "State of the index.", lines)
+    fitted = fit_quoted(tokens_of(services[0]), budget, "State of the index.", lines)
     # The settings are the caller's own; they are in `pinakes status --json`.
     data = {"indexes": [lean(replace(state, settings={})) for _, state in states], "truncated": False}
     return Answer(fitted.text, fit_items(data, "indexes", budget, ("failures", "roots")))

@@ -16,7 +16,7 @@ from pinakes.server.mcp.section import section_text
 from pinakes.tools.arguments import MIN_TOKEN_BUDGET
 
 if TYPE_CHECKING:
-    from pinakes.server.desk import Desk
+    from pinakes.server.registry import LibraryRegistry
 
 ANSWER = "answer_with_citations"
 COMPARE = "compare_two_sections"
@@ -53,7 +53,7 @@ PROMPTS = (
 )
 
 
-def get_prompt(desk: Desk, name: str, given: Mapping[str, str]) -> types.GetPromptResult:
+def get_prompt(registry: LibraryRegistry, name: str, given: Mapping[str, str]) -> types.GetPromptResult:
     """Return a prompt with its arguments filled in."""
     for prompt in PROMPTS:
         if prompt.name == name:
@@ -68,23 +68,23 @@ def get_prompt(desk: Desk, name: str, given: Mapping[str, str]) -> types.GetProm
     ]
     if missing:
         raise UsageError(f"{name}: {missing[0]} is missing.")
-    text = _answer(desk, given) if name == ANSWER else _compare(desk, given)
+    text = _answer(registry, given) if name == ANSWER else _compare(registry, given)
     message = types.PromptMessage(role="user", content=types.TextContent(text=text))
     return types.GetPromptResult(description=prompt.description, messages=[message])
 
 
-def _answer(desk: Desk, given: Mapping[str, str]) -> str:
+def _answer(registry: LibraryRegistry, given: Mapping[str, str]) -> str:
     question, document = given["question"].strip(), given.get("document", "").strip()
-    tools = " or ".join(desk.shelves) if desk.configured else SEARCH
+    tools = " or ".join(registry.services) if registry.configured else SEARCH
     only = f" Answer from the document {document!r} only." if document else ""
-    budget = max(MIN_TOKEN_BUDGET, desk.token_budget // 2 // len(desk.shelves))
+    budget = max(MIN_TOKEN_BUDGET, registry.token_budget // 2 // len(registry.services))
     found = [
         search(
-            desk,
-            shelf,
+            registry,
+            service,
             {"query": question, "token_budget": budget} | ({"document": document} if document else {}),
         ).text
-        for shelf in desk.shelves.values()
+        for service in registry.services.values()
     ]
     return "\n\n".join(
         [
@@ -99,8 +99,8 @@ def _answer(desk: Desk, given: Mapping[str, str]) -> str:
     )
 
 
-def _compare(desk: Desk, given: Mapping[str, str]) -> str:
-    texts = [_section(desk, given, which) for which in ("first", "second")]
+def _compare(registry: LibraryRegistry, given: Mapping[str, str]) -> str:
+    texts = [_section(registry, given, which) for which in ("first", "second")]
     return "\n\n".join(
         [
             "Compare these two sections. Say what each is about, what both say, where they differ or contradict each "
@@ -114,7 +114,9 @@ def _compare(desk: Desk, given: Mapping[str, str]) -> str:
     )
 
 
-def _section(desk: Desk, given: Mapping[str, str], which: str) -> str:
+def _section(registry: LibraryRegistry, given: Mapping[str, str], which: str) -> str:
     reference, document = given[which].strip(), given.get(f"{which}_document", "").strip() or None
-    shelf, view = first_that_knows(desk, None, lambda shelf: shelf.section(reference, document))
-    return section_text(view, 0, desk.token_budget // 2, tokens_of(shelf)).text
+    service, view = first_that_knows(
+        registry, None, lambda library: library.section(reference, document=document)
+    )
+    return section_text(view, 0, registry.token_budget // 2, tokens_of(service)).text

@@ -20,8 +20,8 @@ from pinakes.server.mcp.uris import (
 )
 
 if TYPE_CHECKING:
-    from pinakes.server.desk import Desk
-    from pinakes.server.shelf import Shelf
+    from pinakes.server.registry import LibraryRegistry
+    from pinakes.server.services import LibraryService
 
 MARKDOWN = "text/markdown"
 _DOCUMENTS_A_PAGE = 50
@@ -29,15 +29,19 @@ _DOCUMENTS_A_PAGE = 50
 _LEVELS = 2
 
 
-def list_resources(desk: Desk, cursor: str | None) -> types.ListResourcesResult:
+def list_resources(registry: LibraryRegistry, cursor: str | None) -> types.ListResourcesResult:
     """Return a page of the documents, each followed by its sections of the first levels."""
     if cursor and not cursor.isdigit():
         raise UsageError(f"{cursor!r} is not a cursor of this server; list the resources from the start.")
     start = int(cursor or 0)
-    pairs = [(shelf, info) for shelf in desk.shelves.values() for info in shelf.documents(None)]
+    pairs = [
+        (service, info)
+        for service in registry.services.values()
+        for info in service.ask(lambda library: library.documents())
+    ]
     found: list[types.Resource] = []
-    for shelf, info in pairs[start : start + _DOCUMENTS_A_PAGE]:
-        tool = shelf.name if desk.several else None
+    for service, info in pairs[start : start + _DOCUMENTS_A_PAGE]:
+        tool = service.name if registry.several else None
         found.append(
             types.Resource(
                 uri=document_uri(info.source_path, tool),
@@ -46,14 +50,14 @@ def list_resources(desk: Desk, cursor: str | None) -> types.ListResourcesResult:
                 mime_type=MARKDOWN,
             )
         )
-        found += _sections(shelf, info.source_path, info.title, tool)
+        found += _sections(service, info.source_path, info.title, tool)
     following = start + _DOCUMENTS_A_PAGE
     more = str(following) if following < len(pairs) else None
     return types.ListResourcesResult(resources=found, next_cursor=more)
 
 
-def _sections(shelf: Shelf, path: str, title: str, tool: str | None) -> Iterator[types.Resource]:
-    for outline in shelf.outline(path, False):
+def _sections(service: LibraryService, path: str, title: str, tool: str | None) -> Iterator[types.Resource]:
+    for outline in service.ask(lambda library: library.outline(path)):
         for node in _down_to(outline.nodes, _LEVELS):
             yield types.Resource(
                 uri=section_uri(outline.source_path, node.section_id, tool),
@@ -70,9 +74,9 @@ def _down_to(nodes: list[OutlineNode], levels: int) -> Iterator[OutlineNode]:
             yield from _down_to(node.children, levels - 1)
 
 
-def list_templates(desk: Desk) -> types.ListResourceTemplatesResult:
+def list_templates(registry: LibraryRegistry) -> types.ListResourceTemplatesResult:
     """Return how the addresses of documents and sections are made."""
-    more = TOOL_PARAMETER if desk.several else ""
+    more = TOOL_PARAMETER if registry.several else ""
     return types.ListResourceTemplatesResult(
         resource_templates=[
             types.ResourceTemplate(
@@ -93,15 +97,15 @@ def list_templates(desk: Desk) -> types.ListResourceTemplatesResult:
     )
 
 
-def read_resource(desk: Desk, uri: str) -> types.ReadResourceResult:
+def read_resource(registry: LibraryRegistry, uri: str) -> types.ReadResourceResult:
     """Return the text of a document or a section, whole."""
     place = parse_uri(uri)
     if place.section_id:
         _, view = first_that_knows(
-            desk, place.tool, lambda shelf: shelf.section(place.section_id, place.document)
+            registry, place.tool, lambda library: library.section(place.section_id, document=place.document)
         )
     else:
-        _, view = first_that_knows(desk, place.tool, lambda shelf: shelf.text(place.document))
+        _, view = first_that_knows(registry, place.tool, lambda library: library.document(place.document))
     return types.ReadResourceResult(
         contents=[types.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=view.text)]
     )

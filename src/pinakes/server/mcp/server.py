@@ -24,7 +24,7 @@ from pinakes.tools.format import format_error
 from pinakes.version import __version__
 
 if TYPE_CHECKING:
-    from pinakes.server.desk import Desk
+    from pinakes.server.registry import LibraryRegistry
 
 logger = logging.getLogger("pinakes")
 
@@ -40,43 +40,43 @@ T = TypeVar("T")
 Context = ServerRequestContext[Any]
 
 
-def make_server(desk: Desk) -> Server[object]:
-    """Return a server that answers from a desk."""
-    tool_names(desk)  # refuses a configuration with names that clash, before anybody connects
+def make_server(registry: LibraryRegistry) -> Server[object]:
+    """Return a server that answers from a registry."""
+    tool_names(registry)  # refuses a configuration with names that clash, before anybody connects
 
     async def on_list_tools(_: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=await _in_thread(partial(list_tools, desk)))
+        return types.ListToolsResult(tools=await _in_thread(partial(list_tools, registry)))
 
     async def on_call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         given = params.arguments or {}
         try:
             if params.name == INDEX:
-                if not desk.write:
-                    raise unknown_tool(desk, params.name)
-                answer = await index_documents(desk, context, given)
+                if not registry.write:
+                    raise unknown_tool(registry, params.name)
+                answer = await index_documents(registry, context, given)
             else:
                 # Not abandoned when it is cancelled: nobody may close a library that is being read.
-                answer = await anyio.to_thread.run_sync(partial(call, desk, params.name, given))
+                answer = await anyio.to_thread.run_sync(partial(call, registry, params.name, given))
         except PinakesError as error:
             return _refusal(format_error(error))
         except Exception as error:
             return _refusal(f"Error: {_unforeseen(params.name, error)}")
-        return _result(answer, structured=desk.structured)
+        return _result(answer, structured=registry.structured)
 
     async def on_list_resources(
         _: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        return await _in_thread(partial(list_resources, desk, params.cursor if params else None))
+        return await _in_thread(partial(list_resources, registry, params.cursor if params else None))
 
     async def on_list_templates(
         _: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        return list_templates(desk)
+        return list_templates(registry)
 
     async def on_read_resource(
         _: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        return await _in_thread(partial(read_resource, desk, str(params.uri)))
+        return await _in_thread(partial(read_resource, registry, str(params.uri)))
 
     async def on_list_prompts(
         _: Context, params: types.PaginatedRequestParams | None
@@ -84,7 +84,7 @@ def make_server(desk: Desk) -> Server[object]:
         return types.ListPromptsResult(prompts=list(PROMPTS))
 
     async def on_get_prompt(_: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return await _in_thread(partial(get_prompt, desk, params.name, params.arguments or {}))
+        return await _in_thread(partial(get_prompt, registry, params.name, params.arguments or {}))
 
     return Server(
         "pinakes",

@@ -1,4 +1,4 @@
-"""A member of a crew: opens an index and answers what its server hands on, until there is nothing more to do."""
+"""A worker of a pool: opens an index and answers what its server hands on, until there is nothing more to do."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from pinakes.server.api.answers import Answer, Question, answer
 from pinakes.server.api.app import OPERATIONS
 from pinakes.server.api.catalog import Catalogs
 from pinakes.server.api.operations import Call
-from pinakes.server.crew import Setup
-from pinakes.server.desk import Desk
-from pinakes.server.shelf import IndexShelf
+from pinakes.server.process_pool import Setup
+from pinakes.server.registry import LibraryRegistry
+from pinakes.server.services import IndexService
 
 
 def serve() -> int:
-    """Run as a member: answer frames until standard input ends, or nothing has come for long."""
+    """Run as a worker: answer frames until standard input ends, or nothing has come for long."""
     requests, replies = take_pipes()
     first = read_frame(requests)
     if first is None:
@@ -39,8 +39,8 @@ def serve() -> int:
 def _work(setup: Setup, inbox: queue.SimpleQueue[bytes], replies: BinaryIO) -> None:
     """Open the index and answer what comes."""
     index = Path(setup.index)
-    desk = Desk([IndexShelf(lambda: index)], mark=setup.mark)
-    desk.warm().join()
+    registry = LibraryRegistry([IndexService(lambda: index)], mark=setup.mark)
+    registry.warm().join()
     # What is loaded stays; looking through it for rubbish again and again would only take time.
     gc.freeze()
     write_frame(replies, b"ready")
@@ -48,7 +48,7 @@ def _work(setup: Setup, inbox: queue.SimpleQueue[bytes], replies: BinaryIO) -> N
     catalogs = Catalogs()
     while (data := _next(inbox, setup.idle_seconds)) is not None:
         question = Question.decode(data)
-        call = Call(desk, catalogs, question.arguments, question.known_etags)
+        call = Call(registry, catalogs, question.arguments, question.known_etags)
         _send(replies, answer(operations[question.operation], call, question.packed))
 
 

@@ -1,4 +1,4 @@
-"""Board: the tasks of a run, in the database, each taken by one worker at a time.
+"""Leases: the tasks of a run, in the database, each taken by one worker at a time.
 
 A task is one entry that is only ever changed by compare-and-set: open, claimed until some time, finished. A claim
 that has run out may be taken over; the worker that was too slow then notices that its result no longer counts.
@@ -62,7 +62,7 @@ class Task:
         )
 
 
-class Board:
+class TaskLeases:
     """The tasks in one store."""
 
     def __init__(

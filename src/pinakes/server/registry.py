@@ -1,4 +1,4 @@
-"""The desk: everything a server answers from, and how much it may say."""
+"""The registry: the libraries that a server answers from, by name, and how much it may say."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from pinakes.errors import IndexNotFoundError, PinakesError, UsageError
-from pinakes.server.shelf import Shelf
+from pinakes.server.services import LibraryService
 
 logger = logging.getLogger("pinakes")
 
@@ -17,12 +17,12 @@ TOKEN_BUDGET = 6000
 """The most tokens of an answer that asks for no budget of its own: a page or ten, not a book."""
 
 
-class Desk:
-    """The shelves of a server. With ``write``, it may also bring them up to date."""
+class LibraryRegistry:
+    """The libraries of a server. With ``write``, it may also bring them up to date."""
 
     def __init__(
         self,
-        shelves: Sequence[Shelf],
+        services: Sequence[LibraryService],
         *,
         configured: bool = False,
         write: bool = False,
@@ -30,9 +30,9 @@ class Desk:
         structured: bool = True,
         mark: str = "",
     ) -> None:
-        if not shelves:
+        if not services:
             raise UsageError("There is nothing to serve: the configuration has no document tool.")
-        self.shelves = {shelf.name: shelf for shelf in shelves}
+        self.services = {service.name: service for service in services}
         self.configured = configured
         self.write = write
         self.token_budget = token_budget
@@ -43,26 +43,26 @@ class Desk:
     @property
     def several(self) -> bool:
         """Whether a question must say which library it is for, or goes to all of them."""
-        return len(self.shelves) > 1
+        return len(self.services) > 1
 
-    def choose(self, name: str | None) -> list[Shelf]:
-        """Return the shelf of a name, or all of them."""
+    def choose(self, name: str | None) -> list[LibraryService]:
+        """Return the service of a name, or all of them."""
         if name is None:
-            return list(self.shelves.values())
-        if name not in self.shelves:
-            raise UsageError(f"There is no tool {name!r} here; there are {', '.join(self.shelves)}.")
-        return [self.shelves[name]]
+            return list(self.services.values())
+        if name not in self.services:
+            raise UsageError(f"There is no tool {name!r} here; there are {', '.join(self.services)}.")
+        return [self.services[name]]
 
-    def budget(self, asked: int | None, shelf: Shelf | None = None) -> int:
+    def budget(self, asked: int | None, service: LibraryService | None = None) -> int:
         """Return how many tokens an answer may take."""
-        return asked or (shelf.token_budget if shelf is not None else None) or self.token_budget
+        return asked or (service.token_budget if service is not None else None) or self.token_budget
 
     def warm(self) -> threading.Thread:
         """Open everything in the background, so that the first question finds it ready."""
 
         def load() -> None:
-            for shelf in self.shelves.values():
-                _prepare(shelf)
+            for service in self.services.values():
+                _prepare(service)
 
         thread = threading.Thread(target=load, name="pinakes-warm", daemon=True)
         thread.start()
@@ -71,17 +71,17 @@ class Desk:
     def close(self) -> None:
         """Let go of everything."""
         with ExitStack() as stack:
-            for shelf in self.shelves.values():
-                stack.callback(shelf.close)
+            for service in self.services.values():
+                stack.callback(service.close)
 
 
-def _prepare(shelf: Shelf) -> None:
-    """Open one shelf. What goes wrong is only noted: whoever asks first is told."""
+def _prepare(service: LibraryService) -> None:
+    """Open one service. What goes wrong is only noted: whoever asks first is told."""
     try:
-        shelf.warm()
+        service.warm()
     except IndexNotFoundError as error:
         logger.info("%s", error)
     except PinakesError as error:
         logger.warning("%s", error)
     except Exception:
-        logger.exception("Cannot prepare %s", shelf.name)
+        logger.exception("Cannot prepare %s", service.name)

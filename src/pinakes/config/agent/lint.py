@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pinakes.config.agent.surroundings import Surroundings
 
 
-def doubts(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> list[tuple[str, str]]:
+def lint(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> list[tuple[str, str]]:
     """Return the field and a sentence for each."""
     found: list[tuple[str, str]] = []
     total = tool.semantic_weight + tool.keyword_weight + tool.exact_weight

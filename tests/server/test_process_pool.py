@@ -22,10 +22,10 @@ from tests.server.conftest import SOURCE, index_desk, write_documents
 from pinakes import Library
 from pinakes.processes import command as child_command
 from pinakes.processes import write_frame
-from pinakes.server import crew as crew_module
+from pinakes.server import process_pool
 from pinakes.server.api.answers import Answer, Question
 from pinakes.server.api.app import Api
-from pinakes.server.crew import Crew, Member, MemberGoneError, Setup
+from pinakes.server.process_pool import PoolWorker, ProcessPool, Setup, WorkerGoneError
 
 PATIENCE = 60
 PATHS = [
@@ -65,25 +65,25 @@ def setup(shelf_folder: Path) -> Setup:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew_module, "_LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(process_pool, "_LOOK_SECONDS", 0.02)
 
 
 @pytest.fixture
-def crew(setup: Setup) -> Iterator[Crew]:
-    crew = Crew(lambda: setup, 1)
-    yield crew
-    crew.close()
+def pool(setup: Setup) -> Iterator[ProcessPool]:
+    pool = ProcessPool(lambda: setup, 1)
+    yield pool
+    pool.close()
 
 
 @contextmanager
-def at_work(setup: Setup) -> Iterator[Member]:
-    """A member that is ready."""
-    member = Member(setup)
+def at_work(setup: Setup) -> Iterator[PoolWorker]:
+    """A worker that is ready."""
+    worker = PoolWorker(setup)
     try:
-        member.prepare()
-        yield member
+        worker.prepare()
+        yield worker
     finally:
-        member.end()
+        worker.end()
 
 
 @contextmanager
@@ -122,7 +122,7 @@ def files_of(process: int) -> int:
     return len(list(Path(f"/proc/{process}/fd").iterdir()))
 
 
-def busy_members(server: int) -> list[int]:
+def busy_workers(server: int) -> list[int]:
     """Return those that have opened the index, as far as their memory tells."""
     return [pid for pid in members_of(server) if ".sqlite3" in Path(f"/proc/{pid}/maps").read_text()]
 
@@ -130,8 +130,8 @@ def busy_members(server: int) -> list[int]:
 def crowd(address: str, paths: list[str], rounds: int = 2) -> list[tuple[int, Any]]:
     """Ask for everything at once, several times."""
 
-    with ThreadPoolExecutor(20) as pool, httpx.Client(base_url=address, timeout=PATIENCE) as client:
-        return list(pool.map(lambda path: comparable(client.get(path)), paths * rounds))
+    with ThreadPoolExecutor(20) as threads, httpx.Client(base_url=address, timeout=PATIENCE) as client:
+        return list(threads.map(lambda path: comparable(client.get(path)), paths * rounds))
 
 
 def comparable(answer: httpx.Response) -> tuple[int, Any]:
@@ -153,7 +153,7 @@ def test_a_crowd_gets_the_answers_that_one_gets(shelf_folder: Path) -> None:
         alone = [comparable(httpx.get(address + path)) for path in PATHS]
         assert [status for status, _ in alone] == [200, 200, 422, 200, 404, 200, 200, 200, 404, 200]
         assert members_of(server) == []
-        eventually(lambda: crowd(address, PATHS) == alone * 2 and busy_members(server))
+        eventually(lambda: crowd(address, PATHS) == alone * 2 and busy_workers(server))
         # Also once it has come to work.
         assert crowd(address, PATHS, 4) == alone * 4
         (first,) = members_of(server)
@@ -161,39 +161,39 @@ def test_a_crowd_gets_the_answers_that_one_gets(shelf_folder: Path) -> None:
         etags = {httpx.get(address + "/api/documents").headers["etag"] for _ in range(4)}
         assert len(etags) == 1
         # One that is killed costs no answer, and another comes.
-        with ThreadPoolExecutor(1) as pool:
-            asked = pool.submit(crowd, address, PATHS[:2], 15)
+        with ThreadPoolExecutor(1) as threads:
+            asked = threads.submit(crowd, address, PATHS[:2], 15)
             os.kill(first, signal.SIGKILL)
             assert {status for status, _ in asked.result()} == {200}
-        members = eventually(lambda: crowd(address, PATHS) and set(members_of(server)) - {first})
+        workers = eventually(lambda: crowd(address, PATHS) and set(members_of(server)) - {first})
         # However the server ends, nobody is left behind.
         os.kill(server, signal.SIGKILL)
-        eventually(lambda: not any(map(alive, members)))
+        eventually(lambda: not any(map(alive, workers)))
 
 
-def test_one_that_is_killed_in_the_middle_of_an_answer_costs_none(crew: Crew) -> None:
+def test_one_that_is_killed_in_the_middle_of_an_answer_costs_none(pool: ProcessPool) -> None:
     made_here = Answer(200, {}, b"here")
-    crew.gather(100)
-    (first,) = eventually(lambda: crew.members)
+    pool.gather(100)
+    (first,) = eventually(lambda: pool.workers)
     # A pipe that nobody empties: the question is on its way for as long as the process lives.
     os.kill(first, getattr(signal, "SIGSTOP", signal.SIGTERM))
-    with ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(1) as threads:
         long = Question("search", {**_arguments("gale"), "q": "gale" * 100_000})
-        asked = pool.submit(crew.answer, long, lambda: made_here)
-        eventually(lambda: not crew._idle)
+        asked = threads.submit(pool.answer, long, lambda: made_here)
+        eventually(lambda: not pool._idle)
         os.kill(first, getattr(signal, "SIGKILL", signal.SIGTERM))
         assert asked.result(PATIENCE) is made_here
-    crew.gather(100)
-    assert eventually(lambda: crew.members) != [first]
+    pool.gather(100)
+    assert eventually(lambda: pool.workers) != [first]
 
 
 def test_with_one_process_there_is_no_other(shelf_folder: Path) -> None:
-    desk = index_desk(shelf_folder)
-    api = Api(desk, processes=1)
-    api.crew.gather(100)
-    assert not api.crew._starting
+    registry = index_desk(shelf_folder)
+    api = Api(registry, processes=1)
+    api.pool.gather(100)
+    assert not api.pool._starting
     api.close()
-    desk.close()
+    registry.close()
 
 
 def test_a_member_sees_what_changes(tmp_path: Path) -> None:
@@ -201,56 +201,56 @@ def test_a_member_sees_what_changes(tmp_path: Path) -> None:
     with Library(tmp_path / ".pinakes") as library:
         library.index([tmp_path / "docs"])
         question = Question("search", _arguments("walrus"))
-        with at_work(Setup(str(tmp_path / ".pinakes"), "mark")) as member:
-            assert b"walrus.md" not in member.answer(question).body
+        with at_work(Setup(str(tmp_path / ".pinakes"), "mark")) as worker:
+            assert b"walrus.md" not in worker.answer(question).body
             (tmp_path / "docs" / "walrus.md").write_text("# Walrus\n\nThe walrus sleeps.\n", encoding="utf-8")
             library.index([tmp_path / "docs"])
-            assert b"walrus.md" in member.answer(question).body
+            assert b"walrus.md" in worker.answer(question).body
 
 
 @linux
 def test_a_member_with_nothing_to_do_ends_and_leaves_nothing(setup: Setup) -> None:
-    crew = Crew(lambda: Setup(setup.index, setup.mark, idle_seconds=0.01), 1)
+    pool = ProcessPool(lambda: Setup(setup.index, setup.mark, idle_seconds=0.01), 1)
     # Other tests may have left something behind in this process.
     open_files, others = files_of(os.getpid()), set(members_of(os.getpid()))
     made_here = Answer(200, {}, b"here")
     for _ in range(2):
-        crew.gather(100)
-        eventually(lambda: not crew._starting)
+        pool.gather(100)
+        eventually(lambda: not pool._starting)
         # Without another request: none may come for hours.
-        eventually(lambda: not crew._members)
-        assert crew.answer(Question("search", _arguments("gale")), lambda: made_here) is made_here
+        eventually(lambda: not pool._workers)
+        assert pool.answer(Question("search", _arguments("gale")), lambda: made_here) is made_here
     assert set(members_of(os.getpid())) <= others
     eventually(lambda: files_of(os.getpid()) <= open_files)
-    crew.close()
+    pool.close()
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="there is no way to stop a process")
 def test_a_member_that_hangs_is_killed_and_the_server_answers(
-    crew: Crew, monkeypatch: pytest.MonkeyPatch
+    pool: ProcessPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Member.answer, "__defaults__", (0.1,))
-    crew.gather(100)
-    (pid,) = eventually(lambda: crew.members)
+    monkeypatch.setattr(PoolWorker.answer, "__defaults__", (0.1,))
+    pool.gather(100)
+    (pid,) = eventually(lambda: pool.workers)
     os.kill(pid, signal.SIGSTOP)
     made_here = Answer(200, {}, b"here")
-    assert crew.answer(Question("search", _arguments("gale")), lambda: made_here) is made_here
-    assert crew.members == []
+    assert pool.answer(Question("search", _arguments("gale")), lambda: made_here) is made_here
+    assert pool.workers == []
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="there is no way to stop a process")
 def test_a_member_that_never_comes_to_work_is_given_up(setup: Setup) -> None:
-    member = Member(setup)
-    os.kill(member.pid, signal.SIGSTOP)
-    with pytest.raises(MemberGoneError, match="ended before it answered"):
-        member.prepare(0.1)
-    member.end()
+    worker = PoolWorker(setup)
+    os.kill(worker.pid, signal.SIGSTOP)
+    with pytest.raises(WorkerGoneError, match="ended before it answered"):
+        worker.prepare(0.1)
+    worker.end()
 
 
 def test_one_that_cannot_be_started_does_not_keep_others_from_it(
     setup: Setup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crew_module, "_AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(process_pool, "_AGAIN_SECONDS", 0.0)
     troubles: list[Exception] = [KeyError("no such thing"), RuntimeError("can't start new thread")]
 
     def trouble() -> Setup:
@@ -258,34 +258,34 @@ def test_one_that_cannot_be_started_does_not_keep_others_from_it(
             raise troubles.pop()
         return setup
 
-    crew = Crew(trouble, 1)
+    pool = ProcessPool(trouble, 1)
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", lambda _: trouble())
         # Whoever asks does not hear of it.
-        crew.gather(100)
-    assert not crew._starting
-    crew.gather(100)
-    eventually(lambda: not crew._starting)
+        pool.gather(100)
+    assert not pool._starting
+    pool.gather(100)
+    eventually(lambda: not pool._starting)
     assert troubles == []
-    crew.gather(100)
-    assert eventually(lambda: crew.members)
-    crew.close()
+    pool.gather(100)
+    assert eventually(lambda: pool.workers)
+    pool.close()
 
 
 @linux
-def test_a_server_that_ends_takes_those_along_that_are_not_ready_yet(crew: Crew) -> None:
+def test_a_server_that_ends_takes_those_along_that_are_not_ready_yet(pool: ProcessPool) -> None:
     others = set(members_of(os.getpid()))
-    crew.gather(100)
+    pool.gather(100)
     (pid,) = eventually(lambda: set(members_of(os.getpid())) - others)
-    crew.close()
+    pool.close()
     eventually(lambda: not alive(pid))
-    eventually(lambda: not crew._starting)
-    assert crew._idle == []
+    eventually(lambda: not pool._starting)
+    assert pool._idle == []
 
 
 def test_a_member_whose_server_is_gone_ends_without_a_word(setup: Setup) -> None:
     process = subprocess.Popen(
-        child_command("pinakes.server.crew_member"), stdin=subprocess.PIPE, stdout=-1, stderr=-1
+        child_command("pinakes.server.pool_worker"), stdin=subprocess.PIPE, stdout=-1, stderr=-1
     )
     assert process.stdin and process.stdout and process.stderr
     # Gone before it is ready.
@@ -299,62 +299,62 @@ def test_a_member_whose_server_is_gone_ends_without_a_word(setup: Setup) -> None
 
 def test_where_there_is_nothing_to_share_it_is_not_tried_for_every_request() -> None:
     asked: list[None] = []
-    crew = Crew(lambda: asked.append(None), 1)
+    pool = ProcessPool(lambda: asked.append(None), 1)
     for _ in range(5):
-        crew.gather(100)
-        eventually(lambda: not crew._starting)
+        pool.gather(100)
+        eventually(lambda: not pool._starting)
     assert len(asked) == 1
 
 
-def test_members_come_for_a_crowd_alone_and_no_more_than_allowed(crew: Crew) -> None:
-    crew.gather(5)
-    assert not crew._starting
-    crew.gather(6)
-    crew.gather(6)
-    eventually(lambda: crew.members)
-    crew.gather(100)
-    assert not crew._starting
-    assert len(crew.members) == 1
-    answer = crew.answer(Question("search", _arguments("gale")), lambda: pytest.fail("not asked"))
+def test_members_come_for_a_crowd_alone_and_no_more_than_allowed(pool: ProcessPool) -> None:
+    pool.gather(5)
+    assert not pool._starting
+    pool.gather(6)
+    pool.gather(6)
+    eventually(lambda: pool.workers)
+    pool.gather(100)
+    assert not pool._starting
+    assert len(pool.workers) == 1
+    answer = pool.answer(Question("search", _arguments("gale")), lambda: pytest.fail("not asked"))
     assert b"gale warning" in answer.body
-    (pid,) = crew.members
-    crew.close()
+    (pid,) = pool.workers
+    pool.close()
     assert not alive(pid)
-    crew.gather(100)
-    assert not crew._starting
+    pool.gather(100)
+    assert not pool._starting
 
 
 def test_an_index_that_is_gone_leaves_the_answers_to_the_server(tmp_path: Path) -> None:
     # The problem is the same as the server's own.
-    with at_work(Setup(str(tmp_path / "nothing"), "mark")) as member:
-        answer = member.answer(Question("search", _arguments("gale")))
+    with at_work(Setup(str(tmp_path / "nothing"), "mark")) as worker:
+        answer = worker.answer(Question("search", _arguments("gale")))
     assert answer.status == 503
     assert b"There is no index yet" in answer.body
-    with pytest.raises(MemberGoneError):
-        member.answer(Question("search", _arguments("gale")))
+    with pytest.raises(WorkerGoneError):
+        worker.answer(Question("search", _arguments("gale")))
 
 
 def test_tools_of_an_agent_file_are_not_shared(shelf_folder: Path, tmp_path: Path) -> None:
     from pinakes.server.api.app import setup_of
-    from pinakes.server.desk import Desk
-    from pinakes.server.tool_shelf import tool_shelves
+    from pinakes.server.registry import LibraryRegistry
+    from pinakes.server.tool_service import tool_shelves
 
     (tmp_path / "agent.yaml").write_text(
         "tools:\n  - name: harbour\n    description: Harbour law.\n    type: hierarchical_document\n"
         f"    source: {shelf_folder / 'docs'}\n    defer_loading: true\n",
         encoding="utf-8",
     )
-    desk = Desk(tool_shelves(tmp_path / "agent.yaml"), configured=True)
-    assert setup_of(desk) is None
-    desk.close()
-    desk = index_desk(shelf_folder)
-    api = Api(desk, processes=3)
-    found = setup_of(desk)
+    registry = LibraryRegistry(tool_shelves(tmp_path / "agent.yaml"), configured=True)
+    assert setup_of(registry) is None
+    registry.close()
+    registry = index_desk(shelf_folder)
+    api = Api(registry, processes=3)
+    found = setup_of(registry)
     assert found is not None
     assert Path(found.index) == shelf_folder / ".pinakes"
-    assert found.mark == desk.mark
+    assert found.mark == registry.mark
     api.close()
-    desk.close()
+    registry.close()
 
 
 def _arguments(query: str) -> dict[str, Any]:

@@ -1,40 +1,30 @@
-"""Shelves: the libraries that a server answers from, opened in the background and again when their files change."""
+"""Services: the libraries that a server answers from, opened in the background and again when their files change."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pinakes.errors import IndexNotFoundError, IndexStateError, ModelMismatchError, PinakesError, UsageError
-from pinakes.tools.readers import Readers
-from pinakes.tools.scope import Scope
 
 if TYPE_CHECKING:
-    from pinakes.embedding import Tokenizer
     from pinakes.library import Library
-    from pinakes.model import (
-        DefineResponse,
-        DocumentInfo,
-        IndexReport,
-        Outline,
-        Progress,
-        ReferencesResponse,
-        SearchResponse,
-        SectionView,
-        Status,
-    )
+    from pinakes.model import IndexReport, Progress, SearchResponse
 
 T = TypeVar("T")
 RECORD = "record.sqlite3"
+# How long a server that ends waits for those who read.
+_CLOSE_SECONDS = 30.0
 
 
 class NotReadyError(PinakesError):
     """The library is still being read; the same question can be answered later."""
 
 
-class Shelf(Protocol):
+class LibraryService(Protocol):
     """One library as a server sees it."""
 
     @property
@@ -57,44 +47,15 @@ class Shelf(Protocol):
         """Whether a question is answered without waiting for files to be read first."""
         ...
 
-    def ask(self, question: Callable[[Scope], T], patience: float | None = None) -> T:
-        """Put a question to the documents that may be shown; ``patience`` is how long to wait while they are read."""
-        ...
+    def ask(self, question: Callable[[Library], T], wait_seconds: float | None = None) -> T:
+        """Put a question to the library, of which only what may be shown is seen, and which stays open meanwhile.
 
-    def tokenizer(self) -> Tokenizer:
-        """Return what the library counts tokens with."""
+        ``wait_seconds`` is how long to wait while its documents are read.
+        """
         ...
 
     def search(self, query: str, **options: Any) -> SearchResponse:
-        """Search with the settings of this library."""
-        ...
-
-    def section(self, reference: str, document: str | None) -> SectionView:
-        """Return a section."""
-        ...
-
-    def text(self, document: str) -> SectionView:
-        """Return a whole document."""
-        ...
-
-    def define(self, term: str, document: str | None) -> DefineResponse:
-        """Return what a term means."""
-        ...
-
-    def references(self, reference: str, document: str | None) -> ReferencesResponse:
-        """Return what a section refers to, and what refers to it."""
-        ...
-
-    def outline(self, document: str | None, clauses: bool) -> list[Outline]:
-        """Return the heading trees of one document, or of all."""
-        ...
-
-    def documents(self, filters: Mapping[str, object] | None) -> list[DocumentInfo]:
-        """Return the documents that pass the filters."""
-        ...
-
-    def status(self) -> Status:
-        """Return the state of the index."""
+        """Search with the defaults of this service."""
         ...
 
     def roots(self) -> list[Path]:
@@ -114,49 +75,83 @@ class Shelf(Protocol):
         ...
 
 
-class Door:
+class _Opened:
+    """A library that was opened, and how many read from it."""
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self.identity = _identity(library.path)
+        self.readers = 0
+        self.retired = False
+
+
+class LibraryHandle:
     """Opens a library when it is first asked for, and again when another index was put in its place.
 
     What another process adds or removes the library sees by itself. It does not see that its folder was deleted and
-    made anew, or rebuilt with another embedding model.
+    made anew, or rebuilt with another embedding model. One that was replaced is closed when the last reader is done.
     """
 
     def __init__(self, opener: Callable[[], Library]) -> None:
         self._opener = opener
-        self._guard = threading.Lock()
-        self._readers = Readers()
-        self._library: Library | None = None
-        self._mark: tuple[int, int] | None = None
-
-    def library(self) -> Library:
-        """Return the library that stands in the folder now."""
-        with self._guard:
-            if self._library is None or _identity(self._library.path) != self._mark:
-                # Not closed: another thread may still read from the old one.
-                self._library = self._opener()
-                self._mark = _identity(self._library.path)
-            return self._library
+        self._changed = threading.Condition()
+        self._opened: _Opened | None = None
+        self._closed = False
 
     def ask(self, question: Callable[[Library], T]) -> T:
         """Put a question; when the index turns out to be of another model by now, open it again and ask once more."""
-        with self._readers.reading(IndexStateError("The server is closing.")):
-            library = self.library()
+        with self._reading() as opened:
             try:
-                return question(library)
+                return question(opened.library)
             except ModelMismatchError:
-                with self._guard:
-                    if self._library is library:
-                        self._library = None
-                return question(self.library())
+                with self._changed:
+                    self._retire(opened)
+        with self._reading() as opened:
+            return question(opened.library)
+
+    @contextmanager
+    def _reading(self) -> Iterator[_Opened]:
+        with self._changed:
+            opened = self._current()
+            opened.readers += 1
+        try:
+            yield opened
+        finally:
+            with self._changed:
+                opened.readers -= 1
+                self._close_if_done(opened)
+                self._changed.notify_all()
+
+    def _current(self) -> _Opened:
+        """Return the library that stands in the folder now."""
+        if self._closed:
+            raise IndexStateError("The server is closing.")
+        opened = self._opened
+        if opened is not None and _identity(opened.library.path) != opened.identity:
+            self._retire(opened)
+            opened = None
+        if opened is None:
+            opened = self._opened = _Opened(self._opener())
+        return opened
+
+    def _retire(self, opened: _Opened) -> None:
+        if self._opened is opened:
+            self._opened = None
+        opened.retired = True
+        self._close_if_done(opened)
+
+    def _close_if_done(self, opened: _Opened) -> None:
+        if opened.retired and not opened.readers:
+            opened.library.close()
 
     def close(self) -> None:
         """Close the library if it was opened, when nobody reads from it any more."""
-        self._readers.close()
-        idle = self._readers.wait()
-        with self._guard:
-            if idle and self._library is not None:
-                self._library.close()
-                self._library = None
+        with self._changed:
+            self._closed = True
+            opened = self._opened
+            # What is still read from after that long is left open: to close it could end the process.
+            if opened is not None and self._changed.wait_for(lambda: not opened.readers, _CLOSE_SECONDS):
+                self._retire(opened)
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
@@ -168,7 +163,7 @@ def _identity(folder: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-class IndexShelf:
+class IndexService:
     """An index folder. ``locate`` says where it is; it may come into being while the server runs."""
 
     name = "library"
@@ -178,7 +173,7 @@ class IndexShelf:
     def __init__(self, locate: Callable[[], Path | None], *, create_at: Path | None = None) -> None:
         self._locate = locate
         self._create_at = create_at
-        self._door = Door(self._open)
+        self._handle = LibraryHandle(self._open)
         self._warming = threading.Lock()
         self._warm = False
         self._known_roots: list[str] = []
@@ -209,60 +204,22 @@ class IndexShelf:
         """Whether the index and its model are loaded."""
         return self._warm
 
-    def ask(self, question: Callable[[Scope], T], patience: float | None = None) -> T:
-        """Put a question to the library; an index is there or not, so there is nothing to be patient about."""
-        return self._door.ask(lambda library: question(Scope(library, {}, {})))
-
-    def tokenizer(self) -> Tokenizer:
-        """Return what the library counts tokens with."""
-        return self._door.ask(lambda library: library.tokenizer)
+    def ask(self, question: Callable[[Library], T], wait_seconds: float | None = None) -> T:
+        """Put a question to the library; an index is there or not, so there is nothing to wait for."""
+        return self._handle.ask(question)
 
     def search(self, query: str, **options: Any) -> SearchResponse:
         """Search the library."""
-        document, wanted = options.pop("document", None), options.pop("filters", None)
-
-        def ask(library: Library) -> SearchResponse:
-            filters = Scope(library, {}, {}).filters(wanted, document)
-            return library.search(query, filters=filters, **options)
-
-        found = self._door.ask(ask)
+        found = self.ask(lambda library: library.search(query, **options))
         self._warm = True
         return found
-
-    def section(self, reference: str, document: str | None) -> SectionView:
-        """Return a section."""
-        return self._door.ask(lambda library: library.section(reference, document=document))
-
-    def text(self, document: str) -> SectionView:
-        """Return a whole document."""
-        return self._door.ask(lambda library: library.document(document))
-
-    def define(self, term: str, document: str | None) -> DefineResponse:
-        """Return what a term means."""
-        return self._door.ask(lambda library: library.define(term, document=document))
-
-    def references(self, reference: str, document: str | None) -> ReferencesResponse:
-        """Return what a section refers to, and what refers to it."""
-        return self._door.ask(lambda library: library.references(reference, document=document))
-
-    def outline(self, document: str | None, clauses: bool) -> list[Outline]:
-        """Return the heading trees of one document, or of all."""
-        return self._door.ask(lambda library: library.outline(document, clauses=clauses))
-
-    def documents(self, filters: Mapping[str, object] | None) -> list[DocumentInfo]:
-        """Return the documents that pass the filters."""
-        return self._door.ask(lambda library: library.documents(filters))
-
-    def status(self) -> Status:
-        """Return the state of the index."""
-        return self._door.ask(lambda library: library.status())
 
     def roots(self) -> list[Path]:
         """Return the folder that the index stands in, and those that were indexed before."""
         index = self._locate() or self._create_at
         home = [index.absolute().parent] if index is not None else []
         try:
-            return [*home, *(Path(root) for root in self._door.ask(lambda library: library.roots))]
+            return [*home, *(Path(root) for root in self.ask(lambda library: library.roots))]
         except IndexNotFoundError:
             return home
 
@@ -271,14 +228,14 @@ class IndexShelf:
         from pinakes.library import Library
 
         try:
-            self._door.library()
+            self.ask(lambda library: library.path)
         except IndexNotFoundError:
             if self._create_at is None:
                 raise
             Library(self._locate() or self._create_at).close()
             paths = paths or self._known_roots or None
-        report = self._door.ask(lambda library: library.index(paths, progress=progress))
-        self._known_roots = self._door.ask(lambda library: library.roots)
+        report = self.ask(lambda library: library.index(paths, progress=progress))
+        self._known_roots = self.ask(lambda library: library.roots)
         return report
 
     def warm(self) -> None:
@@ -289,12 +246,12 @@ class IndexShelf:
     def close(self) -> None:
         """Let go of files and connections, when nobody is opening them any more."""
         with self._warming:
-            self._door.close()
+            self._handle.close()
 
 
-def check_paths(shelf: Shelf, paths: list[str]) -> None:
+def check_paths(service: LibraryService, paths: list[str]) -> None:
     """Refuse files that nobody offered: a document may talk a model, or a page, into reading what it should not."""
-    folders = [root.resolve() for root in shelf.roots()]
+    folders = [root.resolve() for root in service.roots()]
     for path in paths:
         resolved = Path(path).expanduser().resolve()
         if not any(resolved == folder or folder in resolved.parents for folder in folders):

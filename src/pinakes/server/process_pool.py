@@ -1,4 +1,4 @@
-"""A crew: more processes that answer when many ask at once.
+"""A pool: more processes that answer when many ask at once.
 
 One process of Python answers on one core, however many threads it has. So when requests pile up, others are started
 that open the same index; they end when there is nothing to do. Whoever is alone never pays for them, and a request
@@ -35,7 +35,7 @@ _END_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a member needs to answer as this process does. ``idle_seconds`` is how long it waits for work."""
+    """What a worker needs to answer as this process does. ``idle_seconds`` is how long it waits for work."""
 
     index: str
     mark: str
@@ -46,21 +46,21 @@ class Setup:
         return json.dumps(asdict(self)).encode()
 
 
-class MemberGoneError(Exception):
+class WorkerGoneError(Exception):
     """The process ended, never came to work, or took too long and was killed."""
 
 
-class Member:
+class PoolWorker:
     """A process that answers one request at a time, once it is ready."""
 
     def __init__(self, setup: Setup) -> None:
         self.ready = False
         self._due = math.inf
         self._process = subprocess.Popen(
-            command("pinakes.server.crew_member"),
+            command("pinakes.server.pool_worker"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            # Ctrl-C is for the server; a member ends when its input does.
+            # Ctrl-C is for the server; a worker ends when its input does.
             start_new_session=True,
         )
         self._requests = cast(BinaryIO, self._process.stdin)
@@ -97,7 +97,7 @@ class Member:
     def _receive(self) -> bytes:
         data = read_frame(self._replies)
         if data is None:
-            raise MemberGoneError("it ended before it answered")
+            raise WorkerGoneError("it ended before it answered")
         return data
 
     def watch(self) -> None:
@@ -132,73 +132,73 @@ def _gone() -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:
-        raise MemberGoneError(str(error)) from error
+        raise WorkerGoneError(str(error)) from error
 
 
-class Crew:
+class ProcessPool:
     """The processes beside this one, ``most`` at once. ``setup`` says what they open, or None for nothing to share."""
 
     def __init__(self, setup: Callable[[], Setup | None], most: int) -> None:
         self._setup = setup
         self._most = most
         self._guard = threading.Lock()
-        self._idle: list[Member] = []
-        self._members: set[Member] = set()
+        self._idle: list[PoolWorker] = []
+        self._workers: set[PoolWorker] = set()
         self._starting = False
         self._not_before = 0.0
         self._closed = False
 
     @property
-    def members(self) -> list[int]:
+    def workers(self) -> list[int]:
         """The ids of the processes that work now."""
         with self._guard:
-            return sorted(member.pid for member in self._members if member.ready)
+            return sorted(worker.pid for worker in self._workers if worker.ready)
 
     def gather(self, waiting: int) -> None:
         """Start another process when that many requests wait, and there are not enough yet."""
         with self._guard:
-            wanted = waiting >= CROWD and len(self._members) < self._most and not self._closed
+            wanted = waiting >= CROWD and len(self._workers) < self._most and not self._closed
             if not wanted or self._starting or time.monotonic() < self._not_before:
                 return
             self._starting = True
         try:
-            threading.Thread(target=self._keep, name="pinakes-crew", daemon=True).start()
+            threading.Thread(target=self._keep, name="pinakes-pool", daemon=True).start()
         except RuntimeError as error:
             # The system gives no more threads, and would give no process either.
             self._put_off(error)
 
     def _keep(self) -> None:
-        """Start a member, and clear up after it when it ends: it may have waited in vain, or been killed."""
-        member = None
+        """Start a worker, and clear up after it when it ends: it may have waited in vain, or been killed."""
+        worker = None
         try:
             setup = self._setup()
             if setup is None:
                 self._put_off()
                 return
-            member = Member(setup)
-            self._enlist(member)
+            worker = PoolWorker(setup)
+            self._enlist(worker)
         except Exception as error:
             # Whatever it is, the server answers alone, and the next crowd is another chance.
             self._put_off(error)
         else:
             with self._guard:
                 self._starting = False
-            member.watch()
-        if member is not None:
-            self._dismiss(member)
+            worker.watch()
+        if worker is not None:
+            self._dismiss(worker)
 
-    def _enlist(self, member: Member) -> None:
+    def _enlist(self, worker: PoolWorker) -> None:
         with self._guard:
             # Known before it is ready, so that it is not left behind when the server ends meanwhile.
-            self._members.add(member)
+            self._workers.add(worker)
             closed = self._closed
         if closed:
-            member.kill()
-        member.prepare()
+            worker.kill()
+        worker.prepare()
         with self._guard:
             if not self._closed:
-                member.ready = True
-                self._idle.append(member)
+                worker.ready = True
+                self._idle.append(worker)
 
     def _put_off(self, error: Exception | None = None) -> None:
         with self._guard:
@@ -209,36 +209,36 @@ class Crew:
             logger.warning("Another process to search with could not be started: %s", error)
 
     def answer(self, question: Question, here: Callable[[], Answer]) -> Answer:
-        """Return the answer of a member that is free, or else the one that is made here."""
+        """Return the answer of a worker that is free, or else the one that is made here."""
         with self._guard:
-            member = self._idle.pop() if self._idle else None
-        if member is None:
+            worker = self._idle.pop() if self._idle else None
+        if worker is None:
             return here()
         try:
-            found = member.answer(question)
-        except MemberGoneError:
+            found = worker.answer(question)
+        except WorkerGoneError:
             # It was idle for long and ended, or something ended it. Nothing is lost: requests only read.
-            self._dismiss(member)
+            self._dismiss(worker)
             return here()
         with self._guard:
-            if member in self._members:
-                self._idle.append(member)
+            if worker in self._workers:
+                self._idle.append(worker)
         return found
 
-    def _dismiss(self, member: Member) -> None:
+    def _dismiss(self, worker: PoolWorker) -> None:
         with self._guard:
-            self._members.discard(member)
-            if member in self._idle:
-                self._idle.remove(member)
-        member.end()
+            self._workers.discard(worker)
+            if worker in self._idle:
+                self._idle.remove(worker)
+        worker.end()
 
     def close(self) -> None:
         """End all of them."""
         with self._guard:
             self._closed = True
-            members, self._members, self._idle = list(self._members), set(), []
+            workers, self._workers, self._idle = list(self._workers), set(), []
         # All at once: each may take a moment.
-        for member in members:
-            member.kill()
-        for member in members:
-            member.end()
+        for worker in workers:
+            worker.kill()
+        for worker in workers:
+            worker.end()

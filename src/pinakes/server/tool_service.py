@@ -1,43 +1,32 @@
-"""A shelf for a tool of an agent file: its own settings, and only the documents it may show."""
+"""A service for a tool of an agent file: its own settings, and only the documents it may show."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pinakes.server.shelf import NotReadyError
+from pinakes.server.services import NotReadyError
 
 if TYPE_CHECKING:
-    from pinakes.embedding import Tokenizer
-    from pinakes.model import (
-        DefineResponse,
-        DocumentInfo,
-        IndexReport,
-        Outline,
-        Progress,
-        ReferencesResponse,
-        SearchResponse,
-        SectionView,
-        Status,
-    )
+    from pinakes.library import Library
+    from pinakes.model import IndexReport, Progress, SearchResponse
     from pinakes.tools.document_tool import HierarchicalDocumentTool
-    from pinakes.tools.scope import Scope
 
 # How long a call waits for documents that are being read; clients give up on one after a minute.
-PATIENCE = 25.0
+WAIT_SECONDS = 25.0
 _BETWEEN_STEPS = 0.2
 
 T = TypeVar("T")
 
 
-class ToolShelf:
+class ToolService:
     """A document tool, loaded when it is first used, or at once when its configuration says so."""
 
-    def __init__(self, tool: HierarchicalDocumentTool, patience: float = PATIENCE) -> None:
+    def __init__(self, tool: HierarchicalDocumentTool, wait_seconds: float = WAIT_SECONDS) -> None:
         self._tool = tool
-        self._patience = patience
+        self._wait_seconds = wait_seconds
         self._step: Progress | None = None
 
     @property
@@ -69,12 +58,12 @@ class ToolShelf:
         """Whether the documents are read, or are not to be read before somebody asks."""
         return self._tool.loaded or self._tool.config.defer_loading
 
-    def _wait(self, patience: float | None = None) -> None:
+    def _wait(self, seconds: float | None = None) -> None:
         """Wait for the documents; when they take long to read, say so instead of keeping the caller waiting."""
         if self._tool.loaded:
             return
         loading = self._load()
-        wait([loading], self._patience if patience is None else patience)
+        wait([loading], self._wait_seconds if seconds is None else seconds)
         if loading.done():
             loading.result()
             return
@@ -94,47 +83,15 @@ class ToolShelf:
 
     # -- asking ----------------------------------------------------------------------------------------------
 
-    def ask(self, question: Callable[[Scope], T], patience: float | None = None) -> T:
+    def ask(self, question: Callable[[Library], T], wait_seconds: float | None = None) -> T:
         """Put a question to the documents that the tool may show."""
-        self._wait(patience)
+        self._wait(wait_seconds)
         return self._tool.ask(question)
-
-    def tokenizer(self) -> Tokenizer:
-        """Return what the library counts tokens with."""
-        return self.ask(lambda scope: scope.library.tokenizer)
 
     def search(self, query: str, **options: Any) -> SearchResponse:
         """Search as the configuration says."""
         self._wait()
         return self._tool.search_sync(query, **options)
-
-    def section(self, reference: str, document: str | None) -> SectionView:
-        """Return a section of one of the tool's documents."""
-        return self.ask(lambda scope: scope.section(reference, document))
-
-    def text(self, document: str) -> SectionView:
-        """Return a whole document of the tool."""
-        return self.ask(lambda scope: scope.document(document))
-
-    def define(self, term: str, document: str | None) -> DefineResponse:
-        """Return what a term means in the tool's documents."""
-        return self.ask(lambda scope: scope.definition(term, document))
-
-    def references(self, reference: str, document: str | None) -> ReferencesResponse:
-        """Return what a section refers to, and what refers to it within the tool's documents."""
-        return self.ask(lambda scope: scope.references(reference, document))
-
-    def outline(self, document: str | None, clauses: bool) -> list[Outline]:
-        """Return the heading trees of one document, or of all of the tool."""
-        return self.ask(lambda scope: scope.outline(document, clauses=clauses))
-
-    def documents(self, filters: Mapping[str, object] | None) -> list[DocumentInfo]:
-        """Return the tool's documents that pass the filters."""
-        return self.ask(lambda scope: scope.documents(filters))
-
-    def status(self) -> Status:
-        """Return the state of the index."""
-        return self.ask(lambda scope: scope.library.status())
 
     def roots(self) -> list[Path]:
         """Return the source, which is all that the tool reads."""
@@ -152,9 +109,9 @@ class ToolShelf:
         return loading.result()
 
 
-def tool_shelves(path: Path) -> list[ToolShelf]:
-    """Return a shelf for each document tool of an agent file."""
+def tool_services(path: Path) -> list[ToolService]:
+    """Return a service for each document tool of an agent file."""
     from pinakes.config.agent import load_agent
     from pinakes.tools.opening import open_tools
 
-    return [ToolShelf(tool) for tool in open_tools(load_agent(path))]
+    return [ToolService(tool) for tool in open_tools(load_agent(path))]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.ingest.distributed.board import CLAIMED, FINISHED, MOST_ATTEMPTS, OPEN, Board, Task
+from pinakes.ingest.distributed.leases import CLAIMED, FINISHED, MOST_ATTEMPTS, OPEN, Task, TaskLeases
 from pinakes.stores.providers.faiss.store import FaissStore
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import Store
@@ -40,15 +40,15 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_each_task_goes_to_one_worker(store: Store) -> None:
-    board = Board(store)
-    board.post(tasks(60))
+    leases = TaskLeases(store)
+    leases.post(tasks(60))
     claimed: dict[str, list[str]] = {}
 
     def work(name: str) -> None:
         mine = claimed.setdefault(name, [])
-        for task in board.claims(name):
+        for task in leases.claims(name):
             mine.append(task.path)
-            assert board.finish(task, {"owner": name})
+            assert leases.finish(task, {"owner": name})
 
     threads = [threading.Thread(target=work, args=(f"worker{number}",)) for number in range(4)]
     for thread in threads:
@@ -57,75 +57,75 @@ def test_each_task_goes_to_one_worker(store: Store) -> None:
         thread.join()
     counts = Counter(path for paths in claimed.values() for path in paths)
     assert counts == Counter(task.path for task in tasks(60))
-    assert all(task.state == FINISHED for task in board.tasks())
+    assert all(task.state == FINISHED for task in leases.tasks())
 
 
 def test_a_claim_that_has_run_out_is_taken_over_and_the_first_result_no_longer_counts(store: Store) -> None:
     clock = Clock()
-    board = Board(store, lease=30, clock=clock)
-    board.post(tasks(1))
-    (slow,) = board.claims("slow")
-    assert list(board.claims("quick")) == []
+    leases = TaskLeases(store, lease=30, clock=clock)
+    leases.post(tasks(1))
+    (slow,) = leases.claims("slow")
+    assert list(leases.claims("quick")) == []
     clock.now += 31
-    (taken,) = board.claims("quick")
+    (taken,) = leases.claims("quick")
     assert (taken.owner, taken.attempts) == ("quick", 2)
-    assert board.renew(slow) is None
-    assert not board.finish(slow, {"owner": "slow"})
-    assert board.finish(taken, {"owner": "quick"})
-    assert [task.outcome for task in board.tasks()] == [{"owner": "quick"}]
+    assert leases.renew(slow) is None
+    assert not leases.finish(slow, {"owner": "slow"})
+    assert leases.finish(taken, {"owner": "quick"})
+    assert [task.outcome for task in leases.tasks()] == [{"owner": "quick"}]
 
 
 def test_a_claim_that_is_renewed_lasts(store: Store) -> None:
     clock = Clock()
-    board = Board(store, lease=30, clock=clock)
-    board.post(tasks(1))
-    (task,) = board.claims("steady")
+    leases = TaskLeases(store, lease=30, clock=clock)
+    leases.post(tasks(1))
+    (task,) = leases.claims("steady")
     for _ in range(5):
         clock.now += 20
-        renewed = board.renew(task)
+        renewed = leases.renew(task)
         assert renewed is not None
         task = renewed
-        assert list(board.claims("other")) == []
-    assert board.finish(task, {})
+        assert list(leases.claims("other")) == []
+    assert leases.finish(task, {})
 
 
 def test_the_tasks_of_a_dead_worker_are_free_at_once(store: Store) -> None:
-    board = Board(store)
-    board.post(tasks(3))
-    assert len(list(board.claims("dead"))) == 3
-    board.release("somebody else")
-    assert list(board.claims("heir")) == []
-    board.release("dead")
-    assert {task.owner for task in board.claims("heir")} == {"heir"}
+    leases = TaskLeases(store)
+    leases.post(tasks(3))
+    assert len(list(leases.claims("dead"))) == 3
+    leases.release("somebody else")
+    assert list(leases.claims("heir")) == []
+    leases.release("dead")
+    assert {task.owner for task in leases.claims("heir")} == {"heir"}
 
 
 def test_a_document_that_ends_every_worker_is_given_up(store: Store) -> None:
-    board = Board(store)
-    board.post(tasks(1))
+    leases = TaskLeases(store)
+    leases.post(tasks(1))
     for number in range(MOST_ATTEMPTS):
-        assert len(list(board.claims(f"victim{number}"))) == 1
-        board.release(f"victim{number}")
-    assert list(board.claims("last")) == []
-    (task,) = board.tasks()
+        assert len(list(leases.claims(f"victim{number}"))) == 1
+        leases.release(f"victim{number}")
+    assert list(leases.claims("last")) == []
+    (task,) = leases.tasks()
     assert task.state == FINISHED
     assert "ended 3 workers" in (task.outcome or {})["error"]
 
 
 def test_posting_leaves_alone_what_is_under_way_and_renews_what_is_old(store: Store) -> None:
-    board = Board(store)
-    board.post(tasks(3))
-    claims = {task.path: task for task in board.claims("worker")}
-    assert board.finish(claims["/docs/0.md"], {})
+    leases = TaskLeases(store)
+    leases.post(tasks(3))
+    claims = {task.path: task for task in leases.claims("worker")}
+    assert leases.finish(claims["/docs/0.md"], {})
     changed = Task("/docs/1.md", 99, 2, "settings")
-    board.post([*tasks(1), changed, tasks(3)[2]])
-    states = {task.path: (task.state, task.size) for task in board.tasks()}
+    leases.post([*tasks(1), changed, tasks(3)[2]])
+    states = {task.path: (task.state, task.size) for task in leases.tasks()}
     assert states == {
         "/docs/0.md": (OPEN, 0),
         "/docs/1.md": (OPEN, 99),
         "/docs/2.md": (CLAIMED, 2),
     }
     # The claim on the file as it was is lost with it.
-    assert not board.finish(claims["/docs/1.md"], {})
+    assert not leases.finish(claims["/docs/1.md"], {})
 
 
 @settings(max_examples=25, deadline=None)
@@ -135,31 +135,31 @@ def test_whatever_happens_every_task_is_finished_once(
 ) -> None:
     """Workers claim, renew, finish, dawdle and die in any order."""
     chance, clock = random.Random(seed), Clock()
-    folder = tmp_path_factory.mktemp("board") / "faiss"
+    folder = tmp_path_factory.mktemp("leases") / "faiss"
     with FaissStore(DatabaseSettings("faiss", connection_string=str(folder))) as store:
         store.create(4)
-        board = Board(store, lease=lease, clock=clock)
-        board.post(tasks(6))
+        leases = TaskLeases(store, lease=lease, clock=clock)
+        leases.post(tasks(6))
         held: list[Task] = []
         credited: Counter[str] = Counter()
         for _ in range(400):
-            if all(task.state == FINISHED for task in board.tasks()):
+            if all(task.state == FINISHED for task in leases.tasks()):
                 break
             step = chance.random()
             if step < 0.4:
                 held += [
-                    task for task, _ in zip(board.claims(f"w{chance.randrange(3)}"), range(1), strict=False)
+                    task for task, _ in zip(leases.claims(f"w{chance.randrange(3)}"), range(1), strict=False)
                 ]
             elif step < 0.7 and held:
                 task = held.pop(chance.randrange(len(held)))
-                credited[task.path] += board.finish(task, {"ok": True})
+                credited[task.path] += leases.finish(task, {"ok": True})
             elif step < 0.8 and held:
                 at = chance.randrange(len(held))
-                if renewed := board.renew(held[at]):
+                if renewed := leases.renew(held[at]):
                     held[at] = renewed
             else:
                 clock.now += chance.random() * 2 * lease
-        done = {task.path: task.outcome for task in board.tasks() if task.state == FINISHED}
+        done = {task.path: task.outcome for task in leases.tasks() if task.state == FINISHED}
         assert len(done) == 6
         given_up = {path for path, outcome in done.items() if outcome and "error" in outcome}
         assert credited == Counter(dict.fromkeys(done.keys() - given_up, 1))

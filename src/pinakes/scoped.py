@@ -1,0 +1,232 @@
+"""A scoped library: a library that shows only the documents that pass some filters, whatever is asked."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pinakes.errors import NotFoundError, UsageError
+from pinakes.library import Library
+
+if TYPE_CHECKING:
+    from pinakes.model import (
+        DefineResponse,
+        DocumentInfo,
+        IndexReport,
+        MoveReport,
+        Outline,
+        ReferencesResponse,
+        SearchResponse,
+        SectionView,
+        TermDefinition,
+    )
+    from pinakes.search.reading import DocumentView
+    from pinakes.search.suggest import Suggestion
+
+
+class ScopedLibrary(Library):
+    """Some of the documents of a library, as a library. Made by :meth:`Library.scoped`."""
+
+    # Beside what it shares with the whole library, whose attributes are its own: both see one index, also after a move.
+    __slots__ = ("_parts", "whole")
+
+    def __init__(self, whole: Library, *parts: Mapping[str, object]) -> None:
+        self.__dict__ = whole.__dict__
+        self.whole = whole
+        self._parts = [dict(part) for part in parts if part]
+
+    def scoped(self, *filters: Mapping[str, object]) -> Library:
+        """Return a library of those of these documents that pass more filters."""
+        return ScopedLibrary(self.whole, *self._parts, *filters)
+
+    def close(self) -> None:
+        """Do nothing: whoever opened the whole library closes it."""
+
+    def index(self, *_: Any, **__: Any) -> IndexReport:
+        """Refuse: what is indexed need not pass the filters."""
+        raise UsageError(
+            "A scoped library only answers questions; index with the library that it is a part of."
+        )
+
+    def forget(self, paths: Sequence[str | os.PathLike[str]] | str | os.PathLike[str]) -> list[str]:
+        """Refuse, as :meth:`index` does."""
+        raise UsageError("A scoped library only answers questions; change the library that it is a part of.")
+
+    def migrate(self, *_: Any, **__: Any) -> MoveReport:
+        """Refuse, as :meth:`index` does."""
+        raise UsageError("A scoped library only answers questions; move the library that it is a part of.")
+
+    # -- asking ----------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        *,
+        filters: Mapping[str, object] | None = None,
+        document: str | None = None,
+        **options: Any,
+    ) -> SearchResponse:
+        """Find passages in these documents."""
+        return self.whole.search(query, filters=self._joined(filters, document), **options)
+
+    def section(self, reference: str, *, document: str | None = None) -> SectionView:
+        """Return the section or clause that a reference or a heading names in these documents."""
+        allowed = self._allowed()
+        if allowed is None:
+            return self.whole.section(reference, document=document)
+        nothing = NotFoundError(f"No document of this tool has a section {reference!r}.")
+        try:
+            view = self.whole.section(reference, document=document)
+        except NotFoundError:
+            # What is near may stand in documents that are not shown.
+            raise nothing from None
+        places = [place.rpartition("#") for place in view.alternatives]
+        inside = [(path, section) for path, _, section in places if path in allowed]
+        if view.source_path not in allowed:
+            if inside:
+                (path, section), *inside = inside
+                view = self.whole.section(section, document=path)
+            elif document is None and (found := self._in_each(allowed, reference)):
+                # The list of alternatives ends somewhere; the documents themselves do not.
+                view = found
+            else:
+                raise nothing
+        return replace(view, alternatives=[f"{path}#{section}" for path, section in inside])
+
+    def define(self, term: str, *, document: str | None = None) -> DefineResponse:
+        """Return what these documents say a term means, and which define it differently."""
+        allowed = self._allowed()
+        if allowed is None:
+            return self.whole.define(term, document=document)
+        nothing = NotFoundError(f"No document of this tool defines {term!r}.")
+        try:
+            answer = self.whole.define(term, document=document)
+        except NotFoundError:
+            raise nothing from None
+        kept = _defined_in(answer, allowed)
+        near = [other for other in answer.near if _defined_in(self.whole.define(other), allowed)]
+        if not kept and not near:
+            raise nothing
+        titles = {item.document_title for item in kept}
+        return replace(
+            answer,
+            near=near,
+            definitions=[
+                replace(item, conflicts_with=[title for title in item.conflicts_with if title in titles])
+                for item in kept
+            ],
+        )
+
+    def document(self, name: str) -> SectionView:
+        """Return one of these documents whole."""
+        found, *others = self.paths_of(name)
+        if others:
+            paths = ", ".join((found, *others))
+            raise NotFoundError(f"Several documents are called {name!r}: {paths}. Give the whole path.")
+        return self.whole.document(found)
+
+    def documents(self, filters: Mapping[str, object] | None = None) -> list[DocumentInfo]:
+        """Return those of these documents that pass the filters."""
+        return self.whole.documents(self._joined(filters, None))
+
+    def outline(self, document: str | None = None, *, clauses: bool = False) -> list[Outline]:
+        """Return the heading trees of one of these documents, or of all."""
+        allowed = self._allowed()
+        if document is None and allowed is None:
+            return self.whole.outline(clauses=clauses)
+        paths = sorted(allowed or ()) if document is None else self.paths_of(document)
+        return [found for path in paths for found in self.whole.outline(path, clauses=clauses)]
+
+    def references(self, reference: str, *, document: str | None = None) -> ReferencesResponse:
+        """Return what a section refers to, and what refers to it in these documents."""
+        allowed = self._allowed()
+        if allowed is None:
+            return self.whole.references(reference, document=document)
+        view = self.section(reference, document=document)
+        found = self.whole.references(view.section_id or reference, document=view.source_path)
+        return replace(found, cited_by=[item for item in found.cited_by if item.source_path in allowed])
+
+    def reader(self, path: str) -> DocumentView:
+        """Return everything that a reader of one of these documents needs."""
+        allowed = self._allowed()
+        if allowed is not None and path not in allowed:
+            raise NotFoundError(f"No document of this tool is called {path!r}.")
+        return self.whole.reader(path)
+
+    def suggest(
+        self, prefix: str, limit: int = 8, *, paths: Collection[str] | None = None
+    ) -> list[Suggestion]:
+        """Return titles, headings, labels and defined terms of these documents."""
+        allowed = self._allowed()
+        if allowed is not None:
+            paths = allowed if paths is None else allowed & set(paths)
+        return self.whole.suggest(prefix, limit, paths=paths)
+
+    def paths_of(self, name: str) -> list[str]:
+        """Return the paths of these documents that a name means."""
+        allowed = self._allowed()
+        if allowed is None:
+            return self.whole.paths_of(name)
+        try:
+            found = [path for path in self.whole.paths_of(name) if path in allowed]
+        except NotFoundError:
+            found = []
+        if not found:
+            # What is near may be documents that are not shown.
+            raise NotFoundError(f"No document of this tool is called {name!r}.")
+        return found
+
+    # -- which documents -------------------------------------------------------------------------------------
+
+    def _joined(self, wanted: Mapping[str, object] | None, document: str | None) -> dict[str, object] | None:
+        """Return one set of filters for these documents among those that are wanted."""
+        parts: list[Mapping[str, object]] = [*self._parts, *([wanted] if wanted else [])]
+        if document:
+            parts.append(exactly(self.paths_of(document)))
+        names = [name for part in parts for name in part]
+        if len(names) == len(set(names)):
+            return {name: value for part in parts for name, value in part.items()} or None
+        # Two filters of one name must both hold, which only the documents themselves can say.
+        paths = self._paths(parts)
+        if not paths:
+            raise NotFoundError("No document of this tool passes these filters. Leave some of them out.")
+        return exactly(sorted(paths))
+
+    def _allowed(self) -> set[str] | None:
+        """Return the paths of these documents, or None when there are no others."""
+        if not self._parts:
+            return None
+        allowed = self._paths(self._parts)
+        return None if len(allowed) == len(self.whole.documents()) else allowed
+
+    def _in_each(self, paths: set[str], reference: str) -> SectionView | None:
+        for path in sorted(paths):
+            with suppress(NotFoundError):
+                return self.whole.section(reference, document=path)
+        return None
+
+    def _paths(self, parts: Iterable[Mapping[str, object]]) -> set[str]:
+        sets = [{info.source_path for info in self.whole.documents(part)} for part in parts]
+        return set.intersection(*sets)
+
+
+def exactly(paths: Iterable[str]) -> dict[str, object]:
+    """Return a filter for the documents of these paths, whatever signs of a pattern they hold."""
+    return {"path": [glob.escape(path) for path in paths]}
+
+
+def below(source: str) -> dict[str, object]:
+    """Return a filter for the documents of a source: a file, what is below a folder, or what a pattern matches."""
+    if os.path.lexists(source):
+        plain = glob.escape(source)
+        return {"path": [source] if plain == source else [plain, f"{plain}{os.sep}*"]}
+    # In a filter, unlike in a source, ``**/`` is at least one folder.
+    return {"path": list(dict.fromkeys((source, source.replace("**/", ""))))}
+
+
+def _defined_in(answer: DefineResponse, paths: set[str]) -> list[TermDefinition]:
+    return [item for item in answer.definitions if item.definition.source_path in paths]
