@@ -96,7 +96,7 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def shelf_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def index_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with ``docs/`` and an index of it. Tests only read it."""
     folder = tmp_path_factory.mktemp("service")
     write_documents(folder / "docs", manual=MANUAL)
@@ -130,9 +130,9 @@ def index_registry(folder: Path, **options: Any) -> LibraryRegistry:
 
 
 @pytest.fixture(scope="session")
-def url(shelf_folder: Path) -> Iterator[str]:
+def url(index_folder: Path) -> Iterator[str]:
     """Where the small library is served."""
-    with served(index_registry(shelf_folder)) as address:
+    with served(index_registry(index_folder)) as address:
         yield f"{address}/mcp"
 
 

@@ -31,8 +31,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.fixture(scope="module")
-def registry(shelf_folder: Path) -> Iterator[LibraryRegistry]:
-    made = index_registry(shelf_folder)
+def registry(index_folder: Path) -> Iterator[LibraryRegistry]:
+    made = index_registry(index_folder)
     yield made
     made.close()
 
@@ -60,8 +60,8 @@ def test_a_budget_is_used_and_not_only_kept(registry: LibraryRegistry) -> None:
         assert tokens.count(answer.text) > 700, answer.text
 
 
-def test_an_answer_without_a_budget_gets_the_server_s(shelf_folder: Path) -> None:
-    registry = index_registry(shelf_folder, token_budget=300)
+def test_an_answer_without_a_budget_gets_the_server_s(index_folder: Path) -> None:
+    registry = index_registry(index_folder, token_budget=300)
     tokens = Tokens(registry.choose(None)[0].tokenizer())
     assert tokens.count(call(registry, "read_section", {"reference": "Pump manual"}).text) <= 300
     assert (

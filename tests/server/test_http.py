@@ -72,10 +72,10 @@ def test_a_page_from_elsewhere_is_refused(url: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def guarded(shelf_folder: Path) -> Iterator[str]:
+def guarded(index_folder: Path) -> Iterator[str]:
     """A server that wants a token; it listens here as if it could be reached from elsewhere."""
     with served(
-        index_registry(shelf_folder), host="0.0.0.0", token="s3cret", allowed_hosts=["docs.example"]
+        index_registry(index_folder), host="0.0.0.0", token="s3cret", allowed_hosts=["docs.example"]
     ) as address:
         yield f"{address}/mcp"
 
@@ -111,8 +111,8 @@ def test_the_client_gets_in_with_the_token(guarded: str) -> None:
     assert "gale warning" in text_of(found)
 
 
-def test_an_address_for_others_needs_a_token(shelf_folder: Path) -> None:
-    registry = index_registry(shelf_folder)
+def test_an_address_for_others_needs_a_token(index_folder: Path) -> None:
+    registry = index_registry(index_folder)
     for host in ("0.0.0.0", "::", "192.168.1.7", "example.org"):
         with pytest.raises(UsageError, match="--token"):
             build_app(registry, host=host)
@@ -140,11 +140,11 @@ def test_a_guard_lets_other_kinds_of_messages_through() -> None:
     assert passed == ["lifespan"]
 
 
-def test_the_command_serves_says_where_and_stops(shelf_folder: Path) -> None:
+def test_the_command_serves_says_where_and_stops(index_folder: Path) -> None:
     path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH", ""), str(SOURCE)]))
     process = subprocess.Popen(
         [sys.executable, "-m", "pinakes", "serve", "--port", "0"],
-        cwd=shelf_folder,
+        cwd=index_folder,
         env={**os.environ, "PYTHONPATH": path},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -165,11 +165,11 @@ def test_the_command_serves_says_where_and_stops(shelf_folder: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="closes a stream as a POSIX shell does")
-def test_the_command_serves_without_standard_output(shelf_folder: Path) -> None:
+def test_the_command_serves_without_standard_output(index_folder: Path) -> None:
     path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH", ""), str(SOURCE)]))
     process = subprocess.Popen(
         ["sh", "-c", 'exec "$0" -m pinakes serve --port 0 >&- <&-', sys.executable],
-        cwd=shelf_folder,
+        cwd=index_folder,
         env={**os.environ, "PYTHONPATH": path},
         stderr=subprocess.PIPE,
         text=True,

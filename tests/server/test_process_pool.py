@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, cast
 
 import httpx
 import pytest
-from tests.server.conftest import SOURCE, index_desk, write_documents
+from tests.server.conftest import SOURCE, index_registry, write_documents
 
 from pinakes import Library
 from pinakes.processes import command as child_command
@@ -59,8 +59,8 @@ def alive(pid: int) -> bool:
 
 
 @pytest.fixture
-def setup(shelf_folder: Path) -> Setup:
-    return Setup(str(shelf_folder / ".pinakes"), "mark")
+def setup(index_folder: Path) -> Setup:
+    return Setup(str(index_folder / ".pinakes"), "mark")
 
 
 @pytest.fixture(autouse=True)
@@ -147,8 +147,8 @@ linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks a
 
 
 @linux
-def test_a_crowd_gets_the_answers_that_one_gets(shelf_folder: Path) -> None:
-    with command(shelf_folder, "--processes", "2") as (address, server):
+def test_a_crowd_gets_the_answers_that_one_gets(index_folder: Path) -> None:
+    with command(index_folder, "--processes", "2") as (address, server):
         eventually(lambda: httpx.get(address + "/ready").status_code == 200)
         alone = [comparable(httpx.get(address + path)) for path in PATHS]
         assert [status for status, _ in alone] == [200, 200, 422, 200, 404, 200, 200, 200, 404, 200]
@@ -187,8 +187,8 @@ def test_one_that_is_killed_in_the_middle_of_an_answer_costs_none(pool: ProcessP
     assert eventually(lambda: pool.workers) != [first]
 
 
-def test_with_one_process_there_is_no_other(shelf_folder: Path) -> None:
-    registry = index_desk(shelf_folder)
+def test_with_one_process_there_is_no_other(index_folder: Path) -> None:
+    registry = index_registry(index_folder)
     api = Api(registry, processes=1)
     api.pool.gather(100)
     assert not api.pool._starting
@@ -334,24 +334,24 @@ def test_an_index_that_is_gone_leaves_the_answers_to_the_server(tmp_path: Path) 
         worker.answer(Question("search", _arguments("gale")))
 
 
-def test_tools_of_an_agent_file_are_not_shared(shelf_folder: Path, tmp_path: Path) -> None:
+def test_tools_of_an_agent_file_are_not_shared(index_folder: Path, tmp_path: Path) -> None:
     from pinakes.server.api.app import setup_of
     from pinakes.server.registry import LibraryRegistry
-    from pinakes.server.tool_service import tool_shelves
+    from pinakes.server.tool_service import tool_services
 
     (tmp_path / "agent.yaml").write_text(
         "tools:\n  - name: harbour\n    description: Harbour law.\n    type: hierarchical_document\n"
-        f"    source: {shelf_folder / 'docs'}\n    defer_loading: true\n",
+        f"    source: {index_folder / 'docs'}\n    defer_loading: true\n",
         encoding="utf-8",
     )
-    registry = LibraryRegistry(tool_shelves(tmp_path / "agent.yaml"), configured=True)
+    registry = LibraryRegistry(tool_services(tmp_path / "agent.yaml"), configured=True)
     assert setup_of(registry) is None
     registry.close()
-    registry = index_desk(shelf_folder)
+    registry = index_registry(index_folder)
     api = Api(registry, processes=3)
     found = setup_of(registry)
     assert found is not None
-    assert Path(found.index) == shelf_folder / ".pinakes"
+    assert Path(found.index) == index_folder / ".pinakes"
     assert found.mark == registry.mark
     api.close()
     registry.close()

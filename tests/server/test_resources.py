@@ -85,7 +85,7 @@ def prompt(url: str, name: str, arguments: dict[str, str]) -> str:
     return message.content.text
 
 
-def test_a_question_comes_with_what_a_first_search_finds(url: str, shelf_folder: Path) -> None:
+def test_a_question_comes_with_what_a_first_search_finds(url: str, index_folder: Path) -> None:
     text = prompt(url, "answer_with_citations", {"question": "How soon must a collision be reported?"})
     assert "How soon must a collision be reported?" in text
     assert "citation after every statement" in text

@@ -36,13 +36,13 @@ FRAMES: list[dict[str, Any]] = [
 ]
 
 
-def test_a_client_of_the_older_protocol_gets_ten_answers_at_once(shelf_folder: Path) -> None:
+def test_a_client_of_the_older_protocol_gets_ten_answers_at_once(index_folder: Path) -> None:
     async def talk(client: Client) -> tuple[list[str], list[CallToolResult]]:
         names = [tool.name for tool in (await client.list_tools()).tools]
         calls = (client.call_tool("search_documents", {"query": f"seal {number}"}) for number in range(10))
         return names, list(await asyncio.gather(*calls))
 
-    names, answers = ask(stdio(folder=shelf_folder), talk, mode="legacy")
+    names, answers = ask(stdio(folder=index_folder), talk, mode="legacy")
     assert "read_section" in names
     assert [answer.structured_content["query"] for answer in answers] == [f"seal {n}" for n in range(10)]
 
@@ -69,9 +69,9 @@ def send(stdin: IO[str], *lines: str) -> None:
 
 
 def test_standard_output_holds_the_protocol_and_a_client_that_leaves_ends_the_server(
-    shelf_folder: Path,
+    index_folder: Path,
 ) -> None:
-    process, stdin, stdout = start(shelf_folder)
+    process, stdin, stdout = start(index_folder)
     send(stdin, *map(json.dumps, FRAMES[:2]), "this is no JSON", json.dumps(FRAMES[2]))
     answers: dict[int, Any] = {}
     while 2 not in answers:
@@ -87,8 +87,8 @@ def test_standard_output_holds_the_protocol_and_a_client_that_leaves_ends_the_se
     assert "Traceback" not in process.stderr.read()
 
 
-def test_a_client_that_dies_in_the_middle_of_a_call_ends_the_server(shelf_folder: Path) -> None:
-    process, stdin, stdout = start(shelf_folder)
+def test_a_client_that_dies_in_the_middle_of_a_call_ends_the_server(index_folder: Path) -> None:
+    process, stdin, stdout = start(index_folder)
     send(stdin, *map(json.dumps, FRAMES[:2]))
     stdout.readline()
     # Nobody will read the answers any more, and then nobody writes either.
@@ -102,8 +102,8 @@ def test_a_client_that_dies_in_the_middle_of_a_call_ends_the_server(shelf_folder
     assert "Traceback" not in errors
 
 
-def test_a_signal_ends_the_server_while_it_waits_for_input(shelf_folder: Path) -> None:
-    process, stdin, stdout = start(shelf_folder)
+def test_a_signal_ends_the_server_while_it_waits_for_input(index_folder: Path) -> None:
+    process, stdin, stdout = start(index_folder)
     send(stdin, *map(json.dumps, FRAMES[:2]))
     stdout.readline()
     process.send_signal(signal.SIGINT)

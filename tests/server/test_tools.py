@@ -25,12 +25,12 @@ def test_every_tool_is_listed_with_schemas_and_marked_as_reading_only(url: str) 
         assert tool.annotations and tool.annotations.read_only_hint
 
 
-def test_a_search_gives_cited_text_and_the_fields_of_the_python_result(url: str, shelf_folder: Path) -> None:
+def test_a_search_gives_cited_text_and_the_fields_of_the_python_result(url: str, index_folder: Path) -> None:
     found = call(url, "search_documents", {"query": "report a collision", "top_k": 2})
     assert not found.is_error
     data = found.structured_content
     first = data["results"][0]
-    with Library(shelf_folder / ".pinakes") as library:
+    with Library(index_folder / ".pinakes") as library:
         expected = library.search("report a collision", top_k=2).results[0]
     for name in ("chunk_id", "content", "section_id", "source_path", "fused_score", "location"):
         assert first[name] == getattr(expected, name), name
@@ -122,7 +122,7 @@ def test_references_lead_in_both_directions(url: str) -> None:
     assert "[sec_11_b]" in text_of(found)
 
 
-def test_documents_and_the_state_of_the_index_are_told(url: str, shelf_folder: Path) -> None:
+def test_documents_and_the_state_of_the_index_are_told(url: str, index_folder: Path) -> None:
     documents = call(url, "list_documents").structured_content
     assert [Path(item["source_path"]).name for item in documents["documents"]] == [
         "act.md",
@@ -131,7 +131,7 @@ def test_documents_and_the_state_of_the_index_are_told(url: str, shelf_folder: P
     ]
     status = call(url, "index_status")
     assert status.structured_content["indexes"][0]["documents"] == 3
-    assert str(shelf_folder) in text_of(status)
+    assert str(index_folder) in text_of(status)
 
 
 @pytest.mark.parametrize(
@@ -185,11 +185,11 @@ def test_ten_calls_at_once_are_all_answered(url: str) -> None:
     assert all(answer.structured_content["results"] for answer in answers)
 
 
-def test_text_alone_is_sent_when_that_is_asked_for(shelf_folder: Path) -> None:
+def test_text_alone_is_sent_when_that_is_asked_for(index_folder: Path) -> None:
     async def talk(client: Client) -> tuple[ListToolsResult, CallToolResult]:
         return await client.list_tools(), await client.call_tool("search_documents", {"query": "gale"})
 
-    with served(index_registry(shelf_folder, structured=False)) as address:
+    with served(index_registry(index_folder, structured=False)) as address:
         listed, answer = ask(f"{address}/mcp", talk)
     assert all(tool.output_schema is None for tool in listed.tools)
     assert answer.structured_content is None
