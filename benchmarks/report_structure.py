@@ -10,30 +10,31 @@ from benchmarks.report_retrieval import share
 Table = Callable[[Sequence[tuple[str, ...]], tuple[str, ...]], str]
 
 _GROUPS = ("all", "reference", "definition", "parent", "plain", "dev", "test")
-_MEASURES = ("recall@1", "recall@5", "recall@10", "mrr@10")
+_BARE = "keyword and semantic alone"
+_MEASURES = ("recall@1", "recall@5", "recall@10", "mrr@10", "reached@5")
 _NOTE = (
     "The questions of `structure_questions.jsonl` ([how they were made](evaluation.md#questions-that-need-structure)): "
     "the answer does not have their words, but a passage that has them refers to it (`reference`), a defined term "
     "decides (`definition`), or what stands above an item says what it is about (`parent`); `plain` is the control. "
-    "recall@k: a result among the first k overlaps the words of the answer."
+    "recall@k: a result among the first k overlaps the words of the answer; reached@5: or one of the first five refers "
+    "to the place of the answer, or brings it along as a definition."
 )
 
 
 def render(data: dict[str, Any], table: Table) -> str:
     """Return the section: how many answers are found, and what each stage adds."""
     first, *others = data["results"]
-    groups = [*_GROUPS, *data["chunks"]]
+    bare = next(one for one in others if one["way"] == _BARE)
     rows = [
         (
             group,
             str(first["means"][group]["questions"]),
             *(share(first["means"][group][measure]) for measure in _MEASURES),
-            *(share(others[-2]["means"][group][measure]) for measure in ("recall@5", "mrr@10")),
+            *(share(bare["means"][group][measure]) for measure in _MEASURES[-2:]),
         )
-        for group in groups
+        for group in (*_GROUPS, *data["chunks"])
     ]
-    bare = others[-2]["way"]
-    found = table(rows, ("questions", "", *_MEASURES, f"{bare}: recall@5", "mrr@10"))
+    found = table(rows, ("", "questions", *_MEASURES, *(f"{measure}, {_BARE}" for measure in _MEASURES[-2:])))
     changes = [
         (
             one["way"],

@@ -11,6 +11,7 @@ the question's ``kind``:
     parent       a heading or the sentence above says what an item of a list is about
     plain        nothing: the answer is about what is asked (the control)
 
+``reached@5`` also counts answers that the first five results refer to, or bring along as a definition.
 A result is right when it overlaps one of the given words where they stand. ``--check`` only looks whether all of them
 stand in the places that they are said to be in.
 """
@@ -30,6 +31,7 @@ from benchmarks.common import eval_dir, read_jsonl, save
 from pinakes.config import IndexSettings, SearchSettings, Settings
 from pinakes.config.settings import STAGES
 from pinakes.embedding import Embedder, load_embedder
+from pinakes.embedding.protocol import Vectors
 from pinakes.errors import PinakesError
 from pinakes.evaluation.build import build
 from pinakes.evaluation.cache import cache_folder, default_folder, place_for
@@ -40,7 +42,7 @@ from pinakes.evaluation.remember import RememberingEmbedder
 from pinakes.evaluation.significance import compare
 from pinakes.evaluation.spans import Span
 from pinakes.library import Library
-from pinakes.model import SearchResponse
+from pinakes.model import SearchResponse, SearchResult
 
 Row = dict[str, Any]
 Values = dict[str, float]
@@ -48,9 +50,10 @@ Gold = list[tuple[str, Span]]
 
 QUESTIONS = Path(__file__).parent / "structure_questions.jsonl"
 KINDS = ("reference", "definition", "parent", "plain")
-MEASURES = ("recall@1", "recall@5", "recall@10", "mrr@10")
+MEASURES = ("recall@1", "recall@5", "recall@10", "mrr@10", "reached@5")
 MAIN = "mrr@10"
 TOP = 10
+_A_PLACE = 8_000  # characters
 # What is indexed of each set, besides the documents of the questions: parts and contracts that are much alike.
 _FAR = (2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14, 16, 17, 19, 32, 33, 42, 43, 45, 46, 49)
 _CONTRACTS = (
@@ -65,6 +68,20 @@ FILES: dict[str, tuple[str, Sequence[str]]] = {
 }
 
 
+class QuickEmbedder(RememberingEmbedder):
+    """Remembers the vectors of questions too: each is asked in many ways."""
+
+    def __init__(self, embedder: Embedder, path: Path) -> None:
+        super().__init__(embedder, path)
+        self._questions: dict[str, Vectors] = {}
+
+    def embed_query(self, text: str) -> Vectors:
+        """Return the vector of a query."""
+        if text not in self._questions:
+            self._questions[text] = super().embed_query(text)
+        return self._questions[text]
+
+
 class Way(NamedTuple):
     """A way of searching that is measured."""
 
@@ -75,7 +92,9 @@ class Way(NamedTuple):
 def ways(*, ablate: bool) -> list[Way]:
     """Return the search as it is, then without each stage that is on, with each that is off, and bare."""
     whole = SearchSettings(top_k=TOP)
-    bare = replace(whole, disabled=STAGES, exact_weight=0.0, semantic_weight=0.5, keyword_weight=0.5)
+    # What is shown of a chunk is no matter of ranking, and stays.
+    stages = tuple(stage for stage in STAGES if stage != "focus")
+    bare = replace(whole, disabled=stages, semantic_weight=0.625, keyword_weight=0.375, exact_weight=0.0)
     found = [Way("everything", whole)]
     if not ablate:
         return found
@@ -96,12 +115,16 @@ def ways(*, ablate: bool) -> list[Way]:
         *found,
         Way("without document evidence", replace(whole, document_weight=0.0)),
         Way("without section evidence", replace(whole, section_weight=0.0)),
-        Way("without the exact leg", replace(whole, exact_weight=0.0)),
+        Way(
+            "without the exact leg",
+            replace(whole, semantic_weight=0.625, keyword_weight=0.375, exact_weight=0.0),
+        ),
         Way("legs joined by ranks", replace(whole, fusion="rrf")),
         Way("semantic alone", replace(whole, search_mode="semantic")),
         Way("keyword alone", replace(whole, search_mode="keyword")),
-        Way("keyword and semantic, joined by scores", bare),
-        Way("keyword and semantic, joined by ranks", replace(bare, fusion="rrf")),
+        Way("keyword and semantic alone", bare),
+        Way("keyword and semantic alone, joined by ranks", replace(bare, fusion="rrf")),
+        Way("keyword and semantic alone, whole chunks", replace(bare, disabled=STAGES)),
     ]
 
 
@@ -116,6 +139,7 @@ class Asked(NamedTuple):
     """A set that is ready: its index, where answers stand in it, and what is wrong with the questions."""
 
     path: Path
+    embedder: Embedder
     gold: dict[str, Gold]
     wrong: list[str]
     chunks: int
@@ -126,7 +150,8 @@ def prepare(name: str, rows: Iterable[Row], folder: Path, embedder: Embedder) ->
     paths = documents(name)
     evalset = EvalSet(f"structure-{name}", SPANS, Path(f"structure-{name}"), (), paths=tuple(paths))
     place = place_for(folder, evalset, IndexSettings(), embedder)
-    built = build(evalset, place.folder, IndexSettings(), RememberingEmbedder(embedder, place.vectors))
+    remembering = QuickEmbedder(embedder, place.vectors)
+    built = build(evalset, place.folder, IndexSettings(), remembering)
     full = {path.name: str(path) for path in paths}
     gold: dict[str, Gold] = {}
     wrong = []
@@ -143,7 +168,7 @@ def prepare(name: str, rows: Iterable[Row], folder: Path, embedder: Embedder) ->
                     wrong.append(f"{row['id']}: {found}")
                 else:
                     gold[row["id"]].append((path, found))
-    return Asked(built.path, gold, wrong, built.chunks)
+    return Asked(built.path, remembering, gold, wrong, built.chunks)
 
 
 def locate(library: Library, places: Places, path: str, answer: Row) -> Span | str:
@@ -163,30 +188,52 @@ def locate(library: Library, places: Places, path: str, answer: Row) -> Span | s
 
 
 def judge(response: SearchResponse, gold: Gold, places: Places) -> Values:
-    """Say at which ranks the answer is, and how much has to be read for it."""
-    spans = [(result.source_path, places.of_result(result)) for result in response.results[:TOP]]
-    hits = [any(_overlap(span, wanted) for wanted in gold) for span in spans]
+    """Say at which ranks the answer is, whether the first five lead to it, and how much there is to read in them."""
+    results = response.results[:TOP]
+    hits = [
+        any(_overlap((result.source_path, places.of_result(result)), wanted) for wanted in gold)
+        for result in results
+    ]
     values = {f"recall@{count}": float(any(hits[:count])) for count in (1, 5, 10)}
-    shown = sum(len(result.content) for result in response.results[:5])
-    return values | {MAIN: reciprocal_rank(hits, TOP), "characters@5": float(shown)}
+    led = any(
+        _overlap(span, wanted) for result in results[:5] for span in led_to(result, places) for wanted in gold
+    )
+    shown = sum(len(result.content) for result in results[:5])
+    return values | {
+        MAIN: reciprocal_rank(hits, TOP),
+        "reached@5": float(any(hits[:5]) or led),
+        "characters@5": float(shown),
+    }
+
+
+def led_to(result: SearchResult, places: Places) -> Iterator[tuple[str, Span]]:
+    """Return the places that a result refers to, and the definitions that come with it."""
+    for reference in result.cross_references:
+        path = reference.target_path or result.source_path
+        place = places.place(path, reference.target_section) if path in places else None
+        # A reference to a whole chapter leads nowhere in particular.
+        if place and place[1] - place[0] <= _A_PLACE:
+            yield path, place
+    for definition in result.definitions_context:
+        path = definition.source_path
+        start = places.text(path).find(definition.definition_text) if path in places else -1
+        if start >= 0:
+            yield path, (start, start + len(definition.definition_text))
 
 
 def _overlap(one: tuple[str, Span], other: tuple[str, Span]) -> bool:
     return one[0] == other[0] and one[1][0] < other[1][1] and other[1][0] < one[1][1]
 
 
-def ask(
-    way: Way, asked: Asked, rows: Sequence[Row], embedder: Embedder, report: Callable[[Row], None]
-) -> Row:
-    """Ask all questions of a set in one way; return the values of each, and the milliseconds of each."""
+def ask(way: Way, asked: Asked, rows: Sequence[Row], report: Callable[[Row], None]) -> Row:
+    """Ask all questions of a set in one way; return the values of each, and its processor time."""
     values: dict[str, Values] = {}
     milliseconds = []
     settings = Settings(IndexSettings(), way.search)
     with (
-        Library(asked.path, settings=settings, embedder=embedder, create=False) as library,
+        Library(asked.path, settings=settings, embedder=asked.embedder, create=False) as library,
         closing(Places(asked.path)) as places,
     ):
-        library.search(rows[0]["question"])
         for row in rows:
             start = time.process_time()
             response = library.search(row["question"])
@@ -265,7 +312,7 @@ def main() -> None:
     first: dict[str, Values] = {}
     for way in ways(ablate=options.ablate):
         report = _print_miss if options.misses and not first else lambda row: None
-        done = [ask(way, ready[name], some, embedder, report) for name, some in by_set.items()]
+        done = [ask(way, ready[name], some, report) for name, some in by_set.items()]
         values = {key: value for one in done for key, value in one["values"].items()}
         first = first or values
         summary = summarise(way.name, values, first, rows)
