@@ -61,6 +61,24 @@ def test_a_name_in_use_means_its_document(query: str, path: str) -> None:
     assert len(understood.references) == 1
 
 
+@pytest.mark.parametrize(
+    ("title", "named", "other"),
+    [
+        (
+            "Ley Orgánica 7/2012, por la que se modifica la Ley Orgánica 10/1995",
+            "ley organica 7 2012",
+            "ley organica 10 1995",
+        ),
+        ("Gesetz zur Durchführung der Verordnung (EU) 2017/2394", "", "regulation 2017 2394"),
+        ("General Data Protection Regulation (EU) 2016/679", "regulation 2016 679", "eu"),
+    ],
+)
+def test_an_act_is_not_called_by_the_number_of_the_one_it_amends(title: str, named: str, other: str) -> None:
+    names = names_of("a.md", title, {})
+    assert not named or named in names.short
+    assert other not in {*names.short, *names.full}
+
+
 def test_the_words_of_a_country_are_in_the_names_that_have_the_country() -> None:
     assert NAMES.fitting(["ruritanian"]) == {PATHS.index("Ruritania_2008.txt"): 1.0}
 

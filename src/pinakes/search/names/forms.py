@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -169,8 +170,11 @@ def _properties(metadata: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _short_forms(title: str) -> Iterator[tuple[str, float]]:
     """`PEP 8 – Style Guide for Code` and `Altölverordnung (AltölV)`: both; `Ley 7/2001, de 31 de mayo`: the first."""
     title = title[:_LONGEST]
-    for official, _, _ in official_names(title):
-        yield official, NUMBER
+    # `Ley Orgánica 7/2012, por la que se modifica la Ley Orgánica 10/1995`: the first, and not what it is made for.
+    for official, start, _ in islice(official_names(title), 1):
+        before = name_tokens(title[:start])
+        if not before or before[-1].text not in FUNCTION_WORDS:
+            yield official, NUMBER
     plain = _BRACKETS.sub("", title)
     if plain != title:
         yield plain, TITLE
@@ -178,7 +182,9 @@ def _short_forms(title: str) -> Iterator[tuple[str, float]]:
         yield from (
             (name[1], SHORT)
             for name in _BRACKETS.finditer(title)
-            if _is_name(name[1]) or (name[0].endswith("]") and name[1].isalpha())
+            if (_is_name(name[1]) or (name[0].endswith("]") and name[1].isalpha()))
+            # `Regulation (EU) 2016/679`
+            and not title[name.end() :].lstrip()[:1].isdigit()
         )
     if end := _HEAD_END.search(title):
         head, tail = title[: end.start()].strip(), title[end.end() :]
