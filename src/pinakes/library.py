@@ -269,7 +269,7 @@ class Library:
             self._views = self._make_views()
             self._index.record.clear()
             self._index.record.set_meta({"model": "", "dimension": "0"})
-            for name in ("keyword", "vectors", "concepts"):
+            for name in ("columns", "keyword", "vectors", "concepts"):
                 self._index.discard_derived(name)
 
     # -- the database ----------------------------------------------------------------------------------------
@@ -528,5 +528,5 @@ def _is_below(path: str, folder: str) -> bool:
 
 def _holds_other_files(folder: Path) -> bool:
     """Whether a folder is somebody's folder of documents, rather than one where an index was, or is being made."""
-    ours = ("record.sqlite3", "writer.", "keyword", "vectors", "concepts", "database.json", ".")
+    ours = ("record.sqlite3", "writer.", "columns", "keyword", "vectors", "concepts", "database.json", ".")
     return any(not path.name.startswith(ours) for path in folder.iterdir())

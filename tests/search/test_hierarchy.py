@@ -21,9 +21,9 @@ scored_chunks = st.lists(st.tuples(st.integers(0, 5), scores_between_0_and_1), m
 
 
 def evidence(chunks: list[tuple[int, float]], sizes: list[int], total: int | None = None) -> list[float]:
-    groups = np.array([group for group, _ in chunks], np.intp)
+    groups = np.array([group for group, _ in chunks], np.int64)
     scores = np.array([score for _, score in chunks])
-    found = group_evidence(scores, groups, np.array(sizes, float), total or sum(sizes))
+    found = group_evidence(scores, groups, np.array(sizes, np.int32)[groups], total or sum(sizes))
     return [float(value) for value in found]
 
 

@@ -111,14 +111,14 @@ def found_in(library: Library, score: float = 0.5) -> tuple[Fused, list[str]]:
 
 def test_documents_are_dated_by_themselves_or_by_their_file(notes: Library) -> None:
     fused, names = found_in(notes)
-    favoured = Recency(notes._index.lookup).favour(fused, 1.0, now=NOW.timestamp())
+    favoured = Recency(notes._index).favour(fused, 1.0, now=NOW.timestamp())
     factors = dict(zip(names, (favoured.scores / fused.scores).round(6).tolist(), strict=True))
     assert factors == {"new.md": 1.2, "recent.md": 1.1, "old.md": 1.0, "odd.md": 1.0, "file.md": 1.2}
 
 
 def test_scores_stay_between_0_and_1_and_keep_their_distance(notes: Library) -> None:
     fused, names = found_in(notes, 0.95)
-    favoured = Recency(notes._index.lookup).favour(fused, 1.0, now=NOW.timestamp())
+    favoured = Recency(notes._index).favour(fused, 1.0, now=NOW.timestamp())
     scores = dict(zip(names, favoured.scores.tolist(), strict=True))
     assert scores["new.md"] == pytest.approx(1.0)
     assert scores["new.md"] / scores["old.md"] == pytest.approx(1.2)
@@ -127,11 +127,11 @@ def test_scores_stay_between_0_and_1_and_keep_their_distance(notes: Library) -> 
 def test_without_bias_and_without_hits_nothing_is_read(notes: Library) -> None:
     fused, _ = found_in(notes)
     nothing = Fused(np.zeros(0, np.int64), np.zeros(0), [])
-    recency = Recency(notes._index.lookup)
+    recency = Recency(notes._index)
     assert recency.favour(fused, 0.0) is fused
     assert recency.favour(nothing, 1.0) is nothing
 
 
 def test_a_chunk_that_is_gone_is_left_as_it_is(notes: Library) -> None:
     gone = Fused(np.array([10**9], np.int64), np.array([0.4]), [])
-    assert Recency(notes._index.lookup).favour(gone, 1.0).scores.tolist() == [0.4]
+    assert Recency(notes._index).favour(gone, 1.0).scores.tolist() == [0.4]

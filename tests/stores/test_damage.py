@@ -111,6 +111,10 @@ def only_old_manifest(index: Path, old: Path) -> None:
     shutil.copy(old / "vectors/manifest.json", index / "vectors/manifest.json")
 
 
+def only_old_columns(index: Path, old: Path) -> None:
+    shutil.copy(old / "columns/manifest.json", index / "columns/manifest.json")
+
+
 def other_count(index: Path, old: Path) -> None:
     path = index / "vectors/manifest.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "count": 1}))
@@ -125,6 +129,15 @@ DAMAGE: dict[str, Callable[[Path, Path], None]] = {
     "keyword meta garbage": fill("keyword/meta.json", "[]"),
     "keyword segments lost": lose("keyword/*.idx"),
     "keyword segments cut": cut("keyword/*.store"),
+    "columns folder lost": lose("columns"),
+    "columns folder old": swap("columns"),
+    "columns manifest lost": lose("columns/manifest.json"),
+    "columns manifest garbage": fill("columns/manifest.json", "garbage"),
+    "columns manifest half": fill("columns/manifest.json", '{"format": 1}'),
+    "columns manifest old": only_old_columns,
+    "columns chunks cut": cut("columns/chunks.bin"),
+    "columns chunks lost": lose("columns/chunks.bin"),
+    "columns documents lost": lose("columns/documents.bin"),
     "vectors folder lost": lose("vectors"),
     "vectors folder old": swap("vectors"),
     "vectors manifest old": only_old_manifest,
@@ -187,7 +200,9 @@ def test_damage_under_an_open_library(
         assert answers(library) == expected
 
 
-@pytest.mark.parametrize("pattern", ["keyword/*.store", "keyword/*.term", "keyword/*.idx", "vectors/*.f32"])
+@pytest.mark.parametrize(
+    "pattern", ["keyword/*.store", "keyword/*.term", "keyword/*.idx", "vectors/*.f32", "columns/*.bin"]
+)
 def test_the_doctor_finds_changed_bytes(
     index: Path, pattern: str, expected: dict[str, list[tuple[str, str]]]
 ) -> None:

@@ -12,6 +12,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
 from pinakes.config import SearchSettings
 from pinakes.port.rows import StoredChunk
 from pinakes.search.calibrate import Evidence, calibrate
@@ -58,6 +60,7 @@ class Chooser:
     """Chooses from the candidates of one index."""
 
     def __init__(self, index: EmbeddedIndex, reader: IndexReader) -> None:
+        self._index = index
         self._lookup = index.lookup
         self._reader = reader
 
@@ -136,9 +139,9 @@ class Chooser:
     def _lower_headers(self, candidates: list[Candidate], top_k: int) -> list[Candidate]:
         """Let bare headings, which match well and say little, give way to text; not where they were named."""
         best = candidates[: 2 * top_k]
-        headers = self._lookup.headers([candidate.chunk for candidate in best if not candidate.pin])
-        for candidate in best:
-            if candidate.chunk in headers:
+        chunks = np.fromiter((candidate.chunk for candidate in best), np.int64, len(best))
+        for candidate, header in zip(best, self._index.columns.of(chunks)["header"].tolist(), strict=True):
+            if header and not candidate.pin:
                 candidate.score *= _HEADER_FACTOR
         return sorted(candidates, key=lambda item: (-item.pin, -item.score))
 

@@ -8,7 +8,6 @@ import threading
 from dataclasses import dataclass, field
 
 from pinakes.search.define import DefinitionIndex
-from pinakes.search.layout import Layout, read_layout
 from pinakes.search.link_targets import LinkTargets
 from pinakes.search.names import FileLabel, NameIndex, Names, file_label, names_of
 from pinakes.stores.embedded.index import EmbeddedIndex
@@ -37,7 +36,6 @@ class Corpus:
     languages: list[str]
     pending: int
     definitions: DefinitionIndex
-    layout: Layout
     entries: list[Entry] = field(default_factory=list)
     targets: LinkTargets = field(default_factory=lambda: LinkTargets([]))
     names: NameIndex = field(default_factory=NameIndex)
@@ -82,7 +80,6 @@ class CorpusCache:
             languages or ["en"],
             self._index.record.pending_count(),
             DefinitionIndex(lookup.definitions()),
-            read_layout(lookup),
             entries,
             LinkTargets(entries),
             NameIndex(entries),

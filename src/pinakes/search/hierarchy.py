@@ -10,23 +10,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pinakes.search.candidates import Scores
+from pinakes.search.candidates import Ids, Scores
 
 POWER = 6.0
 # As if every group had this much more of the average chunk: a group of one knows no more than its chunk.
 PRIOR = 0.5
 
 
-def group_evidence(
-    scores: Scores, groups: NDArray[np.intp], sizes: NDArray[np.float64], total: int
-) -> Scores:
+def group_evidence(scores: Scores, groups: Ids, sizes: NDArray[np.int32], total: int) -> Scores:
     """Return each chunk's evidence from its group, between 0 and 1.
 
-    ``groups`` numbers the group of each scored chunk from 0, ``sizes`` says how many chunks each group has in all,
-    and ``total`` how many the library has; chunks without a score count as 0.
+    ``groups`` says which group each scored chunk is in, ``sizes`` how many chunks that has in all, and ``total`` how
+    many the library has; chunks without a score count as 0.
     """
     if not len(scores):
         return scores
+    _, members, groups = np.unique(groups, return_index=True, return_inverse=True)
+    sizes = sizes[members]
     powers = np.maximum(scores, 0.0) ** POWER
     sums = np.bincount(groups, powers, len(sizes))
     average = powers.sum() / max(1, total)

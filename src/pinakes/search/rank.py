@@ -9,15 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pinakes.config import SearchSettings
+from pinakes.port.columns import ColumnValues
 from pinakes.search.candidates import Fused, Leg, Scores
 from pinakes.search.corpus import Corpus
 from pinakes.search.fuse import fuse
 from pinakes.search.graph import Graph, lift, strongest
 from pinakes.search.hierarchy import group_evidence, judge
-from pinakes.search.layout import Grouping, Layout
 from pinakes.search.recency import Recency
 from pinakes.search.refine import Reader
 from pinakes.search.retrieve import Scope
@@ -37,9 +36,10 @@ class Ranker:
     """Orders what the legs of one index found. Keep it between searches: it remembers links and dates."""
 
     def __init__(self, index: EmbeddedIndex, reader: Reader) -> None:
+        self._index = index
         self._reader = reader
         self._graph = Graph(index)
-        self._recency = Recency(index.lookup)
+        self._recency = Recency(index)
 
     def rank(
         self,
@@ -51,15 +51,13 @@ class Ranker:
     ) -> Ranked:
         """Order what the legs found. A single way of searching stays bare: hybrid search weighs surroundings."""
         fused = fuse(legs, weights, method=settings.fusion, rrf_k=settings.rrf_k)
-        fused, places = _known(fused, corpus.layout)
+        fused, columns = _known(fused, self._index.columns.of(fused.chunks))
         if settings.search_mode != "hybrid" or not len(fused.chunks):
             return Ranked(fused)
-        documents = corpus.layout.documents.of(places)
         if settings.uses("hierarchy"):
-            sections = corpus.layout.sections.of(places)
-            fused.scores = _judged(fused.scores, sections, documents, len(corpus.layout), weights)
+            fused.scores = _judged(fused.scores, columns, self._index.columns.total, weights)
         if settings.uses("smoothing"):
-            fused.scores = _smoothed(fused, documents, self._reader)
+            fused.scores = _smoothed(fused, columns["document_chunks"], self._reader)
         via: Mapping[int, tuple[str, int]] = {}
         if settings.uses("graph") and weights["graph"] > 0:
             near = self._graph.neighbours(
@@ -71,28 +69,28 @@ class Ranker:
         return Ranked(fused, via)
 
 
-def _known(fused: Fused, layout: Layout) -> tuple[Fused, NDArray[np.intp]]:
-    """Leave out what was found a moment ago and is gone from the record since; say where the rest stands in it."""
-    places = layout.places(fused.chunks)
-    keep = places >= 0
+def _known(fused: Fused, columns: ColumnValues) -> tuple[Fused, ColumnValues]:
+    """Leave out what was found a moment ago and is gone from the record since."""
+    keep = columns["document"] > 0
     if not keep.all():
-        fused, places = Fused(fused.chunks[keep], fused.scores[keep], fused.legs), places[keep]
-    return fused, places
+        fused, columns = Fused(fused.chunks[keep], fused.scores[keep], fused.legs), columns[keep]
+    return fused, columns
 
 
-def _judged(
-    scores: Scores, sections: Grouping, documents: Grouping, total: int, weights: Mapping[str, float]
-) -> Scores:
+def _judged(scores: Scores, columns: ColumnValues, total: int, weights: Mapping[str, float]) -> Scores:
+    documents = columns["document"]
+    # Sections are numbered in their documents.
+    sections = (documents << 32) + columns["section"]
     return judge(
         scores,
-        group_evidence(scores, sections.groups, sections.sizes, total),
-        group_evidence(scores, documents.groups, documents.sizes, total),
+        group_evidence(scores, sections, columns["section_chunks"], total),
+        group_evidence(scores, documents, columns["document_chunks"], total),
         section_weight=weights["section"],
         document_weight=weights["document"],
     )
 
 
-def _smoothed(fused: Fused, documents: Grouping, reader: Reader) -> Scores:
+def _smoothed(fused: Fused, relatives: ColumnValues, reader: Reader) -> Scores:
     order = fused.best(POOL)
     chunks = fused.chunks[order].tolist()
     known = reader.vectors(chunks)
@@ -101,7 +99,7 @@ def _smoothed(fused: Fused, documents: Grouping, reader: Reader) -> Scores:
     blank = np.zeros(len(next(iter(known.values()))), np.float32)
     vectors = np.concatenate([known.get(chunk, blank) for chunk in chunks]).reshape(len(chunks), -1)
     scores = fused.scores.copy()
-    scores[order] = smooth(scores[order], vectors, documents.sizes[documents.groups[order]])
+    scores[order] = smooth(scores[order], vectors, relatives[order].astype(np.float64))
     # Those below the pool stay below it.
     lowest = float(scores[order].min())
     rest = np.ones(len(scores), bool)

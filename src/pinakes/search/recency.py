@@ -13,9 +13,9 @@ from datetime import datetime, timezone
 import numpy as np
 from numpy.typing import NDArray
 
-from pinakes.search.candidates import Fused
+from pinakes.search.candidates import Fused, Ids
 from pinakes.search.filters import document_date
-from pinakes.stores.embedded.lookup import Lookup
+from pinakes.stores.embedded.index import EmbeddedIndex
 
 DAY = 86_400.0
 TIERS = ((7 * DAY, 1.2), (30 * DAY, 1.1))
@@ -55,8 +55,8 @@ def _utc(date: datetime) -> datetime:
 class Recency:
     """The dates of documents; ids are never used twice, so a date once read stays true."""
 
-    def __init__(self, lookup: Lookup) -> None:
-        self._lookup = lookup
+    def __init__(self, index: EmbeddedIndex) -> None:
+        self._index = index
         self._dates: dict[int, float] = {}
 
     def favour(self, fused: Fused, bias: float, *, now: float | None = None) -> Fused:
@@ -64,17 +64,17 @@ class Recency:
         if bias <= 0 or not len(fused.chunks):
             return fused
         order = fused.best(_CANDIDATES)
-        dates = self._of(fused.chunks[order].tolist())
+        dates = self._of(fused.chunks[order])
         scores = fused.scores.copy()
         scores[order] *= recency_factors(dates, time.time() if now is None else now, bias)
         # All of them, so that nothing else changes than what being new is worth.
         return Fused(fused.chunks, scores / max(1.0, float(scores.max())), fused.legs)
 
-    def _of(self, chunks: list[int]) -> NDArray[np.float64]:
-        documents = self._lookup.documents_of(chunks)
-        self._read(set(documents.values()) - self._dates.keys())
-        return np.array([self._dates.get(documents.get(chunk, 0), np.nan) for chunk in chunks])
+    def _of(self, chunks: Ids) -> NDArray[np.float64]:
+        documents = self._index.columns.of(chunks)["document"].tolist()
+        self._read(set(documents) - self._dates.keys())
+        return np.array([self._dates.get(document, np.nan) for document in documents])
 
     def _read(self, documents: Collection[int]) -> None:
-        for row in self._lookup.dated(documents):
+        for row in self._index.lookup.dated(documents):
             self._dates[int(row["id"])] = document_date(row).timestamp()

@@ -10,12 +10,8 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from pinakes.errors import DamagedIndexError, IndexReadOnlyError, IndexStateError
 from pinakes.stores.embedded import schema
@@ -102,13 +98,6 @@ class Database:
         """Ask the record a question."""
         with explain_errors(self.path):
             return self.connection.execute(query, values).fetchall()
-
-    def numbers(self, query: str, width: int) -> NDArray[np.int64]:
-        """Ask for many rows of whole numbers, as a table: a row object for each would take twice as long."""
-        with explain_errors(self.path):
-            cursor = self.connection.cursor()
-            cursor.row_factory = None
-            return np.fromiter(chain.from_iterable(cursor.execute(query)), np.int64).reshape(-1, width)
 
     def value(self, query: str, values: Sequence[Any] = ()) -> Any:
         """Return the first column of the first row, or None."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from pinakes.errors import DamagedIndexError, IndexNotFoundError, IndexStateError
 from pinakes.model import Check, DoctorReport, Failure, Status
-from pinakes.stores.embedded.index import KEYWORD, VECTORS, EmbeddedIndex
+from pinakes.stores.embedded.index import COLUMNS, KEYWORD, VECTORS, EmbeddedIndex
 
 
 def status(index: EmbeddedIndex, settings: dict[str, Any]) -> Status:
@@ -80,6 +80,7 @@ def examine(index: EmbeddedIndex, *, repair: bool, vectors: Part | None = None) 
         return DoctorReport([*checks, Check("writer", True, detail)])
     repair = repair and not index.read_only
     checks.append(_places(index))
+    checks.append(_derived(index, _COLUMNS, repair=repair))
     checks.append(_derived(index, _KEYWORD, repair=repair))
     if index.model[0]:
         checks.append(_derived(index, vectors or _MATRIX, repair=repair))
@@ -139,6 +140,11 @@ def _compare_keyword(index: EmbeddedIndex) -> str:
     return "" if chunks == found else f"{found:,} chunks where the record has {chunks:,}"
 
 
+def _compare_columns(index: EmbeddedIndex) -> str:
+    index.columns.reload()
+    return _lateness(index, index.columns.generation) or index.columns.verify()
+
+
 def _compare_vectors(index: EmbeddedIndex) -> str:
     index.matrix.reload()
     if late := _lateness(index, index.matrix.generation):
@@ -176,6 +182,11 @@ def _difference(recorded: set[int], indexed: set[int]) -> str:
     return f"{missing:,} documents are missing and {extra:,} should not be there"
 
 
+def _rebuild_columns(index: EmbeddedIndex) -> None:
+    index.discard_derived(COLUMNS)
+    index.catch_up_keyword()
+
+
 def _rebuild_keyword(index: EmbeddedIndex) -> None:
     index.discard_derived(KEYWORD)
     index.catch_up_keyword()
@@ -186,5 +197,6 @@ def _rebuild_matrix(index: EmbeddedIndex) -> None:
     index.catch_up_vectors()
 
 
+_COLUMNS = Part(COLUMNS, _compare_columns, EmbeddedIndex.catch_up_keyword, _rebuild_columns)
 _KEYWORD = Part(KEYWORD, _compare_keyword, EmbeddedIndex.catch_up_keyword, _rebuild_keyword)
 _MATRIX = Part(VECTORS, _compare_vectors, EmbeddedIndex.catch_up_vectors, _rebuild_matrix)

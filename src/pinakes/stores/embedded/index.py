@@ -1,4 +1,4 @@
-"""The embedded index: the record, and the two indexes that are derived from it.
+"""The embedded index: the record, and the indexes that are derived from it.
 
 Derived indexes are only ever fed from the record, by one path: they ask what changed since the generation they
 have seen. A missing, damaged or late one is brought up to date the same way.
@@ -19,6 +19,7 @@ from pinakes.embedding.protocol import Vectors
 from pinakes.errors import DamagedIndexError, IndexNotFoundError, IndexStateError
 from pinakes.model import DoctorReport
 from pinakes.port.matching import DenseSearch, NativeSearch
+from pinakes.stores.embedded.columns import ColumnIndex, document_columns
 from pinakes.stores.embedded.concepts import ConceptIndex
 from pinakes.stores.embedded.database import Database, explain_errors, is_disk_full
 from pinakes.stores.embedded.graph_lookup import GraphLookup
@@ -34,6 +35,7 @@ from pinakes.stores.embedded.vectors import VectorIndex
 logger = logging.getLogger("pinakes")
 
 RECORD = "record.sqlite3"
+COLUMNS = "columns"
 KEYWORD = "keyword"
 VECTORS = "vectors"
 CONCEPTS = "concepts"
@@ -58,6 +60,7 @@ class EmbeddedIndex:
         self.reading = ReadingLookup(self.database)
         self.graph = GraphLookup(self.database)
         self.lock = WriterLock(folder)
+        self._columns: ColumnIndex | None = None
         self._keyword: KeywordIndex | None = None
         self._vectors: VectorIndex | None = None
         self._concepts: ConceptIndex | None = None
@@ -85,6 +88,14 @@ class EmbeddedIndex:
         return self.record.meta("model"), int(self.record.meta("dimension") or 0)
 
     # -- derived indexes -------------------------------------------------------------------------------------
+
+    @property
+    def columns(self) -> ColumnIndex:
+        """What ranking has to know about chunks, opened when first used."""
+        opened = self._columns
+        if opened is None:
+            opened = self._columns = ColumnIndex(self.folder / COLUMNS, self.database)
+        return opened
 
     @property
     def keyword(self) -> KeywordIndex:
@@ -150,6 +161,8 @@ class EmbeddedIndex:
         shutil.rmtree(self.folder / name, ignore_errors=True)
         if name == KEYWORD:
             self._keyword = KeywordIndex.open(self.folder / KEYWORD)
+        elif name == COLUMNS:
+            self._columns = None
         elif name == CONCEPTS:
             self._concepts = None
         else:
@@ -203,6 +216,7 @@ class EmbeddedIndex:
             if self.read_only and self._links_mark != manifest_mark(self.folder / KEYWORD):
                 self._keyword = None
                 self._drop_links()
+            self.columns.reload()
             self.keyword.reload()
             self._reload_vectors()
             if self._concepts is not None:
@@ -219,8 +233,11 @@ class EmbeddedIndex:
 
     def behind(self) -> bool:
         """Whether a derived index has not seen the last change of the record."""
+        return self._text_behind() or self.vectors.generation != self.record.generation()
+
+    def _text_behind(self) -> bool:
         generation = self.record.generation()
-        return self.keyword.generation != generation or self.vectors.generation != generation
+        return self.keyword.generation != generation or self.columns.generation != generation
 
     def _catch_up_on_the_way(self, *, usable: bool) -> None:
         try:
@@ -232,12 +249,13 @@ class EmbeddedIndex:
             logger.warning("The indexes at %s could not be caught up: %s", self.folder, error)
 
     def catch_up(self) -> None:
-        """Tell both derived indexes what changed. The caller holds the writer lock."""
+        """Tell all derived indexes what changed. The caller holds the writer lock."""
         self.catch_up_keyword()
         self.catch_up_vectors()
 
     def catch_up_keyword(self) -> None:
-        """Tell the keyword index what changed. The caller holds the writer lock."""
+        """Tell the columns and the keyword index what changed. The caller holds the writer lock."""
+        self._feed_columns()
         self._mended(KEYWORD, self._feed_keyword)
 
     def catch_up_vectors(self) -> None:
@@ -254,6 +272,21 @@ class EmbeddedIndex:
             logger.warning("The %s index is rebuilt: %s", name, error)
             self.discard_derived(name)
             feed()
+
+    def _feed_columns(self) -> None:
+        index, generation = self.columns, self.record.generation()
+        index.reload()
+        if index.generation == generation:
+            return
+        self.database.checkpoint()
+        if not index.generation or self._must_rebuild(index.generation, generation):
+            self.discard_derived(COLUMNS)
+            index, removed, wanted = self.columns, set[int](), self.record.document_ids()
+        else:
+            changes = self.record.changes_since(index.generation)
+            removed = {change.document for change in changes if change.kind == "removed"}
+            wanted = sorted({c.document for c in changes if c.kind == "added"} - removed)
+        index.apply(removed, document_columns(self.database, wanted), generation)
 
     def _feed_keyword(self) -> None:
         if self._keyword is None:
@@ -339,6 +372,6 @@ class EmbeddedIndex:
         """Let go of files and connections."""
         if self._keyword is not None:
             self._keyword.close()
-        self._keyword, self._vectors, self._concepts = None, None, None
+        self._columns, self._keyword, self._vectors, self._concepts = None, None, None, None
         self._drop_links()
         self.database.close()

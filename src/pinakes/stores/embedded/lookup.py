@@ -7,9 +7,6 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pinakes.model import Definition, Lines, Pages, Place, Reference, SelfCheck, chunk_id
 from pinakes.model.document import IMAGE_PAGES
 from pinakes.port.rows import PlaceStart, StoredChunk, StoredPlace
@@ -64,15 +61,6 @@ class Lookup:
             query = f"SELECT id FROM chunks WHERE id IN ({marks}) AND chunk_type = 'header'"
             found.update(int(row[0]) for row in self._rows(query, batch))
         return found
-
-    def chunk_places(self) -> NDArray[np.int64]:
-        """Return id, document and section of every chunk, in no order: the rows of an index that has all three."""
-        return self._database.numbers("SELECT id, document, section FROM chunks", 3)
-
-    def section_parents(self) -> NDArray[np.int64]:
-        """Return document, ordinal and parent of every heading; -1 where it has no parent."""
-        query = "SELECT document, ordinal, coalesce(parent, -1) FROM places WHERE section = ordinal"
-        return self._database.numbers(query, 3)
 
     def chunks_of_document(self, document: int) -> list[StoredChunk]:
         """Return all chunks of a document, in order."""

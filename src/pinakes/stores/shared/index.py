@@ -96,8 +96,8 @@ class StoredIndex(EmbeddedIndex):
         return
 
     def behind(self) -> bool:
-        """Whether the keyword index has not seen the last change; publishing is left to whoever indexes."""
-        return self.keyword.generation != self.record.generation()
+        """Whether what is kept here has not seen the last change; publishing is left to whoever indexes."""
+        return self._text_behind()
 
     def catch_up(self) -> None:
         """Follow the database, tell the keyword index, and publish what a run before did not. Needs the lock."""

@@ -1,0 +1,265 @@
+"""The columns: what ranking has to know about each chunk, in a memory-mapped file of records by chunk id.
+
+Derived from the record like the other indexes. Ids are never used twice, so an entry is written once and emptied when
+its document goes; a reader that has the file mapped sees nothing wrong either way. What the file does not know yet is
+asked of the record itself. A manifest says which generation has been seen, and is replaced last.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pinakes.errors import DamagedIndexError
+from pinakes.port.columns import COLUMNS, ColumnValues
+from pinakes.stores.embedded.database import Database
+from pinakes.stores.embedded.files import read_json, write_json
+
+logger = logging.getLogger("pinakes")
+
+FORMAT = 1
+_CHUNKS, _DOCUMENTS, _MANIFEST = "chunks.bin", "documents.bin", "manifest.json"
+_BATCH = 400
+# Where the chunks of a document are, which have numbers in a row, and since which generation they count.
+_SPAN = np.dtype([("first", "<i8"), ("count", "<i8"), ("since", "<i8")])
+
+
+class DocumentColumns(NamedTuple):
+    """The records of a document's chunks, whose ids follow each other."""
+
+    document: int
+    first: int
+    values: ColumnValues
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What one manifest stands for."""
+
+    generation: int
+    total: int
+    chunks: ColumnValues
+    documents: ColumnValues
+
+
+_EMPTY = _State(0, 0, np.zeros(0, COLUMNS), np.zeros(0, _SPAN))
+
+
+class ColumnIndex:
+    """The columns of all chunks of a record."""
+
+    def __init__(self, folder: Path, database: Database) -> None:
+        self._folder = folder
+        self._database = database
+        self._stamp: tuple[int, int] | None = None
+        self._state = _EMPTY
+        self.reload()
+
+    @property
+    def generation(self) -> int:
+        """The record's generation that has been seen; 0 when the files are missing or damaged."""
+        return self._state.generation
+
+    @property
+    def total(self) -> int:
+        """How many chunks the library has."""
+        state = self._state
+        if not state.generation:
+            return int(self._database.value("SELECT COUNT(*) FROM chunks"))
+        return state.total
+
+    def of(self, chunks: NDArray[np.int64]) -> ColumnValues:
+        """Return the record of each chunk; one of a chunk that does not exist is empty."""
+        known = self._state.chunks
+        if not len(chunks):
+            return np.zeros(0, COLUMNS)
+        inside = (chunks > 0) & (chunks < len(known))
+        # As a whole, unless some are beyond the end: picking twice costs more than the picking.
+        found = known[chunks] if inside.all() else np.zeros(len(chunks), COLUMNS)
+        if not inside.all():
+            found[inside] = known[chunks[inside]]
+        missing = np.flatnonzero(found["document"] <= 0)
+        if len(missing):
+            found[missing] = self._recorded(chunks[missing])
+        return found
+
+    def _recorded(self, chunks: NDArray[np.int64]) -> ColumnValues:
+        """Ask the record: what came a moment ago is there, and what has gone is not."""
+        owners: set[int] = set()
+        wanted = chunks.tolist()
+        for start in range(0, len(wanted), _BATCH):
+            batch = wanted[start : start + _BATCH]
+            rows = self._database.rows(
+                f"SELECT DISTINCT document FROM chunks WHERE id IN ({','.join('?' * len(batch))})", batch
+            )
+            owners.update(int(row[0]) for row in rows)
+        found = np.zeros(len(chunks), COLUMNS)
+        for _, first, values in document_columns(self._database, sorted(owners)):
+            here = np.flatnonzero((chunks >= first) & (chunks < first + len(values)))
+            found[here] = values[chunks[here] - first]
+        return found
+
+    # -- files -------------------------------------------------------------------------------------------------
+
+    def reload(self) -> None:
+        """See what another process wrote; cheap when nothing changed. What cannot be read counts as empty."""
+        try:
+            stat = (self._folder / _MANIFEST).stat()
+        except OSError:
+            self._stamp, self._state = None, _EMPTY
+            return
+        stamp = (stat.st_mtime_ns, stat.st_ino)
+        if stamp == self._stamp:
+            return
+        try:
+            self._state = self._load()
+        except (DamagedIndexError, KeyError, ValueError, TypeError, OSError) as error:
+            logger.warning("The columns in %s are made anew: %s", self._folder, error)
+            self._state = _EMPTY
+        self._stamp = stamp
+
+    def _load(self) -> _State:
+        manifest = read_json(self._folder / _MANIFEST)
+        if manifest is None or manifest.get("format") != FORMAT:
+            return _EMPTY
+        return _State(
+            int(manifest["generation"]),
+            int(manifest["total"]),
+            _mapped(self._folder / _CHUNKS, COLUMNS, int(manifest["chunks"])),
+            _mapped(self._folder / _DOCUMENTS, _SPAN, int(manifest["documents"])),
+        )
+
+    def apply(self, removed: Collection[int], added: Iterable[DocumentColumns], generation: int) -> None:
+        """Take documents out and others in, and note the generation. The caller holds the writer lock.
+
+        Doing the same again after an interruption is harmless: spans say since when they count.
+        """
+        self._folder.mkdir(parents=True, exist_ok=True)
+        old = self._state
+        chunks, documents, total = len(old.chunks), len(old.documents), old.total
+        with self._open(_CHUNKS, old) as records, self._open(_DOCUMENTS, old) as spans:
+            for document, first, values in added:
+                counted = _read(spans, document)[2]
+                since = counted if 0 < counted <= old.generation else generation
+                _write(records, COLUMNS, first, values)
+                _write(spans, _SPAN, document, np.array([(first, len(values), since)], _SPAN))
+                chunks, documents = max(chunks, first + len(values)), max(documents, document + 1)
+                total += len(values) if since == generation else 0
+            for document in removed:
+                first, count, counted = _read(spans, document)
+                _write(records, COLUMNS, first, np.zeros(count, COLUMNS))
+                total -= count if 0 < counted <= old.generation else 0
+            for stream in (records, spans):
+                stream.flush()
+                os.fsync(stream.fileno())
+        write_json(
+            self._folder / _MANIFEST,
+            {
+                "format": FORMAT,
+                "generation": generation,
+                "total": total,
+                "chunks": chunks,
+                "documents": documents,
+            },
+        )
+        self.reload()
+
+    def _open(self, name: str, old: _State) -> BinaryIO:
+        path = self._folder / name
+        if not old.generation:
+            # Whatever has that name may still be mapped by a reader: leave it to them.
+            path.unlink(missing_ok=True)
+        return path.open("r+b" if old.generation else "w+b")
+
+    def verify(self) -> str:
+        """Say how the records differ from what the documents say, if they do; reads everything."""
+        state, count, different = self._state, 0, 0
+        for _, first, values in document_columns(self._database, _all_documents(self._database)):
+            count += len(values)
+            here = state.chunks[first : first + len(values)]
+            different += here.tobytes() != values.tobytes()
+        if different:
+            return f"the columns of {different:,} documents differ from the record's"
+        listed = int(np.count_nonzero(state.chunks["document"]))
+        if count == listed == state.total:
+            return ""
+        return f"{listed:,} chunks, counted as {state.total:,}, where the record has {count:,}"
+
+
+def _mapped(path: Path, kind: np.dtype[np.void], count: int) -> ColumnValues:
+    return np.asarray(np.memmap(path, kind, "r", shape=(count,))) if count else np.zeros(0, kind)
+
+
+def _read(spans: BinaryIO, document: int) -> tuple[int, int, int]:
+    """Return the span of a document; zeros when none was written."""
+    spans.seek(document * _SPAN.itemsize)
+    found = np.frombuffer(spans.read(_SPAN.itemsize).ljust(_SPAN.itemsize, b"\0"), _SPAN)[0]
+    return int(found["first"]), int(found["count"]), int(found["since"])
+
+
+def _write(stream: BinaryIO, kind: np.dtype[np.void], place: int, values: ColumnValues) -> None:
+    stream.seek(place * kind.itemsize)
+    stream.write(values.tobytes())
+
+
+def _all_documents(database: Database) -> list[int]:
+    return [int(row[0]) for row in database.rows("SELECT id FROM documents ORDER BY id")]
+
+
+def document_columns(database: Database, documents: Sequence[int]) -> Iterator[DocumentColumns]:
+    """Read what ranking has to know about the chunks of some documents, without those that have gone."""
+    for start in range(0, len(documents), _BATCH):
+        batch = documents[start : start + _BATCH]
+        marks = ",".join("?" * len(batch))
+        trees: dict[int, dict[int, int]] = {}
+        for document, ordinal, parent in database.rows(
+            f"SELECT document, ordinal, parent FROM places WHERE document IN ({marks}) AND section = ordinal "
+            "AND parent IS NOT NULL",
+            batch,
+        ):
+            trees.setdefault(document, {})[ordinal] = parent
+        rows = database.rows(
+            "SELECT document, id, section, chunk_type = 'header' FROM chunks "
+            f"WHERE document IN ({marks}) ORDER BY document, id",
+            batch,
+        )
+        for document, chunks in groupby(rows, itemgetter(0)):
+            _, ids, sections, headers = zip(*chunks, strict=True)
+            around = relatives(sections, trees.get(document, {}))
+            sizes = Counter(around)
+            values = np.zeros(len(ids), COLUMNS)
+            values["document"], values["date"] = document, np.nan
+            values["section"], values["section_chunks"] = around, [sizes[section] for section in around]
+            values["document_chunks"], values["header"] = len(ids), headers
+            yield DocumentColumns(document, ids[0], values)
+
+
+def relatives(sections: Sequence[int], parents: Mapping[int, int]) -> list[int]:
+    """Return, for chunks in some sections of one document, the smallest section around each that holds another too.
+
+    A chunk that has none such has the topmost. ``parents`` are the sections' own, without those that have none.
+
+    >>> relatives([1, 2, 3, 3], {2: 1, 3: 1})
+    [1, 1, 3, 3]
+    """
+    # Parents come first in a document; what says otherwise is damaged, and must not lead in circles.
+    up = {section: parent for section, parent in parents.items() if parent < section}
+    counts = Counter(sections)
+    for section in sorted(up, reverse=True):
+        counts[up[section]] += counts[section]
+    nearest: dict[int, int] = {}
+    for section in sorted({*sections, *up}):
+        # From the top down, so that what is above has been decided.
+        above = up.get(section)
+        nearest[section] = section if counts[section] > 1 or above is None else nearest.get(above, above)
+    return [nearest[section] for section in sections]
