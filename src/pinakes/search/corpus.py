@@ -12,8 +12,6 @@ from pinakes.search.link_targets import LinkTargets
 from pinakes.search.names import FileLabel, NameIndex, Names, file_label, names_of
 from pinakes.stores.embedded.index import EmbeddedIndex
 
-_MAX_LANGUAGES = 4
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -33,8 +31,6 @@ class Corpus:
     """One state of the library."""
 
     generation: int
-    languages: list[str]
-    pending: int
     definitions: DefinitionIndex
     entries: list[Entry] = field(default_factory=list)
     targets: LinkTargets = field(default_factory=lambda: LinkTargets([]))
@@ -71,14 +67,11 @@ class CorpusCache:
 
     def _read(self, generation: int) -> Corpus:
         lookup = self._index.lookup
-        languages = [language for language in lookup.languages() if language][:_MAX_LANGUAGES]
         # A document that was read again has a new id.
         known = {entry.id: entry for entry in self._corpus.entries} if self._corpus else {}
         entries = [known.get(row["id"]) or _entry(row) for row in lookup.documents()]
         return Corpus(
             generation,
-            languages or ["en"],
-            self._index.record.pending_count(),
             DefinitionIndex(lookup.definitions()),
             entries,
             LinkTargets(entries),

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
 # Asked for a phrase and nothing else, people want every occurrence.
 _PHRASE_TOP_K = 100
+# Words are read in the languages that most documents are in.
+_MAX_LANGUAGES = 4
 
 
 class _Stopwatch:
@@ -159,7 +161,7 @@ class SearchEngine:
                 results,
                 chosen.confidence,
                 filtered=scope.documents is not None,
-                pending=corpus.pending if weights["semantic"] > 0 else 0,
+                pending=self._index.record.pending_count() if weights["semantic"] > 0 else 0,
                 about=found.exact.notes,
                 besides=[
                     self._why_empty(query, filters) if scope.documents == set() else "",
@@ -191,14 +193,14 @@ class SearchEngine:
     def _scope(self, query: Query, filters: Mapping[str, object] | None, corpus: Corpus) -> Scope:
         code = self._index.keyword.documents_with_code
         documents = allowed_by(query, filters, self._index.lookup.documents, code)
-        excluded = excluded_chunks(query, self._index.keyword, corpus.languages)
+        languages = [language for language in self._index.lookup.languages() if language][:_MAX_LANGUAGES]
+        languages = languages or ["en"]
+        excluded = excluded_chunks(query, self._index.keyword, languages)
         if query.references and query.called:
             # A place of a document that is named is looked for there and nowhere else.
             within = searched(query, documents)
             documents = within if within is None else set(within)
-        return Scope(
-            documents, np.fromiter(excluded, np.int64, len(excluded)), corpus.languages, corpus.names
-        )
+        return Scope(documents, np.fromiter(excluded, np.int64, len(excluded)), languages, corpus.names)
 
     def _doubtful(self, chosen: Chosen) -> set[int]:
         """The documents among the results that contradict the numbering found in them."""

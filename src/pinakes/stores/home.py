@@ -140,7 +140,6 @@ def publishing(index: EmbeddedIndex) -> tuple[str, int]:
         return "", 0
     unpublished = index.database.value(
         "SELECT COUNT(*) FROM passages WHERE document NOT IN (SELECT document FROM stored) AND document NOT IN "
-        "(SELECT p.document FROM passages p WHERE NOT EXISTS "
-        "(SELECT 1 FROM vectors v WHERE v.text_hash = p.text_hash))"
+        "(SELECT p.document FROM unembedded u JOIN passages p ON p.text_hash = u.text_hash)"
     )
     return index.store.describe(), int(unpublished)

@@ -10,6 +10,7 @@ import numpy as np
 from pinakes.errors import DamagedIndexError, IndexNotFoundError, IndexStateError
 from pinakes.model import Check, DoctorReport, Failure, Status
 from pinakes.stores.embedded.index import COLUMNS, KEYWORD, VECTORS, EmbeddedIndex
+from pinakes.stores.embedded.schema import COUNTED, recount
 
 
 def status(index: EmbeddedIndex, settings: dict[str, Any]) -> Status:
@@ -33,17 +34,15 @@ def status(index: EmbeddedIndex, settings: dict[str, Any]) -> Status:
         generation=record.generation(),
         settings=settings,
         writer="" if index.read_only else index.lock.holder(),
-        scanned_documents=lookup.scanned_documents(),
+        scanned_documents=lookup.count("scanned"),
         doubtful=_doubtful(index),
     )
 
 
 def _doubtful(index: EmbeddedIndex) -> list[str]:
     """The documents that contradict their places, by path."""
-    doubtful = {document for document, check in index.lookup.self_checks().items() if check.doubtful}
-    return (
-        [row["source_path"] for row in index.lookup.documents() if row["id"] in doubtful] if doubtful else []
-    )
+    doubtful = [document for document, check in index.lookup.self_checks().items() if check.doubtful]
+    return sorted(index.lookup.paths(doubtful).values())
 
 
 def _places(index: EmbeddedIndex) -> Check:
@@ -79,6 +78,7 @@ def examine(index: EmbeddedIndex, *, repair: bool, vectors: Part | None = None) 
         detail = f"being written by {holder}: the indexes can be checked when it is done"
         return DoctorReport([*checks, Check("writer", True, detail)])
     repair = repair and not index.read_only
+    checks.append(_counters(index, repair=repair))
     checks.append(_places(index))
     checks.append(_derived(index, _COLUMNS, repair=repair))
     checks.append(_derived(index, _KEYWORD, repair=repair))
@@ -100,6 +100,25 @@ def _integrity(index: EmbeddedIndex) -> Check:
         problem = result if result != "ok" else "rows of documents that are gone"
         return Check("record", False, f"{problem}. Delete {index.folder} and index again.")
     return Check("record", True, f"{index.lookup.count('documents'):,} documents")
+
+
+def _counters(index: EmbeddedIndex, *, repair: bool) -> Check:
+    """Count everything anew, and compare."""
+
+    def differ() -> bool:
+        kept = index.database.rows("SELECT kind, name, count FROM counters ORDER BY 1, 2")
+        waiting = index.database.value("SELECT COUNT(*) FROM unembedded")
+        there = index.database.rows(COUNTED)
+        return list(map(tuple, kept)) != list(map(tuple, there)) or waiting != index.record.pending_count()
+
+    if not differ():
+        return Check("counters", True)
+    problem = "what was counted differs from what is there"
+    if not repair:
+        return Check("counters", False, problem)
+    with index.lock.held(wait=True), index.database.transaction() as connection:
+        recount(connection)
+    return Check("counters", False, problem, "counted anew")
 
 
 def _derived(index: EmbeddedIndex, part: Part, *, repair: bool) -> Check:

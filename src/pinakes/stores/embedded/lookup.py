@@ -305,11 +305,6 @@ class Lookup:
             found.update((row[0], str(json.loads(row[1]).get(name, ""))) for row in rows)
         return found
 
-    def scanned_documents(self) -> int:
-        """Return how many documents have pages that were read from images."""
-        query = "SELECT COUNT(*) FROM documents WHERE pages != '[]' AND metadata LIKE ?"
-        return int(self._rows(query, (f'%"{IMAGE_PAGES}"%',))[0][0])
-
     def documents_of(self, chunks: Collection[int]) -> dict[int, int]:
         """Return the documents of some chunks, by chunk."""
         found: dict[int, int] = {}
@@ -317,6 +312,15 @@ class Lookup:
             marks = ",".join("?" * len(batch))
             rows = self._rows(f"SELECT id, document FROM chunks WHERE id IN ({marks})", batch)
             found.update((int(row[0]), int(row[1])) for row in rows)
+        return found
+
+    def paths(self, documents: Collection[int]) -> dict[int, str]:
+        """Return the paths of some documents."""
+        found: dict[int, str] = {}
+        for batch in _batches(list(documents)):
+            marks = ",".join("?" * len(batch))
+            rows = self._rows(f"SELECT id, source_path FROM documents WHERE id IN ({marks})", batch)
+            found.update((int(row[0]), str(row[1])) for row in rows)
         return found
 
     def dated(self, documents: Collection[int]) -> list[sqlite3.Row]:
@@ -327,21 +331,23 @@ class Lookup:
             found += self._rows(f"SELECT id, metadata, mtime_ns FROM documents WHERE id IN ({marks})", batch)
         return found
 
+    # -- counters, kept by the record with every change ------------------------------------------------------
+
     def languages(self) -> dict[str, int]:
         """Return how many documents there are in each language, most first."""
-        rows = self._rows("SELECT language, COUNT(*) FROM documents GROUP BY language ORDER BY 2 DESC")
-        return {row[0]: row[1] for row in rows}
+        return self._counted("language")
 
     def file_types(self) -> dict[str, int]:
         """Return how many documents there are of each type, most first."""
-        rows = self._rows("SELECT file_type, COUNT(*) FROM documents GROUP BY file_type ORDER BY 2 DESC")
+        return self._counted("type")
+
+    def _counted(self, kind: str) -> dict[str, int]:
+        rows = self._rows("SELECT name, count FROM counters WHERE kind = ? ORDER BY 2 DESC, 1", (kind,))
         return {row[0]: row[1] for row in rows}
 
-    def count(self, table: str) -> int:
-        """Return the number of rows of a table of ours."""
-        if table not in ("documents", "chunks", "passages"):
-            raise ValueError(table)
-        return int(self._rows(f"SELECT COUNT(*) FROM {table}")[0][0])
+    def count(self, kind: str) -> int:
+        """Return the number of ``documents``, ``chunks``, ``passages``, or of documents that were ``scanned``."""
+        return int(self._rows("SELECT count FROM counters WHERE kind = ? AND name = ''", (kind,))[0][0])
 
 
 def _batches(ids: list[int]) -> Iterable[list[int]]:

@@ -143,6 +143,7 @@ class Record:
             documents = [row[0] for row in connection.execute("SELECT id FROM documents")]
             connection.execute("DELETE FROM documents")
             connection.execute("DELETE FROM vectors")
+            connection.execute("DELETE FROM dropped")
             connection.execute("DELETE FROM failures")
             log_changes(connection, documents, "removed")
 
@@ -184,15 +185,14 @@ class Record:
 
     def pending_count(self) -> int:
         """Return how many texts have no vector yet."""
-        query = "SELECT COUNT(DISTINCT text_hash) FROM passages WHERE text_hash NOT IN (SELECT text_hash FROM vectors)"
-        return int(self.database.value(query))
+        return int(self.database.value("SELECT count FROM counters WHERE kind = 'pending'"))
 
     def pending(self, limit: int, after: int = 0) -> list[PendingPassage]:
-        """Return up to ``limit`` texts without a vector, in the order of documents, beyond a passage id."""
+        """Return up to ``limit`` texts without a vector, each once, in the order of documents, beyond a passage id."""
         rows = self.database.rows(
             'SELECT p.id, p.text_hash, c.context, substr(c.content, p.start + 1, p."end" - p.start) '
-            "FROM passages p JOIN chunks c ON c.id = p.chunk WHERE p.id > ? "
-            "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.text_hash = p.text_hash) ORDER BY p.id LIMIT ?",
+            "FROM unembedded u JOIN passages p ON p.id = u.passage JOIN chunks c ON c.id = p.chunk "
+            "WHERE u.passage > ? ORDER BY u.passage LIMIT ?",
             (after, limit),
         )
         return [PendingPassage(*row) for row in rows]
@@ -231,15 +231,21 @@ class Record:
     def embedded_passages(self) -> int:
         """Return how many passages belong to documents whose vectors are complete."""
         query = (
-            "SELECT COUNT(*) FROM passages WHERE document NOT IN (SELECT p.document FROM passages p "
-            "WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.text_hash = p.text_hash))"
+            "SELECT COUNT(*) FROM passages WHERE document NOT IN "
+            "(SELECT p.document FROM unembedded u JOIN passages p ON p.text_hash = u.text_hash)"
         )
         return int(self.database.value(query))
 
     def drop_orphan_vectors(self) -> None:
         """Delete vectors of texts that no document holds any more."""
+        if self.database.value("SELECT 1 FROM dropped LIMIT 1") is None:
+            return
         with self.database.transaction() as connection:
-            connection.execute("DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM passages)")
+            connection.execute(
+                "DELETE FROM vectors WHERE text_hash IN (SELECT text_hash FROM dropped d "
+                "WHERE NOT EXISTS (SELECT 1 FROM passages p WHERE p.text_hash = d.text_hash))"
+            )
+            connection.execute("DELETE FROM dropped")
 
     # -- the change log --------------------------------------------------------------------------------------
 

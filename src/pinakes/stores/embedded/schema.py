@@ -241,6 +241,95 @@ CREATE INDEX places_by_id ON places (section_id);
 CREATE INDEX places_by_title ON places (title_key) WHERE title_key != '';
 """
 
+# What is counted is kept, not counted anew, and so is which texts wait for a vector and which vectors may have lost
+# their texts. Triggers see to it, whoever writes: replacing, removing (by cascade too), taking up from a database.
+_SCHEMA_11 = """
+DROP TABLE IF EXISTS counters;
+DROP TABLE IF EXISTS unembedded;
+DROP TABLE IF EXISTS dropped;
+
+CREATE TABLE counters (
+    kind TEXT NOT NULL,  -- documents, chunks, passages, pending, scanned; by name: language, type
+    name TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (kind, name)
+) WITHOUT ROWID;
+
+-- Texts that have no vector, each with the first passage that holds it.
+CREATE TABLE unembedded (passage INTEGER PRIMARY KEY, text_hash BLOB NOT NULL UNIQUE);
+
+-- Texts of passages that were removed: if no other holds them, their vectors can go.
+CREATE TABLE dropped (text_hash BLOB PRIMARY KEY) WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS documents_by_time ON documents (ingested_at);
+
+CREATE TRIGGER IF NOT EXISTS document_added AFTER INSERT ON documents BEGIN
+    UPDATE counters SET count = count + 1 WHERE kind = 'documents';
+    UPDATE counters SET count = count + new.total_chunks WHERE kind = 'chunks';
+    UPDATE counters SET count = count + 1 WHERE kind = 'scanned'
+        AND new.pages != '[]' AND new.metadata LIKE '%"pages_from_images"%';
+    INSERT INTO counters VALUES ('language', new.language, 1)
+        ON CONFLICT (kind, name) DO UPDATE SET count = count + 1;
+    INSERT INTO counters VALUES ('type', new.file_type, 1)
+        ON CONFLICT (kind, name) DO UPDATE SET count = count + 1;
+END;
+CREATE TRIGGER IF NOT EXISTS document_removed AFTER DELETE ON documents BEGIN
+    UPDATE counters SET count = count - 1 WHERE kind = 'documents';
+    UPDATE counters SET count = count - old.total_chunks WHERE kind = 'chunks';
+    UPDATE counters SET count = count - 1 WHERE kind = 'scanned'
+        AND old.pages != '[]' AND old.metadata LIKE '%"pages_from_images"%';
+    UPDATE counters SET count = count - 1 WHERE kind = 'language' AND name = old.language;
+    UPDATE counters SET count = count - 1 WHERE kind = 'type' AND name = old.file_type;
+    DELETE FROM counters WHERE kind IN ('language', 'type') AND name IN (old.language, old.file_type) AND count = 0;
+END;
+CREATE TRIGGER IF NOT EXISTS passage_added AFTER INSERT ON passages BEGIN
+    UPDATE counters SET count = count + 1 WHERE kind = 'passages';
+    INSERT INTO unembedded SELECT new.id, new.text_hash
+        WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE text_hash = new.text_hash)
+        AND NOT EXISTS (SELECT 1 FROM unembedded WHERE text_hash = new.text_hash);
+END;
+CREATE TRIGGER IF NOT EXISTS passage_removed AFTER DELETE ON passages BEGIN
+    UPDATE counters SET count = count - 1 WHERE kind = 'passages';
+    INSERT INTO dropped SELECT old.text_hash WHERE NOT EXISTS (SELECT 1 FROM dropped WHERE text_hash = old.text_hash)
+        AND EXISTS (SELECT 1 FROM vectors WHERE text_hash = old.text_hash);
+    UPDATE unembedded SET passage = (SELECT MIN(id) FROM passages WHERE text_hash = old.text_hash)
+        WHERE passage = old.id AND EXISTS (SELECT 1 FROM passages WHERE text_hash = old.text_hash);
+    DELETE FROM unembedded WHERE passage = old.id;
+END;
+CREATE TRIGGER IF NOT EXISTS vector_added AFTER INSERT ON vectors BEGIN
+    DELETE FROM unembedded WHERE text_hash = new.text_hash;
+END;
+CREATE TRIGGER IF NOT EXISTS text_waits AFTER INSERT ON unembedded BEGIN
+    UPDATE counters SET count = count + 1 WHERE kind = 'pending';
+END;
+CREATE TRIGGER IF NOT EXISTS text_waits_no_more AFTER DELETE ON unembedded BEGIN
+    UPDATE counters SET count = count - 1 WHERE kind = 'pending';
+END;
+"""
+
+# The counters as they should be.
+COUNTED = """
+SELECT 'documents', '', COUNT(*) FROM documents
+UNION ALL SELECT 'chunks', '', COUNT(*) FROM chunks
+UNION ALL SELECT 'passages', '', COUNT(*) FROM passages
+UNION ALL SELECT 'pending', '', COUNT(DISTINCT text_hash) FROM passages
+    WHERE text_hash NOT IN (SELECT text_hash FROM vectors)
+UNION ALL SELECT 'scanned', '', COUNT(*) FROM documents WHERE pages != '[]' AND metadata LIKE '%"pages_from_images"%'
+UNION ALL SELECT 'language', language, COUNT(*) FROM documents GROUP BY language
+UNION ALL SELECT 'type', file_type, COUNT(*) FROM documents GROUP BY file_type
+ORDER BY 1, 2
+"""
+_RECOUNT = f"""
+DELETE FROM unembedded;
+INSERT INTO unembedded SELECT MIN(id), text_hash FROM passages p
+    WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.text_hash = p.text_hash) GROUP BY text_hash;
+DELETE FROM dropped;
+INSERT INTO dropped SELECT text_hash FROM vectors
+    WHERE NOT EXISTS (SELECT 1 FROM passages p WHERE p.text_hash = vectors.text_hash);
+DELETE FROM counters;
+INSERT INTO counters {COUNTED};
+"""
+
 # Step n brings a file from version n to n + 1.
 MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: _script(connection, _SCHEMA_1),
@@ -251,8 +340,16 @@ MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: _script(connection, _SCHEMA_6),
     lambda connection: _script(connection, _SCHEMA_7),
     lambda connection: _script(connection, _SCHEMA_8),
+    lambda connection: None,  # 9: columns of chunks
+    lambda connection: None,  # 10: names and links by key
+    lambda connection: _script(connection, _SCHEMA_11 + _RECOUNT),
 ]
 SCHEMA_VERSION = len(MIGRATIONS)
+
+
+def recount(connection: sqlite3.Connection) -> None:
+    """Count everything anew, inside a transaction."""
+    _script(connection, _RECOUNT)
 
 
 def _script(connection: sqlite3.Connection, script: str) -> None:

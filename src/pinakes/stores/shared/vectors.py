@@ -186,8 +186,10 @@ class StoreVectors:
             "SELECT s.key, s.version, s.document, MIN(c.id) FROM stored s JOIN chunks c ON c.document = s.document "
             "GROUP BY s.key ORDER BY s.key"
         )
-        chunks = int(database.value("SELECT COUNT(*) FROM chunks"))
-        passages = int(database.value("SELECT COUNT(*) FROM passages"))
+        chunks, passages = (
+            int(database.value("SELECT count FROM counters WHERE kind = ?", (kind,)))
+            for kind in ("chunks", "passages")
+        )
         step = max(1, chunks // _SAMPLE)
         some = database.rows(f"SELECT id FROM chunks WHERE id % {step} = 0 LIMIT {2 * _SAMPLE}")
         return _Known(
