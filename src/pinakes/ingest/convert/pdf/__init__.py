@@ -1,7 +1,8 @@
 """PDF to Markdown with headings, tables and page starts, through pdfium.
 
-The stages, in the order in which a document meets them: ``words`` with ``glyphs``; ``read`` (spans, lines) with
-``rules`` and ``tags``; ``scans`` with ``scan_type`` (pages that are images); ``furniture`` (running heads go aside);
+The stages, in the order in which a document meets them: ``words`` with ``letters`` and ``glyphs``; ``read``
+(spans, lines) with ``rules``, ``fences`` and ``tags``; ``scans`` with ``scan_type`` and ``section_signs`` (pages that
+are images); ``furniture`` (running heads go aside);
 ``tables``; ``layout`` (reading order); ``contents``; ``headings``, which asks ``outline``, ``tagged``, then
 ``candidates``, ``front``, ``selection`` and ``runins``, and ``levels``; ``paragraphs``; ``asides``; ``render``.
 """

@@ -37,9 +37,7 @@ class Faces:
         """The face of a font, given by its address."""
         if not font:
             return self._plain
-        buffer = ctypes.create_string_buffer(160)
-        length = native.font_name(font, buffer, 160)
-        name = buffer.value.decode("utf-8", "replace") if 0 < length <= 160 else ""
+        name = font_name(font)
         face = self._by_name.get(name)
         if face is None:
             face = self._by_name[name] = self._look(ctypes.cast(font, pdfium.FPDF_FONT), name)
@@ -58,6 +56,13 @@ class Faces:
             bold = bool(flags & _FORCE_BOLD) or pdfium.FPDFFont_GetWeight(font) >= 700
         italic = bool(_ITALIC.search(plain_name)) or bool(flags & _ITALIC_FLAG)
         return Face(len(self._by_name) + 1, bold, italic)
+
+
+def font_name(font: int) -> str:
+    """The name of a font, given by its address; empty if it has none."""
+    buffer = ctypes.create_string_buffer(160)
+    length = native.font_name(font, buffer, 160)
+    return buffer.value.decode("utf-8", "replace") if 0 < length <= 160 else ""
 
 
 def struck_bold(mode: int) -> bool:

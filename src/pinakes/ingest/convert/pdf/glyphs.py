@@ -34,10 +34,13 @@ class Glyphs:
     def __init__(self) -> None:
         self._moved: set[int] = set()
 
-    def mend(self, text: str, font_at: Callable[[int], int]) -> str:
-        """The text of a page, put right; ``font_at`` gives the number of the font at an index, 0 for none."""
+    def mend(self, text: str, font_at: Callable[[int], int]) -> tuple[str, bool]:
+        """The text of a page, put right, and whether it is legible now.
+
+        ``font_at`` gives the number of the font at an index, 0 for none.
+        """
         if not self._moved and is_legible(text):
-            return text
+            return text, True
         by_font: dict[int, list[int]] = defaultdict(list)
         for index in range(len(text)):
             if font := font_at(index):
@@ -50,7 +53,8 @@ class Glyphs:
         for font in self._moved & by_font.keys():
             for index, letter in zip(by_font[font], texts[font].translate(_BACK), strict=True):
                 letters[index] = letter
-        return "".join(letters)
+        mended = "".join(letters)
+        return mended, is_legible(mended)
 
 
 def _is_moved(written: str) -> bool:

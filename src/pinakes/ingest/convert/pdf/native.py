@@ -1,13 +1,15 @@
-"""The pdfium calls made once a word, bound with plain integers.
+"""The pdfium calls made once a word, bound for speed.
 
 The stock bindings wrap every pointer in an object and let go of the interpreter lock around each call, which
-these, of a fraction of a microsecond, do not need: without both a call costs half.
+these, of a fraction of a microsecond, do not need: without both a call costs half. Those that are asked most are
+bound without types of arguments, which halves the cost again. To them a pointer must be given as ``c_void_p`` or
+``byref``: ctypes would cut a plain integer to 32 bits.
 """
 
 from __future__ import annotations
 
 import ctypes
-from ctypes import c_double, c_float, c_int, c_uint, c_ulong, c_void_p
+from ctypes import c_double, c_float, c_int, c_size_t, c_uint, c_ulong, c_void_p
 from typing import Any
 
 import pypdfium2.raw as pdfium
@@ -16,6 +18,15 @@ import pypdfium2.raw as pdfium
 def address(handle: Any) -> int:
     """A pdfium handle of the stock bindings as a plain address."""
     return ctypes.cast(handle, c_void_p).value or 0
+
+
+def pointer(handle: Any) -> c_void_p:
+    """A pdfium handle of the stock bindings as all functions here take it."""
+    return c_void_p(address(handle))
+
+
+def _untyped(function: Any, result: Any) -> Any:
+    return ctypes.PYFUNCTYPE(result)(address(function))
 
 
 def _bind(function: Any, result: Any, *arguments: Any) -> Any:
@@ -34,22 +45,20 @@ class Matrix(ctypes.Structure):
     _fields_ = tuple((name, c_float) for name in "abcdef")
 
 
-text_object = _bind(pdfium.FPDFText_GetTextObject, c_void_p, c_void_p, c_int)
-char_origin = _bind(pdfium.FPDFText_GetCharOrigin, c_int, c_void_p, c_int, c_void_p, c_void_p)
-loose_box = _bind(pdfium.FPDFText_GetLooseCharBox, c_int, c_void_p, c_int, c_void_p)
+text_object = _untyped(pdfium.FPDFText_GetTextObject, c_size_t)
+char_origin = _untyped(pdfium.FPDFText_GetCharOrigin, c_int)
+loose_box = _untyped(pdfium.FPDFText_GetLooseCharBox, c_int)
 tight_box = _bind(pdfium.FPDFText_GetCharBox, c_int, c_void_p, c_int, c_void_p, c_void_p, c_void_p, c_void_p)
-char_matrix = _bind(pdfium.FPDFText_GetMatrix, c_int, c_void_p, c_int, c_void_p)
-font_size = _bind(pdfium.FPDFText_GetFontSize, c_double, c_void_p, c_int)
-fill_colour = _bind(
-    pdfium.FPDFText_GetFillColor, c_int, c_void_p, c_int, c_void_p, c_void_p, c_void_p, c_void_p
-)
+char_matrix = _untyped(pdfium.FPDFText_GetMatrix, c_int)
+font_size = _untyped(pdfium.FPDFText_GetFontSize, c_double)
+fill_colour = _untyped(pdfium.FPDFText_GetFillColor, c_int)
 is_hyphen = _bind(pdfium.FPDFText_IsHyphen, c_int, c_void_p, c_int)
-char_code = _bind(pdfium.FPDFText_GetUnicode, c_uint, c_void_p, c_int)
+char_code = _untyped(pdfium.FPDFText_GetUnicode, c_uint)
 render_mode = _bind(pdfium.FPDFTextObj_GetTextRenderMode, c_int, c_void_p)
 text_font = _bind(pdfium.FPDFTextObj_GetFont, c_void_p, c_void_p)
 font_name = _bind(pdfium.FPDFFont_GetBaseFontName, c_ulong, c_void_p, c_void_p, c_ulong)
 marked_content = _bind(pdfium.FPDFPageObj_GetMarkedContentID, c_int, c_void_p)
-page_object = _bind(pdfium.FPDFPage_GetObject, c_void_p, c_void_p, c_int)
+page_object = _untyped(pdfium.FPDFPage_GetObject, c_void_p)
 object_type = _bind(pdfium.FPDFPageObj_GetType, c_int, c_void_p)
 object_bounds = _bind(pdfium.FPDFPageObj_GetBounds, c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
 count_segments = _bind(pdfium.FPDFPath_CountSegments, c_int, c_void_p)
@@ -70,13 +79,13 @@ element_type = _bind(pdfium.FPDF_StructElement_GetType, c_ulong, c_void_p, c_voi
 object_matrix = _bind(pdfium.FPDFPageObj_GetMatrix, c_int, c_void_p, c_void_p)
 
 
-def font_at(page: int, index: int) -> int:
+def font_at(page: c_void_p, index: int) -> int:
     """The font of a character of a text page; 0 without one."""
     found = text_object(page, index)
     return (text_font(found) or 0) if found else 0
 
 
-def stated_size(page: int, index: int, matrix: Matrix) -> float:
+def stated_size(page: c_void_p, index: int, matrix: Matrix) -> float:
     """The size of a character by its font and its matrix, which is left in ``matrix``."""
     matrix.a, matrix.b, matrix.c, matrix.d = 1.0, 0.0, 0.0, 1.0
     char_matrix(page, index, ctypes.byref(matrix))

@@ -6,10 +6,10 @@ from itertools import pairwise
 from typing import Any
 
 from . import native
+from .fences import Fences, kept_apart, parted
 from .leftward import is_leftward, mirror_rules, mirror_words
-from .legible import is_legible
 from .page import HYPHEN, Line, PageText, Rule, Span
-from .words import DEEPEST_OVERLAP, NOTE, WIDEST_GAP, Box, Fence, Run, Word, WordReader, fenced
+from .words import DEEPEST_OVERLAP, NOTE, WIDEST_GAP, Box, Run, Word, WordReader
 
 
 class PageReader:
@@ -23,14 +23,13 @@ class PageReader:
         width, height = page.get_size()
         box = page.get_bbox()
         result = PageText(number, width, height)
-        fences = _fences(rules)
+        fences = Fences(rules)
         text_page = page.get_textpage()
         try:
-            handle = native.address(text_page.raw)
-            text, words, runs = self._words.read(handle, fences, box)
+            handle = native.pointer(text_page.raw)
+            text, result.legible, words, runs = self._words.read(handle, fences, box)
         finally:
             text_page.close()
-        result.legible = is_legible(text)
         if any(run.hidden for run in runs):
             words = _seen(words)
         if not words:
@@ -40,7 +39,7 @@ class PageReader:
             direction = _direction(words)
             for other in {run.direction for run in runs} - {direction}:
                 turned = [w for w in words if w[4].direction == other]
-                for line in _lines(_upright(turned, other, box), number, []):
+                for line in _lines(_upright(turned, other, box), number, Fences()):
                     result.aside.append(line.text)
             words = [w for w in words if w[4].direction == direction]
         if direction % 2 != (page.get_rotation() // 90) % 2:
@@ -51,15 +50,11 @@ class PageReader:
             if is_leftward(text):
                 words = mirror_words(words, result.width)
                 result.rules = mirror_rules(rules, result.width)
-                fences = _fences(result.rules)
+                fences = Fences(result.rules)
         else:
-            fences = []
+            fences = Fences()
         result.lines = _join_split_lines(_lines(words, number, fences), fences)
         return result
-
-
-def _fences(rules: list[Rule]) -> list[Fence]:
-    return sorted((r.x0, r.y0, r.y1) for r in rules if not r.horizontal)
 
 
 def _seen(words: list[Word]) -> list[Word]:
@@ -89,7 +84,7 @@ def _upright(words: list[Word], direction: int, box: Box) -> list[Word]:
     return [(t, top - x0, top - x1, right - base, run) for t, x0, x1, base, run in words]
 
 
-def _lines(words: list[Word], number: int, fences: list[Fence]) -> list[Line]:
+def _lines(words: list[Word], number: int, fences: Fences) -> list[Line]:
     """Cut the words into lines where the baseline moves, the pen goes back or a gap opens."""
     lines: list[Line] = []
     spans: list[Span] = []
@@ -126,7 +121,7 @@ def _lines(words: list[Word], number: int, fences: list[Fence]) -> list[Line]:
             broken
             or not -0.45 * reach < drop < 0.45 * reach
             or not -DEEPEST_OVERLAP * reach < gap < WIDEST_GAP * reach
-            or (fences and gap > 0.5 and fenced(fences, end, x0, y, word_size))
+            or (fences and (row := fences.row(y, word_size)) and kept_apart(row, end, x0))
         ):
             close_line()
             base, size, start, run = y, word_size, x0, word_run
@@ -154,7 +149,7 @@ def _lines(words: list[Word], number: int, fences: list[Fence]) -> list[Line]:
     return lines
 
 
-def _join_split_lines(lines: list[Line], fences: list[Fence]) -> list[Line]:
+def _join_split_lines(lines: list[Line], fences: Fences) -> list[Line]:
     """Join pieces of one line that the content stream holds apart (drawn later, or out of order)."""
     if len(lines) < 2:
         return lines
@@ -172,7 +167,7 @@ def _join_split_lines(lines: list[Line], fences: list[Fence]) -> list[Line]:
                 continue
             reach = max(a.size, b.size)
             if -0.3 * reach < b.x0 - a.x1 < 0.45 * reach and not a.text.endswith(HYPHEN):
-                if fenced(fences, a.x1, b.x0, a.base, reach):
+                if fences and parted(fences.row(a.base, reach), a.x1, b.x0):
                     continue
                 b.spans = a.spans + b.spans
                 b.order = min(a.order, b.order)

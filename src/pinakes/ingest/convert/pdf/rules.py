@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ctypes import byref, c_float
+from itertools import repeat
 from typing import Any
 
 import pypdfium2.raw as pdfium
@@ -11,6 +12,8 @@ from . import native
 from .grid import merge
 from .page import Rule
 
+_TEXT, _PATH = pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH
+_IMAGE, _FORM = pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM
 _THIN = 2.5
 _SHORTEST = 6.0
 _MOST_OBJECTS = 20_000
@@ -27,21 +30,20 @@ class RuleReader:
     def read(self, page: Any) -> tuple[list[Rule], int]:
         """The rules of a page and how many images it shows."""
         left, bottom, right, top = page.get_bbox()
-        handle = native.address(page.raw)
+        handle = native.pointer(page.raw)
         count = min(pdfium.FPDFPage_CountObjects(page), _MOST_OBJECTS)
         rules: list[Rule] = []
         images = 0
-        page_object, object_type = native.page_object, native.object_type
-        for index in range(count):
-            item = page_object(handle, index)
-            kind = object_type(item)
-            if kind == pdfium.FPDF_PAGEOBJ_TEXT:
+        items = list(map(native.page_object, repeat(handle), range(count)))
+        place = (1.0, 0.0, 0.0, 1.0, -left, -top)
+        for item, kind in zip(items, map(native.object_type, items), strict=True):
+            if kind == _TEXT:
                 continue
-            if kind == pdfium.FPDF_PAGEOBJ_PATH:
-                self._path(item, rules, (1.0, 0.0, 0.0, 1.0, -left, -top))
-            elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
+            if kind == _PATH:
+                self._path(item, rules, place)
+            elif kind == _IMAGE:
                 images += 1
-            elif kind == pdfium.FPDF_PAGEOBJ_FORM:
+            elif kind == _FORM:
                 images += self._form(item, rules, left, top)
         width, height = right - left, top - bottom
         kept = [r for r in rules if r.x1 - r.x0 < 0.99 * width and r.y1 - r.y0 < 0.99 * height]
@@ -57,9 +59,9 @@ class RuleReader:
         for index in range(min(native.form_count(form), _MOST_OBJECTS)):
             item = native.form_object(form, index)
             kind = native.object_type(item)
-            if kind == pdfium.FPDF_PAGEOBJ_PATH:
+            if kind == _PATH:
                 self._path(item, rules, (a, b, c, d, e - left, f - top))
-            elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
+            elif kind == _IMAGE:
                 images += 1
         return images
 

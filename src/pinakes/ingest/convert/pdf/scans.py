@@ -17,6 +17,7 @@ from pinakes.ingest.convert.ocr import Ocr, OcrLine, Picture, Reading, find_turn
 from .candidates import find_body
 from .page import PageText, name_pages
 from .scan_type import RawPage, measure, set_type
+from .section_signs import mend_section_signs
 
 _DPI = 300
 MOST_PIXELS = 16_000_000
@@ -105,6 +106,7 @@ def read_sheets(sheets: Iterator[Sheet], count: int, ocr: Ocr, others: Sequence[
         for _, reading in running:
             if reading is not None:
                 reading.close()
+    mend_section_signs(raw, "deu" in ocr.codes)
     body = find_body(line for page in others for line in page.lines)
     set_type(raw, body.size if body.letters else None)
     return scans

@@ -8,7 +8,8 @@ measure says how large they are.
 from __future__ import annotations
 
 import math
-from ctypes import byref, c_double
+from collections.abc import Callable
+from ctypes import byref, c_double, c_void_p
 from statistics import median
 
 from . import native
@@ -28,10 +29,15 @@ _SHARES = dict.fromkeys("acemnorsuvwxz", 0.45) | dict.fromkeys(
 
 
 class Sizes:
-    """Finds the sizes of runs of text; the letters of a font are measured once a page, where that is needed."""
+    """Finds the sizes of runs of text. Where needed, the letters of a font are measured: once, if it has a name.
 
-    def __init__(self) -> None:
+    ``name_of`` gives the name of a font, given by its address.
+    """
+
+    def __init__(self, name_of: Callable[[int], str]) -> None:
+        self._name_of = name_of
         self._known: dict[int, float] = {}
+        self._named: dict[str, float] = {}
         self._edges = [c_double() for _ in range(4)]
         self._matrix = native.Matrix()
 
@@ -39,7 +45,7 @@ class Sizes:
         """Forget the fonts of a page."""
         self._known.clear()
 
-    def find(self, page: int, text: str, index: int, font: int, stated: float, box: float) -> float:
+    def find(self, page: c_void_p, text: str, index: int, font: int, stated: float, box: float) -> float:
         """The size of the letter at an index of a text page, in half points; 0 for type without any extent.
 
         ``stated`` is the size by font and matrix, ``box`` the height of a letter with the space around it.
@@ -51,12 +57,24 @@ class Sizes:
         size = box
         if stated:
             if font not in self._known:
-                self._known[font] = self._measure(page, text, index, font, stated)
+                self._known[font] = self._multiple(page, text, index, font, stated)
             size = stated * self._known[font] or (stated if stated >= _SMALLEST else box)
         return max(round(min(size, _LARGEST) * 2) / 2, 0.5) if size > 0 else 0.0
 
-    def _measure(self, page: int, text: str, index: int, font: int, usual: float) -> float:
+    def _multiple(self, page: c_void_p, text: str, index: int, font: int, usual: float) -> float:
         """How large the letters of a font are, as a multiple of what is stated; 0 when there is no telling."""
+        name = self._name_of(font)
+        if name in self._named:
+            return self._named[name]
+        found = self._measure(page, text, index, font)
+        if len(found) < _FEWEST and _USUAL[0] <= usual <= _USUAL[1]:
+            return 1.0
+        multiple = median(found) if found else 0.0
+        if name and len(found) >= _SAMPLE // 2:
+            self._named[name] = multiple
+        return multiple
+
+    def _measure(self, page: c_void_p, text: str, index: int, font: int) -> list[float]:
         left, right, bottom, top = self._edges
         matrix = self._matrix
         found: list[float] = []
@@ -74,6 +92,4 @@ class Sizes:
                     found.append(height / share / stated)
                     if len(found) >= _SAMPLE:
                         break
-        if len(found) < _FEWEST and _USUAL[0] <= usual <= _USUAL[1]:
-            return 1.0
-        return median(found) if found else 0.0
+        return found

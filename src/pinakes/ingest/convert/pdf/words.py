@@ -1,25 +1,30 @@
 """Words of a page: what they say, where they stand and how they are set.
 
-Asking pdfium about every character is slow through ctypes. The text of a page comes in one call; words beside each
-other in one text object are taken as one, for which it is asked where they start and end and, once for each way of
-setting type, how they are set.
+Asking pdfium about every character is slow through ctypes. The text of a page comes in one call; it is asked where
+all words start and end, in one go, and once for each way of setting type how they are set. Words beside each other in
+one text object are taken as one.
 """
 
 from __future__ import annotations
 
 import ctypes
+import math
 import re
-from bisect import bisect_left
 from collections.abc import Sequence
-from ctypes import addressof, byref, c_double, c_uint
+from ctypes import addressof, c_uint, c_void_p
+from itertools import repeat
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
 import pypdfium2.raw as pdfium
+from numpy.typing import NDArray
 
 from . import native
-from .fonts import Faces, struck_bold
+from .fences import Fences, kept_apart
+from .fonts import Faces, font_name, struck_bold
 from .glyphs import Glyphs
 from .leftward import FIRST_LEFTWARD, has_leftward
+from .letters import Edges, Letters, Numbers, Reals, table_of
 from .page import HYPHEN, Style
 from .sizes import Sizes
 
@@ -27,11 +32,12 @@ WIDEST_GAP = 1.6
 """Words farther apart than this many sizes are not of one line."""
 DEEPEST_OVERLAP = 0.6
 NOTE = re.compile(r"\d{1,3}$|[*†‡§]{1,3}$")
-_LETTERS = rf"[^\s\x00-\x1f{HYPHEN}]+"
-_WORD = re.compile(rf"({_LETTERS})({HYPHEN}?)")
-_PHRASE = re.compile(rf"({_LETTERS}(?: {_LETTERS})*)({HYPHEN}?)")
 _NOTE_ENDS = frozenset("0123456789*†‡§")
+_ENDS_NOTE = table_of(_NOTE_ENDS)
+_SPACES = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+_APART = table_of([*map(chr, range(0x21)), *_SPACES, HYPHEN])
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
+_UNJOINED = frozenset("ﬀﬁﬂﬃﬄﬅﬆ")
 _TEX = {"\x0b": "ﬀ", "\x0c": "ﬁ", "\r": "ﬂ", "\x0e": "ﬃ", "\x0f": "ﬄ"}
 _TEX_CODE = re.compile(r"[\x0b\x0c\x0e\x0f]|\r(?!\n)")
 _LEAST_SPACE = 0.1
@@ -42,7 +48,6 @@ _SMALLEST = 2.0
 _FARTHEST = 1e6
 
 Box: TypeAlias = tuple[float, float, float, float]
-Fence: TypeAlias = tuple[float, float, float]
 
 
 class Run(NamedTuple):
@@ -60,15 +65,34 @@ Word: TypeAlias = tuple[str, float, float, float, Run]
 _NO_RUN = Run(Style(0.0, False, False, 0, 0), -1, 0, False)
 
 
-def fenced(fences: Sequence[Fence], x0: float, x1: float, base: float, size: float) -> bool:
-    """Whether an upright rule stands between two words of a line."""
-    y = base - 0.3 * size
-    at = bisect_left(fences, (x0 - 1.0, -1e9, 0.0))
-    while at < len(fences) and fences[at][0] <= x1 + 1.0:
-        if fences[at][1] <= y <= fences[at][2]:
-            return True
-        at += 1
-    return False
+class PageWords(NamedTuple):
+    """The text of a page, whether it is legible, its words in the order of the content stream, and how they are set."""
+
+    text: str
+    legible: bool
+    words: list[Word]
+    runs: set[Run]
+
+
+class _Spots(NamedTuple):
+    """The words of a page, each as a row: where it is in the text and on the page, and of which text object it is."""
+
+    codes: NDArray[np.uint32]
+    """The letters of the page by their codes, and a space."""
+    first: Numbers
+    stop: Numbers
+    x: Reals
+    y: Reals
+    """Where its first letter stands; then the edges of its last."""
+    left: Reals
+    top: Reals
+    right: Reals
+    bottom: Reals
+    key: Numbers
+    end: Numbers
+    """The text objects of its first and its last letter."""
+    group: Numbers
+    """How many changes of the text object came before."""
 
 
 class WordReader:
@@ -81,14 +105,14 @@ class WordReader:
         self._set: dict[tuple[int, float, float, float], tuple[float, int]] = {}
         self._runs: dict[tuple[float, int, int, bytes, int, int], Run] = {}
         self._glyphs = Glyphs()
-        self._sizes = Sizes()
-        self._x, self._y = c_double(), c_double()
+        self._sizes = Sizes(font_name)
+        self._letters = Letters()
         self._rgba = (c_uint * 4)()
-        self._box = native.Rect()
+        self._channels = [c_void_p(addressof(self._rgba) + 4 * n) for n in range(4)]
         self._matrix = native.Matrix()
 
-    def read(self, handle: int, fences: Sequence[Fence], box: Box) -> tuple[str, list[Word], set[Run]]:
-        """The text of a page, its words in the order of the content stream, and how they are set.
+    def read(self, handle: c_void_p, fences: Fences, box: Box) -> PageWords:
+        """The words of a page.
 
         ``box`` is that of the page; ``fences`` are upright rules, from its top left corner.
         """
@@ -97,195 +121,184 @@ class WordReader:
         self._set.clear()
         self._runs.clear()
         self._sizes.clear()
-        text = _with_ligatures(handle, self._glyphs.mend(_text(handle), lambda at: self._font(handle, at)))
-        return text, *self._words(handle, text, fences, box)
+        text, legible = self._glyphs.mend(_text(handle), lambda at: self._font(handle, at))
+        text = _with_ligatures(handle, text)
+        return PageWords(text, legible, *self._words(handle, text, fences, box))
 
-    def _font(self, handle: int, index: int) -> int:
+    def _font(self, handle: c_void_p, index: int) -> int:
         """The number of the font of a character within the document; 0 without one."""
         font = native.font_at(handle, index)
         if font not in self._numbers:
             self._numbers[font] = self._faces.of(font).number
         return self._numbers[font]
 
-    def _words(
-        self, handle: int, text: str, fences: Sequence[Fence], page: Box
-    ) -> tuple[list[Word], set[Run]]:
-        words: list[Word] = []
-        runs: set[Run] = set()
-        x, y, box = self._x, self._y, self._box
-        at_x, at_y, at_box = addressof(x), addressof(y), addressof(box)
-        text_object, char_origin, loose_box = native.text_object, native.char_origin, native.loose_box
-        text_font = native.text_font
-        run, run_key, run_font = _NO_RUN, -1, -1
-        run_base = run_height = size = 0.0
-        joined = any(letter in text for letter in "ﬀﬁﬂﬃﬄﬅﬆ")
+    def _words(self, handle: c_void_p, text: str, fences: Fences, page: Box) -> tuple[list[Word], set[Run]]:
+        spots = self._spots(handle, text)
+        if not len(spots.first):
+            return [], set()
+        runs, size, direction = self._set_runs(handle, text, spots)
+        together = _beside(spots, size)
+        if direction.any():
+            together &= direction == 0
         # Words that are written leftwards are put into their order one by one.
-        for match in (_WORD if has_leftward(text) else _PHRASE).finditer(text):
-            phrase, hyphen = match.groups()
-            parts = phrase.split(" ")
-            final = len(parts) - 1
-            at = match.start()
-            starts = [at]
-            for part in parts:
-                at += len(part) + 1
-                starts.append(at)
-            next_key = text_object(handle, starts[0]) or 0
-            final_key = (text_object(handle, starts[final]) or 0) if final else next_key
-            n = mate = -1
-            while (n := mate + 1) <= final:
-                key = next_key
-                first, last = starts[n], starts[n + 1] - 2
-                if key == final_key:
-                    mate = final
-                else:
-                    mate, next_key = _last_like(handle, key, starts, n, final, final_key)
-                # The last letter of a word may be of another object than its first.
-                like = last if mate > n else first
-                seen = char_origin(handle, first, at_x, at_y) and loose_box(handle, like, at_box)
-                start, base = x.value, y.value
-                if not seen or not (-_FARTHEST < start < _FARTHEST and -_FARTHEST < base < _FARTHEST):
-                    if mate > n:
-                        mate, next_key = n, key
-                    continue
-                if key != run_key:
-                    # Some producers write an object for each word. On the same baseline, in the same font and of
-                    # the same height, it is set like the word before: that saves the other calls.
-                    height = box.top - box.bottom
-                    font = (text_font(key) or 0) if key else 0
-                    if font != run_font or abs(base - run_base) > 0.01 or abs(height - run_height) > 0.01:
-                        run = self._run(handle, text, first, key, font, base)
-                        run_font, run_base, run_height = font, base, height
-                        runs.add(run)
-                        size = run.style.size
-                    elif self.tagged and (mcid := native.marked_content(key)) != run.mcid:
-                        run = run._replace(mcid=mcid)
-                    run_key = key
-                if not size:
-                    continue
-                word = parts[n]
-                direction = run[2]
-                if mate > n:
-                    end = n
-                    if not direction and not (word[-1] in _NOTE_ENDS and NOTE.fullmatch(word)):
-                        end = self._reach(handle, parts, starts, n, mate, (start, base, size), fences, page)
-                        last = starts[end + 1] - 2
-                        word = text[first : last + 1]
-                    loose_box(handle, last, at_box)
-                    if end < mate:
-                        mate, next_key = end, key
-                elif last > first:
-                    loose_box(handle, last, at_box)
-                # The next word is in the same object: then so is all of this one.
-                if mate == final or next_key != key:
-                    from_ = starts[mate]
-                    if last > from_ and (end_key := text_object(handle, last) or 0) != key:
-                        mended = self._mend(handle, text, parts[mate], from_, end_key, run, base)
-                        word = word[: len(word) - len(parts[mate])] + mended
-                    if mate == final:
-                        word += hyphen
-                if joined:
-                    word = word.translate(_LIGATURES)
-                if direction == 0:
-                    right = box.right
-                    if word[0] >= FIRST_LEFTWARD and right <= start:
-                        # Written leftwards: its last letter is its left edge.
-                        start, right = box.left, self._right(handle, first, start)
-                    words.append((word, start, right if right > start else start, base, run))
-                elif direction == 1:
-                    words.append((word, base, box.top, start, run))
-                elif direction == 2:
-                    words.append((word, start, box.left, base, run))
-                else:
-                    words.append((word, base, box.bottom, start, run))
-        return words, runs
+        single = has_leftward(text)
+        if single:
+            together[:] = False
+        elif together.any():
+            _part_notes(together, spots, text)
+            if fences:
+                _part_fenced(together, spots, size, fences, page)
+        heads = np.flatnonzero(~together)
+        tails = np.append(heads[1:], len(together)) - 1
+        starts, stops = spots.first[heads].tolist(), spots.stop[tails].tolist()
+        units = [text[start:stop] for start, stop in zip(starts, stops, strict=True)]
+        x, right = spots.x[heads], spots.right[tails]
+        set_as = [runs[group] for group in spots.group[heads].tolist()]
+        self._mend_torn(handle, text, spots, units, heads, set_as)
+        for n in np.flatnonzero(spots.codes[spots.stop[tails]] == ord(HYPHEN)).tolist():
+            units[n] += HYPHEN
+        if not _UNJOINED.isdisjoint(text):
+            units = [unit.translate(_LIGATURES) for unit in units]
+        base = spots.y[heads].tolist()
+        words: list[Word] = list(
+            zip(units, x.tolist(), np.maximum(x, right).tolist(), base, set_as, strict=True)
+        )
+        if single:
+            for n in np.flatnonzero((right <= x) & (direction[heads] == 0)).tolist():
+                word, start, _, line, run = words[n]
+                if word[0] >= FIRST_LEFTWARD:
+                    # Its last letter is its left edge.
+                    edge = self._right(handle, starts[n], start)
+                    words[n] = (word, float(spots.left[tails[n]]), edge, line, run)
+        if direction.any():
+            for n in np.flatnonzero(direction[heads]).tolist():
+                words[n] = _turned(words[n], spots, int(tails[n]))
+        if not size.all():
+            words = [word for word in words if word[4].style.size]
+        return words, set(runs)
 
-    def _reach(
+    def _spots(self, handle: c_void_p, text: str) -> _Spots:
+        """Where the words of a page stand, as far as pdfium can tell."""
+        codes = np.frombuffer(f"{text} ".encode("utf-32-le", "surrogatepass"), np.uint32)
+        apart = _APART[np.minimum(codes, len(_APART) - 1)]
+        turns = np.flatnonzero(np.diff(apart, prepend=True))
+        first, stop = turns[::2], turns[1::2]
+        x, y = self._letters.origins(handle, first)
+        edges = self._letters.edges(handle, stop - 1)
+        seen = (abs(x) < _FARTHEST) & (abs(y) < _FARTHEST) & np.isfinite(edges[2])
+        if not seen.all():
+            first, stop, x, y, edges = first[seen], stop[seen], x[seen], y[seen], edges[:, seen]
+        key = self._letters.objects(handle, first)
+        # If the next word is of the same object, so is all of this.
+        end = key.copy()
+        unsure = np.flatnonzero(((key != np.append(key[1:], 0)) | (key == 0)) & (stop - first > 1))
+        end[unsure] = self._letters.objects(handle, stop[unsure] - 1)
+        changed = np.append(True, key[1:] != key[:-1])[: len(key)]
+        left, top, right, bottom = edges
+        return _Spots(codes, first, stop, x, y, left, top, right, bottom, key, end, np.cumsum(changed) - 1)
+
+    def _set_runs(self, handle: c_void_p, text: str, spots: _Spots) -> tuple[list[Run], Reals, Numbers]:
+        """How the words of each text object are set, and for each word its size and direction."""
+        heads = np.flatnonzero(np.diff(spots.group, prepend=-1))
+        keys = spots.key[heads].tolist()
+        boxes = np.array((spots.left, spots.top, spots.right, spots.bottom))[:, heads].T
+        # The last letter of a word may be of another object than its first, or a mere dot.
+        lone = np.diff(np.append(heads, len(spots.first))) == 1
+        boxes[lone] = self._letters.edges(handle, spots.first[heads[lone]]).T
+        fonts = [(native.text_font(key) or 0) if key else 0 for key in keys]
+        # Some producers write an object for each word. On the same baseline, in the same font and of the same
+        # height, it is set like the word before: that saves the other calls.
+        base, height = spots.y[heads], boxes[:, 1] - boxes[:, 3]
+        like = (np.diff(fonts) == 0) & (abs(np.diff(base)) <= 0.01) & (abs(np.diff(height)) <= 0.01)
+        runs: list[Run] = []
+        rows = zip(
+            keys,
+            fonts,
+            [False, *like.tolist()],
+            spots.first[heads].tolist(),
+            base.tolist(),
+            boxes,
+            strict=True,
+        )
+        for key, font, known, at, line, box in rows:
+            if not known:
+                run = self._run(handle, text, at, key, font, line, box.tolist())
+            elif self.tagged and (mcid := native.marked_content(key)) != run.mcid:
+                run = run._replace(mcid=mcid)
+            runs.append(run)
+        size = np.array([run.style.size for run in runs])[spots.group]
+        direction = np.array([run.direction for run in runs])[spots.group]
+        return runs, size, direction
+
+    def _mend_torn(
         self,
-        handle: int,
-        parts: Sequence[str],
-        starts: Sequence[int],
-        n: int,
-        mate: int,
-        at: tuple[float, float, float],
-        fences: Sequence[Fence],
-        page: Box,
-    ) -> int:
-        """The last of the words from ``n`` to ``mate``, of one text object, that no gap and no rule sets apart."""
-        x, box = self._x, self._box
-        at_x, at_y, at_box = addressof(x), addressof(self._y), addressof(box)
-        char_origin, loose_box = native.char_origin, native.loose_box
-        before, base, size = at
-        left, top = page[0], page[3]
-        narrow = _NARROW * size
-        widest = WIDEST_GAP * size
-        crossed = False
-        if fences:
-            loose_box(handle, starts[mate + 1] - 2, at_box)
-            crossed = fenced(fences, before - left, box.right - left, top - base, size)
-        for other in range(n + 1, mate + 1):
-            if not char_origin(handle, starts[other], at_x, at_y):
-                return other - 1
-            start = x.value
-            # As long as even the narrowest letters leave no gap, nobody needs to know where the word before ends.
-            if crossed or not 0 < start - before <= widest + narrow * len(parts[other - 1]):
-                loose_box(handle, starts[other] - 2, at_box)
-                gap = start - box.right
-                if not -DEEPEST_OVERLAP * size < gap < widest:
-                    return other - 1
-                if crossed and gap > 0.5 and fenced(fences, box.right - left, start - left, top - base, size):
-                    return other - 1
-            before = start
-        return mate
+        handle: c_void_p,
+        text: str,
+        spots: _Spots,
+        units: list[str],
+        heads: Numbers,
+        runs: Sequence[Run],
+    ) -> None:
+        """Mend the words over several text objects, which are the last of their units."""
+        torn = np.flatnonzero(spots.end != spots.key)
+        for at, n in zip(torn.tolist(), (np.searchsorted(heads, torn, "right") - 1).tolist(), strict=True):
+            first, stop = int(spots.first[at]), int(spots.stop[at])
+            box = [float(edge[at]) for edge in (spots.left, spots.top, spots.right, spots.bottom)]
+            mended = self._mend(
+                handle, text, first, stop, int(spots.end[at]), runs[n], float(spots.y[at]), box
+            )
+            units[n] = units[n][: len(units[n]) - (stop - first)] + mended
 
-    def _right(self, handle: int, index: int, otherwise: float) -> float:
+    def _right(self, handle: c_void_p, index: int, otherwise: float) -> float:
         """The right edge of a character."""
-        box = native.Rect()
-        return float(box.right) if native.loose_box(handle, index, byref(box)) else otherwise
+        right = self._letters.edges_of(handle, index)[2]
+        return right if math.isfinite(right) else otherwise
 
     def _mend(
-        self, handle: int, text: str, word: str, first: int, end_key: int, run: Run, base: float
+        self,
+        handle: c_void_p,
+        text: str,
+        first: int,
+        stop: int,
+        end_key: int,
+        run: Run,
+        base: float,
+        box: Edges,
     ) -> str:
         """A word over several text objects: set off a raised note mark, find spaces that pdfium missed."""
+        word = text[first:stop]
         size = run.style.size
         if word[-1] in _NOTE_ENDS and (note := NOTE.search(word)) and note.start():
             at = first + note.start()
-            mark = self._run(handle, text, at, end_key, native.text_font(end_key) or 0, base)
+            mark = self._run(handle, text, at, end_key, native.text_font(end_key) or 0, base, box)
             if 0 < mark.style.size < 0.8 * size:
                 return f"{word[: note.start()]}[^{note.group()}]"
         if run.direction or size <= 0:
             return word
-        parts = []
-        x, box = self._x, native.Rect()
-        key = native.text_object(handle, first)
-        for n in range(1, len(word)):
-            other = native.text_object(handle, first + n)
-            if other != key and other and key:
-                native.char_origin(handle, first + n, byref(x), byref(self._y))
-                native.loose_box(handle, first + n - 1, byref(box))
-                if x.value - box.right > _LEAST_SPACE * size:
-                    parts.append(n)
-            key = other
-        for n in reversed(parts):
-            word = f"{word[:n]} {word[n:]}"
+        keys = self._letters.objects(handle, np.arange(first, stop)).tolist()
+        breaks = [n for n in range(1, len(word)) if keys[n] != keys[n - 1] and keys[n] and keys[n - 1]]
+        for n in reversed(breaks):
+            start, _ = self._letters.origin_of(handle, first + n)
+            if start - self._letters.edges_of(handle, first + n - 1)[2] > _LEAST_SPACE * size:
+                word = f"{word[:n]} {word[n:]}"
         return word
 
-    def _run(self, handle: int, text: str, index: int, key: int, font: int, base: float) -> Run:
-        """How the word is set that begins at an index, whose last letter is in the box."""
-        box = self._box
+    def _run(
+        self, handle: c_void_p, text: str, index: int, key: int, font: int, base: float, box: Edges
+    ) -> Run:
+        """How the word is set that begins at an index; ``box`` is that of a letter of it."""
         # Where the height of the line and its part below the baseline are the same, so is the matrix.
         asked = native.font_size(handle, index)
-        like = (font, asked, round(box.top - box.bottom, 2), round(base - box.bottom, 2))
+        like = (font, asked, round(box[1] - box[3], 2), round(base - box[3], 2))
         found = self._set.get(like)
         if found is None:
-            found = self._size(handle, text, index, font)
+            found = self._size(handle, text, index, font, box)
             if like[2]:
                 self._set[like] = found
-        rgba = self._rgba
-        at = addressof(rgba)
-        known = native.fill_colour(handle, index, at, at + 4, at + 8, at + 12)
+        known = native.fill_colour(handle, index, *self._channels)
         mode = native.render_mode(key) if key else 0
         mcid = native.marked_content(key) if self.tagged and key else -1
-        setting = (*found, font, bytes(rgba) if known else b"", mode, mcid)
+        setting = (*found, font, bytes(self._rgba) if known else b"", mode, mcid)
         run = self._runs.get(setting)
         if run is None:
             run = self._runs[setting] = self._look(*setting)
@@ -299,43 +312,75 @@ class WordReader:
         unseen = mode == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE or alpha == 0
         return Run(style, mcid, direction, unseen or size < _SMALLEST)
 
-    def _size(self, handle: int, text: str, index: int, font: int) -> tuple[float, int]:
+    def _size(self, handle: c_void_p, text: str, index: int, font: int, box: Edges) -> tuple[float, int]:
         """The size of the type at an index, and the direction in which it is written."""
-        matrix, box = self._matrix, self._box
+        matrix = self._matrix
         direction = 0
         stated = native.stated_size(handle, index, matrix)
         if abs(matrix.b) > abs(matrix.a):
             direction = 1 if matrix.b > 0 else 3
         elif matrix.a < 0:
             direction = 2
-        height = abs(box.right - box.left if direction % 2 else box.top - box.bottom)
+        height = abs(box[2] - box[0] if direction % 2 else box[1] - box[3])
         return self._sizes.find(handle, text, index, font, stated, height), direction
 
 
-def _last_like(
-    handle: int, key: int, starts: Sequence[int], low: int, high: int, high_key: int
-) -> tuple[int, int]:
-    """The last word after ``low`` of the same text object, and the object of the next; ``high`` is of another."""
-    text_object = native.text_object
-    step = 1
-    while low + step < high:
-        found = text_object(handle, starts[low + step]) or 0
-        if found != key:
-            high, high_key = low + step, found
-            break
-        low += step
-        step *= 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        found = text_object(handle, starts[middle]) or 0
-        if found == key:
-            low = middle
-        else:
-            high, high_key = middle, found
-    return low, high_key
+def _beside(spots: _Spots, size: Reals) -> NDArray[np.bool_]:
+    """Which words go on with the word before: in the same text object, after one space, without a gap."""
+    size = size[1:]
+    widest = WIDEST_GAP * size
+    gap = spots.x[1:] - spots.right[:-1]
+    # Edges may be wrong. As long as even the narrowest letters leave no gap, nobody needs to know them.
+    step = spots.x[1:] - spots.x[:-1]
+    length = (spots.stop - spots.first)[:-1]
+    near = (step > 0) & (step <= widest + _NARROW * size * length)
+    result = np.zeros(len(spots.first), np.bool_)
+    result[1:] = (
+        (spots.group[1:] == spots.group[:-1])
+        & (spots.first[1:] == spots.stop[:-1] + 1)
+        & (spots.codes[spots.stop[:-1]] == ord(" "))
+        & (near | ((gap > -DEEPEST_OVERLAP * size) & (gap < widest)))
+    )
+    return result
 
 
-def _text(handle: int) -> str:
+def _part_notes(together: NDArray[np.bool_], spots: _Spots, text: str) -> None:
+    """Let the mark of a note that begins a line stand alone."""
+    ends = spots.codes[spots.stop[:-1] - 1]
+    for n in np.flatnonzero(together[1:] & _ENDS_NOTE[np.minimum(ends, len(_ENDS_NOTE) - 1)]).tolist():
+        if not together[n] and NOTE.fullmatch(text, int(spots.first[n]), int(spots.stop[n])):
+            together[n + 1] = False
+
+
+def _part_fenced(together: NDArray[np.bool_], spots: _Spots, size: Reals, fences: Fences, page: Box) -> None:
+    """Take words apart between which an upright rule stands."""
+    left, top = page[0], page[3]
+    n = np.flatnonzero(together)
+    where = zip(
+        n.tolist(),
+        (spots.right[n - 1] - left).tolist(),
+        (spots.x[n] - left).tolist(),
+        (top - spots.y[n]).tolist(),
+        size[n].tolist(),
+        strict=True,
+    )
+    for at, end, start, base, high in where:
+        row = fences.row(base, high)
+        if row and kept_apart(row, end, start):
+            together[at] = False
+
+
+def _turned(word: Word, spots: _Spots, last: int) -> Word:
+    """A word that is not written rightwards, along its direction."""
+    text, x, _, y, run = word
+    if run.direction == 1:
+        return text, y, float(spots.top[last]), x, run
+    if run.direction == 2:
+        return text, x, float(spots.left[last]), y, run
+    return text, y, float(spots.bottom[last]), x, run
+
+
+def _text(handle: c_void_p) -> str:
     """The text of a page with one character for each that pdfium counts."""
     pointer = ctypes.cast(handle, pdfium.FPDF_TEXTPAGE)
     count = pdfium.FPDFText_CountChars(pointer)
@@ -347,16 +392,19 @@ def _text(handle: int) -> str:
     if len(text) == count:
         return text
     # Letters beyond 16 bits, or characters that pdfium leaves out: only then one call each.
-    return "".join(_letter(native.char_code(handle, i), handle, i) for i in range(count))
+    codes = map(native.char_code, repeat(handle), range(count))
+    return "".join(
+        [chr(code) if 2 < code < 0xD800 else _letter(code, handle, i) for i, code in enumerate(codes)]
+    )
 
 
-def _letter(code: int, handle: int, index: int) -> str:
+def _letter(code: int, handle: c_void_p, index: int) -> str:
     if code == 2 and native.is_hyphen(handle, index) == 1:
         return HYPHEN  # as the text in one call has it
     return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else " "
 
 
-def _with_ligatures(handle: int, text: str) -> str:
+def _with_ligatures(handle: c_void_p, text: str) -> str:
     """Text with the ligatures that TeX puts at the codes of control characters, in fonts that say nothing else."""
 
     def mend(match: re.Match[str]) -> str:
