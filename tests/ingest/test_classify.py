@@ -60,3 +60,15 @@ def test_what_a_chunk_mostly_is() -> None:
     assert kind("# You shall pass\n\nThe lamp burns.") is ChunkType.CONTENT
     assert kind("The lamp burns.\n\n```\nyou must not read code\n```") is ChunkType.CONTENT
     assert kind("See Section 4 and Section 5.", reference_characters=20) is ChunkType.REFERENCE
+
+
+@pytest.mark.parametrize(
+    "sentence", ["Shall we?", "; shall follow", "(must) go", "pump: must", "—shall run", ""]
+)
+def test_a_verb_without_a_word_before_it_is_no_duty(sentence: str) -> None:
+    assert not states_duty(sentence, "en")
+
+
+def test_a_sentence_without_end_is_looked_through() -> None:
+    assert not states_duty("pump hums " * 20_000, "en")
+    assert states_duty("pump hums " * 100 + "and shall stop", "en")

@@ -22,14 +22,16 @@ _OBLIGATION = {
     "nl": r"moet(?:en)?|(?:is|zijn)\s+verplicht|mag\s+niet|mogen\s+niet",
 }
 _PATTERNS = {
-    language: re.compile(rf"\w[\w,’'()\s-]*?\b(?:{forms})", re.IGNORECASE)
-    for language, forms in _OBLIGATION.items()
+    language: re.compile(rf"\b(?:{forms})", re.IGNORECASE) for language, forms in _OBLIGATION.items()
 }
+# Who is obliged stands before the verb, with nothing heavier than this between.
+_LIGHT = frozenset(",’'()-")
 _QUOTED = re.compile(r"[\"“„«][^\"”“»]{0,300}[\"”“»]")
 _CODE = re.compile(r"^(```|~~~).*?^\1|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 # A chunk that is mostly pointers to other places is there to lead on.
 _REFERENCE_SHARE = 0.5
+_LONGEST_SENTENCE = 2000
 
 
 def classify(
@@ -55,6 +57,19 @@ def states_duty(text: str, language: str) -> bool:
     edges = [0, *sentence_ends(plain), len(plain)]
     for start, end in pairwise(edges):
         sentence = plain[start:end].strip()
-        if not sentence.endswith("?") and pattern.search(sentence[:2000]):
+        if not sentence.endswith("?") and _obliges(sentence[:_LONGEST_SENTENCE], pattern):
             return True
+    return False
+
+
+def _obliges(sentence: str, pattern: re.Pattern[str]) -> bool:
+    """Return whether a verb of duty has a word before it."""
+    match = pattern.search(sentence)
+    while match is not None:
+        before = match.start() - 1
+        while before >= 0 and (sentence[before] in _LIGHT or sentence[before].isspace()):
+            before -= 1
+        if before >= 0 and (sentence[before].isalnum() or sentence[before] == "_"):
+            return True
+        match = pattern.search(sentence, match.start() + 1)
     return False
