@@ -112,7 +112,7 @@ class SearchEngine:
             query = understand(
                 text,
                 names=corpus.names,
-                known=lambda word: self._index.keyword.frequency(word, corpus.languages) > 0,
+                known=lambda word: self._index.keyword.frequency(word, self._languages()) > 0,
             )
             kind = classify(query)
             scope = self._scope(query, filters, corpus)
@@ -190,11 +190,15 @@ class SearchEngine:
 
     # -- stages ----------------------------------------------------------------------------------------------
 
+    def _languages(self) -> list[str]:
+        """The languages in which words are read."""
+        found = [language for language in self._index.lookup.languages() if language][:_MAX_LANGUAGES]
+        return found or ["en"]
+
     def _scope(self, query: Query, filters: Mapping[str, object] | None, corpus: Corpus) -> Scope:
         code = self._index.keyword.documents_with_code
         documents = allowed_by(query, filters, self._index.lookup.documents, code)
-        languages = [language for language in self._index.lookup.languages() if language][:_MAX_LANGUAGES]
-        languages = languages or ["en"]
+        languages = self._languages()
         excluded = excluded_chunks(query, self._index.keyword, languages)
         if query.references and query.called:
             # A place of a document that is named is looked for there and nowhere else.
