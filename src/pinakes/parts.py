@@ -30,6 +30,8 @@ class Models:
         self._given_reranker = reranker
         self._rerankers: dict[tuple[str, float], Reranker] = {}
         self._guard = threading.RLock()
+        # A lock of its own: whoever needs no reranker does not wait for one that takes long to make.
+        self._making_reranker = threading.Lock()
 
     def embedder(self, name: str) -> Embedder:
         """Return the embedding model; an empty name means the bundled one."""
@@ -62,7 +64,7 @@ class Models:
         from pinakes.rerank import load_reranker
 
         key = (settings.rerank_model, settings.rerank_timeout)
-        with self._guard:
+        with self._making_reranker:
             try:
                 if key not in self._rerankers:
                     self._rerankers[key] = load_reranker(

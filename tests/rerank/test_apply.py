@@ -190,7 +190,11 @@ def hanging() -> Iterator[Hanging]:
     reranker = Hanging()
     yield reranker
     reranker.free.set()
-    for thread in list(deadline_module._abandoned):
+    _let_end()
+
+
+def _let_end() -> None:
+    for _, thread in list(deadline_module._abandoned):
         thread.join()
 
 
@@ -200,22 +204,32 @@ def test_calls_that_hang_do_not_pile_up(hanging: Hanging) -> None:
         for _ in range(deadline_module._MOST_ABANDONED + 2)
     ]
     assert ["still busy" in note for note in notes] == [False] * deadline_module._MOST_ABANDONED + [True] * 2
+    other = apply_reranker(Table([1.0, 2.0, 3.0, 4.0, 5.0]), "query", TEXTS, SCORES, timeout=30)
+    assert other.order == [4, 3, 2, 1, 0], "another reranker is not held up"
     hanging.free.set()
-    for thread in list(deadline_module._abandoned):
-        thread.join()
+    _let_end()
     assert apply_reranker(hanging, "query", TEXTS, SCORES).order == [4, 3, 2, 1, 0]
 
 
-def test_time_for_loading_does_not_count() -> None:
-    events: list[str] = []
-
+def test_a_model_that_hangs_while_it_is_loaded_holds_nobody_up(hanging: Hanging) -> None:
     class Slow(Table):
-        def prepare(self) -> None:
-            events.append(threading.current_thread().name)
+        """Loads once, and lets others wait for it meanwhile."""
 
-    found = apply_reranker(Slow([1.0, 2.0, 3.0, 4.0, 5.0]), "query", TEXTS, SCORES, timeout=30)
-    assert events == [threading.current_thread().name], "before the clock starts, in the thread that asks"
-    assert found.order == [4, 3, 2, 1, 0]
+        lock = threading.Lock()
+
+        def prepare(self) -> None:
+            with self.lock:
+                hanging.free.wait(30)
+
+    slow = Slow([1.0, 2.0, 3.0, 4.0, 5.0])
+    for _ in range(deadline_module._MOST_ABANDONED):
+        found = apply_reranker(slow, "query", TEXTS, SCORES, timeout=0.01)
+        assert (found.order, found.scores) == ([0, 1, 2, 3, 4], SCORES)
+        assert "did not answer within 0.01 s" in found.note
+    assert "still busy" in apply_reranker(slow, "query", TEXTS, SCORES, timeout=30).note
+    hanging.free.set()
+    _let_end()
+    assert apply_reranker(slow, "query", TEXTS, SCORES, timeout=30).order == [4, 3, 2, 1, 0]
 
 
 # -- the caller's own mistakes -------------------------------------------------------------------------------

@@ -83,13 +83,18 @@ def _check(
 
 def _ask(reranker: Reranker, query: str, texts: list[str], timeout: float | None) -> list[float | None]:
     """Return the reranker's scores, None for what it had no time for."""
-    if isinstance(reranker, Preparable):
-        reranker.prepare()
-    answer = call_within(timeout, partial(reranker.rerank, query, texts))
+    # To load a model may hang as well as to ask it: whoever searches waits for neither.
+    answer = call_within(timeout, partial(_load_and_ask, reranker, query, texts), reranker)
     if len(answer) != len(texts):
         raise RerankError(f"the reranker gave {len(answer)} scores for {len(texts)} texts.")
     known = answer.known if isinstance(answer, PartialScores) else range(len(texts))
     return [_number(answer[index]) if index in known else None for index in range(len(texts))]
+
+
+def _load_and_ask(reranker: Reranker, query: str, texts: list[str]) -> list[float]:
+    if isinstance(reranker, Preparable):
+        reranker.prepare()
+    return reranker.rerank(query, texts)
 
 
 def _number(value: object) -> float:

@@ -11,9 +11,9 @@ from pinakes.rerank.protocol import RerankError
 
 T = TypeVar("T")
 
-# A call cannot be ended from outside: it goes on unseen. So many may, before no new one is begun.
-_MOST_ABANDONED = 8
-_abandoned: list[threading.Thread] = []
+# A call cannot be ended from outside: it goes on unseen. So many of one reranker may, before no new one is begun.
+_MOST_ABANDONED = 2
+_abandoned: list[tuple[object, threading.Thread]] = []
 _lock = threading.Lock()
 
 
@@ -32,14 +32,18 @@ class _Call(Generic[T]):
             self.error = error
 
 
-def call_within(seconds: float | None, function: Callable[[], T]) -> T:
-    """Return what ``function`` returns; raise `RerankError` when it takes longer than ``seconds``."""
+def call_within(seconds: float | None, function: Callable[[], T], owner: object) -> T:
+    """Return what ``function`` returns; raise `RerankError` when it takes longer than ``seconds``.
+
+    ``owner`` is who is called: its calls that hang are counted, and nobody else's.
+    """
     if seconds is None:
         return function()
     with _lock:
-        _abandoned[:] = [thread for thread in _abandoned if thread.is_alive()]
-        if len(_abandoned) >= _MOST_ABANDONED:
-            raise RerankError(f"the reranker is still busy with {len(_abandoned)} earlier searches.")
+        _abandoned[:] = [(other, thread) for other, thread in _abandoned if thread.is_alive()]
+        hanging = sum(other is owner for other, _ in _abandoned)
+        if hanging >= _MOST_ABANDONED:
+            raise RerankError(f"the reranker is still busy with {hanging} earlier searches.")
     call = _Call(function)
     # A daemon, so that a call that hangs does not keep the program from ending.
     thread = threading.Thread(
@@ -49,7 +53,7 @@ def call_within(seconds: float | None, function: Callable[[], T]) -> T:
     thread.join(seconds)
     if thread.is_alive():
         with _lock:
-            _abandoned.append(thread)
+            _abandoned.append((owner, thread))
         raise RerankError(f"the reranker did not answer within {seconds:g} s.")
     if isinstance(call.error, Exception):
         raise call.error

@@ -32,7 +32,7 @@ class Reranker(Protocol):
 
 @runtime_checkable
 class Preparable(Protocol):
-    """A reranker that takes a while before its first answer, which must not count as slowness."""
+    """A reranker that takes a while before its first answer: the first search may go on without it, later ones not."""
 
     def prepare(self) -> None:
         """Load what is needed; do nothing the second time."""
