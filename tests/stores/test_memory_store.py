@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.stores.conformance.library import LibraryConformance
+from tests.stores.conformance.library import HashEmbedder, LibraryConformance
 from tests.stores.conformance.place import Place
 from tests.stores.conformance.suite import StoreConformance
 
+from pinakes.library import Library
 from pinakes.stores.settings import DatabaseSettings
 
 
@@ -30,3 +32,29 @@ class TestMemory(StoreConformance):
 
 class TestMemoryLibrary(LibraryConformance):
     """A library in it does what every library does."""
+
+
+@pytest.mark.parametrize(
+    ("collections", "seen"),
+    [
+        (({}, {}), 1),
+        (({"collection": "tides"}, {"collection": "tides"}), 2),
+        (({}, {"collection": "sea"}), 1),
+    ],
+)
+def test_libraries_share_a_collection_only_where_they_name_the_same(
+    collections: tuple[dict[str, str], dict[str, str]], seen: int, tmp_path: Path
+) -> None:
+    for name in ("moon", "wind"):
+        (tmp_path / f"{name}.md").write_text(f"# {name}\n\nThe {name} moves the water.\n", encoding="utf-8")
+    first, second = (
+        Library("unused", database=DatabaseSettings("in-memory", **names), embedder=HashEmbedder())
+        for names in collections
+    )
+    with first, second:
+        first.index([tmp_path / "moon.md"])
+        second.index([tmp_path / "wind.md"])
+        second.follow()
+        assert len(second.documents()) == seen
+        first.follow()
+        assert len(first.documents()) == seen

@@ -14,6 +14,7 @@ EMBEDDED = "embedded"
 PROVIDER_VARIABLE = "PINAKES_DATABASE"
 CONNECTION_VARIABLE = "PINAKES_CONNECTION_STRING"
 API_KEY_VARIABLE = "PINAKES_DATABASE_API_KEY"
+UNNAMED = "pinakes"  # what a collection is called when nobody gives it a name
 NATIVE = ("none", "keyword", "hybrid")
 # What every one of the databases takes as a name.
 _COLLECTION = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
@@ -31,7 +32,7 @@ class DatabaseSettings:
 
     provider: str = EMBEDDED
     connection_string: str = field(default="", repr=False)
-    collection: str = "pinakes"
+    collection: str = UNNAMED
     api_key: str = field(default="", repr=False)
     native: str = "none"
     timeout: float = 30.0

@@ -1,4 +1,7 @@
-"""In memory: a library that is gone with its process. Stores of the same collection share what is in them."""
+"""In memory: a library that is gone with its process.
+
+Stores that name the same collection share what is in it; one that names none has a collection of its own.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,14 @@ import numpy as np
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.stores.providers.ledger import SqliteLedger
-from pinakes.stores.settings import DatabaseSettings
+from pinakes.stores.settings import UNNAMED, DatabaseSettings
 from pinakes.stores.store import Capabilities, Entry, Found, Point, Store
 
 _BATCH = 500
 
 
 class _Collection:
-    """What all stores of a collection in this process see."""
+    """What all stores that name a collection see."""
 
     def __init__(self) -> None:
         self.guard = threading.RLock()
@@ -40,6 +43,9 @@ class MemoryStore(Store):
 
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings)
+        if settings.collection == UNNAMED:
+            self._data = _Collection()
+            return
         with _guard:
             self._data = _collections.setdefault(settings.collection, _Collection())
 
