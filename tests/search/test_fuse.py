@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -55,11 +57,29 @@ def test_reciprocal_ranks_follow_the_formula() -> None:
     found = fuse(
         [Leg.of("semantic", hits(1, 2)), Leg.of("keyword", hits(2, 3))], WEIGHTS, method="rrf", rrf_k=60
     )
-    scores = {candidate.chunk: candidate.score for candidate in found.top(10)}
-    best = 0.5 / 61 + 0.3 / 61
-    assert scores[2] == pytest.approx((0.5 / 62 + 0.3 / 61) / best)
-    assert scores[1] == pytest.approx(0.5 / 61 / best)
-    assert scores[3] == pytest.approx(0.3 / 62 / best)
+    # 0.5 / 62 + 0.3 / 61, 0.5 / 61 and 0.3 / 62
+    assert [candidate.chunk for candidate in found.top(10)] == [2, 1, 3]
+
+
+@given(legs, st.integers(1, 1000))
+def test_reciprocal_ranks_give_the_order_whatever_the_constant(found: list[Leg], rrf_k: int) -> None:
+    sums: dict[int, float] = {}
+    for leg in found:
+        for rank, chunk in enumerate(leg.chunks.tolist(), 1):
+            sums[chunk] = sums.get(chunk, 0.0) + WEIGHTS[leg.name] / (rrf_k + rank)
+    scores = {c.chunk: c.score for c in fuse(found, WEIGHTS, method="rrf", rrf_k=rrf_k).top(1000)}
+    for a, b in itertools.combinations(sums, 2):
+        if abs(sums[a] - sums[b]) > 1e-12:
+            assert (scores[a] > scores[b]) == (sums[a] > sums[b])
+
+
+@pytest.mark.parametrize("rrf_k", [1, 60, 1000])
+def test_the_scale_does_not_depend_on_the_constant(rrf_k: int) -> None:
+    scores = [
+        c.score
+        for c in fuse([Leg.of("keyword", hits(*range(50)))], WEIGHTS, method="rrf", rrf_k=rrf_k).top(50)
+    ]
+    assert scores == pytest.approx([11 / (11 + place) for place in range(50)])
 
 
 def test_weights_decide_between_legs() -> None:

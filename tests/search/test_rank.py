@@ -179,3 +179,21 @@ def test_documents_that_are_gone_leave_no_trace(small: Library, tmp_path: Path) 
     (folder / "keeper.md").unlink()
     small.index()
     assert "keeper" not in files(small.search(QUERY))
+
+
+@pytest.mark.parametrize("rrf_k", [1, 60, 1000])
+def test_a_long_document_does_not_win_by_its_many_weak_hits(
+    small: Library, tmp_path: Path, rrf_k: int
+) -> None:
+    chores = (f"## Chore {n}\n\nThe crew of boat {n} keeps a watch, a log and a kettle.\n" for n in range(40))
+    texts = {
+        "watch.md": "# Watch\n\nThe night watch rings the bell when fog comes in.\n",
+        "chores.md": "# Chores\n\n" + "\n".join(chores),
+        "tide.md": FILES["tide.md"],
+    }
+    small.index([write(tmp_path / "docs", texts)])
+    found = ask(small, "when does the watch ring the bell", fusion="rrf", rrf_k=rrf_k)
+    assert files(found)[0] == "watch"
+    scores = [result.fused_score for result in found.results]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[-1] < 0.9 * scores[0]

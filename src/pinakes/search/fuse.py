@@ -1,7 +1,7 @@
 """Fuse: the ranked lists of the legs become one.
 
 Two ways: weighted reciprocal ranks, which need nothing but the order, and weighted scores, brought to one scale
-first. Either way the result is between 0 and 1.
+first. Either way the result is between 0 and 1, on a scale that later stages can reckon with.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from pinakes.search.candidates import Fused, Leg, Scores, union
 
 # A hit with this share of what a full match scores is as good as one.
 ENOUGH = 0.6
+# How fast the scores of an order fall: that of the 11th place is half that of the first.
+_FALL = 10
 
 
 def fuse(legs: Sequence[Leg], weights: Mapping[str, float], *, method: str, rrf_k: int) -> Fused:
@@ -25,12 +27,23 @@ def fuse(legs: Sequence[Leg], weights: Mapping[str, float], *, method: str, rrf_
     for leg in active:
         values = _reciprocal(leg, rrf_k) if method == "rrf" else _normalised(leg)
         fused.scores[fused.positions(leg.chunks)] += weights[leg.name] / total * values
+    if method == "rrf":
+        fused.scores = _by_place(fused.scores)
     return fused
 
 
 def _reciprocal(leg: Leg, rrf_k: int) -> Scores:
     """1 for the first rank, falling off with ``rrf_k``."""
     return (rrf_k + 1) / (rrf_k + np.arange(1.0, len(leg) + 1))
+
+
+def _by_place(sums: Scores) -> Scores:
+    """Return scores by the place in the order that the sums give; equals share one.
+
+    Sums of reciprocal ranks mean nothing but their order: with a large ``rrf_k`` all are nearly the same, and what
+    weighs them against each other later, such as the evidence of a document, would count hits instead.
+    """
+    return np.asarray((_FALL + 1) / (_FALL + 1 + np.searchsorted(np.sort(-sums), -sums)))
 
 
 def _normalised(leg: Leg) -> Scores:
