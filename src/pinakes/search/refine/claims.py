@@ -25,11 +25,19 @@ def same_claim(a: Wording, b: Wording) -> bool:
 
 
 def same_facts(a: Wording, b: Wording) -> bool:
-    """Whether two texts that mean much the same, in whatever words, speak of the same numbers and names."""
-    if set(a.numbers) != set(b.numbers):
+    """Whether two texts that mean much the same, in whatever words, say so of the same numbers, names and dates.
+
+    Neither may deny what the other says, allow what it demands, or count from the other side.
+    """
+    if a.numbers != b.numbers or a.facts != b.facts or _swapped(a, b):
         return False
-    # In German every noun is capitalised, so that a capital says nothing.
-    return "de" in (a.chunk.language, b.chunk.language) or _agree(a.names_inside, b.names_inside, a, b)
+    if not (a.shows_names and b.shows_names):
+        return same_claim(a, b)
+    (ours, our_first), (theirs, their_first) = a.capitalised, b.capitalised
+    if not _agree(ours, theirs, a, b):
+        return False
+    # A word that begins a sentence may be a name, and then another must not stand in its place.
+    return b.vocabulary.issuperset(our_first) or a.vocabulary.issuperset(their_first)
 
 
 def _agree(ours: Iterable[str], theirs: Iterable[str], a: Wording, b: Wording) -> bool:

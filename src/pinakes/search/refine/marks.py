@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pinakes.text.folding import fold
 from pinakes.text.stopwords import STOPWORDS
@@ -29,34 +29,65 @@ _NUMBER = re.compile(rf"[{_NUMERALS}][{_NUMERALS}A-Za-z]*(?:\s?[%‰€$£¥₹�
 _BEFORE_NUMBER = re.compile(r"(?:(?<!\w)[-−]|[±<>≤≥$€£¥₹]\s?|[A-Za-z]{1,8})$")
 _SPACE = re.compile(r"\s+")
 
-# Negations and exceptions, duty and permission, comparison, the two sides of a bargain, numbers.
-_TURNING = frozenset(
-    """
-    no not nor never none neither nothing without unless except excepting exclude excludes excluded excluding
-    cannot t only shall must may might should required optional mandatory permitted prohibited forbidden allowed
-    least most more less fewer greater lower higher minimum maximum min max before after until above below over
-    under within exceed exceeds exceeding earlier later increase decrease increased decreased
-    buyer seller purchaser vendor landlord tenant lessor lessee employer employee licensor licensee lender borrower
-    debtor creditor plaintiff defendant claimant respondent supplier customer controller processor sender recipient
-    hourly daily weekly monthly quarterly yearly annually true false yes off enable disable enabled disabled
-    first second third last two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-    sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand
-    million billion half quarter double twice
-    nicht kein keine keinen keinem keiner ohne außer sofern nie niemals ausgenommen nur darf dürfen muss müssen soll
-    sollen kann können mindestens höchstens mehr weniger vor nach bis über unter zwei drei vier fünf sechs sieben
-    acht neun zehn elf zwölf zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig hundert tausend
-    ne pas sans sauf hormis jamais aucun aucune peut peuvent doit doivent moins plus avant après deux trois quatre
-    cinq sept huit neuf dix onze douze quinze vingt trente quarante cinquante soixante cent mille
-    sin salvo excepto nunca ningún ninguna puede pueden debe deben menos más antes después dos tres cuatro cinco
-    siete ocho nueve diez doce quince veinte treinta cuarenta cincuenta sesenta ciento mil
-    non senza tranne eccetto mai nessun nessuna può possono deve devono meno più prima dopo due tre quattro cinque
-    sette otto nove dieci dodici quindici venti trenta quaranta cinquanta sessanta cento
-    não sem exceto pode podem mais depois dois três sete oito dez doze vinte trinta quarenta cinquenta
-    niet geen zonder tenzij behalve nooit mag mogen moet moeten kan kunnen minder meer voor na twee vijf zes zeven
-    negen tien twaalf dertig veertig vijftig zestig honderd duizend
-    не ни без кроме может должен должна должны לא ללא لا لم غير नहीं बिना
-    """.casefold().split()
+# Words by which a sentence that is otherwise the same says something else, by what they do to it. A kind that is put
+# in angle brackets counts as one: `must` and `shall` are the same duty, while `two` and `three`, or `buyer` and
+# `seller`, are each a fact of their own.
+_NEGATION, _DUTY, _LEAVE, _MORE, _LESS, _EARLIER, _LATER, _ITSELF = (
+    *("<not>", "<must>", "<may>", "<more>", "<less>", "<before>", "<after>"),
+    "",
 )
+_KINDS = {
+    _NEGATION: """
+        no not nor never none neither nothing without unless except excepting exclude excludes excluded excluding
+        cannot t prohibited forbidden false off disable disabled
+        nicht kein keine keinen keinem keiner ohne außer sofern nie niemals ausgenommen
+        ne pas sans sauf hormis jamais aucun aucune sin salvo excepto nunca ningún ninguna
+        non senza tranne eccetto mai nessun nessuna não sem exceto niet geen zonder tenzij behalve nooit
+        не ни без кроме לא ללא لا لم غير नहीं बिना
+    """,
+    _DUTY: """
+        shall must should required mandatory muss müssen soll sollen doit doivent debe deben deve devono moet moeten
+        должен должна должны
+    """,
+    _LEAVE: """
+        may might optional permitted allowed only darf dürfen kann können nur peut peuvent puede pueden può possono
+        pode podem mag mogen kan kunnen может
+    """,
+    _MORE: """
+        least more greater higher minimum min above over exceed exceeds exceeding increase increased
+        mindestens mehr über plus más più mais meer
+    """,
+    _LESS: """
+        most less fewer lower maximum max below under within decrease decreased
+        höchstens weniger unter moins menos meno minder
+    """,
+    _EARLIER: "before until earlier vor bis avant antes prima voor",
+    _LATER: "after later nach après después dopo depois na",
+    _ITSELF: """
+        buyer seller purchaser vendor landlord tenant lessor lessee employer employee licensor licensee lender borrower
+        debtor creditor plaintiff defendant claimant respondent supplier customer controller processor sender recipient
+        hourly daily weekly monthly quarterly yearly annually true yes enable enabled
+        first second third last two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+        sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand
+        million billion half quarter double twice
+        zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig vierzig fünfzig sechzig siebzig
+        achtzig neunzig hundert tausend deux trois quatre cinq sept huit neuf dix onze douze quinze vingt trente
+        quarante cinquante soixante cent mille dos tres cuatro cinco siete ocho nueve diez doce quince veinte treinta
+        cuarenta cincuenta sesenta ciento mil due tre quattro cinque sette otto nove dieci dodici quindici venti trenta
+        quaranta cinquanta sessanta cento dois três sete oito dez doze vinte trinta quarenta cinquenta
+        twee vijf zes zeven negen tien twaalf dertig veertig vijftig zestig honderd duizend
+        janvier février mars avril juin juillet août septembre octobre novembre décembre
+        lundi mardi mercredi jeudi vendredi samedi dimanche
+        enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+        lunes martes miércoles jueves viernes sábado domingo
+        gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
+        lunedì martedì mercoledì giovedì venerdì sabato domenica
+        janeiro fevereiro março maio junho julho setembro outubro dezembro
+        januari februari maart april juni juli augustus september oktober november december
+        maandag dinsdag woensdag donderdag vrijdag zaterdag zondag
+    """,
+}
+_TURNING = {word: kind or word for kind, words in _KINDS.items() for word in words.casefold().split()}
 # The same for scripts that do not part words.
 _TURNING_CHARACTERS = re.compile(r"[不未无無非勿禁免否没除]|ない|ません|안|못|아니|ไม่")
 _FUNCTION_WORDS = frozenset().union(*STOPWORDS.values())
@@ -85,6 +116,23 @@ def turning_words(words: Sequence[str], text: str) -> dict[str, int]:
     return dict(found)
 
 
+def facts(turns: Mapping[str, int]) -> dict[str, int]:
+    """Count what turning words say, in whatever words they say it.
+
+    >>> facts({"must": 2, "not": 1, "two": 1}) == facts({"never": 1, "shall": 1, "two": 1})
+    True
+    """
+    found: Counter[str] = Counter()
+    for word, times in turns.items():
+        kind = _TURNING.get(word, _NEGATION)
+        # That something is a duty can be said without any of these words: `Credentials have to be renewed`.
+        if kind == _NEGATION:
+            found[kind] += times
+        elif kind != _DUTY:
+            found[kind] = 1
+    return dict(found)
+
+
 def names(words: Sequence[str]) -> tuple[str, ...]:
     """Return the words with capitals or underscores in order, but for function words with which sentences begin.
 
@@ -98,18 +146,23 @@ def names(words: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def names_inside(text: str) -> frozenset[str]:
-    """Return the capitalised words that do not owe it to their place in a heading or at the start of a sentence."""
-    found = set()
+def capitalised(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the capitalised words inside sentences and those that begin one; words of headings are neither.
+
+    >>> capitalised("The keeper is Anna. Later she left.") == ({"anna"}, {"later"})
+    True
+    """
+    inside: set[str] = set()
+    first: set[str] = set()
     for line in text.splitlines():
         if line.lstrip().startswith("#"):
             continue
         for match in WORD.finditer(line):
-            before = line[: match.start()]
-            starts = not before.strip(_LINE_MARKS) or _SENTENCE_END.search(before[-4:])
-            if match[0][0].isupper() and not starts and not _is_function_word(match[0]):
-                found.add(match[0].casefold())
-    return frozenset(found)
+            if match[0][0].isupper() and not _is_function_word(match[0]):
+                before = line[: match.start()]
+                starts = not before.strip(_LINE_MARKS) or _SENTENCE_END.search(before[-4:])
+                (first if starts else inside).add(match[0].casefold())
+    return frozenset(inside), frozenset(first)
 
 
 def is_code(text: str) -> bool:

@@ -128,14 +128,19 @@ class Wording:
         return marks.turning_words(self.words, self.said)
 
     @lazy
+    def facts(self) -> dict[str, int]:
+        """What those words say, and how often it is denied."""
+        return marks.facts(self.turns)
+
+    @lazy
     def names(self) -> tuple[str, ...]:
         """The words with capitals or underscores in order, case folded."""
         return marks.names(self.written)
 
     @lazy
-    def names_inside(self) -> frozenset[str]:
-        """The capitalised words inside sentences, case folded."""
-        return marks.names_inside(self.said)
+    def capitalised(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The capitalised words inside sentences, and those that begin one, case folded."""
+        return marks.capitalised(self.said)
 
     @lazy
     def shows_names(self) -> bool:
