@@ -18,6 +18,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -109,12 +110,11 @@ def two_looks(library: Library, index: EmbeddedIndex) -> dict[str, Any]:
     for query in QUERIES:
         vector = library.embedder.embed_query(query)
         for limit, counts in found.items():
-            quick = nearest(snapshot.matrix, snapshot.runs, snapshot.coarse, vector, limit)
-            every = nearest(snapshot.matrix, snapshot.runs, None, vector, limit)
+            quick = nearest(snapshot, vector, limit)
+            every = nearest(replace(snapshot, coarse=None), vector, limit)
             counts[0] += len(np.intersect1d(quick.chunks, every.chunks))
             counts[1] += len(every.chunks)
-        allowed = snapshot.runs.allowed(None)
-        wanted = candidate_rows(snapshot.runs, allowed, snapshot.coarse, vector, 1000)
+        wanted = candidate_rows(snapshot, vector, 1000)
         rows.append(len(snapshot.rows) if wanted is None else len(wanted))
     return {
         **{f"recall@{limit}": right / asked for limit, (right, asked) in found.items()},
@@ -152,7 +152,7 @@ def usual_recipe(library: Library, index: EmbeddedIndex) -> Callable[[str], Any]
     words: Callable[[str], list[str]] = lambda text: re.findall(r"[a-z0-9]+", text.lower())  # noqa: E731
     bm25 = BM25Okapi([words(chunk.content) for chunk in chunks])
     snapshot = index.matrix.snapshot
-    matrix, rows = np.array(snapshot.matrix), snapshot.rows[:, 1]
+    matrix, rows = np.array(snapshot.matrix), snapshot.owners()
     vectors = {query: library.embedder.embed_query(query) for query in [*QUERIES, *PHRASES]}
 
     def run(query: str) -> list[tuple[int, float]]:

@@ -101,8 +101,8 @@ def holdings(library: Library, words: Sequence[str] = ()) -> dict[str, Any]:
     snapshot = index.matrix.snapshot
     rows = [
         (names[int(chunk)], snapshot.matrix[row].tobytes())
-        for row, (document, chunk) in enumerate(snapshot.rows)
-        if document >= 0
+        for row, chunk in enumerate(snapshot.owners())
+        if chunk >= 0
     ]
     return {
         "chunks": sorted(chunks),

@@ -148,8 +148,10 @@ DAMAGE: dict[str, Callable[[Path, Path], None]] = {
     "vectors count wrong": other_count,
     "vectors matrix cut": cut("vectors/*.f32"),
     "vectors matrix lost": lose("vectors/*.f32"),
-    "vectors rows cut": cut("vectors/*.npy"),
-    "vectors rows lost": lose("vectors/*.npy"),
+    "vectors rows cut": cut("vectors/*.rows"),
+    "vectors rows lost": lose("vectors/*.rows"),
+    "vectors chunks cut": cut("vectors/*.chunks"),
+    "vectors documents lost": lose("vectors/*.documents"),
     "both lost": lambda index, old: (lose("keyword")(index, old), lose("vectors")(index, old), None)[-1],
 }
 

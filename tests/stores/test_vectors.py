@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import DamagedIndexError
@@ -68,8 +69,10 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bool]]:
     used: list[bool] = []
     look = Coarse.look
 
-    def recorded(self: Coarse, query: Vectors) -> tuple[Vectors, float] | None:
-        seen = look(self, query)
+    def recorded(
+        self: Coarse, query: Vectors, rows: NDArray[np.intp] | None = None
+    ) -> tuple[Vectors, float] | None:
+        seen = look(self, query, rows)
         used.append(seen is not None)
         return seen
 
@@ -239,7 +242,13 @@ def test_a_small_matrix_has_no_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         patch.setattr(vectors, "_MIN_DEAD", 0)
         index.apply([], [], 4)
     assert index.snapshot.coarse is None
-    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".f32", ".json", ".npy"]
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [
+        ".chunks",
+        ".documents",
+        ".f32",
+        ".json",
+        ".rows",
+    ]
 
 
 def test_an_index_from_before_there_was_a_copy_gets_one_with_the_next_change(
@@ -260,7 +269,7 @@ def test_an_index_from_before_there_was_a_copy_gets_one_with_the_next_change(
 def test_what_an_interrupted_run_left_behind_is_overwritten(tmp_path: Path) -> None:
     index = opened(tmp_path)
     index.apply([], [entry(1)], 1)
-    for path in tmp_path.glob("matrix-*"):
+    for path in [*tmp_path.glob("*.f32"), *tmp_path.glob("*.rows"), *tmp_path.glob("*.i8")]:
         with path.open("ab") as stream:
             stream.write(b"\x7f" * 1000)
     index = opened(tmp_path)
@@ -270,7 +279,8 @@ def test_what_an_interrupted_run_left_behind_is_overwritten(tmp_path: Path) -> N
     assert index.verify() == ""
     sizes = {path.suffix: path.stat().st_size for path in tmp_path.glob("matrix-*")}
     rows = len(index.snapshot.rows)
-    assert sizes == {".f32": rows * DIMENSION * 4, ".i8": rows * DIMENSION, ".scale": rows * 4}
+    expected = {".f32": rows * DIMENSION * 4, ".i8": rows * DIMENSION, ".scale": rows * 4, ".rows": rows * 24}
+    assert {suffix: size for suffix, size in sizes.items() if suffix in expected} == expected
 
 
 def test_a_run_that_dies_before_the_manifest_changes_nothing(
@@ -288,8 +298,12 @@ def test_a_run_that_dies_before_the_manifest_changes_nothing(
     index = opened(tmp_path)
     query = unit_vectors(6, 1)[0]
     check(index.search(query, 5), compared_one_by_one([entry(1)], query, 5))
-    index.apply([], [entry(4)], 2)
-    check(index.search(query, 5), compared_one_by_one([entry(1), entry(4)], query, 5))
+    # The next run does the same again, and what came meanwhile: document 3 is not there any more.
+    index.apply([1, 3], [entry(2), entry(4)], 3)
+    check(index.search(query, 5), compared_one_by_one([entry(2), entry(4)], query, 5))
+    check(index.search(query, 5, {1, 3, 4}), compared_one_by_one([entry(4)], query, 5))
+    index.apply([2], [entry(4, seed=77)], 4)
+    check(index.search(query, 5), compared_one_by_one([entry(4, seed=77)], query, 5))
     assert index.verify() == ""
 
 
@@ -352,3 +366,71 @@ def test_a_copy_is_written_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     np.testing.assert_array_equal(copy.rows, whole.rows)
     np.testing.assert_array_equal(copy.scales, whole.scales)
     assert copy.facts() == pytest.approx(whole.facts())
+
+
+def test_a_change_leaves_what_was_written_alone(tmp_path: Path) -> None:
+    index = opened(tmp_path)
+    index.apply([], [entry(document) for document in range(5)], 1)
+    files = {path.name: path.stat().st_ino for path in tmp_path.iterdir() if path.suffix != ".json"}
+    before = {
+        name: (tmp_path / name).read_bytes() for name in files if name.endswith((".f32", ".i8", ".scale"))
+    }
+    index.apply([2], [entry(6)], 2)
+    assert {path.name: path.stat().st_ino for path in tmp_path.iterdir() if path.suffix != ".json"} == files
+    assert all((tmp_path / name).read_bytes().startswith(content) for name, content in before.items())
+
+
+def test_the_vectors_of_some_chunks_are_those_of_their_passages(tmp_path: Path) -> None:
+    index = opened(tmp_path)
+    index.apply([], [entry(1), entry(2), entry(3)], 1)
+    index.apply([2], [entry(3, seed=50)], 2)
+    _, chunks, rows = entry(3, seed=50)
+    found = index.passages(np.array([3004, 2001, 1003, 3004, -1, 10**9, 3005]))
+    assert found.chunks.tolist() == [1003, 3004, 3005]
+    wanted = [at for at, chunk in enumerate(chunks) if chunk in (3004, 3005)]
+    np.testing.assert_array_equal(found.vectors[found.counts[0] :], rows[wanted])
+    assert found.counts.tolist() == [entry(1)[1].count(1003), chunks.count(3004), chunks.count(3005)]
+
+
+# -- signs -----------------------------------------------------------------------------------------------------
+
+
+def test_signs_choose_the_rows_that_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "SIGNS_ROWS", 1)
+    monkeypatch.setattr(nearest, "_NEAR_LEAST", 600)
+    monkeypatch.setattr(nearest, "_FAR", 100)
+    entries = [entry(document, 60) for document in range(40)]
+    index = opened(tmp_path)
+    index.apply([], entries[:30], 1)
+    index.apply([3], entries[30:], 2)
+    living = [one for one in entries if one[0] != 3]
+    assert index.snapshot.signs is not None and index.verify() == ""
+    right = 0
+    for seed in range(20):
+        query = unit_vectors(1000 + seed, 1)[0]
+        expected = compared_one_by_one(living, query, 10)
+        found = index.search(query, 10)
+        assert len(found.chunks) == 10 and not any(3000 <= chunk < 4000 for chunk in found.chunks)
+        right += len(set(found.chunks.tolist()) & set(expected))
+        # What is found has its true cosine, and what lies furthest says how low these go.
+        everything = compared_one_by_one(living, query, 10**6)
+        np.testing.assert_allclose(
+            found.scores, [everything[chunk] for chunk in found.chunks.tolist()], atol=1e-5
+        )
+        assert min(everything.values()) <= found.floor + 1e-6 <= min(everything.values()) + 0.2
+        # With few documents allowed nothing is left to signs.
+        check(index.search(query, 15, {3, 5, 8}), compared_one_by_one(living, query, 15, {5, 8}))
+    assert right >= 160, "24 signs tell less than 384, and most is found all the same"
+
+
+def test_changed_signs_are_noticed_by_verifying(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "SIGNS_ROWS", 1)
+    opened(tmp_path).apply([], [entry(1)], 1)
+    (path,) = tmp_path.glob("*.signs")
+    data = bytearray(path.read_bytes())
+    data[-5] ^= 0x55
+    path.write_bytes(data)
+    assert "differ" in opened(tmp_path).verify()
+    path.write_bytes(data[:50])
+    with pytest.raises(DamagedIndexError):
+        opened(tmp_path)

@@ -1,7 +1,9 @@
-"""The coarse copy of the vector matrix: one byte a number, to look at everything quickly.
+"""Smaller copies of the vector matrix, to look at everything quickly.
 
-It says for every row within what bounds its product with a query lies. So those that can be among the best are known
-for certain, and only they are read from the matrix itself. docs/decisions/0017-vector-search-at-scale.md has figures.
+The coarse copy has one byte a number. It says for every row within what bounds its product with a query lies. So those
+that can be among the best are known for certain, and only they are read from the matrix itself. Signs are one bit a
+number, for matrices where even the coarse copy takes too long: what shares few of them with a query is left out. Both
+follow the matrix row by row. docs/decisions/0017-vector-search-at-scale.md has figures.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,10 @@ from pinakes.embedding.protocol import Vectors
 
 _LARGEST = 127
 _BLOCK = 8192
+# Of how many rows the middle is taken, how many tell how many signs differ, and how many are looked at at once.
+_MIDDLE = 50_000
+_SAMPLE = 20_000
+_PART = 32_768
 # What adding up in float32 may lose, for vectors of some thousand numbers.
 _ROUNDING = 1e-5
 
@@ -46,8 +52,8 @@ class Coarse:
         scales[~sound] = np.nan
         return cls(rows, scales, _longest(restored), _longest(vectors - restored))
 
-    def look(self, query: Vectors) -> tuple[Vectors, float] | None:
-        """Return the product of each row with a query, and by how much each may be wrong.
+    def look(self, query: Vectors, rows: NDArray[np.intp] | None = None) -> tuple[Vectors, float] | None:
+        """Return the product of each row, or each of some, with a query, and by how much each may be wrong.
 
         None without the package that does it quickly, or when the query is zero or not of numbers.
         """
@@ -57,10 +63,13 @@ class Coarse:
             return None
         rounded = np.rint(query / step).astype(np.int8)
         # One thread: the processor waits for memory, and other threads would have to be waited for too.
-        products = np.asarray(cdist(rounded[None], self.rows, "dot", threads=1, out_dtype="f32"))[0]
+        some = self.rows if rows is None else self.rows[rows]
+        products = np.asarray(cdist(rounded[None], some, "dot", threads=1, out_dtype="f32"))[0]
         lost = _longest((query - step * rounded)[None])
         margin = self.error * _longest(query[None]) + self.longest * lost + _ROUNDING
-        return products * (self.scales * step), margin
+        products *= self.scales if rows is None else self.scales[rows]
+        products *= step
+        return products, margin
 
     def fits(self, matrix: Vectors) -> bool:
         """Whether this is the copy of a matrix; reads all of it."""
@@ -77,6 +86,93 @@ class Coarse:
         return {"longest": self.longest, "error": self.error}
 
 
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """On which side of the middle of all rows each row lies, one bit a dimension."""
+
+    middle: Vectors
+    rows: NDArray[np.uint8]
+
+    def look(self, query: Vectors, near: int, far: int) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+        """Return about so many rows that share most signs with a query, and so many that share fewest, in order.
+
+        None without the package that counts quickly.
+        """
+        cdist = _cdist()
+        if cdist is None:
+            return None
+        own = _signs(query[None], self.middle)
+
+        def differing(rows: NDArray[np.uint8]) -> Vectors:
+            counts: Vectors = np.asarray(
+                cdist(own, rows, "hamming", dtype="bin8", threads=1, out_dtype="f32")
+            )
+            return np.asarray(counts[0])
+
+        # A sample says how few is few. Then the rest is looked at in parts that stay in the processor's own memory.
+        step = max(1, len(self.rows) // _SAMPLE)
+        sample = np.sort(differing(np.ascontiguousarray(self.rows[::step])))
+        few = sample[min(len(sample) - 1, near // step)]
+        many = sample[max(0, len(sample) - 1 - far // step)]
+        found: tuple[list[NDArray[np.intp]], list[NDArray[np.intp]]] = ([], [])
+        for at in range(0, len(self.rows), _PART):
+            part = differing(self.rows[at : at + _PART])
+            found[0].append(np.flatnonzero(part <= few) + at)
+            found[1].append(np.flatnonzero(part >= many) + at)
+        return np.concatenate(found[0]), np.concatenate(found[1])
+
+    def fits(self, matrix: Vectors) -> bool:
+        """Whether these are the signs of a matrix; reads all of it."""
+        return all(
+            np.array_equal(_signs(matrix[at : at + _BLOCK], self.middle), self.rows[at : at + _BLOCK])
+            for at in range(0, len(matrix), _BLOCK)
+        )
+
+
+def _signs(vectors: Vectors, middle: Vectors) -> NDArray[np.uint8]:
+    return np.packbits(np.asarray(vectors) > middle, axis=1)
+
+
+def signs_name(matrix_name: str) -> str:
+    """Return the name of the file with the signs that belong to a matrix: the middle, then the rows."""
+    return f"{matrix_name.rpartition('.')[0]}.signs"
+
+
+def open_signs(folder: Path, matrix_name: str, shape: tuple[int, int]) -> Signs:
+    """Open the signs of a matrix. Raises what opening files raises."""
+    path, (count, dimension) = folder / signs_name(matrix_name), shape
+    middle = np.fromfile(path, np.float32, dimension)
+    rows = np.memmap(path, np.uint8, "r", offset=4 * dimension, shape=(count, -(-dimension // 8)))
+    return Signs(middle, np.asarray(rows))
+
+
+def write_signs(folder: Path, matrix_name: str, matrix: Vectors, known: Signs | None) -> None:
+    """Bring the signs up to date with a matrix of which they have the first rows, or none."""
+    path = folder / signs_name(matrix_name)
+    if known is None:
+        path.unlink(missing_ok=True)
+        step = max(1, len(matrix) // _MIDDLE)
+        sample = np.asarray(matrix[::step])
+        middle = np.asarray(sample[np.isfinite(sample).all(axis=1)].mean(axis=0), np.float32)
+    else:
+        middle = known.middle
+    with path.open("r+b" if known else "w+b") as stream:
+        if known is None:
+            stream.write(middle.tobytes())
+        done = len(known.rows) if known else 0
+        stream.seek(4 * len(middle) + done * -(-len(middle) // 8))
+        for at in range(done, len(matrix), _BLOCK):
+            stream.write(_signs(matrix[at : at + _BLOCK], middle).tobytes())
+        _settle(stream)
+
+
+def _settle(stream: IO[bytes]) -> None:
+    # An interrupted run may have written more.
+    stream.truncate()
+    stream.flush()
+    os.fsync(stream.fileno())
+
+
 def _longest(vectors: NDArray[np.floating[Any]]) -> float:
     return float(np.sqrt(np.einsum("ij,ij->i", vectors, vectors).max(initial=0)))
 
@@ -91,10 +187,8 @@ def open_coarse(folder: Path, matrix_name: str, shape: tuple[int, int], facts: d
     """Open the copy of a matrix; ``facts`` are those of `Coarse.facts`. Raises what opening files raises."""
     rows_name, scales_name = coarse_names(matrix_name)
     rows = np.memmap(folder / rows_name, dtype=np.int8, mode="r", shape=shape)
-    scales = np.fromfile(folder / scales_name, dtype=np.float32, count=shape[0])
-    if len(scales) != shape[0]:
-        raise ValueError(f"{scales_name} is too short")
-    return Coarse(np.asarray(rows), scales, float(facts["longest"]), float(facts["error"]))
+    scales = np.memmap(folder / scales_name, dtype=np.float32, mode="r", shape=shape[:1])
+    return Coarse(np.asarray(rows), np.asarray(scales), float(facts["longest"]), float(facts["error"]))
 
 
 def write_coarse(folder: Path, matrix_name: str, matrix: Vectors, known: Coarse | None) -> dict[str, float]:
@@ -114,11 +208,8 @@ def write_coarse(folder: Path, matrix_name: str, matrix: Vectors, known: Coarse 
             rows_stream.write(block.rows.tobytes())
             scales_stream.write(block.scales.tobytes())
             facts = {name: max(value, facts[name]) for name, value in block.facts().items()}
-        for stream in (rows_stream, scales_stream):
-            # An interrupted run may have written more.
-            stream.truncate()
-            stream.flush()
-            os.fsync(stream.fileno())
+        _settle(rows_stream)
+        _settle(scales_stream)
     return facts
 
 

@@ -170,21 +170,20 @@ def _compare_vectors(index: EmbeddedIndex) -> str:
         return late
     snapshot, dimension = index.matrix.snapshot, index.model[1]
     recorded = {document for document in index.record.document_ids() if index.record.is_embedded(document)}
-    documents = snapshot.rows[:, 0]
-    indexed = {int(document) for document in np.unique(documents) if document >= 0}
+    living = np.flatnonzero(snapshot.owners() >= 0)
+    indexed = {int(document) for document in np.unique(snapshot.rows["document"][living])}
     # A document whose texts wait for new vectors may still be findable by its old ones.
     indexed -= set(index.record.document_ids()) - recorded
     if recorded != indexed:
         return _difference(recorded, indexed)
-    order = np.argsort(documents, kind="stable")
-    starts = np.searchsorted(documents, sorted(recorded), side="left", sorter=order)
-    ends = np.searchsorted(documents, sorted(recorded), side="right", sorter=order)
     different = 0
-    for document, start, end in zip(sorted(recorded), starts, ends, strict=True):
-        rows = order[start:end]
+    for document in recorded:
+        rows = snapshot.rows_of_documents([document])
         chunks, vectors = index.record.document_vectors(document, dimension)
-        different += snapshot.rows[rows, 1].tolist() != chunks or not np.array_equal(
-            snapshot.matrix[rows], vectors
+        different += (
+            snapshot.rows["chunk"][rows].tolist() != chunks
+            or not np.array_equal(snapshot.matrix[rows], vectors)
+            or snapshot.rows_of_chunks(np.unique(chunks))[2].tolist() != rows.tolist()
         )
     if different:
         return f"the vectors of {different:,} documents differ from the record's"

@@ -1,82 +1,115 @@
-"""Nearest: the chunks whose passages lie nearest to a query, out of a matrix and, where there is one, its coarse copy.
+"""Nearest: the chunks whose passages lie nearest to a query, out of one state of the matrix and its smaller copies.
 
-Either way the answer is that of comparing every row. Products are made by ``einsum`` and not by ``@``, which would
-call on all cores: on a machine that has other work to do, waiting for them takes longer than the product.
+With the coarse copy the answer is that of comparing every row. Only past a size where even that takes too long, signs
+choose the rows that are compared at all. What is done for every row is one product and a few comparisons; chunks,
+documents and what has died are looked up for the rows that are left.
+
+Products are made by ``einsum`` and not by ``@``, which would call on all cores: on a machine that has other work to do,
+waiting for them takes longer than the product.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.port.matching import Nearest
-from pinakes.stores.embedded.coarse import Coarse
+from pinakes.stores.embedded.coarse import Coarse, Signs
 
 Places = NDArray[np.intp]
+Ids = NDArray[np.int64]
+
+ROW = np.dtype([("chunk", "<i8"), ("document", "<i8"), ("died", "<i8")])
+"""Whose a row is, and the generation since which it is nobody's; 0 while it lives."""
+SPAN = np.dtype([("start", "<u4"), ("count", "<u4")])
+"""The rows of a chunk or a document, which stand together."""
 
 # Reading single rows costs more than reading all in order when they are more than one in so many.
 _SINGLE_ROWS = 8
+# When signs choose: how many rows are looked at for each chunk that is wanted, and at least; how many of the opposite
+# ones tell how low a cosine can be; and which part of the margin the error of a product hardly ever passes.
+_NEAR, _NEAR_LEAST = 20, 20_000
+_FAR = 500
+_LIKELY = 0.2
+_LOWEST = 256
+_SAMPLE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
-    """The rows of each chunk, which stand together: where they begin, how many they are, and whose."""
+class Snapshot:
+    """One consistent state. Arrays are those of files; ``documents`` and ``chunks`` are spans by id."""
 
-    starts: Places
-    lengths: Places
-    documents: NDArray[np.int64]
-    chunks: NDArray[np.int64]
+    generation: int
+    name: str
+    live: int
+    matrix: Vectors
+    rows: NDArray[Any]
+    documents: NDArray[Any]
+    chunks: NDArray[Any]
+    coarse: Coarse | None = None
+    signs: Signs | None = None
 
-    @classmethod
-    def of(cls, rows: NDArray[np.int64]) -> Runs:
-        """Find the runs in a list of document and chunk ids, one a row; -1 for dead rows."""
-        if not len(rows):
-            return cls(np.zeros(0, np.intp), np.zeros(0, np.intp), *np.zeros((2, 0), np.int64))
-        starts = np.concatenate([[0], np.flatnonzero(np.diff(rows[:, 1])) + 1])
-        documents, chunks = np.ascontiguousarray(rows[starts].T)
-        return cls(starts, np.diff(starts, append=len(rows)), documents, chunks)
+    def owners(self, rows: Places | None = None) -> Ids:
+        """Return the chunk of each of some rows, or of all; -1 where it is dead."""
+        found = self.rows if rows is None else self.rows[rows]
+        died = found["died"]
+        # A writer that is at work marks rows ahead of what this state knows.
+        return np.where((died == 0) | (died > self.generation), found["chunk"], -1)
 
-    def allowed(self, documents: Collection[int] | None) -> NDArray[np.bool_]:
-        """Say which runs belong to living documents, and to some of these where any are named."""
-        alive = self.chunks >= 0
-        if documents is None:
-            return alive
+    def rows_of_chunks(self, chunks: Ids) -> tuple[Ids, NDArray[np.int64], Places]:
+        """Return which of some chunks have rows, how many, and these, one chunk after the other."""
+        chunks = chunks[(chunks >= 0) & (chunks < len(self.chunks))]
+        spans = self.chunks[chunks]
+        starts, counts = spans["start"].astype(np.int64), spans["count"].astype(np.int64)
+        # A span may be older or newer than this state: the rows themselves know better.
+        sound = (counts > 0) & (starts + counts <= len(self.rows))
+        sound[sound] = self.owners(starts[sound]) == chunks[sound]
+        chunks, starts, counts = chunks[sound], starts[sound], counts[sound]
+        return chunks, counts, _stretched(starts, counts)
+
+    def rows_of_documents(self, documents: Collection[int]) -> Places:
+        """Return the living rows of some documents, in order."""
         wanted = np.fromiter(documents, np.int64, len(documents))
-        return np.asarray(alive & np.isin(self.documents, wanted))
+        wanted = wanted[(wanted >= 0) & (wanted < len(self.documents))]
+        spans = self.documents[wanted]
+        starts, counts = spans["start"].astype(np.int64), spans["count"].astype(np.int64)
+        sound = (counts > 0) & (starts + counts <= len(self.rows))
+        wanted, starts, counts = wanted[sound], starts[sound], counts[sound]
+        rows = _stretched(starts, counts)
+        mine = self.rows["document"][rows] == np.repeat(wanted, counts)
+        return np.sort(rows[mine & (self.owners(rows) >= 0)])
 
-    def rows(self, runs: Places) -> Places:
-        """Return the rows of some runs, in order."""
-        lengths = self.lengths[runs]
-        before = np.cumsum(lengths) - lengths
-        return np.asarray(np.arange(lengths.sum()) + np.repeat(self.starts[runs] - before, lengths))
 
-    def holding(self, rows: Places) -> Places:
-        """Return the run that each of some rows is in."""
-        return np.asarray(np.searchsorted(self.starts, rows, side="right") - 1)
+def _stretched(starts: Ids, counts: NDArray[np.int64]) -> Places:
+    """Return all rows of some spans, one after the other."""
+    before = np.cumsum(counts) - counts
+    return np.asarray(np.arange(int(counts.sum())) + np.repeat(starts - before, counts))
 
 
 def nearest(
-    matrix: Vectors,
-    runs: Runs,
-    coarse: Coarse | None,
-    query: Vectors,
-    limit: int,
-    documents: Collection[int] | None = None,
+    snapshot: Snapshot, query: Vectors, limit: int, documents: Collection[int] | None = None
 ) -> Nearest:
     """Return the best ``limit`` chunks by the best of their rows, of all documents or of some."""
-    allowed = runs.allowed(documents)
-    if limit < 1 or not allowed.any():
+    rows = None if documents is None else snapshot.rows_of_documents(documents)
+    count = len(snapshot.rows) if rows is None else len(rows)
+    if limit < 1 or not count:
         return Nearest(np.zeros(0, np.int64), np.zeros(0), 0.0)
-    rows = candidate_rows(runs, allowed, coarse, query, limit)
-    if rows is None or len(rows) * _SINGLE_ROWS > len(matrix):
-        scores = np.maximum.reduceat(_products(matrix, query), runs.starts)
-        return _best(runs.chunks[allowed], scores[allowed], limit)
-    found, firsts = np.unique(runs.holding(rows), return_index=True)
-    return _best(runs.chunks[found], np.maximum.reduceat(_products(matrix[rows], query), firsts), limit)
+    wanted = rows
+    if count > limit and count * _SINGLE_ROWS > len(snapshot.rows):
+        chosen = candidate_rows(snapshot, query, limit, rows)
+        wanted = rows if chosen is None else chosen
+    return _best(*_compared(snapshot, query, wanted), limit)
+
+
+def _compared(snapshot: Snapshot, query: Vectors, rows: Places | None) -> tuple[Ids, Vectors]:
+    """Return the chunks that some rows belong to, in order of the rows, with the best of their cosines."""
+    vectors = snapshot.matrix if rows is None else snapshot.matrix[rows]
+    return _by_chunk(snapshot.owners(rows), _products(vectors, query))
 
 
 def _products(rows: Vectors, query: Vectors) -> Vectors:
@@ -86,33 +119,17 @@ def _products(rows: Vectors, query: Vectors) -> Vectors:
     return products
 
 
-def candidate_rows(
-    runs: Runs, allowed: NDArray[np.bool_], coarse: Coarse | None, query: Vectors, limit: int
-) -> Places | None:
-    """Return the rows that can be the best of one of the best chunks, and all of those that can be the last.
-
-    None when all have to be looked at.
-    """
-    if limit >= int(allowed.sum()):
-        return runs.rows(np.flatnonzero(allowed))
-    seen = coarse.look(query) if coarse is not None else None
-    if seen is None:
-        return None
-    products, margin = seen
-    products[np.isnan(products)] = -np.inf
-    scores = np.where(allowed, np.maximum.reduceat(products, runs.starts), -np.inf)
-    # Each product may be wrong by the margin, and so may what it is compared with.
-    entry = np.partition(scores, -limit)[-limit] - 2 * margin
-    lowest = scores[scores > -np.inf].min(initial=np.inf) + 2 * margin
-    if entry <= lowest:
-        # All are so much alike that the coarse copy cannot tell the best from the last.
-        return None
-    high = np.flatnonzero(products >= entry)
-    low = np.flatnonzero(allowed & (scores <= lowest))
-    return np.sort(np.concatenate([high[allowed[runs.holding(high)]], runs.rows(low)]))
+def _by_chunk(owners: Ids, products: Vectors) -> tuple[Ids, Vectors]:
+    """Return chunks with the best of their products, without dead rows; rows of one chunk stand together."""
+    if not len(owners):
+        return owners, products
+    starts = np.concatenate([[0], np.flatnonzero(owners[1:] != owners[:-1]) + 1])
+    chunks, best = owners[starts], np.fmax.reduceat(products, starts)
+    alive = chunks >= 0
+    return chunks[alive], best[alive]
 
 
-def _best(chunks: NDArray[np.int64], scores: Vectors, limit: int) -> Nearest:
+def _best(chunks: Ids, scores: Vectors, limit: int) -> Nearest:
     sound = scores > -np.inf
     chunks, values = chunks[sound], scores[sound].astype(np.float64)
     if not len(chunks):
@@ -124,3 +141,124 @@ def _best(chunks: NDArray[np.int64], scores: Vectors, limit: int) -> Nearest:
         chunks, values = chunks[enough], values[enough]
     order = np.lexsort((chunks, -values))[:limit]
     return Nearest(chunks[order], values[order], floor)
+
+
+# -- which rows to compare -------------------------------------------------------------------------------------
+
+
+def candidate_rows(
+    snapshot: Snapshot, query: Vectors, limit: int, within: Places | None = None
+) -> Places | None:
+    """Return the rows that can be the best of one of the best chunks, and all of those that can be the last.
+
+    None when all have to be looked at, of those ``within`` or of all.
+    """
+    if snapshot.coarse is None:
+        return None
+    if within is None and snapshot.signs is not None:
+        return _chosen_by_signs(snapshot, snapshot.coarse, snapshot.signs, query, limit)
+    seen = snapshot.coarse.look(query)
+    if seen is None:
+        return None
+    products, margin = seen
+    if within is not None:
+        outside = np.ones(len(products), bool)
+        outside[within] = False
+        products[outside] = np.nan
+    high = _entering(snapshot, products, margin, limit)
+    if high is None or len(high) * _SINGLE_ROWS > len(products):
+        return None
+    low = _last(snapshot, products, margin)
+    if low is None or (len(high) + len(low)) * _SINGLE_ROWS > len(products):
+        # All are so much alike that the coarse copy cannot tell the best from the last.
+        return None
+    return _joined(high, low)
+
+
+def _chosen_by_signs(
+    snapshot: Snapshot, coarse: Coarse, signs: Signs, query: Vectors, limit: int
+) -> Places | None:
+    """The same for a matrix that is too large for the coarse copy: only rows with much the same signs are looked at."""
+    alike = signs.look(query, max(_NEAR_LEAST, _NEAR * limit), _FAR)
+    seen = coarse.look(query, alike[0]) if alike is not None else None
+    if alike is None or seen is None:
+        return None
+    (near, far), (products, margin) = alike, seen
+    # Signs leave room for error anyway; seldom is a product further off than a part of what it may be.
+    high = _entering(snapshot, products, margin * _LIKELY, limit, near)
+    owners = snapshot.owners(far)
+    _, _, low = snapshot.rows_of_chunks(np.unique(owners[owners >= 0]))
+    return _joined(near if high is None else near[high], low)
+
+
+def _joined(high: Places, low: Places) -> Places:
+    both = np.sort(np.concatenate([high, low]))
+    return both[np.concatenate([[True], both[1:] != both[:-1]])] if len(both) else both
+
+
+def _highest(values: Vectors, wanted: int) -> Places:
+    """Return where at least so many of the highest values stand, in order; some more, for not sorting them all."""
+    if 2 * wanted < len(values):
+        step = max(1, len(values) // _SAMPLE)
+        sample = -values[::step]
+        place = min(len(sample) - 1, int(1.2 * wanted / step) + 4)
+        found = np.flatnonzero(values >= -np.partition(sample, place)[place])
+        if len(found) < wanted:
+            found = np.flatnonzero(values >= -np.partition(-values, wanted)[wanted])
+        if len(found) >= wanted:
+            return found
+    # What is no number is not among them.
+    return np.flatnonzero(values == values)
+
+
+def _entering(
+    snapshot: Snapshot, products: Vectors, margin: float, limit: int, rows: Places | None = None
+) -> Places | None:
+    """Return where products stand that can be the best of one of the best chunks; None when there are too few chunks.
+
+    ``rows`` are those of the products, where these are not of all rows.
+    """
+    wanted = 2 * limit
+    while True:
+        found = _highest(products, wanted)
+        chunks, best = _by_chunk(snapshot.owners(found if rows is None else rows[found]), products[found])
+        if len(chunks) >= limit:
+            break
+        if wanted >= len(products):
+            return None
+        wanted *= 4
+    # Each product may be wrong by the margin, and so may what it is compared with.
+    return np.flatnonzero(products >= np.partition(best, -limit)[-limit] - 2 * margin)
+
+
+def _last(snapshot: Snapshot, products: Vectors, margin: float) -> Places | None:
+    """Return the rows of the chunks that can have the lowest cosine of all; None when there is no telling."""
+    wanted = _LOWEST
+    while True:
+        rows = _highest(-products, wanted)
+        bound = float(products[rows].max(initial=-np.inf))
+        _, best = _chunks_of(snapshot, products, rows)
+        lowest = float(best.min(initial=np.inf))
+        if lowest <= bound:
+            break
+        if wanted >= len(products):
+            return None
+        wanted *= 4
+    # Who has a product above this cannot be last; who is last has none above it.
+    rows = np.flatnonzero(products <= lowest + 2 * margin)
+    if len(rows) * _SINGLE_ROWS > len(products):
+        return None
+    spans, best = _chunks_of(snapshot, products, rows)
+    _, _, low = snapshot.rows_of_chunks(spans[best <= lowest + 2 * margin])
+    return low
+
+
+def _chunks_of(snapshot: Snapshot, products: Vectors, rows: Places) -> tuple[Ids, Vectors]:
+    """Return the living chunks of some rows, with the best product of all their rows."""
+    owners = snapshot.owners(rows)
+    chunks, counts, members = snapshot.rows_of_chunks(np.unique(owners[owners >= 0]))
+    if not len(chunks):
+        return chunks, np.zeros(0, np.float32)
+    best = np.fmax.reduceat(products[members], np.cumsum(counts) - counts)
+    sound = best == best
+    return chunks[sound], best[sound]

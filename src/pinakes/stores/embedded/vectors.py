@@ -1,16 +1,18 @@
-"""The vector matrix: every passage vector in one memory-mapped file, searched exactly.
+"""The vector matrix: every passage vector in one memory-mapped file.
 
-Rows are only ever appended; a removed document leaves dead rows until they are worth compacting. A large matrix has
-a coarse copy beside it. A manifest names the files and how many rows count, and is replaced last, so a reader always
-sees a consistent whole.
+Rows are only ever appended; those of a document that goes are marked with the generation in which they died, until
+there are so many that compacting pays. Spans say where the rows of a chunk and of a document are. So a change costs
+what it touches, and a reader that has the files mapped goes on with what it knows. A large matrix has smaller copies
+beside it. A manifest names the files and how many rows count, and is replaced last.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,38 +20,29 @@ from numpy.typing import NDArray
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import DamagedIndexError
 from pinakes.port.matching import DEPTH, Nearest, PassageVectors
-from pinakes.stores.embedded.by_chunk import ByChunk
-from pinakes.stores.embedded.coarse import Coarse, coarse_names, open_coarse, write_coarse
+from pinakes.stores.embedded.coarse import (
+    coarse_names,
+    open_coarse,
+    open_signs,
+    signs_name,
+    write_coarse,
+    write_signs,
+)
 from pinakes.stores.embedded.files import read_json, write_json
-from pinakes.stores.embedded.nearest import Runs, nearest
+from pinakes.stores.embedded.nearest import ROW, SPAN, Snapshot, nearest
 
-FORMAT = 1
+FORMAT = 2
 # Dead rows cost time in every search; below this many they are not worth a rewrite.
 _MIN_DEAD = 2_000
-# From this many rows on a coarse copy makes searches quicker; docs/decisions/0017-vector-search-at-scale.md.
+# From this many rows on smaller copies make searches quicker; docs/decisions/0017-vector-search-at-scale.md.
 COARSE_ROWS = 40_000
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """One consistent state: ``rows`` holds document and chunk id of each row, -1 where it is dead."""
-
-    generation: int
-    matrix: Vectors
-    rows: NDArray[np.int64]
-    matrix_name: str
-    rows_name: str
-    runs: Runs
-    coarse: Coarse | None = None
-
-    @property
-    def live(self) -> int:
-        """How many rows belong to documents that exist."""
-        return int((self.rows[:, 0] >= 0).sum())
+SIGNS_ROWS = 400_000
+_BLOCK = 4096
+_SUFFIXES = (".f32", ".rows", ".documents", ".chunks")
 
 
 class VectorIndex:
-    """Exact nearest-neighbour search over the passages of all documents."""
+    """Nearest-neighbour search over the passages of all documents."""
 
     def __init__(self, folder: Path, model: str, dimension: int) -> None:
         self._folder = folder
@@ -58,13 +51,11 @@ class VectorIndex:
         self._manifest = folder / "manifest.json"
         self._stamp: tuple[int, int] | None = None
         self._snapshot = self._empty()
-        self._by_chunk: ByChunk | None = None
         self.reload()
 
     def _empty(self) -> Snapshot:
         matrix = np.zeros((0, self._dimension), dtype=np.float32)
-        rows = np.zeros((0, 2), dtype=np.int64)
-        return Snapshot(0, matrix, rows, "", "", Runs.of(rows))
+        return Snapshot(0, "", 0, matrix, np.zeros(0, ROW), np.zeros(0, SPAN), np.zeros(0, SPAN))
 
     @property
     def model(self) -> tuple[str, int]:
@@ -123,34 +114,31 @@ class VectorIndex:
         ):
             raise DamagedIndexError("the vector index is of another model or format")
         try:
-            count = int(manifest["count"])
-            rows = np.load(self._folder / manifest["rows"], allow_pickle=False)
-            matrix: Vectors
-            if count:
-                path = self._folder / manifest["matrix"]
-                # As a plain array: taking rows from it is quicker.
-                matrix = np.asarray(
-                    np.memmap(path, dtype=np.float32, mode="r", shape=(count, self._dimension))
-                )
-            else:
-                matrix = np.zeros((0, self._dimension), dtype=np.float32)
+            name, count, live = str(manifest["matrix"]), int(manifest["count"]), int(manifest["live"])
+            if live > count:
+                raise ValueError(f"{live} of {count} rows cannot live")
+            shape = (count, self._dimension)
             facts = manifest.get("coarse")
-            coarse = open_coarse(self._folder, manifest["matrix"], matrix.shape, facts) if facts else None
+            return Snapshot(
+                int(manifest["generation"]),
+                name,
+                live,
+                self._mapped(name, np.dtype(np.float32), *shape),
+                self._mapped(_beside(name, ".rows"), ROW, count),
+                self._mapped(_beside(name, ".documents"), SPAN, int(manifest["documents"])),
+                self._mapped(_beside(name, ".chunks"), SPAN, int(manifest["chunks"])),
+                open_coarse(self._folder, name, shape, facts) if facts else None,
+                open_signs(self._folder, name, shape) if manifest.get("signs") else None,
+            )
         except FileNotFoundError:
             raise
         except (KeyError, ValueError, TypeError, OSError, EOFError) as error:
             raise DamagedIndexError(f"the vector index is unreadable: {error}") from error
-        if rows.shape != (count, 2):
-            raise DamagedIndexError("the vector index does not fit its list of rows")
-        return Snapshot(
-            int(manifest["generation"]),
-            matrix,
-            rows,
-            manifest["matrix"],
-            manifest["rows"],
-            Runs.of(rows),
-            coarse,
-        )
+
+    def _mapped(self, name: str, kind: np.dtype[Any], *shape: int) -> NDArray[Any]:
+        # As a plain array: taking rows from it is quicker.
+        path = self._folder / name
+        return np.asarray(np.memmap(path, kind, "r", shape=shape)) if shape[0] else np.zeros(shape, kind)
 
     # -- writing ---------------------------------------------------------------------------------------------
 
@@ -160,67 +148,82 @@ class VectorIndex:
         """Take documents out and others in, and note the generation. Adding a document twice is harmless."""
         self._folder.mkdir(parents=True, exist_ok=True)
         old = self._snapshot
-        rows = old.rows.copy()
-        matrix_name = old.matrix_name or "matrix-0.f32"
-        added_ids: list[int] = []
-        new_rows: list[NDArray[np.int64]] = []
-        count = len(rows)
-        if not old.matrix_name:
-            # A file of that name that nobody vouches for may still be mapped by a reader: leave it to them.
-            (self._folder / matrix_name).unlink(missing_ok=True)
-        with (self._folder / matrix_name).open("r+b" if old.matrix_name else "w+b") as stream:
-            # Whatever an interrupted run wrote beyond the last row that counts is overwritten.
-            stream.truncate(count * self._dimension * 4)
-            stream.seek(0, os.SEEK_END)
+        name = old.name or "matrix-0.f32"
+        with ExitStack() as stack:
+            files = [stack.enter_context(self._opened(_beside(name, suffix), old)) for suffix in _SUFFIXES]
+            writing = _Writing(old, generation, self._dimension, *files)
             for document, chunks, vectors in added:
-                stream.write(np.ascontiguousarray(vectors, dtype=np.float32).tobytes())
-                new_rows.append(
-                    np.array([[document, chunk] for chunk in chunks], dtype=np.int64).reshape(-1, 2)
-                )
-                added_ids.append(document)
+                writing.bury(document)
+                writing.add(document, np.array(chunks, np.int64), vectors)
+            for document in removed:
+                writing.bury(document)
+            for stream in files:
+                stream.flush()
+                os.fsync(stream.fileno())
+        facts = {
+            "count": writing.count,
+            "live": writing.live,
+            "documents": writing.documents,
+            "chunks": writing.chunks,
+        }
+        if writing.count - writing.live > max(_MIN_DEAD, writing.live // 3):
+            name, facts = self._compact(name, facts, generation)
+        self._publish(name, facts, generation)
+
+    def _opened(self, name: str, old: Snapshot) -> BinaryIO:
+        path = self._folder / name
+        if not old.name:
+            # A file of that name that nobody vouches for may still be mapped by a reader: leave it to them.
+            path.unlink(missing_ok=True)
+        return path.open("r+b" if old.name else "w+b")
+
+    def _compact(self, name: str, facts: dict[str, int], generation: int) -> tuple[str, dict[str, int]]:
+        """Write the living rows into new files."""
+        new = f"matrix-{generation}.f32"
+        if new == name:
+            return name, facts
+        count = facts["count"]
+        rows = self._mapped(_beside(name, ".rows"), ROW, count)
+        matrix = self._mapped(name, np.dtype(np.float32), count, self._dimension)
+        living = np.flatnonzero(rows["died"] == 0)
+        kept = rows[living]
+        spans = {".documents": _spans(kept["document"]), ".chunks": _spans(kept["chunk"])}
+        with (self._folder / new).open("wb") as stream:
+            for start in range(0, len(living), _BLOCK):
+                stream.write(np.ascontiguousarray(matrix[living[start : start + _BLOCK]]).tobytes())
             stream.flush()
             os.fsync(stream.fileno())
-        dead = np.isin(rows[:, 0], np.fromiter({*removed, *added_ids}, dtype=np.int64))
-        rows[dead] = -1
-        rows = np.concatenate([rows, *new_rows])
-        live = int((rows[:, 0] >= 0).sum())
-        if len(rows) - live > max(_MIN_DEAD, live // 3):
-            rows, matrix_name = self._compact(rows, matrix_name, generation)
-        self._publish(rows, matrix_name, generation)
+        for suffix, values in {".rows": kept, **spans}.items():
+            with (self._folder / _beside(new, suffix)).open("wb") as stream:
+                stream.write(values.tobytes())
+                stream.flush()
+                os.fsync(stream.fileno())
+        return new, {
+            "count": len(kept),
+            "live": len(kept),
+            "documents": len(spans[".documents"]),
+            "chunks": len(spans[".chunks"]),
+        }
 
-    def _compact(
-        self, rows: NDArray[np.int64], matrix_name: str, generation: int
-    ) -> tuple[NDArray[np.int64], str]:
-        name = f"matrix-{generation}.f32"
-        if name == matrix_name:
-            return rows, matrix_name
-        keep = rows[:, 0] >= 0
-        old = np.memmap(
-            self._folder / matrix_name, dtype=np.float32, mode="r", shape=(len(rows), self._dimension)
-        )
-        with (self._folder / name).open("wb") as stream:
-            positions = np.flatnonzero(keep)
-            for start in range(0, len(positions), 4096):
-                stream.write(np.ascontiguousarray(old[positions[start : start + 4096]]).tobytes())
-            stream.flush()
-            os.fsync(stream.fileno())
-        return rows[keep], name
-
-    def _publish(self, rows: NDArray[np.int64], matrix_name: str, generation: int) -> None:
-        manifest = {
+    def _publish(self, name: str, facts: dict[str, int], generation: int) -> None:
+        manifest: dict[str, Any] = {
             "format": FORMAT,
             "model": self._model,
             "dimension": self._dimension,
             "generation": generation,
-            "count": len(rows),
-            "matrix": matrix_name,
-            "rows": f"rows-{generation}-{len(rows)}.npy",
+            "matrix": name,
+            **facts,
         }
-        kept = {self._manifest.name, matrix_name, manifest["rows"]}
-        if len(rows) >= COARSE_ROWS:
-            manifest["coarse"] = self._write_coarse(matrix_name, len(rows))
-            kept.update(coarse_names(matrix_name))
-        self._write_rows(rows, self._folder / str(manifest["rows"]))
+        kept = {self._manifest.name, *(_beside(name, suffix) for suffix in _SUFFIXES)}
+        known = self._snapshot if name == self._snapshot.name else self._empty()
+        matrix = self._mapped(name, np.dtype(np.float32), facts["count"], self._dimension)
+        if facts["count"] >= COARSE_ROWS:
+            manifest["coarse"] = write_coarse(self._folder, name, matrix, known.coarse)
+            kept.update(coarse_names(name))
+            if facts["count"] >= SIGNS_ROWS:
+                write_signs(self._folder, name, matrix, known.signs)
+                manifest["signs"] = True
+                kept.add(signs_name(name))
         write_json(self._manifest, manifest)
         self.reload()
         for path in self._folder.iterdir():
@@ -231,41 +234,113 @@ class VectorIndex:
                 except OSError:
                     continue
 
-    def _write_coarse(self, matrix_name: str, count: int) -> dict[str, float]:
-        matrix = np.memmap(
-            self._folder / matrix_name, dtype=np.float32, mode="r", shape=(count, self._dimension)
-        )
-        known = self._snapshot.coarse if matrix_name == self._snapshot.matrix_name else None
-        return write_coarse(self._folder, matrix_name, matrix, known)
-
-    def _write_rows(self, rows: NDArray[np.int64], path: Path) -> None:
-        temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-        with temporary.open("wb") as stream:
-            np.save(stream, rows)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-
     # -- searching -------------------------------------------------------------------------------------------
 
     def search(self, query: Vectors, limit: int, documents: Collection[int] | None = None) -> Nearest:
         """Return the chunks nearest to a query, by the cosine of the best of their passages."""
-        snapshot = self._snapshot
-        return nearest(snapshot.matrix, snapshot.runs, snapshot.coarse, query, limit, documents)
+        return nearest(self._snapshot, query, limit, documents)
 
     def passages(self, chunks: NDArray[np.int64]) -> PassageVectors:
-        """Return the vectors of some chunks, without those that have none."""
-        snapshot, known = self._snapshot, self._by_chunk
-        if known is None or known.snapshot is not snapshot:
-            # Two threads may both do this; either result is right.
-            known = self._by_chunk = ByChunk.of(snapshot)
-        return known.passages(chunks)
+        """Return the vectors of some chunks, without those that have none; only their rows are read."""
+        snapshot = self._snapshot
+        found, counts, rows = snapshot.rows_of_chunks(np.unique(chunks))
+        return PassageVectors(found, counts, np.asarray(snapshot.matrix[rows]))
 
     def verify(self) -> str:
-        """Say what is wrong with the coarse copy, if anything; reads the whole matrix."""
-        coarse, matrix = self._snapshot.coarse, self._snapshot.matrix
-        return (
-            ""
-            if coarse is None or coarse.fits(matrix)
-            else "the coarse copy of the vectors differs from them"
+        """Say what is wrong with the smaller copies, if anything; reads the whole matrix."""
+        snapshot = self._snapshot
+        if snapshot.coarse is not None and not snapshot.coarse.fits(snapshot.matrix):
+            return "the coarse copy of the vectors differs from them"
+        if snapshot.signs is not None and not snapshot.signs.fits(snapshot.matrix):
+            return "the signs of the vectors differ from them"
+        return ""
+
+
+class _Writing:
+    """One change of the files: rows are appended, others are marked as dead, and spans say where they are."""
+
+    def __init__(
+        self,
+        old: Snapshot,
+        generation: int,
+        dimension: int,
+        matrix: BinaryIO,
+        rows: BinaryIO,
+        documents: BinaryIO,
+        chunks: BinaryIO,
+    ) -> None:
+        self._old = old
+        self._generation = generation
+        self._matrix, self._rows = matrix, rows
+        self._document_spans, self._chunk_spans = documents, chunks
+        self.count, self.live = len(old.rows), old.live
+        self.documents, self.chunks = len(old.documents), len(old.chunks)
+        # Whatever an interrupted run wrote beyond the last row that counts is overwritten.
+        matrix.truncate(self.count * dimension * 4)
+        rows.truncate(self.count * ROW.itemsize)
+
+    def bury(self, document: int) -> None:
+        """Mark the rows that a document has had so far."""
+        (span,) = _read(self._document_spans, SPAN, document, 1)
+        start, count = int(span["start"]), int(span["count"])
+        if not count:
+            return
+        known = self._old.rows
+        if start + count > len(known) or (known["document"][start : start + count] != document).any():
+            # An interrupted run changed the span; that happens too seldom to keep more than this.
+            mine = np.flatnonzero(known["document"] == document)
+            start, count = (int(mine[0]), int(mine[-1] - mine[0]) + 1) if len(mine) else (0, 0)
+        rows = _read(self._rows, ROW, start, count)
+        dying = (rows["document"] == document) & ((rows["died"] == 0) | (rows["died"] > self._old.generation))
+        if dying.any():
+            rows["died"][dying] = self._generation
+            _write(self._rows, ROW, start, rows)
+            self.live -= int(dying.sum())
+
+    def add(self, document: int, chunks: NDArray[np.int64], vectors: Vectors) -> None:
+        """Append the rows of a document."""
+        rows = np.zeros(len(chunks), ROW)
+        rows["chunk"], rows["document"] = chunks, document
+        _write(
+            self._matrix, np.dtype(np.float32), self.count * vectors.shape[1], np.asarray(vectors, np.float32)
         )
+        _write(self._rows, ROW, self.count, rows)
+        _write(self._document_spans, SPAN, document, np.array([(self.count, len(rows))], SPAN))
+        starts = np.flatnonzero(np.diff(chunks, prepend=-1))
+        spans = np.zeros(len(starts), SPAN)
+        spans["start"], spans["count"] = self.count + starts, np.diff(starts, append=len(chunks))
+        # Chunks of a document have numbers in a row, nearly always.
+        breaks = np.flatnonzero(np.diff(chunks[starts]) != 1) + 1
+        for part in np.split(np.arange(len(starts)), breaks):
+            if len(part):
+                _write(self._chunk_spans, SPAN, int(chunks[starts[part[0]]]), spans[part])
+        self.count += len(rows)
+        self.live += len(rows)
+        self.documents = max(self.documents, document + 1)
+        self.chunks = max(self.chunks, int(chunks.max(initial=-1)) + 1)
+
+
+def _beside(matrix_name: str, suffix: str) -> str:
+    return matrix_name.rpartition(".")[0] + suffix
+
+
+def _read(stream: BinaryIO, kind: np.dtype[Any], place: int, count: int) -> NDArray[Any]:
+    """Return some records of a file; zeros beyond its end."""
+    stream.seek(place * kind.itemsize)
+    return np.frombuffer(
+        bytearray(stream.read(count * kind.itemsize).ljust(count * kind.itemsize, b"\0")), kind
+    )
+
+
+def _write(stream: BinaryIO, kind: np.dtype[Any], place: int, values: NDArray[Any]) -> None:
+    stream.seek(place * kind.itemsize)
+    stream.write(values.tobytes())
+
+
+def _spans(owners: NDArray[np.int64]) -> NDArray[Any]:
+    """Return the span of each owner by its id; the rows of one stand together."""
+    spans = np.zeros(int(owners.max(initial=-1)) + 1, SPAN)
+    starts = np.flatnonzero(np.diff(owners, prepend=-1))
+    spans["start"][owners[starts]] = starts
+    spans["count"][owners[starts]] = np.diff(starts, append=len(owners))
+    return spans
