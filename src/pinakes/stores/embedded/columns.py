@@ -27,11 +27,11 @@ from pinakes.stores.embedded.files import read_json, write_json
 
 logger = logging.getLogger("pinakes")
 
-FORMAT = 1
+FORMAT = 2
 _CHUNKS, _DOCUMENTS, _MANIFEST = "chunks.bin", "documents.bin", "manifest.json"
 _BATCH = 400
-# Where the chunks of a document are, which have numbers in a row, and since which generation they count.
-_SPAN = np.dtype([("first", "<i8"), ("count", "<i8"), ("since", "<i8")])
+# The chunks of a document, which have numbers in a row. They never change, so a span is true even of what has gone.
+_SPAN = np.dtype([("first", "<i8"), ("count", "<i8")])
 
 
 class DocumentColumns(NamedTuple):
@@ -47,12 +47,11 @@ class _State:
     """What one manifest stands for."""
 
     generation: int
-    total: int
+    documents: int
     chunks: ColumnValues
-    documents: ColumnValues
 
 
-_EMPTY = _State(0, 0, np.zeros(0, COLUMNS), np.zeros(0, _SPAN))
+_EMPTY = _State(0, 0, np.zeros(0, COLUMNS))
 
 
 class ColumnIndex:
@@ -73,10 +72,7 @@ class ColumnIndex:
     @property
     def total(self) -> int:
         """How many chunks the library has."""
-        state = self._state
-        if not state.generation:
-            return int(self._database.value("SELECT COUNT(*) FROM chunks"))
-        return state.total
+        return int(self._database.value("SELECT count FROM counters WHERE kind = 'chunks'"))
 
     def of(self, chunks: NDArray[np.int64]) -> ColumnValues:
         """Return the record of each chunk; one of a chunk that does not exist is empty."""
@@ -132,46 +128,34 @@ class ColumnIndex:
         manifest = read_json(self._folder / _MANIFEST)
         if manifest is None or manifest.get("format") != FORMAT:
             return _EMPTY
+        documents, chunks = int(manifest["documents"]), int(manifest["chunks"])
+        if (self._folder / _DOCUMENTS).stat().st_size < documents * _SPAN.itemsize:
+            raise ValueError(f"{_DOCUMENTS} is too short")
         return _State(
-            int(manifest["generation"]),
-            int(manifest["total"]),
-            _mapped(self._folder / _CHUNKS, COLUMNS, int(manifest["chunks"])),
-            _mapped(self._folder / _DOCUMENTS, _SPAN, int(manifest["documents"])),
+            int(manifest["generation"]), documents, _mapped(self._folder / _CHUNKS, COLUMNS, chunks)
         )
 
     def apply(self, removed: Collection[int], added: Iterable[DocumentColumns], generation: int) -> None:
         """Take documents out and others in, and note the generation. The caller holds the writer lock.
 
-        Doing the same again after an interruption is harmless: spans say since when they count.
+        Doing the same again, after an interruption, is harmless.
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         old = self._state
-        chunks, documents, total = len(old.chunks), len(old.documents), old.total
+        documents, chunks = old.documents, len(old.chunks)
         with self._open(_CHUNKS, old) as records, self._open(_DOCUMENTS, old) as spans:
             for document, first, values in added:
-                counted = _read(spans, document)[2]
-                since = counted if 0 < counted <= old.generation else generation
                 _write(records, COLUMNS, first, values)
-                _write(spans, _SPAN, document, np.array([(first, len(values), since)], _SPAN))
-                chunks, documents = max(chunks, first + len(values)), max(documents, document + 1)
-                total += len(values) if since == generation else 0
+                _write(spans, _SPAN, document, np.array([(first, len(values))], _SPAN))
+                documents, chunks = max(documents, document + 1), max(chunks, first + len(values))
             for document in removed:
-                first, count, counted = _read(spans, document)
+                first, count = _read(spans, document)
                 _write(records, COLUMNS, first, np.zeros(count, COLUMNS))
-                total -= count if 0 < counted <= old.generation else 0
             for stream in (records, spans):
                 stream.flush()
                 os.fsync(stream.fileno())
-        write_json(
-            self._folder / _MANIFEST,
-            {
-                "format": FORMAT,
-                "generation": generation,
-                "total": total,
-                "chunks": chunks,
-                "documents": documents,
-            },
-        )
+        manifest = {"format": FORMAT, "generation": generation, "documents": documents, "chunks": chunks}
+        write_json(self._folder / _MANIFEST, manifest)
         self.reload()
 
     def _open(self, name: str, old: _State) -> BinaryIO:
@@ -191,20 +175,18 @@ class ColumnIndex:
         if different:
             return f"the columns of {different:,} documents differ from the record's"
         listed = int(np.count_nonzero(state.chunks["document"]))
-        if count == listed == state.total:
-            return ""
-        return f"{listed:,} chunks, counted as {state.total:,}, where the record has {count:,}"
+        return "" if listed == count else f"{listed:,} chunks where the record has {count:,}"
 
 
 def _mapped(path: Path, kind: np.dtype[np.void], count: int) -> ColumnValues:
     return np.asarray(np.memmap(path, kind, "r", shape=(count,))) if count else np.zeros(0, kind)
 
 
-def _read(spans: BinaryIO, document: int) -> tuple[int, int, int]:
+def _read(spans: BinaryIO, document: int) -> tuple[int, int]:
     """Return the span of a document; zeros when none was written."""
     spans.seek(document * _SPAN.itemsize)
     found = np.frombuffer(spans.read(_SPAN.itemsize).ljust(_SPAN.itemsize, b"\0"), _SPAN)[0]
-    return int(found["first"]), int(found["count"]), int(found["since"])
+    return int(found["first"]), int(found["count"])
 
 
 def _write(stream: BinaryIO, kind: np.dtype[np.void], place: int, values: ColumnValues) -> None:

@@ -340,7 +340,7 @@ MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: _script(connection, _SCHEMA_6),
     lambda connection: _script(connection, _SCHEMA_7),
     lambda connection: _script(connection, _SCHEMA_8),
-    lambda connection: None,  # 9: columns of chunks
+    lambda connection: None,  # 9: nothing that the record has to know; columns are derived from it
     lambda connection: None,  # 10: names and links by key
     lambda connection: _script(connection, _SCHEMA_11 + _RECOUNT),
 ]
