@@ -309,7 +309,7 @@ def _change(library: Library, docs: Path, number: int) -> tuple[float, float]:
     """Return what indexing one file that changed takes, and the first search after it."""
     path = docs / relative_path(number)
     text, _, count = path.read_text(encoding="utf-8").partition("\nChanged ")
-    path.write_text(f"{text}\nChanged {int(count or 0) + 1} times.", encoding="utf-8")
+    path.write_text(f"{text}\nChanged {int(count.partition(' ')[0] or 0) + 1} times.", encoding="utf-8")
     return _once(lambda: library.index([path])), _once(lambda: library.search(QUERIES[1]))
 
 
