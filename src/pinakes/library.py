@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pinakes.embedding import Embedder, Tokenizer
     from pinakes.llm import LanguageModel
     from pinakes.rerank import Reranker
-    from pinakes.search.map import LinkMap
+    from pinakes.search.map import DocumentMap, LibraryMap
     from pinakes.search.reading import DocumentView
     from pinakes.search.suggest import Suggestion
     from pinakes.stores.embedded.index import EmbeddedIndex
@@ -395,10 +395,11 @@ class Library:
 
     def section(self, reference: str, *, document: str | None = None) -> SectionView:
         """Return the section or clause that a reference or a heading names, in the document that either names."""
+        from pinakes.search.names import NameIndex
         from pinakes.search.read import read_section
 
         self._index.refresh()
-        names = None if document else self._views.corpora().get().names
+        names = None if document else NameIndex(self._index.names)
         return read_section(self._index, reference, document, names)
 
     def document(self, name: str) -> SectionView:
@@ -413,7 +414,7 @@ class Library:
         from pinakes.search.navigate import find_documents
 
         self._index.look()
-        return [str(row["source_path"]) for row in find_documents(self._index, name)]
+        return [entry.source_path for entry in find_documents(self._index.names, name)]
 
     def define(self, term: str, *, document: str | None = None) -> DefineResponse:
         """Return what the documents say a term means, and which define it differently."""
@@ -427,7 +428,7 @@ class Library:
         from pinakes.search.ask import references
 
         self._index.refresh()
-        return references(self._index, self._views.corpora().get(), reference, document)
+        return references(self._index, reference, document)
 
     def outline(self, document: str | None = None, *, clauses: bool = False) -> list[Outline]:
         """Return the heading trees of one document, or of all; with ``clauses``, the numbering below them too."""
@@ -441,7 +442,7 @@ class Library:
         from pinakes.search.reading import read_document
 
         self._index.look()
-        return read_document(self._index, self._views.corpora().get(), self._views.link_maps().get(), path)
+        return read_document(self._index, self._views.corpora().get(), path)
 
     def file_state(self, path: str) -> tuple[str, int, int, str] | None:
         """Return type, size, time of change and hash of the file that a document was read from."""
@@ -449,10 +450,17 @@ class Library:
         self._index.look()
         return self._index.reading.file_state(path)
 
-    def links(self) -> LinkMap:
-        """Return which places of the library refer to which."""
+    def map(self) -> LibraryMap:
+        """Return which documents of the library refer to which."""
         self._index.look()
-        return self._views.link_maps().get()
+        return self._views.maps().get()
+
+    def map_of(self, path: str) -> DocumentMap:
+        """Return the sections of one document, and which places they refer to."""
+        from pinakes.search.map import map_document
+
+        self._index.look()
+        return map_document(self._index, path)
 
     def suggest(
         self, prefix: str, limit: int = 8, *, paths: Collection[str] | None = None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pinakes.rerank import Reranker
     from pinakes.search.corpus import CorpusCache
     from pinakes.search.engine import SearchEngine
-    from pinakes.search.map import LinkMaps
+    from pinakes.search.map import LibraryMaps
     from pinakes.search.suggest import SuggestionCache
     from pinakes.stores.embedded.index import EmbeddedIndex
 
@@ -93,10 +93,10 @@ class Views:
         with self._guard:
             return self._corpora
 
-    def link_maps(self) -> LinkMaps:
-        """Return which places refer to which."""
+    def maps(self) -> LibraryMaps:
+        """Return which documents refer to which."""
         with self._guard:
-            return self._link_maps
+            return self._maps
 
     def suggestions(self) -> SuggestionCache:
         """Return what can be suggested to somebody who types."""
@@ -117,10 +117,10 @@ class Views:
         return CorpusCache(self._index)
 
     @cached_property
-    def _link_maps(self) -> LinkMaps:
-        from pinakes.search.map import LinkMaps
+    def _maps(self) -> LibraryMaps:
+        from pinakes.search.map import LibraryMaps
 
-        return LinkMaps(self._index, self._corpora)
+        return LibraryMaps(self._index)
 
     @cached_property
     def _suggestions(self) -> SuggestionCache:

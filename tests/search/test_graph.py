@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from pinakes import Library
 from pinakes.port.edges import Holder, Mention
-from pinakes.search import graph_links
+from pinakes.search import graph as graph_module
 from pinakes.search.candidates import Fused
 from pinakes.search.graph import EDGE_WEIGHTS, STRONG_HITS, Graph, Neighbours, lift, strongest
+from pinakes.search.reference_graph import ReferenceGraph
 from pinakes.stores.embedded.graph_lookup import GraphLookup
 
 ACT = """# Harbour Act
@@ -77,8 +78,7 @@ def chunk(library: Library, words: str) -> int:
 def around(library: Library, *hits: str, weights: dict[str, float] | None = None) -> Neighbours:
     """Return the neighbours of the chunks that hold some words, each a full hit."""
     found = [(chunk(library, words), 1.0) for words in hits]
-    corpus = library._views.corpora().get()
-    return Graph(library._index).neighbours(found, corpus, weights=weights or EDGE_WEIGHTS)
+    return Graph(library._index).neighbours(found, weights=weights or EDGE_WEIGHTS)
 
 
 @pytest.mark.parametrize(
@@ -135,9 +135,10 @@ def test_no_edge_leads_where_nothing_points(harbour: Library, hit: str, kind: st
 
 
 def test_the_web_is_not_the_library_whatever_its_files_are_called(harbour: Library) -> None:
-    links = Graph(harbour._index).links(harbour._views.corpora().get())
-    [only] = links.outgoing[_document(harbour, "https://example.org/tides.md")]
-    assert (only.kind, only.target, only.anchor) == ("wiki", _document(harbour, "High water"), "Neap")
+    broken = harbour._index.graph.holders([chunk(harbour, "https://example.org/tides.md")]).values()
+    written = [link for _, link in harbour._index.links.links_inside(broken)]
+    [(link, target, anchor)] = ReferenceGraph(harbour._index).links_from(written)
+    assert (link.kind, target.id, anchor) == ("wiki", _document(harbour, "High water"), "Neap")
 
 
 def test_an_anchor_that_is_not_there_leads_to_the_document(harbour: Library) -> None:
@@ -147,11 +148,6 @@ def test_an_anchor_that_is_not_there_leads_to_the_document(harbour: Library) -> 
 
 def _document(library: Library, words: str) -> int:
     return library._index.lookup.documents_of([chunk(library, words)])[chunk(library, words)]
-
-
-def test_links_that_lead_nowhere_are_counted(harbour: Library) -> None:
-    links = Graph(harbour._index).links(harbour._views.corpora().get())
-    assert links.dangling == {"wiki": 1, "link": 1, "related": 1}
 
 
 def test_every_type_of_edge_has_a_weight(harbour: Library) -> None:
@@ -179,38 +175,37 @@ def test_a_heading_without_text_is_no_neighbour(harbour: Library) -> None:
 
 
 def test_an_edge_to_a_document_leads_to_what_was_found_in_it(harbour: Library) -> None:
-    corpus = harbour._views.corpora().get()
     hit, springs = chunk(harbour, "Mind the water"), chunk(harbour, "The highest of them")
-    found = Graph(harbour._index).neighbours([(hit, 0.9), (springs, 0.1)], corpus, strong=1)
+    found = Graph(harbour._index).neighbours([(hit, 0.9), (springs, 0.1)], strong=1)
     assert found.via[springs] == ("wiki", hit)
     assert chunk(harbour, "High water comes") not in found.via
 
 
 def test_filters_and_exclusions_hold_for_neighbours(harbour: Library) -> None:
-    graph, corpus = Graph(harbour._index), harbour._views.corpora().get()
+    graph = Graph(harbour._index)
     hits = [(chunk(harbour, "He climbs the tower"), 1.0)]
     allowed = {_document(harbour, "He climbs the tower")}
-    assert not graph.neighbours(hits, corpus, documents=allowed).hits
+    assert not graph.neighbours(hits, documents=allowed).hits
     pane = chunk(harbour, "Keep it clean")
-    assert pane in graph.neighbours(hits, corpus).via
-    assert pane not in graph.neighbours(hits, corpus, excluded=[pane]).via
+    assert pane in graph.neighbours(hits).via
+    assert pane not in graph.neighbours(hits, excluded=[pane]).via
 
 
 def test_the_best_neighbours_come_first_and_no_more_than_asked_for(harbour: Library) -> None:
-    graph, corpus = Graph(harbour._index), harbour._views.corpora().get()
+    graph = Graph(harbour._index)
     hits = [(chunk(harbour, "He climbs the tower"), 0.8), (chunk(harbour, "Whoever was refused"), 0.7)]
-    whole = graph.neighbours(hits, corpus)
+    whole = graph.neighbours(hits)
     scores = [score for _, score in whole.hits]
     assert scores == sorted(scores, reverse=True) and len(scores) > 3
-    assert graph.neighbours(hits, corpus, limit=2).hits == whole.hits[:2]
+    assert graph.neighbours(hits, limit=2).hits == whole.hits[:2]
     assert whole.leg.chunks.tolist() == [found for found, _ in whole.hits]
 
 
 def test_chunks_that_are_gone_and_scores_of_nothing_have_no_neighbours(harbour: Library) -> None:
-    graph, corpus = Graph(harbour._index), harbour._views.corpora().get()
-    assert graph.neighbours([], corpus) == Neighbours()
-    assert graph.neighbours([(10**9, 1.0)], corpus) == Neighbours()
-    assert graph.neighbours([(chunk(harbour, "Mind the water"), 0.0)], corpus) == Neighbours()
+    graph = Graph(harbour._index)
+    assert graph.neighbours([]) == Neighbours()
+    assert graph.neighbours([(10**9, 1.0)]) == Neighbours()
+    assert graph.neighbours([(chunk(harbour, "Mind the water"), 0.0)]) == Neighbours()
 
 
 def test_several_hits_that_point_at_one_place_count_together(harbour: Library) -> None:
@@ -263,10 +258,10 @@ def test_the_graph_follows_the_library(small: Library, tmp_path: Path) -> None:
     write(docs, "a.md", "# First\n\nSee [[second]].\n")
     small.index([docs], embed=False)
     graph, hits = Graph(small._index), [(chunk(small, "See [[second]]"), 1.0)]
-    assert not graph.neighbours(hits, small._views.corpora().get()).hits
+    assert not graph.neighbours(hits).hits
     write(docs, "second.md", "# Second\n\nHere it is.\n")
     small.index([docs], embed=False)
-    found = graph.neighbours(hits, small._views.corpora().get())
+    found = graph.neighbours(hits)
     assert found.via == {chunk(small, "Here it is"): ("wiki", hits[0][0])}
 
 
@@ -326,7 +321,7 @@ def test_a_reference_of_a_strong_hit_joins_the_candidates(harbour: Library) -> N
     other = chunk(harbour, "They blow from")
     before = fused_of({consent: 0.9, other: 0.5})
     graph = Graph(harbour._index)
-    lifted = lift(before, graph.neighbours(strongest(before), harbour._views.corpora().get()), 0.3)
+    lifted = lift(before, graph.neighbours(strongest(before)), 0.3)
     best = {candidate.chunk: candidate for candidate in lifted.top(10)}
     assert [one for one, _ in strongest(lifted)][:2] == [consent, other]
     assert 0 < best[berth].score < 0.5 and best[berth].ranks["graph"] == 1
@@ -335,8 +330,8 @@ def test_a_reference_of_a_strong_hit_joins_the_candidates(harbour: Library) -> N
 def test_edges_are_read_once_for_each_state_of_the_library(
     harbour: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    graph, corpus = Graph(harbour._index), harbour._views.corpora().get()
-    chunks = corpus.layout.chunks[:12].tolist()
+    graph = Graph(harbour._index)
+    chunks = [row[0] for row in harbour._index.database.rows("SELECT id FROM chunks ORDER BY id LIMIT 12")]
     asked: list[int] = []
     read = GraphLookup.mentions_inside
 
@@ -345,7 +340,7 @@ def test_edges_are_read_once_for_each_state_of_the_library(
         return read(self, holders)
 
     def near(graph: Graph, found: list[int]) -> Neighbours:
-        return graph.neighbours([(one, 1.0 - rank / 100) for rank, one in enumerate(found)], corpus)
+        return graph.neighbours([(one, 1.0 - rank / 100) for rank, one in enumerate(found)])
 
     monkeypatch.setattr(GraphLookup, "mentions_inside", count)
     first = near(graph, chunks)
@@ -356,6 +351,6 @@ def test_edges_are_read_once_for_each_state_of_the_library(
     assert asked == [*chunks[:STRONG_HITS], *chunks[: STRONG_HITS - 1 : -1]]
     assert mixed == near(Graph(harbour._index), chunks[::-1])
     # No more are kept than there is room for.
-    monkeypatch.setattr(graph_links, "_KEPT_CHUNKS", 0)
+    monkeypatch.setattr(graph_module, "_KEPT_CHUNKS", 0)
     near(graph, chunks)
-    assert len(graph.links(corpus).edges) <= STRONG_HITS
+    assert len(graph._kept[1]) <= STRONG_HITS

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import PurePath
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.search.naming import names_of_all
 
-from pinakes.search.corpus import Entry
+from pinakes.labels.document_keys import keys_leading_to, link_keys
+from pinakes.labels.names import names_of
 from pinakes.search.link_targets import LinkTargets
-from pinakes.search.names import names_of
 
 PATHS = [
     "/site/docs/index.md",
@@ -23,16 +25,16 @@ PATHS = [
 ]
 
 
-def entry(number: int, path: str, *names: str) -> Entry:
-    stem = PurePath(path).stem
-    return Entry(number, path, stem, names_of(path, stem, {"aliases": list(names)}))
+@pytest.fixture(scope="module")
+def targets() -> Iterator[LinkTargets]:
+    documents = [(number, path, PurePath(path).stem) for number, path in enumerate(PATHS, 1)]
+    aliases = {number: {"aliases": [f"Title {number}"]} for number, _, _ in documents}
+    with names_of_all(documents, aliases) as names:
+        yield LinkTargets(names)
 
 
-TARGETS = LinkTargets([entry(number, path, f"Title {number}") for number, path in enumerate(PATHS)])
-
-
-def found(kind: str, target: str, source: str) -> str:
-    answer = TARGETS.find(kind, target, source)
+def found(targets: LinkTargets, kind: str, target: str, source: str) -> str:
+    answer = targets.find(kind, target, source)
     return answer[0].source_path if answer else ""
 
 
@@ -61,15 +63,15 @@ def found(kind: str, target: str, source: str) -> str:
         ("/tasks/no", ""),
     ],
 )
-def test_a_path_leads_to_its_document(target: str, expected: str) -> None:
-    assert found("link", target, "/site/docs/tasks/config.v1beta1.md") == expected
+def test_a_path_leads_to_its_document(targets: LinkTargets, target: str, expected: str) -> None:
+    assert found(targets, "link", target, "/site/docs/tasks/config.v1beta1.md") == expected
 
 
 @pytest.mark.parametrize(
     ("target", "expected"),
     [
         ("tides", "/site/notes/Tides.md"),
-        ("Title 8", "/site/notes/Tides.md"),
+        ("Title 9", "/site/notes/Tides.md"),
         ("deep/moor", "/site/docs/guide/deep/moor.md"),
         ("nowhere/tides", "/site/notes/Tides.md"),
         ("moor", "/site/docs/guide/deep/moor.md"),
@@ -77,20 +79,63 @@ def test_a_path_leads_to_its_document(target: str, expected: str) -> None:
         ("", ""),
     ],
 )
-def test_a_name_leads_to_its_document_and_to_the_nearest_of_several(target: str, expected: str) -> None:
-    assert found("wiki", target, "/site/docs/guide/README.md") == expected
+def test_a_name_leads_to_its_document_and_to_the_nearest_of_several(
+    targets: LinkTargets, target: str, expected: str
+) -> None:
+    assert found(targets, "wiki", target, "/site/docs/guide/README.md") == expected
 
 
 @pytest.mark.parametrize(
     ("kind", "target"),
     [("link", "moor.md#the-lines"), ("wiki", "moor#the-lines"), ("transclusion", "moor#the-lines ")],
 )
-def test_what_follows_the_hash_is_the_anchor(kind: str, target: str) -> None:
-    answer = TARGETS.find(kind, target, "/site/docs/tasks/_index.md")
+def test_what_follows_the_hash_is_the_anchor(targets: LinkTargets, kind: str, target: str) -> None:
+    answer = targets.find(kind, target, "/site/docs/tasks/_index.md")
     assert answer is not None and answer[1] == "the-lines"
 
 
 @given(st.sampled_from(["link", "wiki"]), st.text(max_size=40), st.sampled_from([*PATHS, "", "x"]))
-def test_no_text_breaks_the_search_for_a_document(kind: str, target: str, source: str) -> None:
-    answer = TARGETS.find(kind, target, source)
+def test_no_text_breaks_the_search_for_a_document(
+    targets: LinkTargets, kind: str, target: str, source: str
+) -> None:
+    answer = targets.find(kind, target, source)
     assert answer is None or answer[0].source_path in PATHS
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["link", "wiki"]),
+            st.lists(
+                st.sampled_from(
+                    [
+                        "..",
+                        ".",
+                        "docs",
+                        "tasks",
+                        "moor",
+                        "moor.md",
+                        "guide",
+                        "README.md",
+                        "Tides",
+                        "index.html",
+                    ]
+                ),
+                min_size=1,
+                max_size=4,
+            ).map("/".join),
+            st.sampled_from(["", "/"]),
+        ),
+        max_size=4,
+    ),
+    st.sampled_from(PATHS),
+)
+def test_what_a_link_leads_to_shares_a_key_with_it(
+    targets: LinkTargets, links: list[tuple[str, str, str]], source: str
+) -> None:
+    for kind, target, root in links:
+        answer = targets.find(kind, root + target, source)
+        if answer is not None:
+            path, title = answer[0].source_path, answer[0].title
+            names = names_of(path, title, {}).full
+            assert link_keys(kind, root + target, source) & set(keys_leading_to(path, title, names)[0])

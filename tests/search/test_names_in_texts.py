@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.search.naming import names_of_all
 
 from pinakes import Library
+from pinakes.labels.names import names_of
 from pinakes.model import Reference
-from pinakes.search.corpus import Entry
-from pinakes.search.names import NameIndex, names_of
+from pinakes.port.names import Entry
+from pinakes.search.names import NameIndex
 
 
 @contextmanager
@@ -145,20 +147,21 @@ def test_the_names_of_a_document() -> None:
     ],
 )
 def test_a_document_is_found_by_what_queries_and_texts_call_it(title: str, name: str) -> None:
-    own = Entry(1, "/x/act.md", title, names_of("/x/act.md", title, {}))
-    other = Entry(2, "/x/text.md", "Text", names_of("/x/text.md", "Text", {}))
-    index = NameIndex([own, other])
-    meant = index.named(name, other)
-    assert meant.entry is own and meant.sure >= 0.9, meant
-    found = index.find(f"§ 3 of {name}")
-    assert [called.documents for called in found] == [{1}], found
+    own, other = Entry(1, "/x/act.md", title), Entry(2, "/x/text.md", "Text")
+    with names_of_all([own, other]) as names:
+        index = NameIndex(names)
+        meant = index.named(name, other)
+        assert meant.entry == own and meant.sure >= 0.9, meant
+        found = index.find(f"§ 3 of {name}")
+        assert [called.documents for called in found] == [{1}], found
 
 
 def test_a_decree_of_the_same_number_is_another() -> None:
     title = "Real Decreto 8/2020, de 17 de marzo"
-    index = NameIndex([Entry(1, "/x/a.md", title, names_of("/x/a.md", title, {}))])
-    assert not index.find("artículo 3 del Decreto 8/2020")
-    assert index.named("Ley 8/2020", Entry(2, "/x/b.md", "B")).entry is None
+    with names_of_all([(1, "/x/a.md", title)]) as names:
+        index = NameIndex(names)
+        assert not index.find("artículo 3 del Decreto 8/2020")
+        assert index.named("Ley 8/2020", Entry(2, "/x/b.md", "B")).entry is None
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.search.naming import names_of_all
 
-from pinakes.search.corpus import Entry
-from pinakes.search.names import NameIndex, names_of
+from pinakes.labels.names import names_of
+from pinakes.search.names import NameIndex
 from pinakes.search.names.popular import popular_name
 from pinakes.search.understand import understand
 
@@ -24,12 +27,12 @@ TITLES = {
     "Ruritania_2008.txt": "Ruritania 2008",
 }
 PATHS = list(TITLES)
-NAMES = NameIndex(
-    [
-        Entry(number, path, title, names_of(path, title, {}))
-        for number, (path, title) in enumerate(TITLES.items())
-    ]
-)
+
+
+@pytest.fixture(scope="module")
+def named() -> Iterator[NameIndex]:
+    with names_of_all([(number, path, TITLES[path]) for number, path in enumerate(PATHS, 1)]) as names:
+        yield NameIndex(names)
 
 
 @pytest.mark.parametrize(
@@ -55,9 +58,9 @@ NAMES = NameIndex(
         ("§ 3 Umweltgesetz", ""),
     ],
 )
-def test_a_name_in_use_means_its_document(query: str, path: str) -> None:
-    understood = understand(query, names=NAMES)
-    assert {PATHS[document] for document in understood.named} == ({path} if path else set())
+def test_a_name_in_use_means_its_document(named: NameIndex, query: str, path: str) -> None:
+    understood = understand(query, names=named)
+    assert {PATHS[document - 1] for document in understood.named} == ({path} if path else set())
     assert len(understood.references) == 1
 
 
@@ -79,13 +82,13 @@ def test_an_act_is_not_called_by_the_number_of_the_one_it_amends(title: str, nam
     assert other not in {*names.short, *names.full}
 
 
-def test_the_words_of_a_country_are_in_the_names_that_have_the_country() -> None:
-    assert NAMES.fitting(["ruritanian"]) == {PATHS.index("Ruritania_2008.txt"): 1.0}
+def test_the_words_of_a_country_are_in_the_names_that_have_the_country(named: NameIndex) -> None:
+    assert named.fitting(["ruritanian"]) == {PATHS.index("Ruritania_2008.txt") + 1: 1.0}
 
 
 @given(st.text(max_size=120))
-def test_any_text_may_be_read_for_popular_names(text: str) -> None:
+def test_any_text_may_be_read_for_popular_names(named: NameIndex, text: str) -> None:
     for start in range(len(text)):
         name = popular_name(text, start)
         assert name is None or (start < name[2] <= len(text) and name[1])
-    NAMES.find(text)
+    named.find(text)

@@ -64,12 +64,3 @@ class Outward(NamedTuple):
     number_kind: str
     number_key: str
     name: str
-
-
-class LinkRow(NamedTuple):
-    """A link as it is written."""
-
-    document: int
-    kind: str
-    target: str
-    start: int

@@ -45,6 +45,17 @@ class StoredPlace:
     place: Place
 
 
+class NumberedPlace(NamedTuple):
+    """A place with a number, by its document and its own number in it: just enough to choose among many."""
+
+    document: int
+    ordinal: int
+    source_path: str
+    kind: str
+    label: str
+    is_heading: bool
+
+
 class PlaceStart(NamedTuple):
     """Where a place begins: just enough to lead there."""
 
@@ -52,6 +63,17 @@ class PlaceStart(NamedTuple):
     kind: str
     section_id: str
     start: int
+
+
+class Standing(NamedTuple):
+    """The innermost place around an offset: its id, label, the heading above it, what it is called, where it begins."""
+
+    section_id: str
+    label: str
+    heading: str
+    name: str
+    start: int
+    line: int
 
 
 class TermRow(NamedTuple):

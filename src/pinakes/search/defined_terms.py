@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pinakes.model import Definition
-from pinakes.search.corpus import Corpus
+from pinakes.port.names import NameLookup
 from pinakes.search.define import asks_for_meaning
+from pinakes.search.names import NameIndex
 
 _SHOWN = 3
 
 
-def asked_for(query: str, definitions: Sequence[Definition], corpus: Corpus) -> list[Definition]:
+def asked_for(
+    query: str, definitions: Sequence[Definition], names: NameIndex, documents: NameLookup
+) -> list[Definition]:
     """Return the definitions that a query asks for: it asks what the term means, or names the document."""
-    named = {document for called in corpus.names.find(query) for document in called.documents}
-    owners = {entry.source_path for document in named if (entry := corpus.by_id(document))}
+    if not definitions:
+        return []
+    named = {document for called in names.find(query) for document in called.documents}
+    owners = {entry.source_path for entry in documents.entries(named).values()}
     return [
         definition
         for definition in definitions

@@ -18,9 +18,8 @@ from pinakes.embedding import Embedder, Tokenizer
 from pinakes.errors import UsageError
 from pinakes.model import SearchResponse
 from pinakes.search.choose import Chooser, Chosen
-from pinakes.search.citations import Citations
 from pinakes.search.classes import classify
-from pinakes.search.corpus import Corpus, CorpusCache
+from pinakes.search.corpus import CorpusCache
 from pinakes.search.defined_terms import asked_for, describe_disputed
 from pinakes.search.enrich import Enrichment, to_results
 from pinakes.search.exact import ExactHits
@@ -29,8 +28,10 @@ from pinakes.search.filter_help import explain_empty
 from pinakes.search.fitting import count_tokens, fit_response
 from pinakes.search.focus import Asked, Mentions
 from pinakes.search.located import locate_definitions
+from pinakes.search.names import NameIndex
 from pinakes.search.noted import mark_images, name_cells
 from pinakes.search.rank import Ranker
+from pinakes.search.reference_graph import ReferenceGraph
 from pinakes.search.refine import IndexReader
 from pinakes.search.resolve import searched
 from pinakes.search.respond import note_for
@@ -109,19 +110,20 @@ class SearchEngine:
         watch = _Stopwatch()
         with watch.stage("understand"):
             corpus = self._corpora.get()
+            names, languages = NameIndex(self._index.names), self._languages()
             query = understand(
                 text,
-                names=corpus.names,
-                known=lambda word: self._index.keyword.frequency(word, self._languages()) > 0,
+                names=names,
+                known=lambda word: self._index.keyword.frequency(word, languages) > 0,
             )
             kind = classify(query)
-            scope = self._scope(query, filters, corpus)
+            scope = self._scope(query, filters, names, languages)
         weights = leg_weights(settings, kind)
         if self._index.native_hybrid and weights["semantic"] > 0 and weights["keyword"] > 0:
             weights[NATIVE_HYBRID] = weights["semantic"] + weights["keyword"]
         found = self._retriever.retrieve(query, scope, settings, weights, watch.stage)
         with watch.stage("rank"):
-            ranked = self._ranker.rank(found.legs, weights, settings, corpus, scope)
+            ranked = self._ranker.rank(found.legs, weights, settings, scope)
         everywhere = every_occurrence and query.is_only_phrases and bool(found.exact.total)
         top_k = _PHRASE_TOP_K if everywhere else settings.top_k
         chosen = self._chooser.choose(
@@ -140,9 +142,9 @@ class SearchEngine:
             enrichment = Enrichment(
                 found.exact.clauses,
                 found.exact.lines,
-                Citations(self._index.lookup, corpus),
+                ReferenceGraph(self._index),
                 definitions,
-                asked_for(query.text, definitions, corpus),
+                asked_for(query.text, definitions, names, self._index.names),
                 ranked.via,
                 self._index.lookup.line_starts,
                 found.exact.grounds,
@@ -154,7 +156,7 @@ class SearchEngine:
             disputed = corpus.definitions.disputed(
                 entry for result in results for entry in result.definitions_context
             )
-            results = locate_definitions(results, corpus, self._index.reading)
+            results = locate_definitions(results, self._index)
             results = name_cells(mark_images(results, self._index.lookup), self._index.lookup)
         with watch.stage("respond"):
             note = note_for(
@@ -190,21 +192,22 @@ class SearchEngine:
 
     # -- stages ----------------------------------------------------------------------------------------------
 
-    def _languages(self) -> list[str]:
-        """The languages in which words are read."""
-        found = [language for language in self._index.lookup.languages() if language][:_MAX_LANGUAGES]
-        return found or ["en"]
-
-    def _scope(self, query: Query, filters: Mapping[str, object] | None, corpus: Corpus) -> Scope:
+    def _scope(
+        self, query: Query, filters: Mapping[str, object] | None, names: NameIndex, languages: list[str]
+    ) -> Scope:
         code = self._index.keyword.documents_with_code
         documents = allowed_by(query, filters, self._index.lookup.documents, code)
-        languages = self._languages()
         excluded = excluded_chunks(query, self._index.keyword, languages)
         if query.references and query.called:
             # A place of a document that is named is looked for there and nowhere else.
             within = searched(query, documents)
             documents = within if within is None else set(within)
-        return Scope(documents, np.fromiter(excluded, np.int64, len(excluded)), languages, corpus.names)
+        return Scope(documents, np.fromiter(excluded, np.int64, len(excluded)), languages, names)
+
+    def _languages(self) -> list[str]:
+        """The languages that most documents are in."""
+        found = [language for language in self._index.lookup.languages() if language]
+        return found[:_MAX_LANGUAGES] or ["en"]
 
     def _doubtful(self, chosen: Chosen) -> set[int]:
         """The documents among the results that contradict the numbering found in them."""

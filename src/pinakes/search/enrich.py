@@ -13,8 +13,8 @@ from pinakes.search.bearing import Line
 from pinakes.search.calibrate import Grounds
 from pinakes.search.candidates import Candidate
 from pinakes.search.choose import Chosen
-from pinakes.search.citations import Citations
 from pinakes.search.define import term_key
+from pinakes.search.reference_graph import ReferenceGraph
 
 _CONTEXT = 90
 _MAX_MATCHES = 50
@@ -36,7 +36,7 @@ class Enrichment:
 
     clauses: Mapping[int, Place]
     lines: Mapping[int, Line]
-    citations: Citations
+    references: ReferenceGraph
     definitions: Sequence[Definition]
     asked: Sequence[Definition] = ()
     """Those of the definitions that the query asks for, whoever gives them."""
@@ -81,9 +81,7 @@ def to_results(
             matched_by=_found_by(candidate),
             lines=chunk.lines,
             pages=chunk.pages,
-            cross_references=enrichment.citations.in_span(
-                chunk.document, chunk.source_path, chunk.start, chunk.end
-            ),
+            cross_references=enrichment.references.in_span(chunk.document, chunk.start, chunk.end),
             document_title=chunk.document_title,
             matches=matches,
             also_in=[_elsewhere(other) for other in chosen.also_in.get(candidate.chunk, ())],
@@ -154,7 +152,7 @@ def _definitions(enrichment: Enrichment, chunk: StoredChunk) -> list[Definition]
         else:
             others.setdefault(key, []).append(definition)
     if missing := [key for key in others if key not in own]:
-        named = enrichment.citations.documents_named(chunk.document)
+        named = enrichment.references.documents_named(chunk.document)
         for key in missing:
             theirs = [definition for definition in others[key] if definition.source_path in named]
             if len({definition.source_path for definition in theirs}) == 1:

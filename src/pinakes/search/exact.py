@@ -10,6 +10,7 @@ from pinakes.labels import Label
 from pinakes.model import Place
 from pinakes.model.document import line_word
 from pinakes.port.matching import TextSearch
+from pinakes.port.names import MOST
 from pinakes.search.bearing import Line, lines_bearing
 from pinakes.search.calibrate import Grounds, borne_out
 from pinakes.search.codes import find_codes, sections_with_code
@@ -129,7 +130,7 @@ class ExactSearch:
         """Whether a number is written as places are, and the library has what would hold it: `13.999`, of Part 13."""
         holder = label.shortened()
         return "-" in label.text or (
-            only_a_place(label) and holder is not None and bool(self._lookup.places_by_number(holder.key))
+            only_a_place(label) and holder is not None and self._lookup.is_numbered(holder.key)
         )
 
     def _explained(self, item: ResolvedPlace, words: Sequence[str]) -> bool:
@@ -346,9 +347,12 @@ def _several(resolved: Sequence[ResolvedPlace], label: Label) -> list[str]:
     if not resolved or resolved[0].documents < 2 or len({item.found.document for item in resolved}) < 2:
         return []
     titles = list(dict.fromkeys(item.found.document_title for item in resolved))
-    more = resolved[0].documents - min(len(titles), _MAX_LISTED)
-    listed = ", ".join(titles[:_MAX_LISTED]) + (f" and {more:,} more" if more > 0 else "")
-    return [f"{resolved[0].documents:,} documents have {_article(label)}{label.text}: {listed}; name one."]
+    having = resolved[0].documents
+    more = having - min(len(titles), _MAX_LISTED)
+    others = " and others" if having > MOST else f" and {more:,} more" if more > 0 else ""
+    count = f"More than {MOST:,}" if having > MOST else f"{having:,}"
+    listed = ", ".join(titles[:_MAX_LISTED])
+    return [f"{count} documents have {_article(label)}{label.text}: {listed}{others}; name one."]
 
 
 def _article(label: Label) -> str:

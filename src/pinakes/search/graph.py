@@ -8,19 +8,17 @@ any one of them.
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
 from pinakes.port.edges import Holder
 from pinakes.search.candidates import Fused, Leg, union
-from pinakes.search.corpus import Corpus
-from pinakes.search.graph_edges import TREE_KINDS, edges_of
-from pinakes.search.graph_links import Edge, LinkMap, read_links
+from pinakes.search.graph_edges import TREE_KINDS, Edge, read_edges
 from pinakes.stores.embedded.index import EmbeddedIndex
 
 EDGE_WEIGHTS: dict[str, float] = {
@@ -51,6 +49,8 @@ STRONG_HITS = 10
 _FREE_DEGREE = 6
 # Hits that are looked at to choose between the chunks of a section or document that an edge leads to.
 CANDIDATES = 50
+# Chunks whose edges are kept: a few kilobytes each at most.
+_KEPT_CHUNKS = 2000
 # Edges that are followed for one query, the most promising first.
 _MAX_EDGES = 300
 _BETWEEN_DOCUMENTS = frozenset({"transclusion", "transcluded_by", "related", "wiki", "link", "backlink"})
@@ -76,13 +76,11 @@ class Graph:
     def __init__(self, index: EmbeddedIndex) -> None:
         self._index = index
         self._lookup = index.graph
-        self._guard = threading.Lock()
-        self._links: LinkMap | None = None
+        self._kept: tuple[int, dict[int, tuple[list[Edge], ...]]] = (-1, {})
 
     def neighbours(
         self,
         hits: Sequence[tuple[int, float]],
-        corpus: Corpus,
         *,
         documents: Collection[int] | None = None,
         excluded: Collection[int] = (),
@@ -108,7 +106,7 @@ class Graph:
             return scores[edge.source] * weight / math.sqrt(max(1.0, degree / _FREE_DEGREE))
 
         kinds = {kind for kind, weight in weights.items() if weight > 0}
-        edges = edges_of(self._lookup, self.links(corpus), [holders[chunk] for chunk in scores], kinds)
+        edges = self._edges([holders[chunk] for chunk in scores], kinds)
         if documents is not None:
             edges = [edge for edge in edges if edge.document in documents]
         best = nlargest(_MAX_EDGES, edges, key=lambda edge: worth(edge, edge.degree))
@@ -121,15 +119,21 @@ class Graph:
         ]
         return _join_ways(ways, limit)
 
-    def links(self, corpus: Corpus) -> LinkMap:
-        """Return the links of the present state of the library."""
-        links = self._links
-        if links is None or links.generation != corpus.generation:
-            with self._guard:
-                links = self._links
-                if links is None or links.generation != corpus.generation:
-                    links = self._links = read_links(self._index.lookup, self._lookup, corpus)
-        return links
+    def _edges(self, holders: list[Holder], kinds: Collection[str]) -> list[Edge]:
+        """The edges of some kinds from and to some chunks: way by way, and for each chunk by chunk.
+
+        They are kept while the library stays as it is: the same strong hits come up again and again.
+        """
+        generation = self._index.record.generation()
+        seen, known = self._kept
+        if seen != generation or len(known) > _KEPT_CHUNKS:
+            known = {}
+        read = read_edges(self._index, [holder for holder in holders if holder.id not in known])
+        if read or seen != generation:
+            known = {**known, **read}
+            self._kept = generation, known
+        by_chunk = [known[holder.id] for holder in holders]
+        return [edge for edges in zip(*by_chunk, strict=True) for edge in chain(*edges) if edge.kind in kinds]
 
     def _ends(self, edges: list[Edge], found: list[Holder]) -> list[tuple[Edge, Holder]]:
         """Choose the chunk in which each edge ends; edges that end where they begin are left out."""

@@ -1,4 +1,4 @@
-"""Link targets: which document a link means, by path or by name, in constant time.
+"""Link targets: which document a link means, by path or by name.
 
 A path may be relative to the document it stands in, or begin at the root of a site that the library knows nothing
 about (`/docs/tasks/`): then its end must agree. A wiki link names a document by file name, title or alias. Where
@@ -7,146 +7,138 @@ several documents answer, the one nearest to the link is meant.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
-from functools import lru_cache
-from pathlib import PurePath
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from pinakes.search.names.forms import name_key
-
-if TYPE_CHECKING:
-    from pinakes.search.corpus import Entry
-
-# Files that stand for their folder.
-_FOLDER_FILES = frozenset({"index", "_index", "readme"})
-# Endings that a link may have although the document's file has another, or leave out.
-_PAGE_SUFFIXES = frozenset({".md", ".markdown", ".mdx", ".html", ".htm"})
+from pinakes.labels.document_keys import last_parts, pages_of, path_key, path_parts
+from pinakes.labels.names import name_key
+from pinakes.port.names import Entry, NameLookup
 
 
 class LinkTargets:
-    """The documents of a library as links name them."""
+    """The documents of a library as links name them. What was looked up is kept: make one for each question."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        self._by_id: dict[int, Entry] = {}
-        self._by_path: dict[str, Entry] = {}
+    def __init__(self, lookup: NameLookup) -> None:
+        self._lookup = lookup
+        self._by_path: dict[str, Entry | None] = {}
         self._by_name: dict[str, list[Entry]] = {}
-        self._by_last: dict[str, list[tuple[tuple[str, ...], Entry]]] = {}
-        for entry in entries:
-            self._by_id[entry.id] = entry
-            self._by_path[entry.source_path] = entry
-            for name in entry.names.full:
-                self._by_name.setdefault(name, []).append(entry)
-            for parts in _forms(entry.source_path):
-                self._by_last.setdefault(parts[-1], []).append((parts, entry))
+        self._whole: dict[str, list[Entry]] = {}
+        self._ends: dict[str, list[Entry]] = {}
 
     def find(self, kind: str, target: str, source_path: str) -> tuple[Entry, str] | None:
         """Return the document that a link in ``source_path`` leads to, and the anchor after ``#``.
 
         ``kind`` is ``link`` for a path, anything else for a name.
         """
-        name, _, anchor = unquote(target).partition("#")
-        name = name.strip()
-        if kind == "link":
-            entry = self._at_path(name.partition("?")[0], source_path)
-        else:
-            entry = self._called(name, source_path)
-        return (entry, anchor.strip()) if entry is not None else None
+        name, anchor = _parts_of(kind, target)
+        entry = self._at_path(name, source_path) if kind == "link" else self._called(name, source_path)
+        return (entry, anchor) if entry is not None else None
 
-    def at(self, path: str) -> Entry | None:
-        """Return the document at a path."""
-        return self._by_path.get(path)
+    def preload(self, links: Iterable[tuple[str, str, str]]) -> None:
+        """Look up what some links may mean, given as for ``find``, all at once."""
+        paths: set[str] = set()
+        whole: set[str] = set()
+        ends: set[str] = set()
+        names: set[str] = set()
+        for kind, target, source_path in set(links):
+            name, _ = _parts_of(kind, target)
+            if kind == "link":
+                near = (
+                    [name] if name.startswith("/") else pages_of(name, source_path) if name else [source_path]
+                )
+                paths.update(near)
+                (ends if name.startswith("/") else whole).update(key for path in near for key in _keys(path))
+            else:
+                ends.update(_keys(name) if "/" in name else ())
+                names.add(name_key(_last(name)))
+        self._look_up_paths(paths)
+        self._look_up_names(names)
+        self._look_up_ends(self._whole, whole, exactly=True)
+        self._look_up_ends(self._ends, ends, exactly=False)
 
-    def numbered(self, document: int) -> Entry | None:
-        """Return a document by its id."""
-        return self._by_id.get(document)
+    # -- looking up ------------------------------------------------------------------------------------------
 
-    def named(self, name: str) -> list[Entry]:
-        """Return the documents that go by a name: file name, title or alias."""
-        key = name_key(name)
-        return self._by_name.get(key, []) if key else []
+    def _look_up_paths(self, paths: set[str]) -> None:
+        if new := [path for path in paths if path not in self._by_path]:
+            self._by_path.update(dict.fromkeys(new) | self._lookup.at(new))
+
+    def _look_up_names(self, names: set[str]) -> None:
+        if new := [name for name in names if name not in self._by_name]:
+            found = self._lookup.called([name for name in new if name])
+            for name in new:
+                self._by_name[name] = [one.entry for one in found.get(name, ()) if one.full]
+
+    def _look_up_ends(self, known: dict[str, list[Entry]], keys: set[str], *, exactly: bool) -> None:
+        if new := [key for key in keys if key not in known]:
+            known.update({key: [] for key in new} | self._lookup.ending(new, whole=exactly))
+
+    # -- deciding --------------------------------------------------------------------------------------------
+
+    def _at(self, path: str) -> Entry | None:
+        self._look_up_paths({path})
+        return self._by_path[path]
 
     def _at_path(self, target: str, source_path: str) -> Entry | None:
         if not target:
-            return self._by_path.get(source_path)
+            return self._at(source_path)
         if target.startswith("/"):
-            return self._by_path.get(target) or self._ending_with(_parts(target), source_path)
-        page = PurePath(source_path)
-        # Many sites show a page as a folder, and links in it start from there.
-        for folder in (page.parent, page.parent / page.stem):
-            path = os.path.normpath(folder / target)
-            found = self._by_path.get(path) or self._exactly(_parts(path))
+            return self._at(target) or self._ending_with(target, source_path)
+        for path in pages_of(target, source_path):
+            found = self._at(path) or self._exactly(path)
             if found is not None:
                 return found
         return None
 
-    def _exactly(self, wanted: tuple[str, ...]) -> Entry | None:
-        same = (
-            entry
-            for last in _lasts(wanted)
-            for parts, entry in self._by_last.get(last, [])
-            if parts == (*wanted[:-1], last)
-        )
+    def _exactly(self, path: str) -> Entry | None:
+        keys = _keys(path)
+        self._look_up_ends(self._whole, set(keys), exactly=True)
+        # Of files that differ in nothing but their ending, the first.
+        same = (min(found, key=_path_of) for key in keys if (found := self._whole[key]))
         return next(same, None)
 
     def _called(self, name: str, source_path: str) -> Entry | None:
         if "/" in name:
-            found = self._ending_with(_parts(name), source_path)
+            found = self._ending_with(name, source_path)
             if found is not None:
                 return found
-            name = name.rstrip("/").rpartition("/")[2]
-        return _nearest(self.named(name), source_path)
+        key = name_key(_last(name))
+        self._look_up_names({key})
+        return _nearest(self._by_name[key], source_path)
 
-    def _ending_with(self, wanted: tuple[str, ...], source_path: str) -> Entry | None:
-        for last in _lasts(wanted):
-            end = (*wanted[:-1], last)
-            found = [
-                entry for parts, entry in self._by_last.get(last, []) if parts[len(parts) - len(end) :] == end
-            ]
-            if found:
-                return _nearest(found, source_path)
-        return None
+    def _ending_with(self, path: str, source_path: str) -> Entry | None:
+        keys = _keys(path)
+        self._look_up_ends(self._ends, set(keys), exactly=False)
+        return next((_nearest(found, source_path) for key in keys if (found := self._ends[key])), None)
 
 
-def _forms(source_path: str) -> list[tuple[str, ...]]:
-    """Return the ways a path may be written: with its ending, without, and as its folder where it stands for it."""
-    parts = _parts(source_path)
-    stem = _split(parts[-1])[0] if parts else ""
-    if not stem:
-        return []
-    forms = [parts] if parts[-1] == stem else [parts, (*parts[:-1], stem)]
-    if stem in _FOLDER_FILES and len(parts) > 1:
-        forms.append(parts[:-1])
-    return forms
+def _parts_of(kind: str, target: str) -> tuple[str, str]:
+    """Return the path or name in a link, and what follows the `#`."""
+    name, _, anchor = unquote(target).partition("#")
+    name = name.strip()
+    return name.partition("?")[0] if kind == "link" else name, anchor.strip()
 
 
-@lru_cache(maxsize=1 << 16)
-def _parts(path: str) -> tuple[str, ...]:
-    return tuple(part for part in path.casefold().replace(os.sep, "/").split("/") if part not in ("", "."))
+def _last(name: str) -> str:
+    return name.rstrip("/").rpartition("/")[2]
 
 
-def _lasts(wanted: tuple[str, ...]) -> list[str]:
-    """Return the last part of a path as written, and without the ending of a page."""
-    if not wanted:
-        return []
-    stem, suffix = _split(wanted[-1])
-    return [wanted[-1], stem] if suffix in _PAGE_SUFFIXES else [wanted[-1]]
+def _keys(path: str) -> list[str]:
+    """Return the keys of a path as it is written, and without the ending of a page."""
+    parts = path_parts(path)
+    return [path_key((*parts[:-1], last)) for last in last_parts(parts)]
 
 
-def _split(name: str) -> tuple[str, str]:
-    """Return a file name without its ending, and the ending; `.hidden` has none."""
-    stem, dot, ending = name.rpartition(".")
-    return (stem, dot + ending) if stem else (name, "")
+def _path_of(entry: Entry) -> str:
+    return entry.source_path
 
 
 def _nearest(entries: list[Entry], source_path: str) -> Entry | None:
     if len(entries) < 2:
         return entries[0] if entries else None
-    own = _parts(source_path)
+    own = path_parts(source_path)
 
     def distance(entry: Entry) -> tuple[int, str]:
-        parts = _parts(entry.source_path)
+        parts = path_parts(entry.source_path)
         shared = 0
         while shared < len(own) and shared < len(parts) and own[shared] == parts[shared]:
             shared += 1

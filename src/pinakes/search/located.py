@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pinakes.model import Definition, SearchResult
-from pinakes.search.corpus import Corpus
+from pinakes.port.names import Entry
+from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.stores.embedded.reading_lookup import ReadingLookup
 
 
-def located(definitions: Iterable[Definition], corpus: Corpus, lookup: ReadingLookup) -> list[Definition]:
+def located(definitions: Sequence[Definition], index: EmbeddedIndex) -> list[Definition]:
     """Return definitions with their places; those of a document that was removed meanwhile without."""
-    return [_located(definition, corpus, lookup) for definition in definitions]
+    entries = index.names.at({definition.source_path for definition in definitions})
+    return [
+        _located(definition, entries.get(definition.source_path), index.reading) for definition in definitions
+    ]
 
 
-def locate_definitions(
-    results: list[SearchResult], corpus: Corpus, lookup: ReadingLookup
-) -> list[SearchResult]:
+def locate_definitions(results: list[SearchResult], index: EmbeddedIndex) -> list[SearchResult]:
     """Return results whose definitions have their places."""
     # Several results carry the same ones.
     shown = list(dict.fromkeys(entry for result in results for entry in result.definitions_context))
     if not shown:
         return results
-    places = dict(zip(shown, located(shown, corpus, lookup), strict=True))
+    places = dict(zip(shown, located(shown, index), strict=True))
     return [
         replace(result, definitions_context=[places[entry] for entry in result.definitions_context])
         for result in results
     ]
 
 
-def _located(definition: Definition, corpus: Corpus, lookup: ReadingLookup) -> Definition:
-    entry = corpus.by_path(definition.source_path)
+def _located(definition: Definition, entry: Entry | None, lookup: ReadingLookup) -> Definition:
     if entry is None:
         return definition
     lines, pages = lookup.place(entry.id, definition.start, definition.end)

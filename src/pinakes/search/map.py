@@ -1,8 +1,4 @@
-"""Map: which places of the library refer to which, all at once.
-
-References between documents are resolved when they are asked for, because documents come and go. For a single section
-that is quick; for a whole library it is done once per state of the index.
-"""
+"""Map: which places refer to which, of one document, or of the whole library, which is read once for each state."""
 
 from __future__ import annotations
 
@@ -10,94 +6,83 @@ import threading
 import time
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pinakes.model import Place, Reference
-from pinakes.search.citations import Citations
-from pinakes.search.corpus import Corpus, CorpusCache
+from pinakes.errors import NotFoundError
+from pinakes.model import Place
+from pinakes.search.reference_graph import ReferenceGraph
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.text.keys import title_key
 
 # Past this many seconds for one reading, a map may be this many times as old while the index changes.
 _SLOW = 0.3
 _KEPT = 20
+# Documents whose references are resolved together.
+_TOGETHER = 200
 
 
 @dataclass(frozen=True, slots=True)
-class MappedLink:
-    """A reference from one place to another; sections are ids, empty for a document as a whole."""
+class DocumentMap:
+    """The sections of a document, how many chunks stand in each itself, and what they refer to.
 
-    from_path: str
-    from_section: str
-    from_label: str
-    to_path: str
-    to_section: str
-    text: str
-    kind: str
-    start: int
+    ``links`` counts the references from a section to a place; sections are ids, empty for a document as a whole.
+    """
+
+    sections: list[Place]
+    chunks: dict[int, int]
+    links: Counter[tuple[str, str, str]]
 
 
-class LinkMap:
-    """The documents and sections of one state of a library, and the references between them."""
+@dataclass(frozen=True, slots=True)
+class LibraryMap:
+    """How many sections the documents of a library have, and how many references lead from one to another."""
 
-    def __init__(
-        self,
-        generation: int,
-        paths: dict[int, str],
-        sections: dict[int, list[Place]],
-        chunks: dict[tuple[int, int], int],
-        links: Iterable[MappedLink],
-    ) -> None:
-        self.generation = generation
-        self._documents = {path: number for number, path in paths.items()}
-        self._sections = sections
-        self._chunks = chunks
-        self.links = list(links)
-        self._outward: dict[str, list[MappedLink]] = {}
-        self._inward: dict[str, list[MappedLink]] = {}
-        for link in self.links:
-            self._outward.setdefault(link.from_path, []).append(link)
-            self._inward.setdefault(link.to_path, []).append(link)
-
-    def sections(self, path: str) -> list[Place]:
-        """Return the sections of a document, in order."""
-        return self._sections.get(self._documents.get(path, -1), [])
-
-    def chunks(self, path: str, section: Place) -> int:
-        """Return how many chunks stand in a section itself, not counting those of its sub-sections."""
-        return self._chunks.get((self._documents.get(path, -1), section.ordinal), 0)
-
-    def outward(self, path: str) -> list[MappedLink]:
-        """Return the references that stand in a document."""
-        return self._outward.get(path, [])
-
-    def inward(self, path: str) -> list[MappedLink]:
-        """Return the references that lead to a document, its own among them."""
-        return self._inward.get(path, [])
-
-    def between_documents(self) -> Counter[tuple[str, str]]:
-        """Return how many references lead from one document to another."""
-        return Counter(
-            (link.from_path, link.to_path) for link in self.links if link.from_path != link.to_path
-        )
-
-    def between_sections(self, path: str) -> Counter[tuple[str, str, str]]:
-        """Return how many references of a document lead from a section of it to a place, its own places among them."""
-        return Counter((link.from_section, link.to_path, link.to_section) for link in self.outward(path))
+    generation: int
+    sections: dict[str, int]
+    links: Counter[tuple[str, str]]
 
 
-class LinkMaps:
+def map_document(index: EmbeddedIndex, path: str) -> DocumentMap:
+    """Return the map of the document at a path."""
+    entry = index.names.at([path]).get(path)
+    if entry is None:
+        raise NotFoundError("This document was removed from the library.")
+    sections = index.reading.headings_of(entry.id)
+    starts = [section.start for section in sections]
+    links: Counter[tuple[str, str, str]] = Counter()
+    for reference in ReferenceGraph(index).in_span(entry.id, 0, 1 << 62):
+        if reference.target_path:
+            at = bisect_right(starts, reference.start) - 1
+            section_id = sections[at].section_id if at >= 0 else ""
+            links[section_id, reference.target_path, reference.target_section] += 1
+    return DocumentMap(sections, index.reading.chunk_counts(entry.id), links)
+
+
+def map_library(index: EmbeddedIndex) -> LibraryMap:
+    """Resolve every reference that may leave its document."""
+    generation = index.record.generation()
+    paths = index.reading.paths()
+    counts = index.reading.heading_counts()
+    links: Counter[tuple[str, str]] = Counter()
+    documents = list(paths)
+    for first in range(0, len(documents), _TOGETHER):
+        outward = index.lookup.references_outward(documents[first : first + _TOGETHER])
+        resolved = ReferenceGraph(index).resolve((document, reference) for document, reference, _ in outward)
+        for (document, _, count), reference in zip(outward, resolved, strict=True):
+            if reference.target_path not in ("", paths[document]):
+                links[paths[document], reference.target_path] += count
+    return LibraryMap(generation, {path: counts.get(number, 0) for number, path in paths.items()}, links)
+
+
+class LibraryMaps:
     """Keeps the map of the present state of the library."""
 
-    def __init__(self, index: EmbeddedIndex, corpora: CorpusCache) -> None:
+    def __init__(self, index: EmbeddedIndex) -> None:
         self._index = index
-        self._corpora = corpora
         self._guard = threading.Lock()
-        self._map: LinkMap | None = None
+        self._map: LibraryMap | None = None
         self._good_until = 0.0
 
-    def get(self) -> LinkMap:
+    def get(self) -> LibraryMap:
         """Return the map as it is now; while much is being indexed, as it was a little before."""
         found = self._fresh()
         if found is None:
@@ -105,85 +90,14 @@ class LinkMaps:
                 found = self._fresh()
                 if found is None:
                     began = time.monotonic()
-                    found = self._map = read_map(self._index, self._corpora.get())
+                    found = self._map = map_library(self._index)
                     ended = time.monotonic()
                     self._good_until = ended + (_KEPT * (ended - began) if ended - began > _SLOW else 0.0)
         return found
 
-    def _fresh(self) -> LinkMap | None:
+    def _fresh(self) -> LibraryMap | None:
         found = self._map
         if found is None:
             return None
         current = found.generation == self._index.record.generation()
         return found if current or time.monotonic() < self._good_until else None
-
-
-def read_map(index: EmbeddedIndex, corpus: Corpus) -> LinkMap:
-    """Resolve every reference of the library."""
-    lookup = index.reading
-    paths = {entry.id: entry.source_path for entry in corpus.entries}
-    sections = lookup.headings()
-    starts = {document: [row.start for row in rows] for document, rows in sections.items()}
-    found = [item for item in lookup.references() if item[0] in paths]
-    citations = WholeLibrary(index, corpus, sections)
-    citations.preload(reference for _, reference in found)
-    links = []
-    for document, reference in found:
-        resolved = citations.meaning(document, paths[document], reference)
-        if not resolved.target_path:
-            continue
-        at = bisect_right(starts.get(document, []), reference.start) - 1
-        holder = sections[document][at] if at >= 0 else None
-        links.append(
-            MappedLink(
-                paths[document],
-                holder.section_id if holder else "",
-                holder.name if holder else "",
-                resolved.target_path,
-                resolved.target_section,
-                reference.text,
-                reference.kind,
-                reference.start,
-            )
-        )
-    return LinkMap(corpus.generation, paths, sections, lookup.chunk_counts(), links)
-
-
-class WholeLibrary(Citations):
-    """Resolves many references: what is written alike in one document is resolved once."""
-
-    def __init__(
-        self, index: EmbeddedIndex, corpus: Corpus, sections: dict[int, list[Place]] | None = None
-    ) -> None:
-        super().__init__(index.lookup, corpus)
-        self._known: dict[tuple[object, ...], Reference] = {}
-        self._sections_read = sections
-        self._headings: dict[int, dict[str, str]] = {}
-
-    def meaning(self, document: int, source_path: str, reference: Reference) -> Reference:
-        """Return a reference of the same meaning with the place it leads to; its words may stand elsewhere."""
-        if reference.target_chunk:
-            return reference
-        key = (
-            document,
-            reference.kind,
-            reference.document,
-            reference.number_kind,
-            reference.number_key,
-            reference.target_section,
-        )
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = self.resolve(document, source_path, reference)
-        return known
-
-    def _heading(self, document: int, anchor: str) -> str:
-        if self._sections_read is None:
-            return super()._heading(document, anchor)
-        if document not in self._headings:
-            names: dict[str, str] = {}
-            for row in self._sections_read.get(document, []):
-                for name in (row.heading, row.title):
-                    names.setdefault(title_key(name), row.section_id)
-            self._headings[document] = names
-        return self._headings[document].get(title_key(anchor.replace("-", " ")), "")

@@ -10,10 +10,15 @@ from datetime import datetime, timezone
 from pathlib import PurePath
 
 from pinakes.errors import NotFoundError
+from pinakes.labels.document_keys import path_key, path_parts
 from pinakes.model import DocumentInfo, Outline, OutlineNode, Place, SelfCheck
+from pinakes.port.names import Entry, NameLookup
 from pinakes.search.filters import allowed_documents
 from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.text.keys import title_key
+
+# Documents whose names are compared with one that none has.
+_LOOKED_AT = 2000
 
 
 def list_documents(index: EmbeddedIndex, filters: Mapping[str, object] | None) -> list[DocumentInfo]:
@@ -48,40 +53,39 @@ def _info(row: sqlite3.Row, check: SelfCheck) -> DocumentInfo:
     )
 
 
-def find_documents(index: EmbeddedIndex, name: str) -> list[sqlite3.Row]:
-    """Return the documents that a path, the end of a path, a file name or a title means."""
-    rows = index.lookup.documents()
-    parts = PurePath(name).parts
-    key = title_key(name)
-    tests = (
-        lambda row: row["source_path"] == name,
-        lambda row: bool(parts) and PurePath(row["source_path"]).parts[-len(parts) :] == parts,
-        lambda row: PurePath(row["source_path"]).stem.casefold() == name.casefold(),
-        lambda row: bool(key) and title_key(row["title"]) == key,
-        lambda row: bool(key) and key in title_key(row["title"]),
-    )
-    for test in tests:
-        found = [row for row in rows if test(row)]
-        if found:
-            return found
-    names = [PurePath(row["source_path"]).name for row in rows] + [row["title"] for row in rows]
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+def find_documents(names: NameLookup, name: str) -> list[Entry]:
+    """Return the documents that a path, the end of a path, a file name or a title means, in the order of paths."""
+    parts, key = PurePath(name).parts, title_key(name)
+    if exactly := names.at([name]):
+        return list(exactly.values())
+    end = path_key(path_parts(name))
+    ending = names.ending([end], whole=False).get(end, []) if end else []
+    found = [entry for entry in ending if parts and PurePath(entry.source_path).parts[-len(parts) :] == parts]
+    found = found or [
+        entry for entry in ending if PurePath(entry.source_path).stem.casefold() == name.casefold()
+    ]
+    found = list({entry.id: entry for entry in found}.values()) or (names.titled(key) if key else [])
+    if found:
+        return sorted(found, key=lambda entry: entry.source_path)
+    some = names.first(_LOOKED_AT)
+    called = [PurePath(entry.source_path).name for entry in some] + [entry.title for entry in some]
+    near = difflib.get_close_matches(name, called, n=3, cutoff=0.5)
     hint = f" Did you mean: {', '.join(dict.fromkeys(near))}?" if near else ""
     raise NotFoundError(f"There is no document {name!r} in the library.{hint}")
 
 
 def outlines(index: EmbeddedIndex, document: str | None, *, clauses: bool) -> list[Outline]:
     """Return the trees of the documents that ``document`` means, or of all: headings, and clauses where wanted."""
-    rows = index.lookup.documents() if document is None else find_documents(index, document)
-    checks = index.lookup.self_checks([row["id"] for row in rows])
+    entries = index.names.first() if document is None else find_documents(index.names, document)
+    checks = index.lookup.self_checks([entry.id for entry in entries])
     return [
         Outline(
-            row["source_path"],
-            row["title"],
-            tree(index.lookup.places_of_document(row["id"], clauses=clauses), 0),
-            checks.get(row["id"], SelfCheck()),
+            entry.source_path,
+            entry.title,
+            tree(index.lookup.places_of_document(entry.id, clauses=clauses), 0),
+            checks.get(entry.id, SelfCheck()),
         )
-        for row in rows
+        for entry in entries
     ]
 
 

@@ -13,7 +13,6 @@ import numpy as np
 from pinakes.config import SearchSettings
 from pinakes.port.columns import ColumnValues
 from pinakes.search.candidates import Fused, Leg, Scores
-from pinakes.search.corpus import Corpus
 from pinakes.search.fuse import fuse
 from pinakes.search.graph import Graph, lift, strongest
 from pinakes.search.hierarchy import group_evidence, judge
@@ -46,7 +45,6 @@ class Ranker:
         legs: Sequence[Leg],
         weights: Mapping[str, float],
         settings: SearchSettings,
-        corpus: Corpus,
         scope: Scope,
     ) -> Ranked:
         """Order what the legs found. A single way of searching stays bare: hybrid search weighs surroundings."""
@@ -61,7 +59,7 @@ class Ranker:
         via: Mapping[int, tuple[str, int]] = {}
         if settings.uses("graph") and weights["graph"] > 0:
             near = self._graph.neighbours(
-                strongest(fused), corpus, documents=scope.documents, excluded=scope.excluded.tolist()
+                strongest(fused), documents=scope.documents, excluded=scope.excluded.tolist()
             )
             fused, via = lift(fused, near, weights["graph"]), near.via
         if settings.uses("recency"):

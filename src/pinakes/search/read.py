@@ -26,7 +26,7 @@ def find_place(
     A document is given as ``document``, or named in the reference, if ``names`` knows it.
     """
     query = understand(reference, typed=False, names=None if document else names)
-    documents = {int(row["id"]) for row in find_documents(index, document)} if document else None
+    documents = {entry.id for entry in find_documents(index.names, document)} if document else None
     resolved = Resolver(index.lookup, names).resolve_all(query, documents)
     by_id = index.lookup.places_by_id(reference.strip(), documents)
     titles = index.lookup.places_by_title(query.title_key, documents)
@@ -57,11 +57,11 @@ def read_section(
 
 def whole_document(index: EmbeddedIndex, name: str) -> SectionView:
     """Return the document of a name as one section, with the sections of the first level as its children."""
-    found, *others = find_documents(index, name)
+    found, *others = find_documents(index.names, name)
     if others:
-        paths = ", ".join(str(row["source_path"]) for row in (found, *others))
+        paths = ", ".join(entry.source_path for entry in (found, *others))
         raise NotFoundError(f"Several documents are called {name!r}: {paths}. Give the whole path.")
-    root = index.lookup.place(int(found["id"]), 0)
+    root = index.lookup.place(found.id, 0)
     if root is None:
         raise NotFoundError(f"{name!r} was removed from the library.")
     return section_view(index, root)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache, partial
 from typing import Any
 
 from pinakes.errors import NotFoundError
 from pinakes.model import Place, Reference, SelfCheck
-from pinakes.model.place import innermost
 from pinakes.search.corpus import Corpus
-from pinakes.search.map import LinkMap, WholeLibrary
+from pinakes.search.reference_graph import ReferenceGraph
 from pinakes.search.used_terms import UsedTerms, plain, used_terms
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.reading_lookup import ReadingLookup
 
 # What a document has thousands of is not frozen: making a frozen one takes four times as long.
 
@@ -126,7 +124,7 @@ class DocumentView:
         }
 
 
-def read_document(index: EmbeddedIndex, corpus: Corpus, links: LinkMap, path: str) -> DocumentView:
+def read_document(index: EmbeddedIndex, corpus: Corpus, path: str) -> DocumentView:
     """Return the document at a path."""
     lookup = index.reading
     row = lookup.document(path)
@@ -137,9 +135,10 @@ def read_document(index: EmbeddedIndex, corpus: Corpus, links: LinkMap, path: st
     sections = [place for place in places if place.is_heading]
     # What this document calls its own places is at hand; other documents are asked.
     labels = {path: {place.section_id: place.name for place in places}}
-    references = _references(index, corpus, lookup, number, path, len(text), labels)
+    graph = ReferenceGraph(index)
+    references = _references(index, graph.in_span(number, 0, len(text) + 1), labels)
     referred = {item.target_path for item in references}
-    terms = partial(used_terms, corpus, lookup, path, text, sections, referred, row["body_start"])
+    terms = partial(used_terms, corpus, index, path, text, sections, referred, row["body_start"])
     check = index.lookup.self_checks([number]).get(number, SelfCheck())
     return DocumentView(
         source_path=path,
@@ -154,77 +153,60 @@ def read_document(index: EmbeddedIndex, corpus: Corpus, links: LinkMap, path: st
         pages=_page_offsets(json.loads(row["pages"])),
         places=places,
         references=references,
-        back_references=_back_references(index, corpus, links, path, {number: places}),
-        links=_links(corpus, lookup, number, path),
+        back_references=_back_references(index, graph, number),
+        links=_links(index, graph, number, path),
         find_terms=lru_cache(maxsize=1)(terms),
     )
 
 
 def _references(
-    index: EmbeddedIndex,
-    corpus: Corpus,
-    lookup: ReadingLookup,
-    document: int,
-    path: str,
-    length: int,
-    labels: dict[str, dict[str, str]],
+    index: EmbeddedIndex, found: Sequence[Reference], labels: dict[str, dict[str, str]]
 ) -> list[ReadReference]:
-    found = index.lookup.references_between(document, 0, length + 1)
-    citations = WholeLibrary(index, corpus)
-    citations.preload(found)
-    meant = [(item, citations.meaning(document, path, item)) for item in found]
-    labels = _labels(corpus, lookup, (to for _, to in meant if to.target_path not in labels)) | labels
+    labels = _labels(index, (to for to in found if to.target_path not in labels)) | labels
     return [
         ReadReference(
-            item.start,
-            item.end,
-            item.text,
-            item.kind,
+            to.start,
+            to.end,
+            to.text,
+            to.kind,
             to.target_path,
             to.target_section,
             labels.get(to.target_path, {}).get(to.target_section, ""),
             to.reason,
             to.sure,
         )
-        for item, to in meant
+        for to in found
     ]
 
 
-def _labels(
-    corpus: Corpus, lookup: ReadingLookup, references: Iterable[Reference]
-) -> dict[str, dict[str, str]]:
+def _labels(index: EmbeddedIndex, references: Iterable[Reference]) -> dict[str, dict[str, str]]:
     wanted: dict[str, set[str]] = {}
     for reference in references:
         if reference.target_path and reference.target_section:
             wanted.setdefault(reference.target_path, set()).add(reference.target_section)
+    entries = index.names.at(wanted)
     return {
-        path: lookup.labels(entry.id, ids)
-        for path, ids in wanted.items()
-        if (entry := corpus.by_path(path)) is not None
+        path: index.reading.labels(entries[path].id, ids) for path, ids in wanted.items() if path in entries
     }
 
 
-def _back_references(
-    index: EmbeddedIndex, corpus: Corpus, links: LinkMap, path: str, read: dict[int, list[Place]]
-) -> list[BackReference]:
+def _back_references(index: EmbeddedIndex, graph: ReferenceGraph, document: int) -> list[BackReference]:
+    leading = sorted(graph.leading_to(document), key=lambda item: (item[0].id, item[1].start))
+    places = index.lookup.standing([(entry.id, item.start) for entry, item in leading])
     found = []
-    for link in links.inward(path):
-        entry = corpus.by_path(link.from_path)
-        if entry is None:
-            # Removed since the map was made.
-            continue
-        if entry.id not in read:
-            read[entry.id] = index.lookup.places_of_document(entry.id)
-        place = innermost(read[entry.id], link.start)
-        section, label = (place.section_id, place.name) if place else (link.from_section, link.from_label)
-        found.append(BackReference(link.from_path, section, label, link.text, link.to_section))
+    for entry, item in leading:
+        at = places.get((entry.id, item.start))
+        section, label = (at.section_id, at.name) if at else ("", "")
+        found.append(BackReference(entry.source_path, section, label, item.text, item.target_section))
     return found
 
 
-def _links(corpus: Corpus, lookup: ReadingLookup, document: int, path: str) -> list[ReadLink]:
+def _links(index: EmbeddedIndex, graph: ReferenceGraph, document: int, path: str) -> list[ReadLink]:
     found = []
-    for link in lookup.links(document):
-        target = corpus.targets.find("link" if link.kind == "link" else "wiki", link.target, path)
+    targets, links = graph.targets, index.reading.links(document)
+    targets.preload(("link" if link.kind == "link" else "wiki", link.target, path) for link in links)
+    for link in links:
+        target = targets.find("link" if link.kind == "link" else "wiki", link.target, path)
         to = target[0].source_path if target else ""
         found.append(ReadLink(link.start, link.end, link.text, link.target, link.kind, to))
     return found

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from pinakes.labels import LEAF_KINDS, Label
 from pinakes.model import Place
-from pinakes.port.rows import StoredPlace
+from pinakes.port.names import MOST
+from pinakes.port.rows import NumberedPlace, StoredPlace
 from pinakes.search.names import NameIndex
 from pinakes.search.understand import Query, content_words
 from pinakes.stores.embedded.lookup import Lookup
@@ -46,7 +47,7 @@ class ResolvedPlace:
     @property
     def alike(self) -> bool:
         """Whether the number is printed as it was asked for: `2.2` is, `§ 2(2)` is not."""
-        return _printed_alike(self.label, self.place)
+        return _printed_alike(self.label, self.place.label)
 
 
 class Resolver:
@@ -62,13 +63,17 @@ class Resolver:
         naming = self._names.fitting(words) if self._names and words and query.references else {}
         within = searched(query, documents)
         most = _MAX_PLACES // max(1, len(query.references))
-        per_label = [self.resolve(label, naming, within)[:most] for label in query.references]
+        per_label = [self.resolve(label, naming, within, most) for label in query.references]
         if len(per_label) > 1:
             per_label = _narrow_to_containers(per_label)
         return [resolved for found in per_label for resolved in found]
 
     def resolve(
-        self, label: Label, naming: Mapping[int, float], documents: Collection[int] | None
+        self,
+        label: Label,
+        naming: Mapping[int, float],
+        documents: Collection[int] | None,
+        most: int = _MAX_PLACES,
     ) -> list[ResolvedPlace]:
         """Follow a reference as deep as the tree of places goes: ``4.2(a)`` leads at least to ``4.2``.
 
@@ -78,11 +83,11 @@ class Resolver:
         current: Label | None = label
         while current is not None:
             if found := self._numbered(current, naming, documents):
-                return self._best(found, current, rest, naming, documents)
+                return self._best(found, current, rest, naming, documents, most)
             # `2.0 Revisions` is what holds 2.1, and what people mean by section 2.
             whole = replace(current, number=(*current.number, "0")) if len(current.number) == 1 else None
             if whole and (found := self._numbered(whole, naming, documents)):
-                return self._best(found, whole, rest, naming, documents)
+                return self._best(found, whole, rest, naming, documents, most)
             if not label.kind and "(" not in label.text:
                 # `python 3.10` is not section 3; only what names a part of a section leads to the section.
                 return []
@@ -92,35 +97,37 @@ class Resolver:
 
     def _numbered(
         self, label: Label, naming: Mapping[int, float], documents: Collection[int] | None
-    ) -> list[StoredPlace]:
+    ) -> list[NumberedPlace]:
         """The places with a number, first those of the documents whose names fit best: the others may be too many."""
         best = max(naming.values(), default=0.0)
         fitting = {document for document, share in naming.items() if share == best}
         if documents is not None:
             fitting &= set(documents)
-        found: dict[tuple[int, int], StoredPlace] = {}
-        for within in ([fitting] if fitting else []) + [documents]:
-            for item in self._lookup.places_by_number(label.key, within):
-                if _kinds_agree(label.kind, item.place.kind):
-                    found[item.document, item.place.ordinal] = item
-        return list(found.values())
+        kinds = _agreeing(label.kind)
+        ways: list[Collection[int] | None] = [fitting, documents] if fitting else [documents]
+        found = [place for within in ways for place in self._lookup.numbered(label.key, kinds, within)]
+        return list(dict.fromkeys(found))
 
     def _best(
         self,
-        found: Sequence[StoredPlace],
+        found: Sequence[NumberedPlace],
         label: Label,
         rest: tuple[str, ...],
         naming: Mapping[int, float],
         documents: Collection[int] | None,
+        most: int,
     ) -> list[ResolvedPlace]:
         fits = [
-            _kind_fit(label.kind, item.place)
-            + _PRINTED_ALIKE * _printed_alike(label, item.place)
-            + _naming(naming, item)
+            _kind_fit(label.kind, item)
+            + _PRINTED_ALIKE * _printed_alike(label, item.label)
+            + _naming(naming, item.document)
             for item in found
         ]
         top = max(fits)
-        having = self._having(label, documents) if documents is None or len(documents) > 1 else 1
+        having = len({item.document for item in found})
+        if documents is None and len(found) > MOST:
+            # Some of them may be left out.
+            having = self._lookup.documents_with_number(label.key, _agreeing(label.kind))
         # Within one document only the best reading counts: `Article 1`, not also `Section 1`.
         own: dict[int, float] = defaultdict(float)
         for item, fit in zip(found, fits, strict=True):
@@ -132,14 +139,19 @@ class Resolver:
             if fit > top - 1.0 and fit == own[item.document]
         ]
         counts = Counter(item.document for item, _ in kept)
-        ranked = [ResolvedPlace(item, label, rest, fit, having, counts[item.document]) for item, fit in kept]
-        return sorted(ranked, key=lambda item: -item.fit)
-
-    def _having(self, label: Label, documents: Collection[int] | None) -> int:
-        """How many of some documents have a place of that number."""
-        by_kind = self._lookup.documents_with_number(label.key)
-        having = set().union(*(own for kind, own in by_kind.items() if _kinds_agree(label.kind, kind)))
-        return max(1, len(having if documents is None else having & set(documents)))
+        ranked = sorted(kept, key=lambda item: -item[1])[:most]
+        fit_of = {(item.document, item.ordinal): fit for item, fit in ranked}
+        return [
+            ResolvedPlace(
+                place,
+                label,
+                rest,
+                fit_of[place.document, place.place.ordinal],
+                having,
+                counts[place.document],
+            )
+            for place in self._lookup.places_at(list(fit_of))
+        ]
 
 
 def searched(query: Query, documents: Collection[int] | None) -> Collection[int] | None:
@@ -151,17 +163,17 @@ def searched(query: Query, documents: Collection[int] | None) -> Collection[int]
     return within or documents
 
 
-def _naming(naming: Mapping[int, float], found: StoredPlace) -> float:
-    share = naming.get(found.document)
+def _naming(naming: Mapping[int, float], document: int) -> float:
+    share = naming.get(document)
     return 0.0 if share is None else _NAMED + _WORDS_OF_NAME * share
 
 
-def _kinds_agree(asked: str, printed: str) -> bool:
-    """People say section, article and clause for one another, but not for a chapter."""
-    return asked == printed or (asked in LEAF_KINDS and printed in LEAF_KINDS)
+def _agreeing(asked: str) -> list[str]:
+    """The kinds of places that may be meant: people say section, article and clause for one another."""
+    return sorted(LEAF_KINDS) if asked in LEAF_KINDS else [asked]
 
 
-def _kind_fit(asked: str, place: Place) -> float:
+def _kind_fit(asked: str, place: NumberedPlace) -> float:
     """Prefer the very kind, and a heading to a numbered paragraph."""
     heading = 0.5 if place.is_heading else 0.0
     if asked == place.kind:
@@ -169,9 +181,9 @@ def _kind_fit(asked: str, place: Place) -> float:
     return (2.0 if not asked or not place.kind else 0.0) + heading
 
 
-def _printed_alike(asked: Label, place: Place) -> bool:
+def _printed_alike(asked: Label, printed: str) -> bool:
     """Whether a number is printed with dots where it was asked for with dots."""
-    return _dots(asked.text) == _dots(place.label)
+    return _dots(asked.text) == _dots(printed)
 
 
 def _dots(label: str) -> int:

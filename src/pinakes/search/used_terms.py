@@ -10,7 +10,7 @@ from pinakes.model import Definition, Lines, Place
 from pinakes.search.corpus import Corpus
 from pinakes.search.located import located
 from pinakes.search.term_places import TermPlace, term_places
-from pinakes.stores.embedded.reading_lookup import ReadingLookup
+from pinakes.stores.embedded.index import EmbeddedIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class UsedTerms:
 
 def used_terms(
     corpus: Corpus,
-    lookup: ReadingLookup,
+    index: EmbeddedIndex,
     path: str,
     text: str,
     sections: Sequence[Place],
@@ -48,7 +48,7 @@ def used_terms(
 ) -> UsedTerms:
     """Return the terms that a document uses; ``referred`` are the documents whose terms it may mean."""
     found = term_places(text, corpus.definitions, path, referred, sections, body_start)
-    definitions = located([meaning.definition for meaning in found.meanings], corpus, lookup)
+    definitions = located([meaning.definition for meaning in found.meanings], index)
     return UsedTerms(
         [
             _definition(said, meaning.conflict)

@@ -1,17 +1,6 @@
-"""Names of documents: what they are called, and which of them a query or another text means by a name."""
+"""Names of documents: which of them a query or another text means by a name, as ``labels.names`` reads names."""
 
-from pinakes.search.names.forms import FUNCTION_WORDS, Names, name_tokens, names_of
+from pinakes.labels.names import FUNCTION_WORDS, name_tokens
 from pinakes.search.names.index import Called, Named, NameIndex
-from pinakes.search.names.series import FileLabel, file_label
 
-__all__ = [
-    "FUNCTION_WORDS",
-    "Called",
-    "FileLabel",
-    "NameIndex",
-    "Named",
-    "Names",
-    "file_label",
-    "name_tokens",
-    "names_of",
-]
+__all__ = ["FUNCTION_WORDS", "Called", "NameIndex", "Named", "name_tokens"]

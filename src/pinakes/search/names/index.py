@@ -7,34 +7,27 @@ section 4.
 from __future__ import annotations
 
 import re
-import threading
-from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pinakes.labels import parse_heading
-from pinakes.search.names.forms import (
+from pinakes.labels.document_keys import folder_number, folder_of, spoken_keys
+from pinakes.labels.names import (
     FUNCTION_WORDS,
-    INITIALS,
+    MAX_NAME,
     UNPARTED_RUN,
     Token,
     name_key,
     name_tokens,
     official_names,
-    unparted_forms,
 )
-from pinakes.search.names.popular import documents_called, popular_name
-from pinakes.search.names.series import Series, folder_of
-
-if TYPE_CHECKING:
-    from pinakes.search.corpus import Entry
+from pinakes.port.names import BEGINNING, MOST, CalledEntry, Entry, NameLookup
+from pinakes.search.names.popular import documents_called, is_made_of, popular_name
+from pinakes.search.names.series import Series
 
 _MAX_TOKENS = 200  # of longer texts the beginning is read
 _MIN_DIGITS = 5  # that make a name of a number
 _COMMON = 0.7
-_BEGINNING, _ENDING = 5, 3  # letters that two words have in common, and that one of them has more
-_FEW = 3  # words that begin alike and may still be meant by their beginning
 # A word before a name that says that it is one: `of`, `in the`.
 _OF = frozenset(
     "of in from under within per des der dem den vom von im aus nach zu zum zur gemass du de des la le les dans del "
@@ -74,94 +67,38 @@ class Named:
     reason: str = ""
 
 
-class _Keys:
-    """The names of all documents, by key."""
-
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        self.full: dict[str, list[tuple[float, Entry]]] = {}
-        self.short: dict[str, list[tuple[float, Entry]]] = {}
-        self.word: dict[str, list[int]] = {}
-        self.initials: dict[str, list[tuple[str, int]]] = {}
-        self.words: dict[int, frozenset[str]] = {}
-        lengths: set[int] = set()
-        for entry in entries:
-            self.words[entry.id] = entry.names.words
-            for names, table in ((entry.names.full, self.full), (entry.names.short, self.short)):
-                for key, sure in names.items():
-                    table.setdefault(key, []).append((sure, entry))
-                    lengths.add(key.count(" ") + 1)
-            for word in entry.names.words:
-                self.word.setdefault(word, []).append(entry.id)
-            for initials in entry.names.initials:
-                for at in range(len(initials) - INITIALS + 1):
-                    self.initials.setdefault(initials[at : at + INITIALS], []).append((initials, entry.id))
-        self.lengths = sorted(lengths, reverse=True)
-        self.sorted_words = sorted(self.word)
-
-    def documents(self, key: str) -> frozenset[int]:
-        """The documents that a key names in full, else those that it names for short."""
-        return frozenset(entry.id for _, entry in self.full.get(key) or self.short.get(key) or ())
-
-    def having(self, word: str) -> Collection[int]:
-        """The documents that have a word in their names; else one that it begins, or that begins it.
-
-        That is how companies are called in the names of files (`MOVADOGROUPINC`), and countries in those of acts.
-        """
-        if word in self.word or len(word) < _BEGINNING:
-            return self.word.get(word, ())
-        at = bisect_left(self.sorted_words, word)
-        longer = [other for other in self.sorted_words[at : at + _FEW + 1] if other.startswith(word)]
-        if 0 < len(longer) <= _FEW:
-            return {document for other in longer for document in self.word[other]}
-        shorter = (word[:-cut] for cut in range(1, _ENDING + 1) if len(word) - cut >= _BEGINNING)
-        return next((self.word[other] for other in shorter if other in self.word), ())
-
-    def popularly(self, body: str, head: str) -> frozenset[int]:
-        """The documents that go by a compound: `Bundesurlaubsgesetz`."""
-        short = {
-            key: [entry.id for _, entry in found]
-            for key, found in self.short.items()
-            if key[:1] == body[0] and " " not in key
-        }
-        near = {
-            document
-            for word, documents in self.word.items()
-            if len(word) >= _BEGINNING and word[:_BEGINNING] in body
-            for document in documents
-        }
-        return documents_called(body, head, short, self.words, near)
-
-    def with_initials(self, letters: str) -> Iterator[tuple[str, int]]:
-        """The documents whose initials have some letters in them, with all their initials."""
-        if len(letters) >= INITIALS:
-            near = self.initials.get(letters[:INITIALS], ())
-            yield from (item for item in near if letters in item[0])
-
-
 class NameIndex:
-    """The documents of a library by what they are called. The keys are made when they are first asked for."""
+    """The documents of a library by what they are called.
 
-    def __init__(self, entries: Sequence[Entry] = ()) -> None:
-        self._entries = entries
-        self._series = Series(entries)
-        self._made: _Keys | None = None
-        self._guard = threading.Lock()
+    A name that more than ``MOST`` documents have names none of them. What was looked up is kept: make one for each
+    question.
+    """
 
-    @property
-    def _keys(self) -> _Keys:
-        if self._made is None:
-            with self._guard:
-                if self._made is None:
-                    self._made = _Keys(self._entries)
-        return self._made
+    def __init__(self, lookup: NameLookup) -> None:
+        self._lookup = lookup
+        self._series = Series(lookup)
+        self._called: dict[str, list[CalledEntry]] = {}
+        self._found: dict[str, list[Called]] = {}
 
     # -- in a query ------------------------------------------------------------------------------------------
 
     def find(self, text: str) -> list[Called]:
         """Return the names in a query, the longest at each place, in order and without overlaps."""
+        if text not in self._found:
+            self._found[text] = self._find(text)
+        return self._found[text]
+
+    def _find(self, text: str) -> list[Called]:
         tokens = name_tokens(text)[:_MAX_TOKENS]
         words = [token.text for token in tokens]
-        numbered = {start: (end, self._keys.documents(key)) for key, start, end in official_names(text)}
+        official = [(key, start, end) for key, start, end in official_names(text)]
+        spans = {
+            " ".join(words[at : at + length])
+            for at in range(len(words))
+            for length in range(1, min(MAX_NAME, len(words) - at) + 1)
+        }
+        self.preload(spans.union(key for key, _, _ in official))
+        numbered = {start: (end, self._documents(key)) for key, start, end in official}
         found: list[Called] = []
         for at, token in enumerate(tokens):
             if found and token.start < found[-1].end:
@@ -174,85 +111,114 @@ class NameIndex:
         return found
 
     def _popular(self, text: str, start: int) -> Called | None:
+        """A name at a place of a text that is a compound: `Bundesurlaubsgesetz`."""
         name = popular_name(text, start)
-        documents = self._keys.popularly(*name[:2]) if name else frozenset[int]()
-        return (
-            Called(text[start : name[2]], start, name[2], documents, sure=True)
-            if name and documents
-            else None
-        )
+        if name is None:
+            return None
+        body, head, end = name
+        short = {
+            form: own
+            for form, own in self._lookup.short_words(body[0]).items()
+            if is_made_of(form, body, head)
+        }
+        near = self._lookup.beginning({body[at : at + BEGINNING] for at in range(len(body) - BEGINNING + 1)})
+        own = {document for documents in short.values() for document in documents}
+        documents = documents_called(body, head, short, self._lookup.words(own | near), near)
+        return Called(text[start:end], start, end, documents, sure=True) if documents else None
+
+    def preload(self, keys: Collection[str]) -> None:
+        """Look up some names all at once."""
+        if new := [key for key in keys if key not in self._called]:
+            self._called.update({key: [] for key in new} | self._lookup.called(new))
+
+    def preload_names(self, names: Iterable[str]) -> None:
+        """Look up what texts mean by some names all at once."""
+        self.preload({key for name in set(names) for key in spoken_keys(name)})
+
+    def _entries(self, key: str) -> list[CalledEntry]:
+        self.preload({key})
+        return self._called[key]
+
+    def _documents(self, key: str) -> frozenset[int]:
+        """The documents that a key names in full, else those that it names for short."""
+        called = self._entries(key)
+        full = frozenset(one.entry.id for one in called if one.full)
+        return _few(full or frozenset(one.entry.id for one in called))
 
     def _longest(self, text: str, tokens: Sequence[Token], words: Sequence[str], at: int) -> Called | None:
-        for length in self._keys.lengths:
-            if length <= len(tokens) - at and (
-                documents := self._called(words[at : at + length], text, tokens[at])
-            ):
+        for length in range(min(MAX_NAME, len(tokens) - at), 0, -1):
+            if documents := self._named(words[at : at + length], text, tokens[at]):
                 called = _standing(text, tokens, at, length, documents)
                 if called is not None:
                     return called
         return None
 
-    def _called(self, words: Sequence[str], text: str, first: Token) -> frozenset[int]:
+    def _named(self, words: Sequence[str], text: str, first: Token) -> frozenset[int]:
         key = " ".join(words)
-        documents = self._keys.documents(key)
+        documents = self._documents(key)
         if not documents and len(words) == 1 and text[first.start : first.end].isupper():
-            named = self._keys.with_initials(key)
-            return frozenset(document for initials, document in named if initials == key)
+            return _few(self._lookup.abbreviated(key))
         return documents
 
     def with_all(self, words: Collection[str]) -> frozenset[int]:
         """Return the documents whose names have all of some words."""
-        found: set[int] | None = None
-        for word in sorted(words, key=lambda one: len(self._keys.word.get(one, ()))):
-            having = self._having(word)
-            found = having if found is None else found & having
-            if not found:
-                return frozenset()
-        return frozenset(found or ())
+        return _few(self._having_all(words))
+
+    def _having_all(self, words: Collection[str]) -> set[int]:
+        tokens = [{token.text for token in name_tokens(word)} for word in words]
+        return self._lookup.having_all(set().union(*tokens)) if tokens and all(tokens) else set()
 
     def fitting(self, words: Sequence[str]) -> dict[int, float]:
-        """Return which share of some words the names of documents have, for those that have any."""
-        found: dict[int, float] = {}
-        for word in words:
-            for document in self._having(word):
-                found[document] = found.get(document, 0.0) + 1.0 / len(words)
-        return found
+        """Return which share of some words the names of documents have, for those that have any.
 
-    def _having(self, word: str) -> set[int]:
-        tokens = [token.text for token in name_tokens(word)]
-        if len(tokens) != 1:
-            return set(self.with_all(tokens)) if tokens else set()
-        own = {document for _, document in self._keys.with_initials(tokens[0])}
-        return own.union(self._keys.having(tokens[0]))
+        Words that are in very many names only tell documents apart that others of the words have found.
+        """
+        shares = {word: self._having_all([word]) for word in words}
+        rare = [word for word in words if len(shares[word]) <= MOST]
+        found: dict[int, float] = {}
+        for word in rare:
+            for document in shares[word]:
+                found[document] = found.get(document, 0.0) + 1.0 / len(words)
+        common = [word for word in words if len(shares[word]) > MOST]
+        if common and not found:
+            return dict.fromkeys(self._having_all(common), len(common) / len(words))
+        for word in common:
+            tested = set(found)
+            for token in name_tokens(word):
+                tested = self._lookup.having(token.text, tested)
+            for document in tested:
+                found[document] += 1.0 / len(words)
+        return found
 
     # -- in another text -------------------------------------------------------------------------------------
 
     def named(self, name: str, source: Entry) -> Named:
         """Return the document that a text means by a name; never the document that the text stands in."""
-        keys = [
-            name_key(name),
-            *(key for key, _, _ in official_names(name)),
-            *map(name_key, unparted_forms(name)),
-        ]
-        found = [
-            (sure, entry)
-            for key in dict.fromkeys(keys)
-            for sure, entry in (*self._keys.full.get(key, ()), *self._keys.short.get(key, ()))
-            if entry.id != source.id and len(key) > 1
-        ]
+        keys = spoken_keys(name)
+        self.preload(keys)
+        found = [one for key in keys for one in self._entries(key) if one.entry.id != source.id]
         if not found:
             return Named(None, reason=f"names {name}, which is not in the library")
-        best = max(sure for sure, _ in found)
-        entries = list({entry.id: entry for sure, entry in found if sure == best}.values())
-        beside = [entry for entry in entries if folder_of(entry) == folder_of(source)]
-        if set(keys[0].split()) <= _COMMON_WORDS:
+        best = max(one.sure for one in found)
+        entries = list({one.entry.id: one.entry for one in found if one.sure == best}.values())
+        beside = self._beside(keys, source, best) if len(entries) > MOST else entries
+        beside = [entry for entry in beside if folder_of(entry.source_path) == folder_of(source.source_path)]
+        if set(name_key(name).split()) <= _COMMON_WORDS:
             # `the Loan Agreement` is that of the same matter, if any.
             if len(beside) == 1:
                 return Named(beside[0], _COMMON)
             return Named(None, reason=f"{name} does not say which document is meant")
         if len(entries) > 1 and len(beside) != 1:
-            return Named(None, reason=f"{len(entries)} documents go by the name {name}")
+            many = f"more than {MOST:,}" if len(entries) > MOST else len(entries)
+            return Named(None, reason=f"{many} documents go by the name {name}")
         return Named(entries[0], best) if len(entries) == 1 else Named(beside[0], _COMMON)
+
+    def _beside(self, keys: Sequence[str], source: Entry, best: float) -> list[Entry]:
+        """The documents of a name in the folder of the text, where very many others have it too."""
+        folder = folder_number(folder_of(source.source_path))
+        called = self._lookup.called(keys, folder)
+        found = [one for key in keys for one in called.get(key, ()) if one.entry.id != source.id]
+        return list({one.entry.id: one.entry for one in found if one.sure == best}.values())
 
     def numbered(self, kind: str, number: tuple[str, ...], source: Entry, name: str = "") -> Named:
         """Return the file that a number says it stands in, of a work in numbered files.
@@ -261,6 +227,11 @@ class NameIndex:
         """
         found = self._series.find(kind, number, source, name)
         return Named(*found) if found else Named(None)
+
+
+def _few(documents: Collection[int]) -> frozenset[int]:
+    """Documents that share a name, unless they are so many that it names none of them."""
+    return frozenset(documents) if len(documents) <= MOST else frozenset()
 
 
 def _standing(

@@ -55,7 +55,7 @@ def documents_called(
     ``short`` has documents by abbreviation, ``words`` the words of their names; ``near`` are those that have a word
     which the name has.
     """
-    made = {document for form, own in short.items() if _is_made_of(form, body, head) for document in own}
+    made = {document for form, own in short.items() if is_made_of(form, body, head) for document in own}
     covered = {document: _covered(body, words[document]) for document in {*made, *near}}
     sure = {
         document: share
@@ -70,7 +70,7 @@ def documents_called(
     return frozenset(document for document, share in sure.items() if (document in made, share) == best)
 
 
-def _is_made_of(short: str, body: str, head: str) -> bool:
+def is_made_of(short: str, body: str, head: str) -> bool:
     """Whether an abbreviation has its letters from a name, in order, the first from the first."""
     ending = _HEADS[head]
     if not short.isalpha() or len(short) < 3 or not short.endswith(ending) or short[0] != body[0]:

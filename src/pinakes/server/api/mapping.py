@@ -24,13 +24,13 @@ def show(call: Call) -> Reply:
 
 
 def _of_library(library: Library, catalog: Catalog) -> dict[str, Any]:
-    found = library.links()
+    found = library.map()
     documents = [
         {
             "doc": catalog.ids[info.source_path],
             "title": info.title,
             "chunks": info.total_chunks,
-            "sections": len(found.sections(info.source_path)),
+            "sections": found.sections.get(info.source_path, 0),
             "file_type": info.file_type,
         }
         for info in library.documents()
@@ -38,15 +38,15 @@ def _of_library(library: Library, catalog: Catalog) -> dict[str, Any]:
     ]
     links = [
         {"from": catalog.ids[source], "to": catalog.ids[target], "count": count}
-        for (source, target), count in sorted(found.between_documents().items())
+        for (source, target), count in sorted(found.links.items())
         if source in catalog.ids and target in catalog.ids
     ]
     return {"documents": documents, "links": links}
 
 
 def _of_document(library: Library, catalog: Catalog, path: str) -> dict[str, Any]:
-    found = library.links()
-    rows = found.sections(path)
+    found = library.map_of(path)
+    rows = found.sections
     ids = {row.ordinal: row.section_id for row in rows}
     sections = [
         {
@@ -55,7 +55,7 @@ def _of_document(library: Library, catalog: Catalog, path: str) -> dict[str, Any
             "title": row.title,
             "level": row.level,
             "parent": ids.get(row.parent or 0),
-            "chunks": found.chunks(path, row),
+            "chunks": found.chunks.get(row.ordinal, 0),
         }
         for row in rows
     ]
@@ -66,7 +66,7 @@ def _of_document(library: Library, catalog: Catalog, path: str) -> dict[str, Any
             "to_section": section,
             "count": count,
         }
-        for (source, target, section), count in sorted(found.between_sections(path).items())
+        for (source, target, section), count in sorted(found.links.items())
         if target in catalog.ids
     ]
     return {"sections": sections, "links": links}

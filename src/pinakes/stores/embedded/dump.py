@@ -15,6 +15,7 @@ from typing import Any
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import DamagedIndexError, IndexVersionError
 from pinakes.stores.embedded.database import Database
+from pinakes.stores.embedded.names import write_keys
 from pinakes.stores.embedded.record import forget_documents, has_all_vectors, log_changes
 from pinakes.stores.embedded.schema import SCHEMA_VERSION
 
@@ -78,6 +79,7 @@ def restore_document(
             _insert(connection, name, [{**row, "document": document} for row in _values(data, name)])
         for rows in _places_apart(data):
             _insert(connection, "places", [{**row, "document": document} for row in rows])
+        write_keys(connection, document)
         _insert(connection, "contexts", _values(data, "contexts"), "INSERT OR IGNORE")
         connection.executemany(
             "INSERT OR IGNORE INTO vectors VALUES (?, ?)",

@@ -6,24 +6,22 @@ Each question takes a table of values as its first part, so that ten chunks cost
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from pinakes.port.edges import (
     Backward,
     Holder,
-    LinkRow,
     Mention,
     Outward,
     Relative,
     SectionOf,
 )
 from pinakes.stores.embedded.database import Database
+from pinakes.stores.embedded.tables import joined
 
 # A place that is mentioned more often than this is a commonplace; who mentions it says nothing.
 MENTIONS = 50
-# SQLite may be built to take no more values in one query than this.
-_MAX_VALUES = 900
 # Sections this far before or after a section are looked at for its relatives.
 _WINDOW = 16
 
@@ -38,22 +36,7 @@ class GraphLookup:
         return self._database.rows(query, values)
 
     def _join(self, columns: str, rows: Collection[Sequence[Any]], query: str) -> list[Any]:
-        """Ask a query that begins with a table ``t`` of given values; each row of it is answered by itself.
-
-        Rows of nothing, which match nothing, fill the table up to one of a few sizes: a query that has been asked in
-        the same words need not be understood again.
-        """
-        width = columns.count(",") + 1
-        largest = _MAX_VALUES // width
-        ordered = list(rows)
-        found = []
-        for first in range(0, len(ordered), largest):
-            batch = ordered[first : first + largest]
-            size = min(largest, 1 << (len(batch) - 1).bit_length())
-            marks = ",".join(["(" + ",".join("?" * width) + ")"] * size)
-            values = [value for row in batch for value in row] + [None] * (width * (size - len(batch)))
-            found += self._rows(f"WITH t ({columns}) AS (VALUES {marks}) {query}", values)
-        return found
+        return joined(self._database, columns, rows, query)
 
     # -- chunks ----------------------------------------------------------------------------------------------
 
@@ -223,21 +206,6 @@ class GraphLookup:
 
     # -- links between documents -----------------------------------------------------------------------------
 
-    def links(self) -> list[LinkRow]:
-        """Return every link that may lead to another document of the library: no scheme, no host, no bare anchor."""
-        rows = self._rows(
-            "SELECT document, CASE kind WHEN 'markdown' THEN 'link' ELSE kind END, target, start FROM links "
-            "WHERE kind IN ('markdown', 'wiki', 'transclusion') AND target NOT LIKE '#%' AND target NOT LIKE '//%' "
-            "AND NOT (kind = 'markdown' AND instr(target || '/', ':') BETWEEN 1 AND instr(target || '/', '/'))"
-        )
-        return [LinkRow(*row) for row in rows]
-
-    def related(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield what documents name as ``related`` in their frontmatter."""
-        for row in self._rows("SELECT id, metadata FROM documents WHERE metadata LIKE '%\"related\"%'"):
-            metadata = {str(name).lower(): value for name, value in json.loads(row[1]).items()}
-            yield row[0], list(_names(metadata.get("related")))
-
     def headings(self, names: Collection[tuple[int, str]]) -> dict[tuple[int, str], tuple[int, int]]:
         """Return the spans of the first sections with some titles, by document and title key."""
         rows = self._join(
@@ -259,15 +227,6 @@ class GraphLookup:
             "AND s.ordinal = (SELECT max(section) FROM places WHERE document = f.document AND start <= f.offset)",
         )
         return {(row[0], row[1]): (row[2], row[3]) for row in rows}
-
-
-def _names(value: object) -> Iterator[str]:
-    """Take names out of a list or a line with commas; YAML reads an unquoted `[[name]]` as lists in lists."""
-    if isinstance(value, list):
-        for item in value:
-            yield from _names(item)
-    elif isinstance(value, (str, int, float)):
-        yield from filter(None, (name.strip() for name in str(value).split(",")))
 
 
 _IS_HEADING = "s.section = s.ordinal"

@@ -26,8 +26,10 @@ from pinakes.stores.embedded.graph_lookup import GraphLookup
 from pinakes.stores.embedded.keyword import KeywordIndex
 from pinakes.stores.embedded.keyword_entries import document_entries
 from pinakes.stores.embedded.keyword_files import manifest_mark, write_manifest
+from pinakes.stores.embedded.links import EmbeddedLinks
 from pinakes.stores.embedded.lock import WriterLock
 from pinakes.stores.embedded.lookup import Lookup
+from pinakes.stores.embedded.names import EmbeddedNames
 from pinakes.stores.embedded.reading_lookup import ReadingLookup
 from pinakes.stores.embedded.record import Change, Record
 from pinakes.stores.embedded.vectors import VectorIndex
@@ -59,6 +61,8 @@ class EmbeddedIndex:
         self.lookup = Lookup(self.database)
         self.reading = ReadingLookup(self.database)
         self.graph = GraphLookup(self.database)
+        self.names = EmbeddedNames(self.database)
+        self.links = EmbeddedLinks(self.database)
         self.lock = WriterLock(folder)
         self._columns: ColumnIndex | None = None
         self._keyword: KeywordIndex | None = None

@@ -9,12 +9,14 @@ from typing import Any
 
 from pinakes.model import Definition, Lines, Pages, Place, Reference, SelfCheck, chunk_id
 from pinakes.model.document import IMAGE_PAGES
-from pinakes.port.rows import PlaceStart, StoredChunk, StoredPlace
+from pinakes.port.names import MOST
+from pinakes.port.rows import NumberedPlace, PlaceStart, Standing, StoredChunk, StoredPlace
 from pinakes.stores.embedded.database import Database
+from pinakes.stores.embedded.tables import joined
 
 _BATCH = 500
-# A number or title that more headings or clauses share than this names none of them: these are the first of them.
-_MAX_PLACES = 1000
+# Places that are looked at where those of many documents are asked for.
+_LOOKED_AT = 10_000
 
 
 _CHUNK = (
@@ -30,6 +32,7 @@ PLACE = (
     "p.line_first, p.line_last, p.heading, p.marker, p.label, p.title, p.kind, p.number_key, p.section_id, p.path, "
     "p.page_first, p.page_last FROM places p JOIN documents d ON d.id = p.document "
 )
+_PLACE_OF_T = "FROM t CROSS JOIN places p ON p.document = t.in_document AND p.ordinal = t.number"
 _REFERENCE = "SELECT r.*, d.source_path AS source_path FROM refs r JOIN documents d ON d.id = r.document "
 
 
@@ -87,27 +90,78 @@ class Lookup:
 
     # -- places ----------------------------------------------------------------------------------------------
 
-    def places_by_number(
-        self, number_key: str, documents: Collection[int] | None = None
-    ) -> list[StoredPlace]:
-        """Return the places with this number: headings, then clauses, both in the order of documents."""
-        # The second condition is the index's own; without it SQLite reads the whole table.
-        return self._places("p.number_key = ? AND p.number_key != ''", number_key, documents)
+    def numbered(
+        self, number_key: str, kinds: Collection[str], documents: Collection[int] | None = None
+    ) -> list[NumberedPlace]:
+        """Return the places of some kinds with a number: headings, then clauses, both in the order of documents.
+
+        Of very many, these are some of each, one more than ``MOST``.
+        """
+        found: list[NumberedPlace] = []
+        for heading in (True, False):
+            some = self._numbered(number_key, kinds, documents, heading)
+            found += sorted(some, key=lambda place: (place.source_path, place.ordinal))
+        return found
+
+    def _numbered(
+        self, number_key: str, kinds: Collection[str], documents: Collection[int] | None, heading: bool
+    ) -> list[NumberedPlace]:
+        inner = (
+            "SELECT document, ordinal, kind, label FROM places INDEXED BY places_numbered WHERE number_key = ? "
+            f"AND number_key != '' AND (section != ordinal) = {int(not heading)} AND kind IN ({_marks(kinds)})"
+        )
+        within, limit = _within(documents, MOST + 1)
+        rows = self._rows(
+            "SELECT n.document, n.ordinal, d.source_path, n.kind, n.label "
+            f"FROM ({inner}{within} LIMIT {limit}) n JOIN documents d ON d.id = n.document",
+            [number_key, *kinds, *(documents if within and documents else ())],
+        )
+        found = (NumberedPlace(row[0], row[1], row[2], row[3], row[4], heading) for row in rows)
+        return [place for place in found if documents is None or place.document in documents][: MOST + 1]
+
+    def is_numbered(self, number_key: str) -> bool:
+        """Return whether any document has a place with a number."""
+        query = "SELECT 1 FROM places WHERE number_key = ? AND number_key != '' LIMIT 1"
+        return bool(self._rows(query, (number_key,)))
+
+    def documents_with_number(self, number_key: str, kinds: Collection[str]) -> int:
+        """Return how many documents have a place of some kinds with a number, up to ``MOST`` and one."""
+        query = (
+            "SELECT COUNT(*) FROM (SELECT DISTINCT document FROM places INDEXED BY places_numbered "
+            "WHERE number_key = ? "
+            f"AND number_key != '' AND (section != ordinal) IN (0, 1) AND kind IN ({_marks(kinds)}) LIMIT {MOST + 1})"
+        )
+        return int(self._rows(query, [number_key, *kinds])[0][0])
+
+    def places_at(self, wanted: Sequence[tuple[int, int]]) -> list[StoredPlace]:
+        """Return places by document and number, in the order that they are asked for; those that are gone are not."""
+        rows = joined(
+            self._database,
+            "in_document, number",
+            wanted,
+            PLACE.replace("FROM places p", _PLACE_OF_T),
+        )
+        found = {(row[0], row[3]): place_of(row) for row in rows}
+        return [found[place] for place in wanted if place in found]
 
     def places_by_title(self, title_key: str, documents: Collection[int] | None = None) -> list[StoredPlace]:
         """Return the headings whose title is exactly this, label left aside."""
-        return self._places("p.title_key = ? AND p.title_key != ''", title_key, documents)
+        return self._places("title_key = ? AND title_key != ''", (title_key,), documents)
 
     def places_by_first_words(
         self, title_key: str, documents: Collection[int] | None = None
     ) -> list[StoredPlace]:
         """Return the headings whose title is, or begins with, these words."""
-        begins = self._places("p.title_key GLOB ? AND p.title_key != ''", f"{title_key} *", documents)
+        begins = self._places(
+            "title_key >= ? AND title_key < ? AND title_key != ''",
+            (f"{title_key} ", f"{title_key}!"),
+            documents,
+        )
         return [*self.places_by_title(title_key, documents), *begins]
 
     def places_by_id(self, section_id: str, documents: Collection[int] | None = None) -> list[StoredPlace]:
         """Return the places with this id, one a document at most: headings, then clauses."""
-        return self._places("p.section_id = ?", section_id, documents)
+        return self._places("section_id = ?", (section_id,), documents)
 
     def places_of_document(self, document: int, *, clauses: bool = True) -> list[Place]:
         """Return the places of a document in the order of its text, the outer ones first."""
@@ -120,27 +174,21 @@ class Lookup:
         rows = self._rows(f"{PLACE} WHERE p.document = ? AND p.ordinal = ?", (document, ordinal))
         return place_of(rows[0]) if rows else None
 
-    def _places(self, where: str, value: str, documents: Collection[int] | None) -> list[StoredPlace]:
-        values: list[str | int] = [value]
-        if documents is not None and len(documents) <= _BATCH:
-            # So that nothing of what many documents have is read for the few that are asked for.
-            where += f" AND p.document IN ({','.join('?' * len(documents))})"
-            values += documents
-        rows = self._rows(f"{PLACE} WHERE {where} ORDER BY d.source_path, p.ordinal", values)
+    def _places(
+        self, where: str, values: Sequence[str], documents: Collection[int] | None
+    ) -> list[StoredPlace]:
+        within, limit = _within(documents, 2 * MOST)
+        rows = self._rows(
+            f"{PLACE} WHERE (p.document, p.ordinal) IN (SELECT document, ordinal FROM places WHERE {where}{within} "
+            f"LIMIT {limit}) ORDER BY d.source_path, p.ordinal",
+            [*values, *(documents if within and documents else ())],
+        )
         headings: list[sqlite3.Row] = []
         clauses: list[sqlite3.Row] = []
         for row in rows:
             if documents is None or row["document"] in documents:
                 (headings if row["section"] == row["ordinal"] else clauses).append(row)
-        return [place_of(row) for row in (*headings[:_MAX_PLACES], *clauses[:_MAX_PLACES])]
-
-    def documents_with_number(self, number_key: str) -> dict[str, set[int]]:
-        """Return the documents that have a place with this number, by the kind of place."""
-        found: dict[str, set[int]] = {}
-        query = "SELECT DISTINCT kind, document FROM places WHERE number_key = ? AND number_key != ''"
-        for kind, document in self._rows(query, (number_key,)):
-            found.setdefault(kind, set()).add(document)
-        return found
+        return [place_of(row) for row in (*headings[:MOST], *clauses[:MOST])]
 
     def documents_with_kind(self, kind: str, documents: Collection[int]) -> set[int]:
         """Return those of some documents that have more than two places of a kind, so that they count by it."""
@@ -172,20 +220,45 @@ class Lookup:
         )
         return (int(rows[0][0]), int(rows[0][1])) if rows else None
 
-    def starts_by_number(self, keys: Collection[str]) -> dict[str, list[PlaceStart]]:
-        """Return where the places with some numbers begin, by number."""
-        found: dict[str, list[PlaceStart]] = {}
-        ordered = list(keys)
-        for start in range(0, len(ordered), _BATCH):
-            batch = ordered[start : start + _BATCH]
-            rows = self._rows(
-                "SELECT number_key, document, kind, section_id, start FROM places "
-                f"WHERE number_key IN ({','.join('?' * len(batch))}) AND number_key != ''",
-                batch,
-            )
-            for row in rows:
-                found.setdefault(row[0], []).append(PlaceStart(*row[1:]))
+    def starts_by_number(
+        self, wanted: Collection[tuple[int, str]]
+    ) -> dict[tuple[int, str], list[PlaceStart]]:
+        """Return where the places of some documents with some numbers begin, by document and number."""
+        found: dict[tuple[int, str], list[PlaceStart]] = {}
+        rows = joined(
+            self._database,
+            "document, number_key",
+            wanted,
+            "SELECT t.number_key, p.document, p.kind, p.section_id, p.start FROM t CROSS JOIN places p "
+            "ON p.number_key = t.number_key AND p.number_key != '' AND p.document = t.document ORDER BY p.ordinal",
+        )
+        for row in rows:
+            found.setdefault((row[1], row[0]), []).append(PlaceStart(*row[1:]))
         return found
+
+    def heading_names(self, document: int) -> list[tuple[str, str, str]]:
+        """Return id, heading and title of the headings of a document, in order."""
+        rows = self._rows(
+            "SELECT section_id, heading, title FROM places WHERE document = ? AND ordinal > 0 AND section = ordinal "
+            "ORDER BY ordinal",
+            (document,),
+        )
+        return [(row[0], row[1], row[2]) for row in rows]
+
+    def standing(self, offsets: Collection[tuple[int, int]]) -> dict[tuple[int, int], Standing]:
+        """Return the innermost places that hold some offsets of documents."""
+        rows = joined(
+            self._database,
+            "document, offset",
+            offsets,
+            "SELECT t.document, t.offset, p.section_id, p.label, h.heading, CASE p.label WHEN '' THEN p.heading "
+            "ELSE p.label END, p.start, p.line_first FROM t "
+            "CROSS JOIN places p ON p.document = t.document AND p.ordinal = (SELECT ordinal FROM places "
+            'WHERE document = t.document AND start <= t.offset AND (section = ordinal OR "end" > t.offset) '
+            "ORDER BY start DESC, ordinal DESC LIMIT 1) "
+            "CROSS JOIN places h ON h.document = p.document AND h.ordinal = p.section",
+        )
+        return {(row[0], row[1]): Standing(*row[2:]) for row in rows}
 
     # -- references and definitions --------------------------------------------------------------------------
 
@@ -212,20 +285,18 @@ class Lookup:
 
     def references_out(self, document: int) -> list[Reference]:
         """Return what a document refers to outside itself, each way to say so once and without its place."""
-        rows = self._rows(
-            "SELECT DISTINCT kind, number_kind, number_key, target FROM refs "
-            "WHERE document = ? AND target_section = ''",
-            (document,),
-        )
-        return [Reference("", 0, 0, row[0], "", row[1], row[2], row[3]) for row in rows]
+        return [reference for _, reference, _ in self.references_outward([document])]
 
-    def references_elsewhere(self, document: int) -> list[tuple[int, Reference]]:
-        """Return the references of other documents that no place of their own answers, with their document."""
-        rows = self._rows(
-            f"{_REFERENCE} WHERE r.document != ? AND r.target_section = '' ORDER BY r.document, r.start",
-            (document,),
+    def references_outward(self, documents: Collection[int]) -> list[tuple[int, Reference, int]]:
+        """Return what some documents refer to outside themselves, each way to say so once, and how often it comes."""
+        rows = joined(
+            self._database,
+            "document",
+            [(document,) for document in documents],
+            "SELECT r.document, r.kind, r.number_kind, r.number_key, r.target, COUNT(*) FROM t CROSS JOIN refs r "
+            "ON r.document = t.document AND r.target_section = '' GROUP BY 1, 2, 3, 4, 5",
         )
-        return [(int(row["document"]), reference_of(row)) for row in rows]
+        return [(row[0], Reference("", 0, 0, row[1], "", row[2], row[3], row[4]), row[5]) for row in rows]
 
     def definitions(self) -> list[tuple[str, str, Definition]]:
         """Return every definition with the path and title of its document."""
@@ -348,6 +419,17 @@ class Lookup:
     def count(self, kind: str) -> int:
         """Return the number of ``documents``, ``chunks``, ``passages``, or of documents that were ``scanned``."""
         return int(self._rows("SELECT count FROM counters WHERE kind = ? AND name = ''", (kind,))[0][0])
+
+
+def _marks(values: Collection[object]) -> str:
+    return ",".join("?" * len(values))
+
+
+def _within(documents: Collection[int] | None, most: int) -> tuple[str, int]:
+    """Return the condition for a few documents, and how many rows are read, so that of what all have few are."""
+    if documents is None:
+        return "", most
+    return (f" AND document IN ({_marks(documents)})", -1) if len(documents) <= _BATCH else ("", _LOOKED_AT)
 
 
 def _batches(ids: list[int]) -> Iterable[list[int]]:

@@ -7,10 +7,10 @@ import sqlite3
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
 
-from pinakes.model import Lines, Link, Pages, Place, Reference, line_of
+from pinakes.model import Lines, Link, Pages, Place, line_of
 from pinakes.port.rows import TermRow
 from pinakes.stores.embedded.database import Database
-from pinakes.stores.embedded.lookup import PLACE, Lookup, place_of, reference_of
+from pinakes.stores.embedded.lookup import PLACE, Lookup, place_of
 
 _BATCH = 400
 
@@ -25,6 +25,10 @@ class ReadingLookup:
         """Return a document with its text."""
         rows = self._database.rows("SELECT * FROM documents WHERE source_path = ?", (path,))
         return rows[0] if rows else None
+
+    def paths(self) -> dict[int, str]:
+        """Return the paths of all documents."""
+        return {row[0]: row[1] for row in self._database.rows("SELECT id, source_path FROM documents")}
 
     def file_state(self, path: str) -> tuple[str, int, int, str] | None:
         """Return type, size, time of change and hash of the file that a document was read from."""
@@ -49,20 +53,24 @@ class ReadingLookup:
             found.setdefault(row[0], []).append(place_of(row).place)
         return found
 
-    def chunk_counts(self) -> dict[tuple[int, int], int]:
-        """Return how many chunks stand in each section itself, by document and ordinal."""
-        rows = self._database.rows(
-            "SELECT document, section, COUNT(*) FROM chunks GROUP BY document, section"
-        )
-        return {(row[0], row[1]): row[2] for row in rows}
+    def headings_of(self, document: int) -> list[Place]:
+        """Return the headings of a document, in order."""
+        where = "WHERE p.document = ? AND p.ordinal > 0 AND p.section = p.ordinal ORDER BY p.ordinal"
+        return [place_of(row).place for row in self._database.rows(f"{PLACE} {where}", (document,))]
 
-    def references(self) -> list[tuple[int, Reference]]:
-        """Return the references of all documents, with the document that each stands in."""
+    def heading_counts(self) -> dict[int, int]:
+        """Return how many headings documents have."""
         rows = self._database.rows(
-            "SELECT r.*, d.source_path AS source_path FROM refs r JOIN documents d ON d.id = r.document "
-            "ORDER BY r.document, r.start"
+            "SELECT document, COUNT(*) FROM places WHERE ordinal > 0 AND section = ordinal GROUP BY document"
         )
-        return [(int(row["document"]), reference_of(row)) for row in rows]
+        return {row[0]: row[1] for row in rows}
+
+    def chunk_counts(self, document: int) -> dict[int, int]:
+        """Return how many chunks stand in each section of a document itself, by ordinal."""
+        rows = self._database.rows(
+            "SELECT section, COUNT(*) FROM chunks WHERE document = ? GROUP BY section", (document,)
+        )
+        return {row[0]: row[1] for row in rows}
 
     def terms(self) -> list[TermRow]:
         """Return the defined terms of all documents."""

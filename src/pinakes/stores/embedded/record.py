@@ -18,6 +18,7 @@ import numpy as np
 from pinakes.embedding.protocol import Vectors
 from pinakes.model import Chunk, ParsedDocument, Passage, Place, chunk_number
 from pinakes.stores.embedded.database import Database
+from pinakes.stores.embedded.names import write_keys
 from pinakes.text.keys import title_key
 
 
@@ -115,6 +116,7 @@ class Record:
                 "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?)",
                 [(document, x.target, x.text, x.kind, x.start, x.end) for x in parsed.links],
             )
+            write_keys(connection, document)
             connection.execute("DELETE FROM failures WHERE source_path = ?", (parsed.document.source_path,))
             log_changes(connection, [document], "added")
             if has_all_vectors(connection, document):

@@ -330,6 +330,47 @@ DELETE FROM counters;
 INSERT INTO counters {COUNTED};
 """
 
+# What documents are called, the numbered files of works, and what may lead from a document to others, under the keys
+# that `labels.document_keys` makes. When these are made in another way, another step must write them anew.
+_SCHEMA_12 = """
+DROP TABLE IF EXISTS document_names;
+DROP TABLE IF EXISTS numbered_files;
+DROP TABLE IF EXISTS leads;
+
+CREATE TABLE document_names (
+    kind TEXT NOT NULL, key TEXT NOT NULL,
+    folder INTEGER NOT NULL,  -- a number for the folder of the document, for whole names; else 0
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    sure REAL NOT NULL,
+    PRIMARY KEY (kind, key, folder, document)
+) WITHOUT ROWID;
+CREATE INDEX document_names_by_document ON document_names (document, kind, key);
+
+CREATE TABLE numbered_files (
+    document INTEGER PRIMARY KEY REFERENCES documents (id) ON DELETE CASCADE,
+    folder INTEGER NOT NULL, kind TEXT NOT NULL, number TEXT NOT NULL,
+    name TEXT NOT NULL, above TEXT NOT NULL  -- what the folder and the one above it are called
+);
+CREATE INDEX numbered_files_by_number ON numbered_files (folder, kind, number);
+CREATE INDEX numbered_files_by_name ON numbered_files (name, folder);
+CREATE INDEX numbered_files_by_name_above ON numbered_files (above, folder);
+
+CREATE TABLE leads (
+    key TEXT NOT NULL, source TEXT NOT NULL, number TEXT NOT NULL,
+    folder INTEGER NOT NULL,
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    start INTEGER NOT NULL,
+    kind TEXT NOT NULL, target TEXT NOT NULL
+);
+CREATE INDEX leads_by_key ON leads (key, source, number, folder, document, start);
+CREATE INDEX leads_by_document ON leads (document, source, start);
+
+CREATE INDEX IF NOT EXISTS places_by_start ON places (document, start);
+-- Of a number that very many places have, headings come before clauses.
+CREATE INDEX IF NOT EXISTS places_numbered ON places (number_key, (section != ordinal), kind, document, label)
+    WHERE number_key != '';
+"""
+
 # Step n brings a file from version n to n + 1.
 MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: _script(connection, _SCHEMA_1),
@@ -340,9 +381,11 @@ MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: _script(connection, _SCHEMA_6),
     lambda connection: _script(connection, _SCHEMA_7),
     lambda connection: _script(connection, _SCHEMA_8),
-    lambda connection: None,  # 9: nothing that the record has to know; columns are derived from it
-    lambda connection: None,  # 10: names and links by key
+    # What these would have kept is in other files (columns of chunks), or comes with a later step.
+    lambda connection: None,
+    lambda connection: None,
     lambda connection: _script(connection, _SCHEMA_11 + _RECOUNT),
+    lambda connection: _add_names(connection),
 ]
 SCHEMA_VERSION = len(MIGRATIONS)
 
@@ -350,6 +393,14 @@ SCHEMA_VERSION = len(MIGRATIONS)
 def recount(connection: sqlite3.Connection) -> None:
     """Count everything anew, inside a transaction."""
     _script(connection, _RECOUNT)
+
+
+def _add_names(connection: sqlite3.Connection) -> None:
+    from pinakes.stores.embedded.names import write_keys
+
+    _script(connection, _SCHEMA_12)
+    for (document,) in connection.execute("SELECT id FROM documents ORDER BY id").fetchall():
+        write_keys(connection, document)
 
 
 def _script(connection: sqlite3.Connection, script: str) -> None:

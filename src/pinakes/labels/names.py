@@ -30,8 +30,9 @@ TITLE, NUMBER, SHORT, FILE = 1.0, 0.95, 0.9, 0.85
 INITIALS = 3
 """Letters that make a name of initials."""
 
-# Longer names are named by their beginning.
-_MAX_NAME, _LONGEST = 40, 400
+MAX_NAME = 40
+"""Words of a name; longer ones are named by their beginning."""
+_LONGEST = 400
 # Scripts that do not part words: each character is a token.
 _UNPARTED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7a3"
 _TOKEN = re.compile(rf"[{_UNPARTED}]|(?:(?![{_UNPARTED}])[^\W\d_])+|\d+")
@@ -117,9 +118,9 @@ def name_key(name: str) -> str:
     name = name[:_LONGEST]
     if name.isascii():
         # Most names are, and a library may have many thousands.
-        found = _ASCII_TOKEN.findall(name.lower())[:_MAX_NAME]
+        found = _ASCII_TOKEN.findall(name.lower())[:MAX_NAME]
         return " ".join([token.lstrip("0") or "0" if token[0] == "0" else token for token in found])
-    return " ".join([_folded(token) for token in _TOKEN.findall(name)[:_MAX_NAME]])
+    return " ".join([_folded(token) for token in _TOKEN.findall(name)[:MAX_NAME]])
 
 
 def names_of(source_path: str, title: str, metadata: Mapping[str, Any]) -> Names:

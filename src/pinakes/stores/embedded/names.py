@@ -1,0 +1,335 @@
+"""Names of documents in the record: written with each document, and looked up by key."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from pinakes.labels.document_keys import (
+    LINKS,
+    Lead,
+    document_keys,
+    folder_number,
+    folder_of,
+    link_keys,
+    numbered_file,
+    reference_keys,
+    related_keys,
+    related_names,
+)
+from pinakes.labels.names import INITIALS
+from pinakes.port.names import BEGINNING, MOST, CalledEntry, Entry, Work
+from pinakes.stores.embedded.database import Database
+from pinakes.stores.embedded.tables import batches, joined
+
+# Documents that are looked at for one that has several words which all are common.
+_LOOKED_AT = 5000
+# Titles that are looked through for words that none has as a whole.
+_TITLES = 20_000
+# Works of one name that are told apart.
+_WORKS = 20
+_LINK_KINDS = {"markdown": "link", "wiki": "wiki", "transclusion": "transclusion"}
+_FEW = 3  # words that begin alike and may still be meant by their beginning
+_ENDING = 3  # letters that one of two words has more
+# Short names that are looked through for one that an act may go by.
+_SHORT_WORDS = 20_000
+_LAST = "\U0010ffff"
+
+
+def write_keys(connection: sqlite3.Connection, document: int) -> None:
+    """Write what a document that has just been stored is called, and what may lead from it to others."""
+    path, title, metadata = connection.execute(
+        "SELECT source_path, title, metadata FROM documents WHERE id = ?", (document,)
+    ).fetchone()
+    properties = json.loads(metadata)
+    connection.executemany(
+        "INSERT OR IGNORE INTO document_names VALUES (?, ?, ?, ?, ?)",
+        [
+            (one.kind, one.key, one.folder, document, one.sure)
+            for one in document_keys(path, title, properties)
+        ],
+    )
+    numbered = numbered_file(path, title)
+    if numbered is not None:
+        connection.execute("INSERT INTO numbered_files VALUES (?, ?, ?, ?, ?, ?)", (document, *numbered))
+    folder = folder_number(folder_of(path))
+    connection.executemany(
+        "INSERT INTO leads VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (lead.key, lead.source, lead.number, folder, document, lead.start, lead.kind, lead.target)
+            for lead in _leads(connection, document, path, properties)
+        ],
+    )
+
+
+def _leads(
+    connection: sqlite3.Connection, document: int, path: str, metadata: Mapping[str, Any]
+) -> Iterable[Lead]:
+    rows = connection.execute("SELECT kind, target, start FROM links WHERE document = ?", (document,))
+    for kind, target, start in rows.fetchall():
+        if (link := _LINK_KINDS.get(kind)) and stays_here(link, target):
+            for key in link_keys(link, target, path):
+                yield Lead(key, "link", start, "", link, target)
+    for name in related_names(metadata):
+        for key in related_keys(name, path):
+            yield Lead(key, "related", 0, "", "related", name)
+    rows = connection.execute(
+        "SELECT DISTINCT kind, target, number_key, start FROM refs WHERE document = ? AND target_section = '' "
+        "AND target_chunk IS NULL",
+        (document,),
+    )
+    found = {
+        Lead(key, "reference", start, "" if kind in LINKS else number)
+        for kind, target, number, start in rows.fetchall()
+        for key in reference_keys(kind, target, number, path)
+    }
+    yield from sorted(found)
+
+
+def stays_here(kind: str, target: str) -> bool:
+    """Whether a link may lead to another document of the library: no scheme, no host, no bare anchor."""
+    if target.startswith(("#", "//")):
+        return False
+    return kind != "link" or ":" not in target.partition("/")[0]
+
+
+class EmbeddedNames:
+    """Documents by what they are called, as ``port.names`` asks for them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
+        return self._database.rows(query, values)
+
+    # -- documents -------------------------------------------------------------------------------------------
+
+    def entries(self, documents: Collection[int]) -> dict[int, Entry]:
+        """Return documents by their ids; those that are gone are left out."""
+        return {entry.id: entry for entry in self._entries("id", documents)}
+
+    def at(self, paths: Collection[str]) -> dict[str, Entry]:
+        """Return documents by their paths."""
+        return {entry.source_path: entry for entry in self._entries("source_path", paths)}
+
+    def _entries(self, column: str, values: Collection[int] | Collection[str]) -> Iterable[Entry]:
+        for batch in batches(values):
+            marks = ",".join("?" * len(batch))
+            query = f"SELECT id, source_path, title FROM documents WHERE {column} IN ({marks})"
+            yield from (Entry(*row) for row in self._rows(query, batch))
+
+    def first(self, limit: int | None = None) -> list[Entry]:
+        """Return the first documents in the order of their paths, or all."""
+        query = "SELECT id, source_path, title FROM documents ORDER BY source_path LIMIT ?"
+        return [Entry(*row) for row in self._rows(query, (-1 if limit is None else limit,))]
+
+    # -- names -----------------------------------------------------------------------------------------------
+
+    def called(self, keys: Collection[str], folder: int | None = None) -> dict[str, list[CalledEntry]]:
+        """Return the documents that go by some names, by name; with ``folder``, those that lie in it."""
+        kinds = ("full", "short")
+        has = ", ".join(
+            f"EXISTS (SELECT 1 FROM document_names WHERE kind = '{kind}' AND key = t.key)" for kind in kinds
+        )
+        known = joined(self._database, "key", [(key,) for key in keys], f"SELECT t.key, {has} FROM t")
+        found: dict[str, list[CalledEntry]] = {}
+        for key, *there in known:
+            for kind, exists in zip(kinds, there, strict=True):
+                if exists and key is not None:
+                    found.setdefault(key, []).extend(self._called(kind, key, folder))
+        return found
+
+    def _called(self, kind: str, key: str, folder: int | None) -> list[CalledEntry]:
+        where, values = ("", []) if folder is None else (" AND folder = ?", [folder])
+        rows = self._rows(
+            "SELECT d.id, d.source_path, d.title, n.sure FROM (SELECT document, sure FROM document_names "
+            f"WHERE kind = ? AND key = ?{where} LIMIT {MOST + 1}) n JOIN documents d ON d.id = n.document",
+            [kind, key, *values],
+        )
+        return [CalledEntry(Entry(*row[:3]), kind == "full", row[3]) for row in rows]
+
+    def ending(self, path_keys: Collection[str], *, whole: bool) -> dict[str, list[Entry]]:
+        """Return the documents whose paths end so, or are so as a whole, by the key of the path."""
+        # Parts end in `/`; what begins with a key lies before the next letter, `0`.
+        last = "t.key" if whole else "substr(t.key, 1, length(t.key) - 1) || '0'"
+        found: dict[str, list[Entry]] = {}
+        rows = joined(
+            self._database,
+            "key",
+            [(key,) for key in path_keys],
+            "SELECT t.key, EXISTS (SELECT 1 FROM document_names "
+            f"WHERE kind = 'path' AND key >= t.key AND key <= {last}) FROM t",
+        )
+        for key, exists in rows:
+            if exists:
+                found[key] = self._ending(key, key if whole else f"{key[:-1]}0")
+        return found
+
+    def _ending(self, first: str, last: str) -> list[Entry]:
+        rows = self._rows(
+            "SELECT d.id, d.source_path, d.title FROM (SELECT document FROM document_names "
+            f"WHERE kind = 'path' AND key >= ? AND key <= ? LIMIT {MOST + 1}) n "
+            "JOIN documents d ON d.id = n.document",
+            (first, last),
+        )
+        return [Entry(*row) for row in rows]
+
+    def names(self, documents: Collection[int]) -> dict[int, list[str]]:
+        """Return what some documents are called, in full and for short."""
+        return self._keys(documents, "'full', 'short'")
+
+    def _keys(self, documents: Collection[int], kinds: str) -> dict[int, list[str]]:
+        found: dict[int, list[str]] = {document: [] for document in documents}
+        for batch in batches(documents):
+            rows = self._rows(
+                "SELECT document, key FROM document_names INDEXED BY document_names_by_document "
+                f"WHERE document IN ({','.join('?' * len(batch))}) AND kind IN ({kinds})",
+                batch,
+            )
+            for document, key in rows:
+                found[document].append(key)
+        return found
+
+    # -- words of names --------------------------------------------------------------------------------------
+
+    def having(self, word: str, documents: Collection[int] | None = None) -> set[int]:
+        """Return the documents that have a word in their names, or its letters in their initials."""
+        bounds = [("word", form, form) for form in self._forms(word)]
+        if len(word) >= INITIALS:
+            bounds.append(("initials", word, word + _LAST))
+        found: set[int] = set()
+        for bound in bounds:
+            where = "kind = ? AND key >= ? AND key <= ?"
+            if documents is None:
+                query = f"SELECT document FROM document_names WHERE {where} LIMIT {MOST + 1}"
+                found.update(row[0] for row in self._rows(query, bound))
+                continue
+            for batch in batches(documents):
+                rows = self._rows(
+                    "SELECT document FROM document_names INDEXED BY document_names_by_document "
+                    f"WHERE {where} AND document IN ({','.join('?' * len(batch))})",
+                    [*bound, *batch],
+                )
+                found.update(row[0] for row in rows)
+        return found
+
+    def _forms(self, word: str) -> list[str]:
+        """A word as names have it: as it is, else longer, if that is not just anything, else without its ending."""
+        if len(word) < BEGINNING or self._is_word(word):
+            return [word]
+        longer: list[str] = []
+        last = word
+        while len(longer) <= _FEW:
+            query = "SELECT key FROM document_names WHERE kind = 'word' AND key > ? ORDER BY key LIMIT 1"
+            following = self._database.value(query, (last,))
+            if following is None or not following.startswith(word):
+                break
+            last = str(following)
+            longer.append(last)
+        if 0 < len(longer) <= _FEW:
+            return longer
+        shorter = (word[:-cut] for cut in range(1, _ENDING + 1) if len(word) - cut >= BEGINNING)
+        return next(([other] for other in shorter if self._is_word(other)), [])
+
+    def _is_word(self, word: str) -> bool:
+        query = "SELECT 1 FROM document_names WHERE kind = 'word' AND key = ? LIMIT 1"
+        return self._database.value(query, (word,)) is not None
+
+    def short_words(self, letter: str) -> dict[str, list[int]]:
+        """Return the short names of one word that begin with a letter, with the documents that have them."""
+        found: dict[str, list[int]] = {}
+        query = (
+            "SELECT key, document FROM (SELECT key, document FROM document_names WHERE kind = 'short' "
+            f"AND key >= ? AND key < ? LIMIT {_SHORT_WORDS}) WHERE instr(key, ' ') = 0"
+        )
+        for key, document in self._rows(query, (letter, letter + _LAST)):
+            found.setdefault(key, []).append(document)
+        return found
+
+    def beginning(self, beginnings: Collection[str]) -> set[int]:
+        """Return the documents that have words in their names with some beginnings, a few for each."""
+        query = (
+            f"SELECT document FROM document_names WHERE kind = 'word' AND key >= ? AND key <= ? LIMIT {MOST}"
+        )
+        return {row[0] for one in beginnings for row in self._rows(query, (one, one + _LAST))}
+
+    def words(self, documents: Collection[int]) -> dict[int, list[str]]:
+        """Return the words in the names of some documents."""
+        return self._keys(documents, "'word'")
+
+    def having_all(self, words: Collection[str]) -> set[int]:
+        """Return the documents that have all of some words in their names, no more than ``MOST`` and one."""
+        having = {word: self.having(word) for word in words}
+        rarest, *others = sorted(having, key=lambda word: (len(having[word]), word))
+        found = set(having[rarest])
+        if others and len(found) > MOST:
+            query = f"SELECT document FROM document_names WHERE kind = 'word' AND key = ? LIMIT {_LOOKED_AT}"
+            found.update(row[0] for row in self._rows(query, (rarest,)))
+        for word in others:
+            found = found & having[word] if len(having[word]) <= MOST else self.having(word, found)
+        return set(sorted(found)[: MOST + 1])
+
+    def abbreviated(self, initials: str) -> set[int]:
+        """Return the documents whose titles have exactly these initials, no more than ``MOST`` and one."""
+        query = f"SELECT document FROM document_names WHERE kind = 'acronym' AND key = ? LIMIT {MOST + 1}"
+        return {row[0] for row in self._rows(query, (initials,))}
+
+    def titled(self, title_key: str) -> list[Entry]:
+        """Return the documents of a title, or else those whose titles hold it, in the order of their paths."""
+        find = "SELECT document FROM document_names WHERE kind = 'title' AND key = ? LIMIT ?"
+        rows = self._rows(find, (title_key, MOST))
+        if not rows:
+            hold = (
+                f"SELECT document FROM (SELECT document, key FROM document_names WHERE kind = 'title' LIMIT {_TITLES}) "
+                "WHERE instr(key, ?) LIMIT ?"
+            )
+            rows = self._rows(hold, (title_key, MOST))
+        found = self.entries([row[0] for row in rows]).values()
+        return sorted(found, key=lambda entry: entry.source_path)
+
+    # -- works in numbered files -----------------------------------------------------------------------------
+
+    def works(self, name: str) -> list[Work]:
+        """Return the works in numbered files whose folder, or the one above it, has a name; the first few."""
+        folders: dict[int, None] = {}
+        for column in ("name", "above") if name else ():
+            after: int | None = None
+            while len(folders) < _WORKS:
+                # The next folder, without a look at all the files of the last.
+                beyond, values = ("", []) if after is None else (" AND folder > ?", [after])
+                query = (
+                    f"SELECT folder FROM numbered_files WHERE {column} = ?{beyond} ORDER BY folder LIMIT 1"
+                )
+                after = self._database.value(query, (name, *values))
+                if after is None:
+                    break
+                folders[after] = None
+        return [work for folder in folders if (work := self.work(folder)) is not None]
+
+    def work(self, folder: int) -> Work | None:
+        """Return the work whose files lie in a folder; two files may be numbered by chance."""
+        numbers = self._rows(
+            "SELECT DISTINCT kind, number FROM numbered_files WHERE folder = ? LIMIT 3", (folder,)
+        )
+        if len(numbers) < 3:
+            return None
+        kinds: set[str] = set()
+        last = ""
+        while True:
+            query = "SELECT kind FROM numbered_files WHERE folder = ? AND kind > ? ORDER BY kind LIMIT 1"
+            following = self._database.value(query, (folder, last))
+            if following is None:
+                return Work(folder, frozenset(kinds))
+            last = str(following)
+            kinds.add(last)
+
+    def members(self, folder: int, kind: str, number: str) -> list[Entry]:
+        """Return the files of a work that bear a number, two at most."""
+        rows = self._rows(
+            "SELECT d.id, d.source_path, d.title FROM numbered_files n JOIN documents d ON d.id = n.document "
+            "WHERE n.folder = ? AND n.kind = ? AND n.number = ? LIMIT 2",
+            (folder, kind, number),
+        )
+        return [Entry(*row) for row in rows]
