@@ -17,7 +17,7 @@ from tests.search.asking import ask, files, ids, scored, write
 from pinakes import Library
 from pinakes.errors import UsageError
 from pinakes.model import SearchResponse
-from pinakes.search.candidates import Fused, Leg
+from pinakes.search.candidates import Candidates, Leg
 
 BERTHS = "\n".join(
     f"## Berth {name}\n\nVessels at berth {name.lower()} pay the harbour fee {when}, and the harbour master "
@@ -73,7 +73,7 @@ def test_the_best_are_taken_and_always_those_that_are_named(
     chunks = np.array([chunk for chunk, _ in pairs], np.int64)
     scores = np.array([score for _, score in pairs])
     leg = Leg.of("keyword", sorted(pairs, key=lambda pair: -pair[1]))
-    taken = Fused(chunks, scores, [leg]).top(count, always=always)
+    taken = Candidates(chunks, [leg], {"fused": scores}).top(count, always=always)
     ordered = sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
     expected = ordered[:count] + [pair for pair in ordered[count:] if pair[0] in always]
     assert [(candidate.chunk, candidate.score) for candidate in taken] == expected

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pinakes import Library
 from pinakes.port.edges import Holder, Mention
 from pinakes.search import graph as graph_module
-from pinakes.search.candidates import Fused
+from pinakes.search.candidates import Candidates
 from pinakes.search.graph import EDGE_WEIGHTS, STRONG_HITS, Graph, Neighbours, lift, strongest
 from pinakes.search.reference_graph import ReferenceGraph
 from pinakes.stores.embedded.graph_lookup import GraphLookup
@@ -284,9 +284,15 @@ scores = st.floats(0.0, 1.0, allow_nan=False)
 rankings = st.dictionaries(st.integers(1, 40), scores, max_size=20)
 
 
-def fused_of(ranking: dict[int, float]) -> Fused:
+def table_of(ranking: dict[int, float]) -> Candidates:
     chunks = sorted(ranking)
-    return Fused(np.array(chunks, np.int64), np.array([ranking[one] for one in chunks]), [])
+    return Candidates(np.array(chunks, np.int64), [], {"fused": np.array([ranking[one] for one in chunks])})
+
+
+def linked(table: Candidates, near: Neighbours, weight: float) -> Candidates:
+    joined = table.joined(near.leg)
+    joined.add("linked", lift(joined, near.leg, weight))
+    return joined
 
 
 @given(rankings, rankings, scores)
@@ -294,7 +300,7 @@ def test_neighbours_only_ever_rise_and_others_stay(
     ranking: dict[int, float], near: dict[int, float], weight: float
 ) -> None:
     hits = sorted(near.items(), key=lambda item: -item[1])
-    lifted = lift(fused_of(ranking), Neighbours(hits, {}), weight)
+    lifted = linked(table_of(ranking), Neighbours(hits, {}), weight)
     after = dict(zip(lifted.chunks.tolist(), lifted.scores.tolist(), strict=True))
     assert sorted(after) == lifted.chunks.tolist()
     for one, score in after.items():
@@ -309,7 +315,7 @@ def test_neighbours_only_ever_rise_and_others_stay(
 def test_a_neighbour_alone_never_passes_a_hit_that_is_stronger_than_the_weight(
     ranking: dict[int, float], weight: float
 ) -> None:
-    lifted = lift(fused_of(ranking), Neighbours([(99, 1.0)], {}), weight)
+    lifted = linked(table_of(ranking), Neighbours([(99, 1.0)], {}), weight)
     order = [one for one, _ in strongest(lifted)]
     assert all(
         order.index(one) < order.index(99) for one, score in ranking.items() if score > weight and 99 in order
@@ -319,9 +325,9 @@ def test_a_neighbour_alone_never_passes_a_hit_that_is_stronger_than_the_weight(
 def test_a_reference_of_a_strong_hit_joins_the_candidates(harbour: Library) -> None:
     consent, berth = chunk(harbour, "needs the consent"), chunk(harbour, "Boats shall lie")
     other = chunk(harbour, "They blow from")
-    before = fused_of({consent: 0.9, other: 0.5})
+    before = table_of({consent: 0.9, other: 0.5})
     graph = Graph(harbour._index)
-    lifted = lift(before, graph.neighbours(strongest(before)), 0.3)
+    lifted = linked(before, graph.neighbours(strongest(before)), 0.3)
     best = {candidate.chunk: candidate for candidate in lifted.top(10)}
     assert [one for one, _ in strongest(lifted)][:2] == [consent, other]
     assert 0 < best[berth].score < 0.5 and best[berth].ranks["graph"] == 1

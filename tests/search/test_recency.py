@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinakes import Library
-from pinakes.search.candidates import Fused
+from pinakes.search.candidates import Candidates
 from pinakes.search.recency import Recency, recency_factor, recency_factors
 
 NOW = datetime(2025, 3, 31, 12, tzinfo=timezone.utc)
@@ -101,37 +101,38 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         yield library
 
 
-def found_in(library: Library, score: float = 0.5) -> tuple[Fused, list[str]]:
+def found_in(library: Library, score: float = 0.5) -> tuple[Candidates, list[str]]:
     rows = library._index.database.rows(
         "SELECT c.id, d.source_path FROM chunks c JOIN documents d ON d.id = c.document ORDER BY c.id"
     )
     names = [Path(row[1]).name for row in rows]
-    return Fused(np.array([row[0] for row in rows], np.int64), np.full(len(rows), score), []), names
+    chunks = np.array([row[0] for row in rows], np.int64)
+    return Candidates(chunks, [], {"fused": np.full(len(rows), score)}), names
 
 
 def test_documents_are_dated_by_themselves_or_by_their_file(notes: Library) -> None:
     fused, names = found_in(notes)
     favoured = Recency(notes._index).favour(fused, 1.0, now=NOW.timestamp())
-    factors = dict(zip(names, (favoured.scores / fused.scores).round(6).tolist(), strict=True))
+    factors = dict(zip(names, (favoured / fused.scores).round(6).tolist(), strict=True))
     assert factors == {"new.md": 1.2, "recent.md": 1.1, "old.md": 1.0, "odd.md": 1.0, "file.md": 1.2}
 
 
 def test_scores_stay_between_0_and_1_and_keep_their_distance(notes: Library) -> None:
     fused, names = found_in(notes, 0.95)
     favoured = Recency(notes._index).favour(fused, 1.0, now=NOW.timestamp())
-    scores = dict(zip(names, favoured.scores.tolist(), strict=True))
+    scores = dict(zip(names, favoured.tolist(), strict=True))
     assert scores["new.md"] == pytest.approx(1.0)
     assert scores["new.md"] / scores["old.md"] == pytest.approx(1.2)
 
 
 def test_without_bias_and_without_hits_nothing_is_read(notes: Library) -> None:
     fused, _ = found_in(notes)
-    nothing = Fused(np.zeros(0, np.int64), np.zeros(0), [])
+    nothing = Candidates(np.zeros(0, np.int64), [], {"fused": np.zeros(0)})
     recency = Recency(notes._index)
-    assert recency.favour(fused, 0.0) is fused
-    assert recency.favour(nothing, 1.0) is nothing
+    assert recency.favour(fused, 0.0) is fused.scores
+    assert recency.favour(nothing, 1.0) is nothing.scores
 
 
 def test_a_chunk_that_is_gone_is_left_as_it_is(notes: Library) -> None:
-    gone = Fused(np.array([10**9], np.int64), np.array([0.4]), [])
-    assert Recency(notes._index).favour(gone, 1.0).scores.tolist() == [0.4]
+    gone = Candidates(np.array([10**9], np.int64), [], {"fused": np.array([0.4])})
+    assert Recency(notes._index).favour(gone, 1.0).tolist() == [0.4]

@@ -189,9 +189,10 @@ def calibrate(
     ceiling = 1.0
     for candidate in candidates:
         if candidate.pin:
-            candidate.score = ceiling = min(ceiling, _named(candidate, exact))
+            ceiling = min(ceiling, _named(candidate, exact))
+            candidate.rescore("confidence", ceiling)
         elif best > 0:
-            candidate.score = min(ceiling, plain * candidate.score / best)
+            candidate.rescore("confidence", min(ceiling, plain * candidate.score / best))
     first = candidates[0]
     sure = _named(first, exact) if first.pin else plain
     return round(sure if first.reason in _PLACES else max(sure, plain), 3), evidence

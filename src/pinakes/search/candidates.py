@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pinakes.port.columns import COLUMNS, ColumnValues
 
 Ids = NDArray[np.int64]
 Scores = NDArray[np.float64]
@@ -54,16 +56,59 @@ class Leg:
         ]
 
 
-@dataclass(slots=True)
-class Fused:
-    """All chunks that any leg found, in order of their ids, with one score each between 0 and 1."""
+class Candidates:
+    """A table of all chunks that any list found, in order of their ids; every stage of ranking adds a column.
 
-    chunks: Ids
-    scores: Scores
-    legs: list[Leg]
+    No column is changed later: ``scored`` keeps what each stage made of a chunk, by the name of its column; the last
+    of them is what counts. All are between 0 and 1. ``known`` is what the index knows of the chunks.
+    """
+
+    __slots__ = ("chunks", "known", "lists", "scored")
+
+    def __init__(
+        self,
+        chunks: Ids,
+        lists: Sequence[Leg],
+        scored: Mapping[str, Scores],
+        known: ColumnValues | None = None,
+    ) -> None:
+        self.chunks = chunks
+        self.lists = list(lists)
+        self.scored = dict(scored)
+        self.known = np.zeros(len(chunks), COLUMNS) if known is None else known
+
+    def __len__(self) -> int:
+        return len(self.chunks)
+
+    @property
+    def scores(self) -> Scores:
+        """What the last stage made of the chunks."""
+        return next(reversed(self.scored.values()))
+
+    def add(self, column: str, scores: Scores) -> None:
+        """Add a column, which counts from now on."""
+        if column in self.scored:
+            raise ValueError(f"there is a column {column} already")
+        self.scored[column] = scores
+
+    def kept(self, keep: NDArray[np.bool_]) -> Candidates:
+        """Return the table without some of its rows."""
+        scored = {name: scores[keep] for name, scores in self.scored.items()}
+        return Candidates(self.chunks[keep], self.lists, scored, self.known[keep])
+
+    def joined(self, more: Leg) -> Candidates:
+        """Return the table with the chunks of another list, which all columns so far have at 0."""
+        chunks = union(self.chunks, more.chunks)
+        at = np.searchsorted(chunks, self.chunks)
+        known = np.zeros(len(chunks), COLUMNS)
+        known[at] = self.known
+        scored = {name: np.zeros(len(chunks)) for name in self.scored}
+        for name, scores in self.scored.items():
+            scored[name][at] = scores
+        return Candidates(chunks, [*self.lists, more], scored, known)
 
     def positions(self, chunks: Ids) -> NDArray[np.intp]:
-        """Return where chunks stand in ``chunks``; they must be there."""
+        """Return where chunks stand in the table; they must be there."""
         return np.searchsorted(self.chunks, chunks)
 
     def best(self, count: int | None = None) -> NDArray[np.intp]:
@@ -71,7 +116,7 @@ class Fused:
         return np.argsort(-self.scores, kind="stable")[:count]
 
     def top(self, count: int, always: Collection[int] = ()) -> list[Candidate]:
-        """Return the best as candidates, with what each leg said of them; equal scores in order of id.
+        """Return the best by themselves, with what each list and each stage said of them; equal scores in order of id.
 
         Those of ``always`` are among them, wherever they stand.
         """
@@ -81,26 +126,32 @@ class Fused:
             order = np.concatenate([order[:count], order[count:][named]])
         else:
             order = order[:count]
-        pairs = zip(self.chunks[order].tolist(), self.scores[order].tolist(), strict=True)
-        best = {chunk: Candidate(chunk, score) for chunk, score in pairs}
+        columns = [scores[order].tolist() for scores in self.scored.values()]
+        best = {
+            chunk: Candidate(chunk, row[-1], stages=dict(zip(self.scored, row, strict=True)))
+            for chunk, *row in zip(self.chunks[order].tolist(), *columns, strict=True)
+        }
         if best:
-            self._add_legs(best, np.sort(self.chunks[order]))
+            self._add_lists(best, np.sort(self.chunks[order]))
         return list(best.values())
 
-    def _add_legs(self, candidates: dict[int, Candidate], chosen: Ids) -> None:
-        """Note the rank and the score of candidates, whose ids come in order too, in every leg."""
-        for leg in self.legs:
-            nearest = np.minimum(np.searchsorted(chosen, leg.chunks), len(chosen) - 1)
-            at = np.flatnonzero(chosen[nearest] == leg.chunks)
-            hits = zip(at.tolist(), leg.chunks[at].tolist(), leg.scores[at].tolist(), strict=True)
+    def _add_lists(self, candidates: dict[int, Candidate], chosen: Ids) -> None:
+        """Note the rank and the score of candidates, whose ids come in order too, in every list."""
+        for ranked in self.lists:
+            nearest = np.minimum(np.searchsorted(chosen, ranked.chunks), len(chosen) - 1)
+            at = np.flatnonzero(chosen[nearest] == ranked.chunks)
+            hits = zip(at.tolist(), ranked.chunks[at].tolist(), ranked.scores[at].tolist(), strict=True)
             for rank, chunk, score in hits:
-                candidates[chunk].ranks[leg.name] = rank + 1
-                candidates[chunk].scores[leg.name] = score
+                candidates[chunk].ranks[ranked.name] = rank + 1
+                candidates[chunk].scores[ranked.name] = score
 
 
 @dataclass(slots=True)
 class Candidate:
-    """A chunk on its way to becoming a result."""
+    """A chunk on its way to becoming a result.
+
+    ``score`` is what counts now, ``stages`` what each stage made of it; ``ranks`` and ``scores`` are the lists'.
+    """
 
     chunk: int
     score: float = 0.0
@@ -108,3 +159,12 @@ class Candidate:
     scores: dict[str, float] = field(default_factory=dict)
     pin: float = 0.0
     reason: str = ""
+    stages: dict[str, float] = field(default_factory=dict)
+
+    def rescore(self, stage: str, score: float) -> None:
+        """Take the score that a stage gives; those before it stay known."""
+        self.score = self.stages[stage] = score
+
+    def rescored(self, stage: str, score: float) -> Candidate:
+        """Return another candidate with the score that a stage gives it."""
+        return replace(self, score=score, stages={**self.stages, stage: score})

@@ -79,7 +79,7 @@ class Chooser:
     ) -> Chosen:
         """Run the stages after ranking; without ``asked``, long chunks are shown whole."""
         with timed("refine"):
-            candidates = ranked.fused.top(max(settings.candidates, top_k), always=exact.pins)
+            candidates = ranked.table.top(max(settings.candidates, top_k), always=exact.pins)
             candidates = _pinned(candidates, exact)
             if settings.uses("headers"):
                 candidates = self._lower_headers(candidates, top_k)
@@ -88,7 +88,7 @@ class Chooser:
                 candidates = [candidate for candidate in candidates if candidate.reason]
             confidence, evidence = calibrate(
                 candidates,
-                ranked.fused.legs,
+                ranked.table.lists,
                 exact,
                 only_a_place=not content_words(query.rest),
                 covered=self._covered(candidates, asked),
@@ -142,7 +142,7 @@ class Chooser:
         chunks = np.fromiter((candidate.chunk for candidate in best), np.int64, len(best))
         for candidate, header in zip(best, self._index.columns.of(chunks)["header"].tolist(), strict=True):
             if header and not candidate.pin:
-                candidate.score *= _HEADER_FACTOR
+                candidate.rescore("lowered", candidate.score * _HEADER_FACTOR)
         return sorted(candidates, key=lambda item: (-item.pin, -item.score))
 
 

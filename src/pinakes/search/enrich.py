@@ -186,6 +186,7 @@ def _explanation(candidate: Candidate, chosen: Chosen, enrichment: Enrichment) -
     explained: dict[str, object] = {
         "ranks": candidate.ranks,
         "scores": {name: round(score, 4) for name, score in candidate.scores.items()},
+        "stages": {name: round(score, 4) for name, score in candidate.stages.items()},
         "exact": candidate.reason,
     }
     if candidate.chunk in enrichment.via:

@@ -38,7 +38,7 @@ def explain_search(
         "rrf_k": settings.rrf_k,
         "weights": {name: round(weight, 4) for name, weight in weights.items()},
         "disabled": list(settings.disabled),
-        "candidates": len(ranked.fused.chunks),
+        "candidates": len(ranked.table),
         "legs": [
             {"name": leg.name, "weight": weights[leg.name], "found": len(leg), "best": leg.best(3)}
             for leg in found.legs

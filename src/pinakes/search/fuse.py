@@ -10,7 +10,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pinakes.search.candidates import Fused, Leg, Scores, union
+from pinakes.search.candidates import Candidates, Leg, Scores, union
+
+FUSED = "fused"
+"""The first column of the candidates."""
 
 # A hit with this share of what a full match scores is as good as one.
 ENOUGH = 0.6
@@ -18,18 +21,18 @@ ENOUGH = 0.6
 _FALL = 10
 
 
-def fuse(legs: Sequence[Leg], weights: Mapping[str, float], *, method: str, rrf_k: int) -> Fused:
+def fuse(legs: Sequence[Leg], weights: Mapping[str, float], *, method: str, rrf_k: int) -> Candidates:
     """Join the legs; a leg that found nothing has no say."""
     active = [leg for leg in legs if len(leg) and weights.get(leg.name, 0.0) > 0]
     chunks = union(*(leg.chunks for leg in active)) if active else np.zeros(0, np.int64)
-    fused = Fused(chunks, np.zeros(len(chunks)), active)
+    scores = np.zeros(len(chunks))
     total = sum(weights[leg.name] for leg in active)
     for leg in active:
         values = _reciprocal(leg, rrf_k) if method == "rrf" else _normalised(leg)
-        fused.scores[fused.positions(leg.chunks)] += weights[leg.name] / total * values
+        scores[np.searchsorted(chunks, leg.chunks)] += weights[leg.name] / total * values
     if method == "rrf":
-        fused.scores = _by_place(fused.scores)
-    return fused
+        scores = _by_place(scores)
+    return Candidates(chunks, active, {FUSED: scores})
 
 
 def _reciprocal(leg: Leg, rrf_k: int) -> Scores:

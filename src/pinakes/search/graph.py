@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pinakes.port.edges import Holder
-from pinakes.search.candidates import Fused, Leg, union
+from pinakes.search.candidates import Candidates, Leg, Scores
 from pinakes.search.graph_edges import TREE_KINDS, Edge, read_edges
 from pinakes.stores.embedded.index import EmbeddedIndex
 
@@ -205,24 +205,19 @@ def _join_ways(ways: list[_Way], limit: int) -> Neighbours:
     return Neighbours(ranked, via)
 
 
-def strongest(fused: Fused) -> list[tuple[int, float]]:
-    """Return the best hits of fusion as `neighbours` takes them."""
-    order = fused.best(CANDIDATES)
-    return list(zip(fused.chunks[order].tolist(), fused.scores[order].tolist(), strict=True))
+def strongest(table: Candidates) -> list[tuple[int, float]]:
+    """Return the best candidates as `neighbours` takes them."""
+    order = table.best(CANDIDATES)
+    return list(zip(table.chunks[order].tolist(), table.scores[order].tolist(), strict=True))
 
 
-def lift(fused: Fused, neighbours: Neighbours, weight: float) -> Fused:
-    """Let neighbours rise, and join those that nothing else found.
+def lift(table: Candidates, leg: Leg, weight: float) -> Scores:
+    """Return the scores of candidates, of which those of a list of neighbours rise.
 
     Each goes up by a part of what it lacks to 1, so that what is strong already keeps its place, and a neighbour that
     does not match by itself hardly passes one that does.
     """
-    leg = neighbours.leg
-    if not len(leg) or weight <= 0:
-        return fused
-    chunks = union(fused.chunks, leg.chunks)
-    lifted = Fused(chunks, np.zeros(len(chunks)), [*fused.legs, leg])
-    lifted.scores[lifted.positions(fused.chunks)] = fused.scores
-    at = lifted.positions(leg.chunks)
-    lifted.scores[at] += weight * leg.scores * np.maximum(0.0, 1.0 - lifted.scores[at])
-    return lifted
+    scores = table.scores.copy()
+    at = table.positions(leg.chunks)
+    scores[at] += weight * leg.scores * np.maximum(0.0, 1.0 - scores[at])
+    return np.asarray(scores)

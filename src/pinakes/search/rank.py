@@ -1,18 +1,17 @@
-"""Rank: the legs become one order, and what surrounds a passage has its say.
+"""Rank: the lists become one order, and what surrounds a passage has its say.
 
-fuse > hierarchy > smooth > graph > recency
+Every signal adds a column to the table of candidates: fused > judged > smoothed > linked > recent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from pinakes.config import SearchSettings
-from pinakes.port.columns import ColumnValues
-from pinakes.search.candidates import Fused, Leg, Scores
+from pinakes.search.candidates import Candidates, Leg, Scores
 from pinakes.search.fuse import fuse
 from pinakes.search.graph import Graph, lift, strongest
 from pinakes.search.hierarchy import group_evidence, judge
@@ -23,12 +22,21 @@ from pinakes.search.smooth import POOL, smooth
 from pinakes.stores.embedded.index import EmbeddedIndex
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Ranked:
-    """All candidates with their scores, and the edges along which the graph came upon some of them."""
+    """The table of candidates, and the edges along which the graph came upon some of them."""
 
-    fused: Fused
+    table: Candidates
     via: Mapping[int, tuple[str, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a signal may go by besides the candidates."""
+
+    settings: SearchSettings
+    weights: Mapping[str, float]
+    scope: Scope
 
 
 class Ranker:
@@ -39,6 +47,13 @@ class Ranker:
         self._reader = reader
         self._graph = Graph(index)
         self._recency = Recency(index)
+        # The stage by which a signal is switched off, the column that it adds, and the signal.
+        self._signals: Sequence[tuple[str, str, Callable[[Ranked, Asked], Scores]]] = (
+            ("hierarchy", "judged", self._judged),
+            ("smoothing", "smoothed", self._smoothed),
+            ("graph", "linked", self._linked),
+            ("recency", "recent", self._recent),
+        )
 
     def rank(
         self,
@@ -48,59 +63,70 @@ class Ranker:
         scope: Scope,
     ) -> Ranked:
         """Order what the legs found. A single way of searching stays bare: hybrid search weighs surroundings."""
-        fused = fuse(legs, weights, method=settings.fusion, rrf_k=settings.rrf_k)
-        fused, columns = _known(fused, self._index.columns.of(fused.chunks))
-        if settings.search_mode != "hybrid" or not len(fused.chunks):
-            return Ranked(fused)
-        if settings.uses("hierarchy"):
-            fused.scores = _judged(fused.scores, columns, self._index.columns.total, weights)
-        if settings.uses("smoothing"):
-            fused.scores = _smoothed(fused, columns["document_chunks"], self._reader)
-        via: Mapping[int, tuple[str, int]] = {}
-        if settings.uses("graph") and weights["graph"] > 0:
-            near = self._graph.neighbours(
-                strongest(fused), documents=scope.documents, excluded=scope.excluded.tolist()
-            )
-            fused, via = lift(fused, near, weights["graph"]), near.via
-        if settings.uses("recency"):
-            fused = self._recency.favour(fused, settings.recency_bias)
-        return Ranked(fused, via)
+        table = fuse(legs, weights, method=settings.fusion, rrf_k=settings.rrf_k)
+        table.known = self._index.columns.of(table.chunks)
+        if not (there := table.known["document"] > 0).all():
+            # Found a moment ago, and gone from the record since.
+            table = table.kept(there)
+        ranked = Ranked(table)
+        if settings.search_mode == "hybrid" and len(table):
+            asked = Asked(settings, weights, scope)
+            for stage, column, signal in self._signals:
+                if settings.uses(stage):
+                    scores = signal(ranked, asked)
+                    ranked.table.add(column, scores)
+        return ranked
 
+    def _judged(self, ranked: Ranked, asked: Asked) -> Scores:
+        """Each chunk together with its section and its document."""
+        scores, known, total = ranked.table.scores, ranked.table.known, self._index.columns.total
+        documents = known["document"]
+        # Sections are numbered in their documents.
+        sections = (documents << 32) + known["section"]
+        return judge(
+            scores,
+            group_evidence(scores, sections, known["section_chunks"], total),
+            group_evidence(scores, documents, known["document_chunks"], total),
+            section_weight=asked.weights["section"],
+            document_weight=asked.weights["document"],
+        )
 
-def _known(fused: Fused, columns: ColumnValues) -> tuple[Fused, ColumnValues]:
-    """Leave out what was found a moment ago and is gone from the record since."""
-    keep = columns["document"] > 0
-    if not keep.all():
-        fused, columns = Fused(fused.chunks[keep], fused.scores[keep], fused.legs), columns[keep]
-    return fused, columns
+    def _smoothed(self, ranked: Ranked, asked: Asked) -> Scores:
+        """The best together with those nearest to them in meaning."""
+        table = ranked.table
+        order = table.best(POOL)
+        chunks = table.chunks[order].tolist()
+        vectors_of = self._reader.vectors(chunks)
+        if len(vectors_of) < 3:
+            return table.scores
+        blank = np.zeros(len(next(iter(vectors_of.values()))), np.float32)
+        vectors = np.concatenate([vectors_of.get(chunk, blank) for chunk in chunks]).reshape(len(chunks), -1)
+        scores = table.scores.copy()
+        scores[order] = smooth(
+            scores[order], vectors, table.known["document_chunks"][order].astype(np.float64)
+        )
+        # Those below the pool stay below it.
+        lowest = float(scores[order].min())
+        rest = np.ones(len(scores), bool)
+        rest[order] = False
+        scores[rest] = np.minimum(scores[rest], lowest)
+        return np.asarray(scores)
 
+    def _linked(self, ranked: Ranked, asked: Asked) -> Scores:
+        """What the best refer to and are mentioned by rises, or joins the table."""
+        weight, scope = asked.weights["graph"], asked.scope
+        if weight <= 0:
+            return ranked.table.scores
+        near = self._graph.neighbours(
+            strongest(ranked.table),
+            documents=scope.documents,
+            excluded=scope.excluded.tolist(),
+        )
+        ranked.via = near.via
+        if len(near.leg):
+            ranked.table = ranked.table.joined(near.leg)
+        return lift(ranked.table, near.leg, weight)
 
-def _judged(scores: Scores, columns: ColumnValues, total: int, weights: Mapping[str, float]) -> Scores:
-    documents = columns["document"]
-    # Sections are numbered in their documents.
-    sections = (documents << 32) + columns["section"]
-    return judge(
-        scores,
-        group_evidence(scores, sections, columns["section_chunks"], total),
-        group_evidence(scores, documents, columns["document_chunks"], total),
-        section_weight=weights["section"],
-        document_weight=weights["document"],
-    )
-
-
-def _smoothed(fused: Fused, relatives: ColumnValues, reader: Reader) -> Scores:
-    order = fused.best(POOL)
-    chunks = fused.chunks[order].tolist()
-    known = reader.vectors(chunks)
-    if len(known) < 3:
-        return fused.scores
-    blank = np.zeros(len(next(iter(known.values()))), np.float32)
-    vectors = np.concatenate([known.get(chunk, blank) for chunk in chunks]).reshape(len(chunks), -1)
-    scores = fused.scores.copy()
-    scores[order] = smooth(scores[order], vectors, relatives[order].astype(np.float64))
-    # Those below the pool stay below it.
-    lowest = float(scores[order].min())
-    rest = np.ones(len(scores), bool)
-    rest[order] = False
-    scores[rest] = np.minimum(scores[rest], lowest)
-    return np.asarray(scores)
+    def _recent(self, ranked: Ranked, asked: Asked) -> Scores:
+        """What was written lately counts a little more, where that is wanted."""
+        return self._recency.favour(ranked.table, asked.settings.recency_bias)

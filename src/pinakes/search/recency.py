@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 import numpy as np
 from numpy.typing import NDArray
 
-from pinakes.search.candidates import Fused, Ids
+from pinakes.search.candidates import Candidates, Ids, Scores
 from pinakes.search.filters import document_date
 from pinakes.stores.embedded.index import EmbeddedIndex
 
@@ -59,16 +59,16 @@ class Recency:
         self._index = index
         self._dates: dict[int, float] = {}
 
-    def favour(self, fused: Fused, bias: float, *, now: float | None = None) -> Fused:
-        """Multiply the scores of the best by how new their documents are; scores stay between 0 and 1."""
-        if bias <= 0 or not len(fused.chunks):
-            return fused
-        order = fused.best(_CANDIDATES)
-        dates = self._of(fused.chunks[order])
-        scores = fused.scores.copy()
+    def favour(self, table: Candidates, bias: float, *, now: float | None = None) -> Scores:
+        """Return the scores, those of the best multiplied by how new their documents are; they stay within 0..1."""
+        if bias <= 0 or not len(table):
+            return table.scores
+        order = table.best(_CANDIDATES)
+        dates = self._of(table.chunks[order])
+        scores = table.scores.copy()
         scores[order] *= recency_factors(dates, time.time() if now is None else now, bias)
         # All of them, so that nothing else changes than what being new is worth.
-        return Fused(fused.chunks, scores / max(1.0, float(scores.max())), fused.legs)
+        return np.asarray(scores / max(1.0, float(scores.max())))
 
     def _of(self, chunks: Ids) -> NDArray[np.float64]:
         documents = self._index.columns.of(chunks)["document"].tolist()

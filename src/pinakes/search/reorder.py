@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pinakes.config import SearchSettings
@@ -45,7 +45,7 @@ def reorder(
         keep=pinned,
     )
     ordered = [
-        replace(candidates[place], score=score)
+        candidates[place].rescored("reranked", score)
         for place, score in zip(found.order, found.scores, strict=True)
     ]
     relevance = {

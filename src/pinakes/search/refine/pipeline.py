@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from pinakes.config import SearchSettings
@@ -211,5 +211,5 @@ def _descending(candidates: Sequence[Candidate]) -> list[Candidate]:
     lowest = 1.0
     for candidate in candidates:
         lowest = min(lowest, candidate.score)
-        kept.append(candidate if candidate.score == lowest else replace(candidate, score=lowest))
+        kept.append(candidate if candidate.score == lowest else candidate.rescored("refined", lowest))
     return kept
