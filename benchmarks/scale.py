@@ -300,7 +300,7 @@ def measure(docs: Path, index: Path, rounds: int) -> dict[str, float]:
         figures["suggestions, steady"] = _typical(
             [partial(library.suggest, text) for text in ("fe", "sup", "3")], rounds
         )
-        figures["map, first"] = _once(library.links)
+        figures["map, first"] = _once(library.map)
         figures["private memory at the end, MB"] = _private_memory()
     return figures
 
