@@ -59,6 +59,8 @@ def to_results(
     """Build the results, in the order of the candidates."""
     patterns = [PhrasePattern(phrase) for phrase in phrases]
     results: list[SearchResult] = []
+    shown = [chosen.chunks[candidate.chunk] for candidate in chosen.candidates]
+    references = enrichment.references.in_spans([(chunk.document, chunk.start, chunk.end) for chunk in shown])
     for candidate in chosen.candidates:
         chunk = chosen.chunks[candidate.chunk]
         starts = enrichment.line_starts(chunk.document) if patterns else ()
@@ -81,7 +83,7 @@ def to_results(
             matched_by=_found_by(candidate),
             lines=chunk.lines,
             pages=chunk.pages,
-            cross_references=enrichment.references.in_span(chunk.document, chunk.start, chunk.end),
+            cross_references=references[chunk.document, chunk.start, chunk.end],
             document_title=chunk.document_title,
             matches=matches,
             also_in=[_elsewhere(other) for other in chosen.also_in.get(candidate.chunk, ())],

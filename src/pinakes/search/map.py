@@ -66,10 +66,12 @@ def map_library(index: EmbeddedIndex) -> LibraryMap:
     documents = list(paths)
     for first in range(0, len(documents), _TOGETHER):
         outward = index.lookup.references_outward(documents[first : first + _TOGETHER])
-        resolved = ReferenceGraph(index).resolve((document, reference) for document, reference, _ in outward)
-        for (document, _, count), reference in zip(outward, resolved, strict=True):
-            if reference.target_path not in ("", paths[document]):
-                links[paths[document], reference.target_path] += count
+        targets = ReferenceGraph(index).paths_of(
+            [(document, reference) for document, reference, _ in outward]
+        )
+        for (document, _, count), path in zip(outward, targets, strict=True):
+            if path not in ("", paths[document]):
+                links[paths[document], path] += count
     return LibraryMap(generation, {path: counts.get(number, 0) for number, path in paths.items()}, links)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 from urllib.parse import unquote
 
 from pinakes.labels import LEAF_KINDS
@@ -56,8 +57,16 @@ class ReferenceGraph:
 
     def in_span(self, document: int, start: int, end: int) -> list[Reference]:
         """Return the references in a span of a document, resolved as far as they can be."""
-        found = self._index.lookup.references_between(document, start, end)
-        return self.resolve((document, reference) for reference in found)
+        return self.in_spans([(document, start, end)])[document, start, end]
+
+    def in_spans(
+        self, spans: Collection[tuple[int, int, int]]
+    ) -> dict[tuple[int, int, int], list[Reference]]:
+        """Return the references in some spans, given as document, start and end."""
+        found = self._index.lookup.references_between(spans)
+        asked = [(span[0], reference) for span, references in found.items() for reference in references]
+        resolved = iter(self.resolve(asked))
+        return {span: list(islice(resolved, len(references))) for span, references in found.items()}
 
     def documents_named(self, document: int) -> frozenset[str]:
         """Return the paths of the documents that a document links to or names somewhere in its text."""
@@ -95,7 +104,7 @@ class ReferenceGraph:
         ids = None if places is None else [place.section_id for place in places if place.section_id]
         numbers = None if places is None else {"_".join(place.number) for place in places}
         inside = (
-            self._index.lookup.references_between(document, 0, _END)
+            self._index.lookup.references_between([(document, 0, _END)])[document, 0, _END]
             if ids is None
             else self._index.lookup.references_to(document, ids)
         )
@@ -183,20 +192,39 @@ class ReferenceGraph:
             for document, item in asked
             if not item.target_chunk and _meaning(document, item) not in self._resolved
         }
-        self._preload_entries(document for document, _ in new.values())
-        sources = [(self._entries[document], item) for document, item in new.values()]
-        known = [(source, item) for source, item in sources if source is not None]
-        self._preload(known)
-        named = [(item, source, *self._document_of(item, source)) for source, item in known]
-        self._preload_places((item, one.entry, anchor) for item, _, one, anchor in named)
-        for item, source, one, anchor in named:
-            self._resolved[_meaning(source.id, item)] = self._resolve(item, one, anchor)
+        for source, item, named, anchor in self._meant(list(new.values())):
+            if source is not None:
+                self._resolved[_meaning(source.id, item)] = self._resolve(item, named, anchor)
         return [
             item
             if item.target_chunk
             else replace(self._resolved.get(_meaning(document, item), item), start=item.start, end=item.end)
             for document, item in asked
         ]
+
+    def paths_of(self, references: Sequence[tuple[int, Reference]]) -> list[str]:
+        """Return the paths of the documents that references lead to; empty for those that lead nowhere."""
+        return [
+            named.entry.source_path
+            if named.entry is not None
+            and (item.kind in LINKS or not item.number_key or self._numbered(item, named.entry))
+            else ""
+            for _, item, named, _ in self._meant(references)
+        ]
+
+    def _meant(
+        self, references: Sequence[tuple[int, Reference]]
+    ) -> list[tuple[Entry | None, Reference, Named, str]]:
+        """The documents that references stand in and mean, and the anchors of links; numbers there are looked up."""
+        self._preload_entries(document for document, _ in references)
+        sources = [(self._entries[document], item) for document, item in references]
+        self._preload([(source, item) for source, item in sources if source is not None])
+        found = [
+            (source, item, *(self._document_of(item, source) if source is not None else (Named(None), "")))
+            for source, item in sources
+        ]
+        self._preload_places((item, named.entry) for _, item, named, _ in found)
+        return found
 
     def _preload(self, references: Sequence[tuple[Entry, Reference]]) -> None:
         """Look up what some references name all at once."""
@@ -207,11 +235,11 @@ class ReferenceGraph:
         )
         self._names.preload_names(item.document for _, item in references if item.kind not in LINKS)
 
-    def _preload_places(self, references: Iterable[tuple[Reference, Entry | None, str]]) -> None:
+    def _preload_places(self, references: Iterable[tuple[Reference, Entry | None]]) -> None:
         """Look up the numbers that lead to other documents all at once."""
         pairs = {
             (entry.id, item.number_key)
-            for item, entry, _ in references
+            for item, entry in references
             if entry is not None and item.number_key and item.kind not in LINKS
         }
         if new := [pair for pair in pairs if pair not in self._places]:

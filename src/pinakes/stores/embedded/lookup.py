@@ -262,13 +262,22 @@ class Lookup:
 
     # -- references and definitions --------------------------------------------------------------------------
 
-    def references_between(self, document: int, start: int, end: int) -> list[Reference]:
-        """Return the references that stand in a span of a document's text, in order."""
-        rows = self._rows(
-            f"{_REFERENCE} WHERE r.document = ? AND r.start >= ? AND r.start < ? ORDER BY r.start",
-            (document, start, end),
+    def references_between(
+        self, spans: Collection[tuple[int, int, int]]
+    ) -> dict[tuple[int, int, int], list[Reference]]:
+        """Return the references that stand in some spans of texts, given as document, start and end, in order."""
+        found: dict[tuple[int, int, int], list[Reference]] = {span: [] for span in spans}
+        rows = joined(
+            self._database,
+            "in_document, first, last",
+            found,
+            "SELECT t.first, t.last, r.*, d.source_path AS source_path FROM t CROSS JOIN refs r ON r.document = "
+            "t.in_document AND r.start >= t.first AND r.start < t.last JOIN documents d ON d.id = r.document "
+            "ORDER BY r.start",
         )
-        return [reference_of(row) for row in rows]
+        for row in rows:
+            found[row["document"], row["first"], row["last"]].append(reference_of(row))
+        return found
 
     def references_to(self, document: int, section_ids: Sequence[str]) -> list[Reference]:
         """Return the references of a document to some of its own sections, in order."""
