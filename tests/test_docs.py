@@ -27,7 +27,7 @@ from typer.testing import CliRunner
 import pinakes
 from pinakes.cli.app import app
 from pinakes.config import IndexSettings, SearchSettings
-from pinakes.config.settings import STAGES
+from pinakes.config.settings import STAGES, describe
 from pinakes.errors import MissingExtraError
 from pinakes.model import SearchResponse, SearchResult
 from pinakes.search.graph import EDGE_WEIGHTS
@@ -277,11 +277,28 @@ def written(value: object) -> str:
 
 
 @pytest.mark.parametrize("kind", [IndexSettings, SearchSettings])
-def test_every_setting_is_described_with_its_default(kind: type[Any]) -> None:
+def test_every_setting_is_described_with_its_default_and_range(kind: type[Any]) -> None:
     page = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
-    for item in dataclasses.fields(kind):
-        default = written(getattr(kind(), item.name))
-        assert f"\n| `{item.name}` | {default} |" in page, f"{item.name} with its default {default}"
+    for name, known in describe(kind).items():
+        row = f"\n| `{name}` | {written(known.default)} |"
+        if known.bounds:
+            row += f" {known.range()} |"
+        elif known.is_switch or known.choices:
+            row += f" {', '.join(f'`{word}`' for word in known.range().split(', '))} |"
+        assert row in page, row
+
+
+@pytest.mark.parametrize("name", ["index", "search"])
+def test_options_have_the_ranges_of_their_settings(name: str) -> None:
+    page = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
+    command: Any = get_command(app)
+    every = [*describe(IndexSettings).values(), *describe(SearchSettings).values()]
+    for option in command.commands[name].params:
+        for known in every:
+            if known.bounds and (getattr(option, "help", "") or "").startswith(known.said()):
+                (row,) = re.findall(rf"^\| `{option.opts[0]} .*$", page, re.MULTILINE)
+                assert known.range() in row, row
+                assert known.default is None or f"; {known.written()} by default" in row, row
 
 
 def test_every_stage_that_can_be_switched_off_is_described() -> None:

@@ -148,7 +148,7 @@ class Library:
 
     def _stored_settings(self) -> IndexSettings:
         stored = self._index.record.meta("settings")
-        return IndexSettings(**json.loads(stored)) if stored else IndexSettings()
+        return IndexSettings.from_stored(json.loads(stored)) if stored else IndexSettings()
 
     # -- what is loaded when it is needed --------------------------------------------------------------------
 

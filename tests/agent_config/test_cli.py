@@ -1,4 +1,4 @@
-"""``pinakes config check`` and ``pinakes config schema``."""
+"""``pinakes config check``, ``pinakes config schema`` and ``pinakes config settings``."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 from pinakes.cli.config import config
 from pinakes.cli.errors import GuardedGroup
 from pinakes.config.agent import agent_schema
+from pinakes.config.settings import IndexSettings, SearchSettings, describe
 
 from .conftest import Write
 
@@ -90,12 +91,27 @@ def test_the_schema_is_printed_or_written(tmp_path: Path) -> None:
     assert json.loads(run("schema", "--json", "-o", target).stdout) == {"written": str(target)}
 
 
+def test_every_setting_is_listed() -> None:
+    listed = json.loads(run("settings", "--json").stdout)
+    assert listed["index"].keys() == describe(IndexSettings).keys()
+    assert listed["search"]["top_k"] == {
+        "default": 10,
+        "range": "1 to 100",
+        "help": "How many results a search returns.",
+    }
+    shown = " ".join(run("settings").stdout.split())
+    for known in (*describe(IndexSettings).values(), *describe(SearchSettings).values()):
+        assert f"{known.name} {known.said()}" in shown
+
+
 def test_a_schema_that_cannot_be_written(tmp_path: Path) -> None:
     result = run("schema", "--output", tmp_path / "no/such/folder.json")
     assert result.exit_code == 1
     assert "Cannot write" in result.stderr
 
 
-@pytest.mark.parametrize("words", [("--help",), ("check", "--help"), ("schema", "--help")])
+@pytest.mark.parametrize(
+    "words", [("--help",), ("check", "--help"), ("schema", "--help"), ("settings", "--help")]
+)
 def test_help(words: tuple[str, ...]) -> None:
     assert run(*words).exit_code == 0

@@ -36,7 +36,7 @@ TOOL_FAULTS = [
     ("defer_loading: maybe", "tools[0].defer_loading: must be true or false, not 'maybe'"),
     (
         "search_mode: hybird",
-        "tools[0].search_mode: must be one of semantic, keyword, exact, hybrid, not 'hybird' (did you mean 'hybrid'?)",
+        "tools[0].search_mode: must be one of hybrid, semantic, keyword, exact, not 'hybird' (did you mean 'hybrid'?)",
     ),
     (
         "chunking_strategy: page",

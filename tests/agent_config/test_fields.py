@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pinakes.config import HierarchicalDocumentToolConfig
 from pinakes.config.agent import RankingConfig
 from pinakes.config.agent.ranking import ELSEWHERE
-from pinakes.config.settings import STAGES, IndexSettings, SearchSettings
+from pinakes.config.settings import STAGES, IndexSettings, SearchSettings, describe
 
 REQUIRED = {"name": "statutes", "description": "Search the statutes.", "source": "docs"}
 
@@ -191,6 +191,17 @@ def test_every_setting_of_an_index_can_be_set() -> None:
     expanding = tool(ranking={"query_expansion_enabled": True}).settings().index
     assert expanding is not None
     assert expanding.concept_vocabulary
+
+
+def test_a_setting_has_one_default_one_range_and_one_description() -> None:
+    written = HierarchicalDocumentToolConfig.model_json_schema()["properties"]
+    for name, known in {**describe(IndexSettings), **describe(SearchSettings)}.items():
+        if name in written and name != "context_model":
+            assert known.help in written[name]["description"], name
+            parts = (written[name], *written[name].get("anyOf", ()))
+            if known.bounds:
+                assert known.bounds in [(part.get("minimum"), part.get("maximum")) for part in parts], name
+            assert written[name]["default"] == (known.default or written[name]["default"]), name
 
 
 @pytest.mark.parametrize("name", sorted(set(RankingConfig.model_fields) - {"boosts", "disabled", "fusion"}))

@@ -106,7 +106,7 @@ def test_an_editor_learns_choices_ranges_and_defaults() -> None:
     assert (top_k["minimum"], top_k["maximum"], top_k["default"]) == (1, 100, 10)
     (score, _) = fields["HierarchicalDocumentToolConfig.min_score"]["anyOf"]
     assert (score["minimum"], score["maximum"]) == (0.0, 1.0)
-    assert agent_schema()["$defs"]["SearchMode"]["enum"] == ["semantic", "keyword", "exact", "hybrid"]
+    assert agent_schema()["$defs"]["SearchMode"]["enum"] == ["hybrid", "semantic", "keyword", "exact"]
     assert fields["HierarchicalDocumentToolConfig.search_mode"]["default"] == "hybrid"
     assert not any("<" in str(name) for name in fields)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import re
+from dataclasses import asdict
 from typing import Any
 
 import pytest
 
 from pinakes.config import IndexSettings, SearchSettings, Settings
-from pinakes.config.settings import STAGES, _warn_of_weights
+from pinakes.config.settings import STAGES, _warn_of_weights, describe
 from pinakes.errors import UsageError
 
 # Every number that may be set, with its bounds.
@@ -40,8 +41,8 @@ SEARCH_BOUNDS: dict[str, tuple[float, float]] = {
 INDEX_BOUNDS: dict[str, tuple[float, float]] = {
     "max_chunk_tokens": (100, 2000),
     "chunk_overlap": (0, 200),
-    "context_max_tokens": (20, 1000),
-    "context_concurrency": (1, 100),
+    "context_max_tokens": (50, 200),
+    "context_concurrency": (1, 50),
     "context_window_tokens": (1000, 2_000_000),
     "ocr_max_pages": (1, 100_000),
 }
@@ -74,6 +75,49 @@ def test_every_number_is_checked() -> None:
             if isinstance(value, (int, float)) and not isinstance(value, bool)
         }
         assert numbers <= known.keys()
+        assert {name: rule.bounds for name, rule in describe(kind).items() if rule.bounds} == known
+
+
+def test_an_index_of_before_opens_with_the_nearest_number() -> None:
+    stored = {
+        **asdict(IndexSettings(chunk_overlap=20)),
+        "context_max_tokens": 1000,
+        "context_concurrency": 100,
+    }
+    expected = IndexSettings(chunk_overlap=20, context_max_tokens=200, context_concurrency=50)
+    assert IndexSettings.from_stored(stored) == expected
+    assert IndexSettings.from_stored({**stored, "context_max_tokens": 20}).context_max_tokens == 50
+    assert IndexSettings.from_stored({}) == IndexSettings()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("max_chunk_tokens", 300.5, "whole number"),
+        ("extract_definitions", "no", "true or false"),
+        ("ocr", "sometimes", "one of auto, off, force"),
+    ],
+)
+def test_settings_of_an_index_of_the_wrong_kind_are_refused(name: str, value: object, said: str) -> None:
+    with pytest.raises(UsageError, match=f"{name} must be.*{said}"):
+        IndexSettings(**{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", [IndexSettings, SearchSettings])
+def test_every_setting_says_what_it_does(kind: Any) -> None:
+    for name, known in describe(kind).items():
+        assert known.help.endswith("."), name
+        assert known.range(), name
+        assert getattr(kind(), name) == known.default
+
+
+def test_a_setting_is_said_in_one_line() -> None:
+    said = {name: known.said() for name, known in describe(IndexSettings).items()}
+    assert said["max_chunk_tokens"] == "Longest chunk, in tokens. 100 to 2000; 800 by default."
+    assert said["context_window_tokens"].endswith("1000 to 2,000,000; 100,000 by default.")
+    assert said["extract_definitions"] == "Find the definitions of terms. On by default."
+    assert said["chunking_strategy"].endswith("One of structure, token; structure by default.")
+    assert said["embedding_model"].endswith("the bundled one if unset.")
 
 
 @pytest.mark.parametrize(
@@ -83,7 +127,7 @@ def test_every_number_is_checked() -> None:
             {"search_mode": "magic"},
             "search_mode must be one of hybrid, semantic, keyword, exact, not 'magic'.",
         ),
-        ({"fusion": "sum"}, "fusion must be one of rrf, scores, not 'sum'."),
+        ({"fusion": "sum"}, "fusion must be one of scores, rrf, not 'sum'."),
         ({"boosts": {"title": 101}}, "the boost of title must be between 0 and 100, not 101."),
         ({"boosts": {"title": "3"}}, "the boost of title must be a number between 0 and 100, not '3'."),
         ({"top_k": 2.5}, "top_k must be a whole number, not 2.5."),

@@ -316,7 +316,7 @@ def test_without_vectors_contexts_are_left_for_later_too(indexed: Any, service: 
 
 def test_a_long_context_leaves_room_for_the_text(indexed: Any, service: Service) -> None:
     service.answer = lambda shared, text: "word " * 900
-    library, report = indexed(context_max_tokens=1000)
+    library, report = indexed(context_max_tokens=200)
     assert report.contexts == 4
     for context in contexts(library).values():
         assert len(context.split()) <= library.embedder.max_tokens // 2

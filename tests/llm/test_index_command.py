@@ -95,7 +95,7 @@ def test_a_model_that_is_down_is_a_warning(folder: Path, run: Run, messages: Ser
     ("arguments", "code", "says"),
     [
         (["--context-model", "claude"], 2, "Unknown language model 'claude'"),
-        (["--context-model", MODEL, "--context-tokens", "5"], 2, "between 20 and 1000"),
+        (["--context-model", MODEL, "--context-tokens", "5"], 2, "between 50 and 200"),
         (["--estimate"], 2, "--context-model"),
     ],
 )

@@ -1,4 +1,4 @@
-"""``pinakes config``: check an agent file, and print the schema of agent files."""
+"""``pinakes config``: check an agent file, print the schema of agent files, and list what can be set."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pinakes.config.agent import AgentConfig, Checked, HierarchicalDocumentToolConfig
 
 config = typer.Typer(
-    help="Check an agent file, and print the schema of agent files.",
+    help="Check an agent file, print the schema of agent files, and list what can be set.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -81,6 +81,39 @@ def schema(
     else:
         show(
             f"Wrote {one_line(str(output))}. Let an agent file begin with: # yaml-language-server: $schema={output}"
+        )
+
+
+@config.command("settings")
+def list_settings(as_json: JsonOption = False) -> None:
+    """List the settings of the index and of the search, with what each does and may be.
+
+    [bold]Examples[/bold]
+    $ pinakes config settings
+    """
+    from pinakes.config.settings import IndexSettings, SearchSettings, describe
+
+    groups = {"index": describe(IndexSettings), "search": describe(SearchSettings)}
+    if as_json:
+        print_json(
+            {
+                group: {
+                    name: {"default": known.default, "range": known.range(), "help": known.help}
+                    for name, known in settings.items()
+                }
+                for group, settings in groups.items()
+            }
+        )
+        return
+    from rich.text import Text
+
+    for group, settings in groups.items():
+        show(Text(f"Settings of the {group}", style="bold"))
+        show(
+            *(
+                Text(f"  {name}  ", style="cyan").append(known.said(), "default")
+                for name, known in settings.items()
+            )
         )
 
 

@@ -52,7 +52,7 @@ def evaluate(
             "--set",
             "-s",
             metavar="NAME=VALUE",
-            help="Use another setting than the default. May be repeated.",
+            help="Use another setting than the default; pinakes config settings lists them. May be repeated.",
             rich_help_panel=COMPARE,
         ),
     ] = None,

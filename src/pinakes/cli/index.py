@@ -23,7 +23,7 @@ from pinakes.cli.database import (
 from pinakes.cli.errors import SOME_FAILED
 from pinakes.cli.figures import duration, plural
 from pinakes.cli.opening import FOLDER, index_path
-from pinakes.cli.options import IndexOption, JsonOption
+from pinakes.cli.options import IndexOption, JsonOption, setting_option
 from pinakes.cli.output import message, print_json, show
 from pinakes.cli.paths import display_path
 from pinakes.cli.safe import one_line
@@ -74,109 +74,45 @@ def index(
         ),
     ] = True,
     strategy: Annotated[
-        str | None,
-        typer.Option(
-            "--strategy", metavar="NAME", help="structure (the default) or token.", rich_help_panel=CHUNKING
-        ),
+        str | None, setting_option("chunking_strategy", "--strategy", metavar="NAME", panel=CHUNKING)
     ] = None,
     max_tokens: Annotated[
-        int | None,
-        typer.Option(
-            "--max-tokens", metavar="N", help="Longest chunk, 100 to 2000.", rich_help_panel=CHUNKING
-        ),
+        int | None, setting_option("max_chunk_tokens", "--max-tokens", metavar="N", panel=CHUNKING)
     ] = None,
     overlap: Annotated[
-        int | None,
-        typer.Option(
-            "--overlap",
-            metavar="N",
-            help="Tokens repeated between chunks, 0 to 200.",
-            rich_help_panel=CHUNKING,
-        ),
+        int | None, setting_option("chunk_overlap", "--overlap", metavar="N", panel=CHUNKING)
     ] = None,
     context: Annotated[
-        bool | None,
-        typer.Option(
-            "--context/--no-context", help="Embed each chunk with its headings.", rich_help_panel=CHUNKING
-        ),
+        bool | None, setting_option("contextual_embeddings", "--context/--no-context", panel=CHUNKING)
     ] = None,
     model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            metavar="NAME",
-            help="Embedding model; the bundled one by default.",
-            rich_help_panel=CHUNKING,
-        ),
+        str | None, setting_option("embedding_model", "--model", metavar="NAME", panel=CHUNKING)
     ] = None,
     concepts: Annotated[
-        bool | None,
-        typer.Option(
-            "--concepts/--no-concepts",
-            help="Keep a vocabulary of the library's concepts, for query expansion.",
-            rich_help_panel=CHUNKING,
-        ),
+        bool | None, setting_option("concept_vocabulary", "--concepts/--no-concepts", panel=CHUNKING)
     ] = None,
-    ocr: Annotated[
-        str | None,
-        typer.Option(
-            "--ocr",
-            metavar="WHICH",
-            help="Pages that Tesseract reads: auto (the default), those without text; off, none; force, all, and "
-            "images in folders.",
-            rich_help_panel=SCANS,
-        ),
-    ] = None,
+    ocr: Annotated[str | None, setting_option("ocr", "--ocr", metavar="WHICH", panel=SCANS)] = None,
     ocr_languages: Annotated[
-        str | None,
-        typer.Option(
-            "--ocr-languages",
-            metavar="NAMES",
-            help="Languages of scanned pages, as Tesseract names them: eng,deu. English by default.",
-            rich_help_panel=SCANS,
-        ),
+        str | None, setting_option("ocr_languages", "--ocr-languages", metavar="NAMES", panel=SCANS)
     ] = None,
     ocr_max_pages: Annotated[
-        int | None,
-        typer.Option(
-            "--ocr-max-pages",
-            metavar="N",
-            help="Most pages of a file to read from images, 1000 by default.",
-            rich_help_panel=SCANS,
-        ),
+        int | None, setting_option("ocr_max_pages", "--ocr-max-pages", metavar="N", panel=SCANS)
     ] = None,
     context_model: Annotated[
         str | None,
-        typer.Option(
-            "--context-model",
-            metavar="NAME",
-            help="Model that writes a context for each chunk, such as anthropic:claude-haiku-5-5; none turns it off.",
-            rich_help_panel=CONTEXTS,
+        setting_option(
+            "context_model", "--context-model", metavar="NAME", panel=CONTEXTS, more="none turns it off."
         ),
     ] = None,
     context_tokens: Annotated[
-        int | None,
-        typer.Option(
-            "--context-tokens", metavar="N", help="Longest context, 20 to 1000.", rich_help_panel=CONTEXTS
-        ),
+        int | None, setting_option("context_max_tokens", "--context-tokens", metavar="N", panel=CONTEXTS)
     ] = None,
     context_window: Annotated[
-        int | None,
-        typer.Option(
-            "--context-window",
-            metavar="N",
-            help="Most tokens of a document to show the model at once.",
-            rich_help_panel=CONTEXTS,
-        ),
+        int | None, setting_option("context_window_tokens", "--context-window", metavar="N", panel=CONTEXTS)
     ] = None,
     context_concurrency: Annotated[
         int | None,
-        typer.Option(
-            "--context-concurrency",
-            metavar="N",
-            help="Most prompts at once, 1 to 100.",
-            rich_help_panel=CONTEXTS,
-        ),
+        setting_option("context_concurrency", "--context-concurrency", metavar="N", panel=CONTEXTS),
     ] = None,
     estimate: Annotated[
         bool,

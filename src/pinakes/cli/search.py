@@ -12,7 +12,7 @@ import typer
 
 from pinakes.cli.errors import NOTHING_FOUND
 from pinakes.cli.opening import open_library
-from pinakes.cli.options import IndexOption, JsonOption
+from pinakes.cli.options import IndexOption, JsonOption, setting_option
 from pinakes.cli.output import message, print_json, show
 from pinakes.cli.paths import display_path, meant
 from pinakes.cli.safe import safe
@@ -36,35 +36,14 @@ class Format(str, Enum):
     PATHS = "paths"
 
 
-def _modes() -> list[str]:
-    """Name the modes, for completion."""
-    from pinakes.config.settings import MODES
-
-    return list(MODES)
-
-
 def search(
     words: Annotated[
         list[str],
         typer.Argument(metavar="QUERY", help="What to look for; - reads it from standard input."),
     ],
-    mode: Annotated[
-        str | None,
-        typer.Option(
-            "--mode",
-            "-m",
-            metavar="MODE",
-            help="hybrid (the default), semantic, keyword or exact.",
-            autocompletion=_modes,
-        ),
-    ] = None,
-    top_k: Annotated[
-        int | None,
-        typer.Option("--top-k", "-k", metavar="N", help="How many results, 1 to 100. Default: 10."),
-    ] = None,
-    min_score: Annotated[
-        float | None, typer.Option("--min-score", metavar="S", help="Leave out results below this, 0 to 1.")
-    ] = None,
+    mode: Annotated[str | None, setting_option("search_mode", "--mode", "-m", metavar="MODE")] = None,
+    top_k: Annotated[int | None, setting_option("top_k", "--top-k", "-k", metavar="N")] = None,
+    min_score: Annotated[float | None, setting_option("min_score", "--min-score", metavar="S")] = None,
     token_budget: Annotated[
         int | None, typer.Option("--token-budget", metavar="N", help="Cut the answer to fit so many tokens.")
     ] = None,
@@ -126,7 +105,8 @@ def search(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Change a setting of the search for this query, as in mmr_enabled=true or disabled=graph,smoothing.",
+            help="Change a setting of the search for this query, as in mmr_enabled=true or disabled=graph,smoothing; "
+            "pinakes config settings lists them.",
             rich_help_panel=RANKING,
         ),
     ] = None,

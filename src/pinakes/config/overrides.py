@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
-from pinakes.config.settings import IndexSettings, SearchSettings, Settings
+from pinakes.config.settings import IndexSettings, SearchSettings, Setting, Settings, describe
 from pinakes.errors import UsageError
 
 
@@ -17,7 +17,7 @@ def parse_settings(pairs: Iterable[str]) -> Settings:
     >>> parse_settings(["fusion=rrf", "max_chunk_tokens=400"]).search.fusion
     'rrf'
     """
-    index, search = _by_name(IndexSettings), _by_name(SearchSettings)
+    index, search = describe(IndexSettings), describe(SearchSettings)
     given = _read(pairs, {**index, **search})
     of_index = {name: value for name, value in given.items() if name in index}
     of_search = {name: value for name, value in given.items() if name not in index}
@@ -30,11 +30,10 @@ def changed_search(settings: SearchSettings, pairs: Iterable[str]) -> SearchSett
     >>> changed_search(SearchSettings(), ["top_k=3"]).top_k
     3
     """
-    return replace(settings, **_read(pairs, _by_name(SearchSettings)))
+    return replace(settings, **_read(pairs, describe(SearchSettings)))
 
 
-def _read(pairs: Iterable[str], known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values by name; ``known`` has the default of each."""
+def _read(pairs: Iterable[str], known: Mapping[str, Setting]) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for pair in pairs:
         name, equals, value = (part.strip() for part in pair.partition("="))
@@ -42,13 +41,8 @@ def _read(pairs: Iterable[str], known: Mapping[str, Any]) -> dict[str, Any]:
             raise UsageError(f"{pair!r} is not a setting; write name=value, such as fusion=rrf.")
         if name not in known:
             raise UsageError(f"Unknown setting {name!r}; known are {', '.join(sorted(known))}.")
-        given[name] = _value(name, known[name], value)
+        given[name] = _value(name, known[name].default, value)
     return given
-
-
-def _by_name(kind: Any) -> dict[str, Any]:
-    defaults = kind()
-    return {item.name: getattr(defaults, item.name) for item in fields(kind)}
 
 
 def _value(name: str, default: Any, text: str) -> Any:

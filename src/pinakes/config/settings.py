@@ -1,11 +1,17 @@
-"""What a user may change, with the default and the bounds of each."""
+"""What a user may change: the default of each setting, what it may be, and what it does, said once.
+
+Agent files, options of the command line, the description of the HTTP API and the checks of the documentation take all
+of it from here.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
 import re
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
+from enum import Enum
 from functools import lru_cache
 from typing import Any
 
@@ -13,11 +19,33 @@ from pinakes.errors import UsageError
 
 logger = logging.getLogger("pinakes")
 
-MODES = ("hybrid", "semantic", "keyword", "exact")
-STRATEGIES = ("structure", "token")
-FUSIONS = ("rrf", "scores")
-OCR_MODES = ("auto", "off", "force")
-MAX_TOP_K = 100
+
+class SearchMode(str, Enum):
+    """How to search."""
+
+    HYBRID = "hybrid"
+    SEMANTIC = "semantic"
+    KEYWORD = "keyword"
+    EXACT = "exact"
+
+
+class ChunkingStrategy(str, Enum):
+    """Where documents are divided: at their headings and sections, or every so many tokens."""
+
+    STRUCTURE = "structure"
+    TOKEN = "token"
+
+
+class OcrMode(str, Enum):
+    """Which pages are read from images: those without text, none, or all."""
+
+    AUTO = "auto"
+    OFF = "off"
+    FORCE = "force"
+
+
+MODES = tuple(mode.value for mode in SearchMode)
+FUSIONS = ("scores", "rrf")
 # Parts of a search that can be switched off by name, in the order in which a query meets them.
 STAGES = (
     "spelling",
@@ -43,22 +71,95 @@ STAGES = (
 LANGUAGES = r"^[A-Za-z][A-Za-z0-9_/]*(?:[,+ ]+[A-Za-z][A-Za-z0-9_/]*)*$"
 
 
-def _within(name: str, value: object, low: float, high: float) -> None:
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What may be said of a setting: a number has bounds, a word its choices; ``takes`` says it for anything else."""
+
+    name: str
+    default: Any
+    help: str
+    bounds: tuple[float, float] | None = None
+    choices: tuple[str, ...] = ()
+    takes: str = ""
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether it is on or off."""
+        return isinstance(self.default, bool)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a whole number."""
+        return self.bounds is not None and isinstance(self.bounds[0], int)
+
+    def range(self) -> str:
+        """Say what the setting may be, as in ``1 to 100``."""
+        if self.bounds:
+            return " to ".join(f"{bound:,}" if bound >= 10_000 else f"{bound:g}" for bound in self.bounds)
+        return ", ".join(("true", "false") if self.is_switch else self.choices) or self.takes
+
+    def said(self) -> str:
+        """Say in a line what the setting does, what it may be and what it is by default."""
+        if self.is_switch:
+            return f"{self.help} {'On' if self.default else 'Off'} by default."
+        limits = f"One of {self.range()}" if self.choices else self.range() if self.bounds else ""
+        usual = f"{self.written()} by default" if self.default not in (None, "", (), {}) else ""
+        return " ".join(
+            filter(None, (self.help, "; ".join(filter(None, (limits, usual))) + "."))
+        ).removesuffix(" .")
+
+    def written(self) -> str:
+        """Write the default as people do."""
+        return f"{self.default:,}" if self.is_whole and self.default >= 10_000 else str(self.default)
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of a number, a word out of several, or a switch."""
+        if self.bounds:
+            low, high = (int(bound) if bound == int(bound) else bound for bound in self.bounds)
+            return {"type": "integer" if self.is_whole else "number", "minimum": low, "maximum": high}
+        return {"type": "boolean"} if self.is_switch else {"type": "string", "enum": list(self.choices)}
+
+    def check(self, value: Any) -> None:
+        """Refuse a value that is out of range or of another kind."""
+        if self.bounds:
+            within(self.name, value, *self.bounds)
+            if self.is_whole and not isinstance(value, int):
+                raise UsageError(f"{self.name} must be a whole number, not {value!r}.")
+        elif self.choices and value not in self.choices:
+            raise UsageError(f"{self.name} must be one of {', '.join(self.choices)}, not {value!r}.")
+        elif self.is_switch and not isinstance(value, bool):
+            raise UsageError(f"{self.name} must be true or false, not {value!r}.")
+
+
+def within(name: str, value: object, low: float, high: float) -> None:
+    """Refuse what is no number between two others."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise UsageError(f"{name} must be a number between {low:g} and {high:g}, not {value!r}.")
     if not low <= value <= high:
         raise UsageError(f"{name} must be between {low:g} and {high:g}, not {value:g}.")
 
 
+def _number(default: float | None, low: float, high: float, help: str) -> Any:
+    """Return the field of a number; whole, where the bounds are."""
+    return field(default=default, metadata={"help": help, "bounds": (low, high)})
+
+
+def _choice(default: str, choices: tuple[str, ...], help: str) -> Any:
+    return field(default=default, metadata={"help": help, "choices": choices})
+
+
+def _switch(default: bool, help: str) -> Any:
+    return field(default=default, metadata={"help": help})
+
+
+def _text(default: str, takes: str, help: str) -> Any:
+    return field(default=default, metadata={"help": help, "takes": takes})
+
+
 @lru_cache(maxsize=64)
 def _warn_of_weights(total: float) -> None:
     """Say it once: settings are made anew for every search."""
     logger.warning("The weights of hybrid search add up to %.2f, not 1.", total)
-
-
-def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise UsageError(f"{name} must be one of {', '.join(known)}, not {value!r}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,134 +169,150 @@ class IndexSettings:
     A change of these means reading the documents again, except for ``context_*``, which only write contexts anew.
     """
 
-    chunking_strategy: str = "structure"
-    max_chunk_tokens: int = 800
-    chunk_overlap: int = 50
-    contextual_embeddings: bool = True
-    embedding_model: str = ""
-    extract_definitions: bool = True
-    extract_cross_references: bool = True
-    context_model: str = ""
-    context_max_tokens: int = 100
-    context_concurrency: int = 10
-    context_window_tokens: int = 100_000
-    concept_vocabulary: bool = False
-    ocr: str = "auto"
-    ocr_languages: str = "eng"
-    ocr_max_pages: int = 1000
+    chunking_strategy: str = _choice(
+        "structure",
+        tuple(strategy.value for strategy in ChunkingStrategy),
+        "Divide documents at their headings and sections, or every so many tokens.",
+    )
+    max_chunk_tokens: int = _number(800, 100, 2000, "Longest chunk, in tokens.")
+    chunk_overlap: int = _number(50, 0, 200, "Tokens that are repeated where a section must be divided.")
+    contextual_embeddings: bool = _switch(
+        True,
+        "Put the context of a chunk in front of it before it is embedded: title and path of headings, or what "
+        "context_model writes.",
+    )
+    embedding_model: str = _text(
+        "",
+        "name of a model",
+        "Embedding model, such as openai:text-embedding-3-small; the bundled one if unset.",
+    )
+    extract_definitions: bool = _switch(True, "Find the definitions of terms.")
+    extract_cross_references: bool = _switch(True, "Find references from section to section.")
+    context_model: str = _text(
+        "",
+        "name of a model",
+        "Language model that writes a context for each chunk, such as anthropic:claude-haiku-5-5.",
+    )
+    context_max_tokens: int = _number(100, 50, 200, "Longest context, in tokens.")
+    context_concurrency: int = _number(10, 1, 50, "How many contexts are asked for at the same time.")
+    context_window_tokens: int = _number(
+        100_000, 1000, 2_000_000, "How much of a document the context model is shown."
+    )
+    concept_vocabulary: bool = _switch(
+        False, "Keep a vocabulary of the library's concepts, for query expansion."
+    )
+    ocr: str = _choice(
+        "auto",
+        tuple(mode.value for mode in OcrMode),
+        "Have Tesseract read pages that are images: those without text, none (off), or all, and image files in "
+        "folders (force).",
+    )
+    ocr_languages: str = _text(
+        "eng",
+        "Tesseract's names",
+        "Tesseract's names of the languages of scanned pages, such as eng,deu.",
+    )
+    ocr_max_pages: int = _number(1000, 1, 100_000, "How many pages of a file are read from images.")
 
     def __post_init__(self) -> None:
-        _one_of("chunking_strategy", self.chunking_strategy, STRATEGIES)
-        _within("max_chunk_tokens", self.max_chunk_tokens, 100, 2000)
-        _within("chunk_overlap", self.chunk_overlap, 0, 200)
-        _within("context_max_tokens", self.context_max_tokens, 20, 1000)
-        _within("context_concurrency", self.context_concurrency, 1, 100)
-        _within("context_window_tokens", self.context_window_tokens, 1000, 2_000_000)
-        _one_of("ocr", self.ocr, OCR_MODES)
+        _check(self)
         if not isinstance(self.ocr_languages, str) or not re.match(LANGUAGES, self.ocr_languages):
             raise UsageError(
                 f"ocr_languages must be names of Tesseract's languages, such as eng,deu, not {self.ocr_languages!r}."
             )
-        _within("ocr_max_pages", self.ocr_max_pages, 1, 100_000)
+
+    @classmethod
+    def from_stored(cls, data: Mapping[str, Any]) -> IndexSettings:
+        """Read what an index keeps; a number that an older version allowed becomes the nearest that is."""
+        values = dict(data)
+        for name, setting in describe(cls).items():
+            if setting.bounds and isinstance(values.get(name), (int, float)):
+                low, high = setting.bounds
+                values[name] = min(high, max(low, values[name]))
+        return cls(**values)
 
     def fingerprint(self) -> str:
         """Name these settings, to tell documents that were read under others."""
         return json.dumps(asdict(self), sort_keys=True)
 
 
-_BOUNDS = (
-    ("query_expansion_terms", 1, 20),
-    ("code_search_weight", 0.0, 1.0),
-    ("graph_weight", 0.0, 1.0),
-    ("recency_bias", 0.0, 1.0),
-    ("document_weight", 0.0, 10.0),
-    ("section_weight", 0.0, 10.0),
-    ("min_confidence", 0.0, 1.0),
-    ("ngram_dedup_threshold", 0.1, 1.0),
-    ("dedup_similarity_threshold", 0.1, 1.0),
-    ("mmr_lambda", 0.0, 1.0),
-    ("max_chunks_per_doc", 0, 100),
-    ("rerank_top_n", 1, 200),
-    ("rerank_timeout", 0.05, 300.0),
-    ("focus_threshold", 0.0, 1.0),
-    ("parent_max_tokens", 100, 100_000),
-)
-
-
-_COUNTS = (
-    "top_k",
-    "candidates",
-    "query_expansion_terms",
-    "max_chunks_per_doc",
-    "rerank_top_n",
-    "parent_max_tokens",
-)
-_SWITCHES = (
-    "query_expansion_enabled",
-    "dedup_enabled",
-    "mmr_enabled",
-    "rerank_enabled",
-    "parent_retrieval_enabled",
-)
-
-
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
     """How a query becomes results."""
 
-    search_mode: str = "hybrid"
-    top_k: int = 10
-    min_score: float | None = None
-    semantic_weight: float = 0.5
-    keyword_weight: float = 0.3
-    exact_weight: float = 0.2
-    rrf_k: int = 60
-    fusion: str = "scores"
-    candidates: int = 100
-    boosts: dict[str, float] = field(default_factory=dict)
-    disabled: tuple[str, ...] = ()
-    query_expansion_enabled: bool = False
-    query_expansion_terms: int = 3
-    code_search_weight: float = 0.3
-    graph_weight: float = 0.3
-    recency_bias: float = 0.0
-    document_weight: float = 0.3
-    section_weight: float = 0.1
-    min_confidence: float = 0.0
-    ngram_dedup_threshold: float = 0.7
-    dedup_enabled: bool = False
-    dedup_similarity_threshold: float = 0.85
-    mmr_enabled: bool = False
-    mmr_lambda: float = 0.7
-    max_chunks_per_doc: int = 0
-    rerank_enabled: bool = False
-    rerank_model: str = ""
-    rerank_top_n: int = 20
-    rerank_timeout: float = 5.0
-    focus_threshold: float = 0.81
-    parent_retrieval_enabled: bool = False
-    parent_max_tokens: int = 1200
+    search_mode: str = _choice(
+        "hybrid", MODES, "Search by meaning, by keyword, by exact reference, or by all at once."
+    )
+    top_k: int = _number(10, 1, 100, "How many results a search returns.")
+    min_score: float | None = _number(None, 0.0, 1.0, "Results with a lower fused score are left out.")
+    semantic_weight: float = _number(
+        0.5, 0.0, 1.0, "Say of semantic search in hybrid mode. The three weights should sum to 1."
+    )
+    keyword_weight: float = _number(0.3, 0.0, 1.0, "Say of keyword search in hybrid mode.")
+    exact_weight: float = _number(0.2, 0.0, 1.0, "Say of exact matches in hybrid mode.")
+    rrf_k: int = _number(
+        60, 1, 1000, "Constant of reciprocal rank fusion: how slowly the say of a rank falls."
+    )
+    fusion: str = _choice(
+        "scores", FUSIONS, "Join the legs by scores brought to one scale, or by reciprocal ranks."
+    )
+    candidates: int = _number(100, 100, 10_000, "How many of the ranked candidates results are chosen from.")
+    boosts: dict[str, float] = field(
+        default_factory=dict,
+        metadata={
+            "help": "How much a match in a field of the keyword index counts: field to factor, 0 to 100.",
+            "takes": "field to factor, 0 to 100",
+        },
+    )
+    disabled: tuple[str, ...] = field(
+        default=(), metadata={"help": "Stages of the search to leave out.", "takes": "names of stages"}
+    )
+    query_expansion_enabled: bool = _switch(
+        False, "Also search for near concepts of short queries, and for what abbreviations stand for."
+    )
+    query_expansion_terms: int = _number(3, 1, 20, "How many terms are added.")
+    code_search_weight: float = _number(
+        0.3, 0.0, 1.0, "Say of the code leg in queries that name code; 0 switches it off."
+    )
+    graph_weight: float = _number(
+        0.3, 0.0, 1.0, "How much neighbours of strong hits rise; 0 switches the graph off."
+    )
+    recency_bias: float = _number(0.0, 0.0, 1.0, "How much new documents are favoured.")
+    document_weight: float = _number(
+        0.3, 0.0, 10.0, "Evidence of the document, against 1 for the chunk's own score."
+    )
+    section_weight: float = _number(
+        0.1, 0.0, 10.0, "Evidence of the section, against 1 for the chunk's own score."
+    )
+    min_confidence: float = _number(
+        0.0, 0.0, 1.0, "Leave out results below; the higher of this and min_score counts."
+    )
+    ngram_dedup_threshold: float = _number(
+        0.7, 0.1, 1.0, "Share of word triples from which on two texts are twins."
+    )
+    dedup_enabled: bool = _switch(False, "Also merge other words for the same.")
+    dedup_similarity_threshold: float = _number(0.85, 0.1, 1.0, "Cosine from which on it is the same.")
+    mmr_enabled: bool = _switch(False, "Prefer results that are unlike those before them.")
+    mmr_lambda: float = _number(0.7, 0.0, 1.0, "With mmr_enabled: 1 is relevance alone, 0 difference alone.")
+    max_chunks_per_doc: int = _number(0, 0, 100, "Most results of one document; 0 is no limit.")
+    rerank_enabled: bool = _switch(False, "Let a reranker put the best results in order.")
+    rerank_model: str = _text("", "name of a reranker", "The reranker, as in docs/reranking.md.")
+    rerank_top_n: int = _number(20, 1, 200, "How many of the best results are put in order.")
+    rerank_timeout: float = _number(5.0, 0.05, 300.0, "Seconds after which the results stay as they were.")
+    focus_threshold: float = _number(
+        0.81, 0.0, 1.0, "How good a sentence must be, against the best of its chunk, to be shown with it."
+    )
+    parent_retrieval_enabled: bool = _switch(
+        False, "Return the section that a passage belongs to in its place, where it is short enough."
+    )
+    parent_max_tokens: int = _number(
+        1200, 100, 100_000, "Longest section that takes the place of its passage."
+    )
 
     def __post_init__(self) -> None:
-        _one_of("search_mode", self.search_mode, MODES)
-        _one_of("fusion", self.fusion, FUSIONS)
-        _within("top_k", self.top_k, 1, MAX_TOP_K)
-        _within("rrf_k", self.rrf_k, 1, 1000)
-        _within("candidates", self.candidates, 100, 10_000)
-        for name in ("semantic_weight", "keyword_weight", "exact_weight"):
-            _within(name, getattr(self, name), 0.0, 1.0)
+        _check(self)
         for name, value in self.boosts.items():
-            _within(f"the boost of {name}", value, 0.0, 100.0)
-        if self.min_score is not None:
-            _within("min_score", self.min_score, 0.0, 1.0)
-        for name, low, high in _BOUNDS:
-            _within(name, getattr(self, name), low, high)
-        for name in _COUNTS:
-            if not isinstance(getattr(self, name), int):
-                raise UsageError(f"{name} must be a whole number, not {getattr(self, name)!r}.")
-        for name in _SWITCHES:
-            if not isinstance(getattr(self, name), bool):
-                raise UsageError(f"{name} must be true or false, not {getattr(self, name)!r}.")
+            within(f"the boost of {name}", value, 0.0, 100.0)
         if isinstance(self.disabled, str):
             raise UsageError(f"disabled must be a list of stages, not {self.disabled!r}.")
         unknown = sorted(set(self.disabled) - set(STAGES))
@@ -214,6 +331,39 @@ class SearchSettings:
     def with_overrides(self, **values: Any) -> SearchSettings:
         """Return these settings with some values replaced; None leaves a value as it is."""
         return replace(self, **{name: value for name, value in values.items() if value is not None})
+
+
+def describe(kind: Any) -> Mapping[str, Setting]:
+    """Return what may be said of each setting of the index or of the search, by name."""
+    return _described(kind)
+
+
+@lru_cache(maxsize=2)
+def _described(kind: Any) -> dict[str, Setting]:
+    return {item.name: _setting(item) for item in fields(kind)}
+
+
+def _setting(item: Field[Any]) -> Setting:
+    # Only boosts have a default that is made anew each time.
+    default = {} if item.default is MISSING else item.default
+    return Setting(item.name, default, **item.metadata)
+
+
+def setting(name: str) -> Setting:
+    """Return what may be said of one setting, of the index or of the search.
+
+    >>> setting("top_k").range()
+    '1 to 100'
+    """
+    return {**describe(IndexSettings), **describe(SearchSettings)}[name]
+
+
+def _check(settings: IndexSettings | SearchSettings) -> None:
+    for name, rule in describe(type(settings)).items():
+        value = getattr(settings, name)
+        # What has no default may be left out.
+        if value is not None or rule.default is not None:
+            rule.check(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,8 +388,8 @@ class Settings:
 
 
 def _build(kind: Any, data: dict[str, Any]) -> Any:
-    known = {item.name for item in fields(kind)}
-    unknown = sorted(set(data) - known)
+    known = describe(kind)
+    unknown = sorted(set(data) - set(known))
     if unknown:
         raise UsageError(f"Unknown setting {', '.join(unknown)}; known are {', '.join(sorted(known))}.")
     return kind(**data)

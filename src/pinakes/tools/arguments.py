@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pinakes.config.settings import MAX_TOP_K, MODES
+from pinakes.config.settings import MODES, setting
 from pinakes.errors import UsageError
 from pinakes.tools.values import (
     LONGEST_TEXT,
@@ -108,7 +108,7 @@ TOOLS: dict[str, tuple[Argument, ...]] = {
             "How many results to return at most.",
             aliases="k limit n max_results num_results n_results number_of_results count max top top_n size "
             "results result_count page_size maximum_results",
-            bounds=(1, MAX_TOP_K),
+            bounds=setting("top_k").bounds,
         ),
         Argument(
             "mode",
@@ -124,7 +124,7 @@ TOOLS: dict[str, tuple[Argument, ...]] = {
             "number",
             "Leave out results that score below this.",
             aliases="threshold score_threshold minimum_score min_similarity cutoff",
-            bounds=(0, 1),
+            bounds=setting("min_score").bounds,
         ),
         _BUDGET,
     ),

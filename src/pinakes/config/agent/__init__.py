@@ -1,22 +1,20 @@
 """agent.yaml: an agent, its model and its tools, read from a file and validated."""
 
-from pinakes.config.agent.agent import AgentConfig, Instructions, OtherToolConfig
-from pinakes.config.agent.check import Checked, check_agent
-from pinakes.config.agent.choices import (
-    ChunkingStrategy,
-    DatabaseProvider,
-    EmbeddingProvider,
-    ModelProvider,
-    RerankerProvider,
-    SearchMode,
-)
-from pinakes.config.agent.database import DatabaseConfig
+from pinakes.config.agent.agent import AgentConfig, Instructions, OtherToolConfig, agent_schema
+from pinakes.config.agent.check import Checked, check_agent, load_agent
+from pinakes.config.agent.database import DatabaseConfig, DatabaseProvider
 from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig
 from pinakes.config.agent.faults import ConfigError, Fault
-from pinakes.config.agent.loader import load_agent
 from pinakes.config.agent.ranking import RankingConfig
-from pinakes.config.agent.schema import agent_schema
-from pinakes.config.agent.services import EmbeddingConfig, ModelConfig, RerankerConfig
+from pinakes.config.agent.services import (
+    EmbeddingConfig,
+    EmbeddingProvider,
+    ModelConfig,
+    ModelProvider,
+    RerankerConfig,
+    RerankerProvider,
+)
+from pinakes.config.settings import ChunkingStrategy, SearchMode
 
 __all__ = [
     "AgentConfig",

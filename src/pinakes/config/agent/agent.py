@@ -16,6 +16,7 @@ from pinakes.config.agent.surroundings import Surroundings
 
 DOCUMENT_TOOL = "hierarchical_document"
 OTHER_TOOLS = ("vectorstore", "function", "mcp", "prompt")
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _DOCUMENT, _OTHER = "<document>", "<other>"
 
 
@@ -173,3 +174,8 @@ class AgentConfig(Part):
             return path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"Cannot read the instructions {path}: {error}") from error
+
+
+def agent_schema() -> dict[str, Any]:
+    """Return the JSON Schema of an agent file, for editors, generated from the models."""
+    return {"$schema": _DIALECT, **AgentConfig.model_json_schema(), "title": "Pinakes agent"}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field
 from pydantic_core import PydanticCustomError
+
+from pinakes.config.settings import setting
 
 
 class Part(BaseModel):
@@ -40,6 +42,26 @@ Whole = Annotated[int, NOT_A_SWITCH]
 Number = Annotated[float, NOT_A_SWITCH]
 Switch = Annotated[bool, BeforeValidator(_a_switch)]
 Text = Annotated[str, BeforeValidator(_text)]
+
+
+def bounds(name: str) -> Any:
+    """Return the bounds that a setting of the library has."""
+    low, high = setting(name).bounds or (None, None)
+    return Field(ge=low, le=high)
+
+
+def shared(name: str, **changes: Any) -> Any:
+    """Return a field that is a setting of the library: its default, bounds and description, unless changed here."""
+    known = setting(name)
+    if known.bounds:
+        changes = dict(zip(("ge", "le"), known.bounds, strict=True)) | changes
+    return Field(**{"default": known.default, "description": known.help} | changes)
+
+
+def optional(name: str) -> Any:
+    """Return a field that is the description of a setting; what is not set keeps the setting's default."""
+    return Field(default=None, description=setting(name).help)
+
 
 # Names of alternatives stand in angle brackets, so that no one takes them for fields.
 BLOCK, NAME = "<block>", "<name>"

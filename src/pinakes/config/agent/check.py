@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from pinakes.config.agent.agent import DOCUMENT_TOOL, AgentConfig, Instructions
 from pinakes.config.agent.database import check_store
 from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig
 from pinakes.config.agent.explain import explain
-from pinakes.config.agent.faults import Fault, Place, field_name
+from pinakes.config.agent.faults import ConfigError, Fault, Place, field_name
 from pinakes.config.agent.lint import quarrels
 from pinakes.config.agent.prune import put, take_out
 from pinakes.config.agent.yaml_source import (
@@ -26,6 +27,8 @@ from pinakes.config.agent.yaml_source import (
     read_yaml,
 )
 from pinakes.errors import UsageError
+
+logger = logging.getLogger("pinakes")
 
 # Rounds of validation: each finds what the faults of the one before were hiding.
 _ROUNDS = 20
@@ -54,6 +57,20 @@ def check_agent(
     check = _Check(Path(path).expanduser(), Checked(str(path)), thorough)
     check.run(os.environ if variables is None else variables)
     return check.checked
+
+
+def load_agent(path: str | Path, *, variables: Mapping[str, str] | None = None) -> AgentConfig:
+    """Read an agent file; raise ``ConfigError`` with every fault of it.
+
+    ``${NAME}`` in values is taken from ``variables``, which is the environment if not given. Sources are looked for
+    when a tool is loaded, not here: an agent may be read on a machine that does not have them.
+    """
+    checked = check_agent(path, variables=variables, thorough=False)
+    if checked.config is None:
+        raise ConfigError(checked.faults)
+    for warning in checked.warnings:
+        logger.warning("%s", warning)
+    return checked.config
 
 
 class _Check:

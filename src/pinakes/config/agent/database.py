@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,10 +12,30 @@ from pydantic import BeforeValidator, Field, PrivateAttr, SecretStr, model_valid
 from pydantic_core import PydanticCustomError
 
 from pinakes.config.agent.base import NOT_A_SWITCH, Part, Text
-from pinakes.config.agent.choices import DatabaseProvider
 from pinakes.config.agent.scratch import ScratchFolder
 from pinakes.errors import MissingExtraError, PinakesError, UsageError
 from pinakes.stores.settings import DatabaseSettings
+
+
+class DatabaseProvider(str, Enum):
+    """Where a library is kept."""
+
+    EMBEDDED = "embedded"
+    IN_MEMORY = "in-memory"
+    POSTGRES = "postgres"
+    QDRANT = "qdrant"
+    WEAVIATE = "weaviate"
+    CHROMADB = "chromadb"
+    FAISS = "faiss"
+    PINECONE = "pinecone"
+    AZURE_AI_SEARCH = "azure-ai-search"
+    MONGODB = "mongodb"
+    SQL_SERVER = "sql-server"
+    AZURE_COSMOS_MONGO = "azure-cosmos-mongo"
+    AZURE_COSMOS_NOSQL = "azure-cosmos-nosql"
+    OPENSEARCH = "opensearch"
+    MILVUS = "milvus"
+
 
 # Providers for which the library is in a folder of this machine and nowhere else.
 _HERE = (DatabaseProvider.EMBEDDED, DatabaseProvider.IN_MEMORY)

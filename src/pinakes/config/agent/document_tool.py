@@ -25,13 +25,22 @@ from pinakes.config.agent.base import (
     Switch,
     Text,
     Whole,
+    bounds,
+    optional,
+    shared,
 )
-from pinakes.config.agent.choices import ChunkingStrategy, OcrMode, SearchMode
 from pinakes.config.agent.database import DatabaseConfig
 from pinakes.config.agent.ranking import RankingConfig
 from pinakes.config.agent.services import EmbeddingConfig, ModelConfig, RerankerConfig
 from pinakes.config.agent.surroundings import Surroundings
-from pinakes.config.settings import LANGUAGES, SearchSettings
+from pinakes.config.settings import (
+    LANGUAGES,
+    ChunkingStrategy,
+    OcrMode,
+    SearchMode,
+    SearchSettings,
+    setting,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,67 +72,30 @@ class HierarchicalDocumentToolConfig(Part):
     )
     source: Text = Field(description="File, folder or pattern to search, relative to this file.")
 
-    chunking_strategy: ChunkingStrategy = Field(
-        default=ChunkingStrategy.STRUCTURE,
-        description="Divide documents at their headings and sections, or every so many tokens.",
-    )
-    max_chunk_tokens: Whole = Field(default=800, ge=100, le=2000, description="Longest chunk, in tokens.")
-    chunk_overlap: Whole = Field(
-        default=50, ge=0, le=200, description="Tokens that are repeated where a section must be divided."
+    chunking_strategy: ChunkingStrategy = shared("chunking_strategy", default=ChunkingStrategy.STRUCTURE)
+    max_chunk_tokens: Whole = shared("max_chunk_tokens")
+    chunk_overlap: Whole = shared("chunk_overlap")
+
+    ocr: Annotated[OcrMode, BeforeValidator(_off)] = shared("ocr", default=OcrMode.AUTO)
+    ocr_languages: Text = shared("ocr_languages", pattern=LANGUAGES)
+    ocr_max_pages: Whole = shared("ocr_max_pages")
+
+    search_mode: SearchMode = shared("search_mode", default=SearchMode.HYBRID)
+    top_k: Whole = shared("top_k")
+    min_score: Annotated[float, bounds("min_score"), NOT_A_SWITCH] | None = optional("min_score")
+    semantic_weight: Number = shared("semantic_weight")
+    keyword_weight: Number = shared("keyword_weight")
+    exact_weight: Number = shared("exact_weight")
+    rrf_k: Whole = shared(
+        "rrf_k",
+        description=f"{setting('rrf_k').help} To set it chooses that fusion, unless ranking.fusion is set.",
     )
 
-    ocr: Annotated[OcrMode, BeforeValidator(_off)] = Field(
-        default=OcrMode.AUTO,
-        description="Have Tesseract read pages that are images: those without text, none (off), or all (force).",
-    )
-    ocr_languages: Text = Field(
-        default="eng",
-        pattern=LANGUAGES,
-        description="Tesseract's names of the languages of scanned pages, such as eng,deu.",
-    )
-    ocr_max_pages: Whole = Field(
-        default=1000, ge=1, le=100_000, description="How many pages of a file are read from images."
-    )
-
-    search_mode: SearchMode = Field(
-        default=SearchMode.HYBRID,
-        description="Search by meaning, by keyword, by exact reference, or by all at once.",
-    )
-    top_k: Whole = Field(default=10, ge=1, le=100, description="How many results a search returns.")
-    min_score: Annotated[float, Field(ge=0.0, le=1.0), NOT_A_SWITCH] | None = Field(
-        default=None, description="Results with a lower fused score are left out."
-    )
-    semantic_weight: Number = Field(
-        default=0.5,
-        ge=0.0,
-        le=1.0,
-        description="Say of semantic search in hybrid mode. The three weights should sum to 1.",
-    )
-    keyword_weight: Number = Field(
-        default=0.3, ge=0.0, le=1.0, description="Say of keyword search in hybrid mode."
-    )
-    exact_weight: Number = Field(
-        default=0.2, ge=0.0, le=1.0, description="Say of exact matches in hybrid mode."
-    )
-    rrf_k: Whole = Field(
-        default=60,
-        ge=1,
-        le=1000,
-        description="Constant of reciprocal rank fusion; to set it chooses that fusion, unless ranking.fusion is set.",
-    )
-
-    embedding_model: Text | None = Field(
-        default=None,
-        description="Embedding model, such as openai:text-embedding-3-small; the bundled one if unset.",
-    )
+    embedding_model: Text | None = optional("embedding_model")
     embedding_dimensions: Annotated[int, Field(ge=1, le=10000), NOT_A_SWITCH] | None = Field(
         default=None, description="Length of the vectors; the model's own if unset."
     )
-    contextual_embeddings: Switch = Field(
-        default=True,
-        description="Put the context of a chunk in front of it before it is embedded: title and path of headings, or "
-        "what context_model writes.",
-    )
+    contextual_embeddings: Switch = shared("contextual_embeddings")
     context_model: (
         Annotated[Annotated[ModelConfig, Tag(BLOCK)] | Annotated[Text, Tag(NAME)], BlockOrName] | None
     ) = Field(
@@ -131,30 +103,19 @@ class HierarchicalDocumentToolConfig(Part):
         description="Language model that writes a context for each chunk: a model, provider:name, or the word agent "
         "for the agent's own model. Nothing is sent anywhere if unset.",
     )
-    context_max_tokens: Whole = Field(default=100, ge=50, le=200, description="Longest context, in tokens.")
-    context_concurrency: Whole = Field(
-        default=10, ge=1, le=50, description="How many contexts are asked for at the same time."
-    )
-    context_window_tokens: Whole = Field(
-        default=100_000,
-        ge=1000,
-        le=2_000_000,
-        description="How much of a document the context model is shown.",
-    )
+    context_max_tokens: Whole = shared("context_max_tokens")
+    context_concurrency: Whole = shared("context_concurrency")
+    context_window_tokens: Whole = shared("context_window_tokens")
 
-    extract_definitions: Switch = Field(default=True, description="Find the definitions of terms.")
-    extract_cross_references: Switch = Field(
-        default=True, description="Find references from section to section."
-    )
+    extract_definitions: Switch = shared("extract_definitions")
+    extract_cross_references: Switch = shared("extract_cross_references")
     dense_index: Switch = Field(default=True, description="Keep an index for search by meaning.")
     keyword_index: Switch = Field(default=True, description="Use the index for search by keyword.")
     exact_index: Switch = Field(default=True, description="Use the index of section numbers and phrases.")
 
-    enable_reranking: Switch = Field(
-        default=False, description="Let a reranker put the best results in order."
-    )
+    enable_reranking: Switch = shared("rerank_enabled")
     reranker_model: Text | None = Field(
-        default=None, description="The reranker, as in docs/reranking.md; required with enable_reranking."
+        default=None, description=f"{setting('rerank_model').help} Required with enable_reranking."
     )
 
     database: (

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import glob
 import os
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pinakes.config.agent.choices import DatabaseProvider
+from pinakes.config.agent.database import DatabaseConfig, DatabaseProvider
 from pinakes.config.agent.models import context_model, embedding_spec, reranker_spec
-from pinakes.config.settings import IndexSettings, SearchSettings, Settings
+from pinakes.config.settings import IndexSettings, SearchSettings, Settings, describe
 from pinakes.errors import UsageError
 
 if TYPE_CHECKING:
-    from pinakes.config.agent.database import DatabaseConfig
     from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig
     from pinakes.config.agent.surroundings import Surroundings
     from pinakes.stores.settings import DatabaseSettings
@@ -28,35 +28,28 @@ def settings(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> Sett
 
 def _index_settings(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> IndexSettings:
     model = context_model(tool, around) if tool.contextual_embeddings else None
-    return IndexSettings(
-        chunking_strategy=tool.chunking_strategy.value,
-        max_chunk_tokens=tool.max_chunk_tokens,
-        chunk_overlap=tool.chunk_overlap,
-        contextual_embeddings=tool.contextual_embeddings,
-        embedding_model=embedding_spec(tool, around),
-        extract_definitions=tool.extract_definitions,
-        extract_cross_references=tool.extract_cross_references,
-        ocr=tool.ocr.value,
-        ocr_languages=tool.ocr_languages,
-        ocr_max_pages=tool.ocr_max_pages,
-        context_model=model if isinstance(model, str) else model.spec if model else "",
-        context_max_tokens=tool.context_max_tokens,
-        context_concurrency=tool.context_concurrency,
-        context_window_tokens=tool.context_window_tokens,
+    values = _same(tool, IndexSettings) | {
+        "embedding_model": embedding_spec(tool, around),
+        "context_model": model if isinstance(model, str) else model.spec if model else "",
         # Expansion looks words up in the vocabulary; nobody should have to know that.
-        concept_vocabulary=bool(tool.ranking and tool.ranking.query_expansion_enabled),
-    )
+        "concept_vocabulary": bool(tool.ranking and tool.ranking.query_expansion_enabled),
+    }
+    return IndexSettings(**values)
+
+
+def _same(
+    tool: HierarchicalDocumentToolConfig, kind: type[IndexSettings] | type[SearchSettings]
+) -> dict[str, Any]:
+    """Return what a tool says of the settings that it has under their own names."""
+    found = {name: getattr(tool, name) for name in describe(kind) if name in type(tool).model_fields}
+    return {name: value.value if isinstance(value, Enum) else value for name, value in found.items()}
 
 
 def _search_settings(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> SearchSettings:
-    values: dict[str, Any] = {
-        "search_mode": tool.search_mode.value,
-        "top_k": tool.top_k,
-        "min_score": tool.min_score,
+    values = _same(tool, SearchSettings) | {
         "semantic_weight": tool.semantic_weight if tool.dense_index else 0.0,
         "keyword_weight": tool.keyword_weight if tool.keyword_index else 0.0,
         "exact_weight": tool.exact_weight if tool.exact_index else 0.0,
-        "rrf_k": tool.rrf_k,
         "rerank_enabled": tool.enable_reranking,
         "rerank_model": reranker_spec(tool, around),
     }

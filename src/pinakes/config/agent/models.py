@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pinakes.config.agent.choices import EmbeddingProvider, RerankerProvider
-from pinakes.config.agent.services import EmbeddingConfig, ModelConfig, RerankerConfig
+from pinakes.config.agent.services import (
+    EmbeddingConfig,
+    EmbeddingProvider,
+    ModelConfig,
+    RerankerConfig,
+    RerankerProvider,
+)
 from pinakes.errors import UsageError
 
 if TYPE_CHECKING:

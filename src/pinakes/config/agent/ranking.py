@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import WithJsonSchema, create_model, field_validator
 from pydantic_core import PydanticCustomError
 
-from pinakes.config.agent.base import NOT_A_SWITCH, Number, Part, Switch
-from pinakes.config.settings import STAGES
+from pinakes.config.agent.base import NOT_A_SWITCH, Number, Part, Switch, bounds, optional
+from pinakes.config.settings import STAGES, SearchSettings, Setting, describe
 
 # Settings of a search that a tool has under a name of its own.
 ELSEWHERE = {
@@ -26,83 +26,29 @@ ELSEWHERE = {
 }
 
 
-class RankingConfig(Part):
-    """How results are ranked. What is not set keeps the default of the search settings."""
+_STAGES = {"type": "array", "items": {"type": "string", "enum": list(STAGES)}}
+_LISTS: dict[str, Any] = {
+    "boosts": dict[str, Number],
+    "disabled": Annotated[list[str], WithJsonSchema(_STAGES)],
+}
 
-    fusion: Literal["scores", "rrf"] | None = Field(
-        default=None, description="Join the legs by scores brought to one scale, or by reciprocal ranks."
-    )
-    candidates: Annotated[int, Field(ge=100, le=10_000), NOT_A_SWITCH] | None = Field(
-        default=None,
-        description="How many of the ranked candidates results are chosen from.",
-    )
-    boosts: dict[str, Number] | None = Field(
-        default=None,
-        description="How much a match in a field of the keyword index counts: field to factor, 0 to 100.",
-    )
-    disabled: list[str] | None = Field(
-        default=None,
-        description="Stages of the search to leave out.",
-        json_schema_extra={"items": {"type": "string", "enum": list(STAGES)}},
-    )
-    query_expansion_enabled: Switch | None = Field(
-        default=None,
-        description="Also search for near concepts of short queries, and for what abbreviations stand for.",
-    )
-    query_expansion_terms: Annotated[int, Field(ge=1, le=20), NOT_A_SWITCH] | None = Field(
-        default=None, description="How many terms are added."
-    )
-    code_search_weight: Annotated[float, Field(ge=0.0, le=1.0), NOT_A_SWITCH] | None = Field(
-        default=None,
-        description="Say of the code leg in queries that name code; 0 switches it off.",
-    )
-    graph_weight: Annotated[float, Field(ge=0.0, le=1.0), NOT_A_SWITCH] | None = Field(
-        default=None,
-        description="How much neighbours of strong hits rise; 0 switches the graph off.",
-    )
-    recency_bias: Annotated[float, Field(ge=0.0, le=1.0), NOT_A_SWITCH] | None = Field(
-        default=None, description="How much new documents are favoured."
-    )
-    document_weight: Annotated[float, Field(ge=0.0, le=10.0), NOT_A_SWITCH] | None = Field(
-        default=None,
-        description="Evidence of the document, against 1 for the chunk's own score.",
-    )
-    section_weight: Annotated[float, Field(ge=0.0, le=10.0), NOT_A_SWITCH] | None = Field(
-        default=None,
-        description="Evidence of the section, against 1 for the chunk's own score.",
-    )
-    min_confidence: Annotated[float, Field(ge=0.0, le=1.0), NOT_A_SWITCH] | None = Field(
-        default=None,
-        description="Leave out results below; the higher of this and min_score counts.",
-    )
-    ngram_dedup_threshold: Annotated[float, Field(ge=0.1, le=1.0), NOT_A_SWITCH] | None = Field(
-        default=None, description="Share of word triples from which on two texts are twins."
-    )
-    dedup_enabled: Switch | None = Field(default=None, description="Also merge other words for the same.")
-    dedup_similarity_threshold: Annotated[float, Field(ge=0.1, le=1.0), NOT_A_SWITCH] | None = Field(
-        default=None, description="Cosine from which on it is the same."
-    )
-    mmr_enabled: Switch | None = Field(
-        default=None, description="Prefer results that are unlike those before them."
-    )
-    mmr_lambda: Annotated[float, Field(ge=0.0, le=1.0), NOT_A_SWITCH] | None = Field(
-        default=None,
-        description="With mmr_enabled: 1 is relevance alone, 0 difference alone.",
-    )
-    max_chunks_per_doc: Annotated[int, Field(ge=0, le=100), NOT_A_SWITCH] | None = Field(
-        default=None, description="Most results of one document; 0 is no limit."
-    )
-    focus_threshold: Annotated[float, Field(ge=0.0, le=1.0), NOT_A_SWITCH] | None = Field(
-        default=None,
-        description="How good a sentence must be, against the best of its chunk, to be shown with it.",
-    )
-    parent_retrieval_enabled: Switch | None = Field(
-        default=None,
-        description="Return the section that a passage belongs to in its place, where it is short enough.",
-    )
-    parent_max_tokens: Annotated[int, Field(ge=100, le=100_000), NOT_A_SWITCH] | None = Field(
-        default=None, description="Longest section that takes the place of its passage."
-    )
+
+def _type(setting: Setting) -> Any:
+    """Return what a field takes; bounds stand before the rest, else the JSON Schema loses them."""
+    if setting.bounds:
+        return Annotated[int if setting.is_whole else float, bounds(setting.name), NOT_A_SWITCH]
+    return Switch if setting.is_switch else _LISTS.get(setting.name) or Literal[setting.choices]
+
+
+_FIELDS: dict[str, Any] = {
+    name: (_type(setting) | None, optional(name))
+    for name, setting in describe(SearchSettings).items()
+    if name not in ELSEWHERE
+}
+
+
+class RankingConfig(create_model("RankingFields", __base__=Part, **_FIELDS)):  # type: ignore[misc]
+    """How results are ranked. What is not set keeps the default of the search settings."""
 
     @field_validator("disabled")
     @classmethod

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Annotated, Any
 
 from pydantic import Field, SecretStr, model_validator
 from pydantic_core import PydanticCustomError
 
-from pinakes.config.agent.base import NOT_A_SWITCH, Part, Text
-from pinakes.config.agent.choices import (
-    EmbeddingProvider,
-    ModelProvider,
-    RerankerProvider,
-)
+from pinakes.config.agent.base import NOT_A_SWITCH, Part, Text, bounds, optional
 
 # What each provider is called where models are loaded by name.
 _SCHEMES = {
@@ -22,6 +18,37 @@ _SCHEMES = {
     "ollama": "ollama",
     "openai_compatible": "openai",
 }
+
+
+class ModelProvider(str, Enum):
+    """Who runs a language model."""
+
+    ANTHROPIC = "anthropic"
+    OPENAI = "openai"
+    AZURE_OPENAI = "azure_openai"
+    OLLAMA = "ollama"
+    OPENAI_COMPATIBLE = "openai_compatible"
+
+
+class EmbeddingProvider(str, Enum):
+    """Who runs an embedding model; ``local`` is this machine."""
+
+    LOCAL = "local"
+    OPENAI = "openai"
+    AZURE_OPENAI = "azure_openai"
+    OLLAMA = "ollama"
+    OPENAI_COMPATIBLE = "openai_compatible"
+
+
+class RerankerProvider(str, Enum):
+    """Who runs a reranker; ``llm`` asks a language model for the order."""
+
+    LOCAL = "local"
+    COHERE = "cohere"
+    JINA = "jina"
+    TEI = "tei"
+    HTTP = "http"
+    LLM = "llm"
 
 
 class Service(Part):
@@ -159,12 +186,8 @@ class RerankerConfig(Service):
         description="The model; locally a folder, relative to this file, or a Hugging Face name; with llm a language "
         "model such as anthropic:claude-haiku-5-5.",
     )
-    top_n: Annotated[int, Field(ge=1, le=200), NOT_A_SWITCH] | None = Field(
-        default=None, description="How many of the best results are put in order."
-    )
-    timeout: Annotated[float, Field(ge=0.05, le=300.0), NOT_A_SWITCH] | None = Field(
-        default=None, description="Seconds after which the results stay as they were."
-    )
+    top_n: Annotated[int, bounds("rerank_top_n"), NOT_A_SWITCH] | None = optional("rerank_top_n")
+    timeout: Annotated[float, bounds("rerank_timeout"), NOT_A_SWITCH] | None = optional("rerank_timeout")
 
     @property
     def is_named(self) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pinakes.config.settings import SearchSettings, describe
 from pinakes.server.api.problems import ProblemError
 
 _INTEGER = re.compile(r"-?[0-9]{1,15}")
@@ -66,6 +67,12 @@ def choice(name: str, description: str, options: Sequence[str], default: str | N
 def number(name: str, description: str, least: int, most: int, default: int | None = None) -> Param:
     """Return a parameter for a whole number."""
     return Param(name, description, {"type": "integer", "minimum": least, "maximum": most}, default=default)
+
+
+def of_setting(setting: str, name: str = "") -> Param:
+    """Return a parameter that stands for a setting of the search; without it, the library's own holds."""
+    known = describe(SearchSettings)[setting]
+    return Param(name or setting, known.help, known.schema())
 
 
 def flag(name: str, description: str) -> Param:

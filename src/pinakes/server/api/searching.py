@@ -8,19 +8,17 @@ from pinakes.model import SearchResponse
 from pinakes.server.api.catalog import Catalog
 from pinakes.server.api.offsets import convert, utf16
 from pinakes.server.api.operations import DOC, FILTERS, LIBRARY, MAX_QUERY, OFFSETS, Call, Operation, Reply
-from pinakes.server.api.params import Param, choice, flag, number, text
+from pinakes.server.api.params import flag, number, of_setting, text
 from pinakes.server.api.schemas import SEARCH, SUGGESTIONS
-
-MODES = ("hybrid", "semantic", "keyword", "exact")
 
 SEARCH_PARAMS = (
     text("q", "What to look for.", most=MAX_QUERY, required=True),
-    choice("mode", "How to search.", MODES),
-    number("top_k", "How many results.", 1, 100),
+    of_setting("search_mode", "mode"),
+    of_setting("top_k"),
     FILTERS,
     DOC,
     number("token_budget", "The most tokens of all results together.", 1, 1_000_000),
-    Param("min_score", "The least score of a result.", {"type": "number", "minimum": 0, "maximum": 1}),
+    of_setting("min_score"),
     flag("explain", "Say how each result was found."),
     LIBRARY,
 )
