@@ -87,15 +87,13 @@ def _chunk(
     only_heading = section.level > 0 and not _WORD.search(text, section.body, piece.end)
     first, last = piece.start + len(own) - len(own.lstrip()), piece.start + len(own.rstrip())
     count = tokens.count(first, last) + (tokens.count(*piece.prefix) if piece.prefix else 0)
-    # Lone marks before the first heading are in its chunk, but are not cited with it.
-    cited = section.start if piece.start < section.start < piece.end else piece.start
     return Chunk(
         source_path=source_path,
         chunk_index=index,
         content=(prefix + own).rstrip(),
         start=piece.start,
         end=piece.end,
-        lines=parsed.position.lines(cited, piece.end),
+        lines=parsed.position.lines(piece.start, piece.end),
         section=section.ordinal,
         prefix=len(prefix),
         parent_chain=section.path,
@@ -104,6 +102,6 @@ def _chunk(
         heading=section.heading,
         heading_level=section.level,
         chunk_type=ChunkType.HEADER if only_heading else ChunkType.CONTENT,
-        pages=parsed.position.pages(cited, piece.end),
+        pages=parsed.position.pages(piece.start, piece.end),
         tokens=count,
     )

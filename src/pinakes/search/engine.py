@@ -140,7 +140,7 @@ class SearchEngine:
         with watch.stage("enrich"):
             definitions = corpus.definitions.terms_in(query.text)
             enrichment = Enrichment(
-                found.exact.clauses,
+                found.exact.meant,
                 found.exact.lines,
                 ReferenceGraph(self._index),
                 definitions,

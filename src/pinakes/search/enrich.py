@@ -32,9 +32,9 @@ class PlaceReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Enrichment:
-    """What results are given besides what was found: the clause or line that was meant, references, definitions."""
+    """What results are given besides what was found: the place or line that was meant, references, definitions."""
 
-    clauses: Mapping[int, Place]
+    meant: Mapping[int, Place]
     lines: Mapping[int, Line]
     references: ReferenceGraph
     definitions: Sequence[Definition]
@@ -91,10 +91,12 @@ def to_results(
             explanation=_explanation(candidate, chosen, enrichment) if explain else None,
             uncertain=chunk.document in enrichment.doubtful,
         )
-        clause = enrichment.clauses.get(candidate.chunk)
+        meant = enrichment.meant.get(candidate.chunk) if candidate.reason in ("section", "holder") else None
         line = enrichment.lines.get(candidate.chunk)
-        if clause and candidate.reason in ("section", "holder"):
-            result = _focus(result, chunk, clause)
+        if meant and meant.is_heading:
+            result = _from_heading(result, chunk, meant)
+        if meant and not meant.is_heading:
+            result = _focus(result, chunk, meant)
         elif line and candidate.reason == "line":
             result = _from_line(result, line)
         elif enrichment.places is not None and not chunk.pages:
@@ -125,6 +127,15 @@ def _focus(result: SearchResult, chunk: StoredChunk, clause: Place) -> SearchRes
         cross_references=inside,
         matches=[],
     )
+
+
+def _from_heading(result: SearchResult, chunk: StoredChunk, place: Place) -> SearchResult:
+    """Leave out what stands before a heading that was asked for: an anchor, a tag, a line of the cover."""
+    if not chunk.start < place.start < chunk.end:
+        return result
+    start = chunk.prefix + place.start - chunk.start
+    lines = Lines(max(chunk.lines.first, place.lines.first), chunk.lines.last)
+    return replace(result, content=chunk.content[start:], lines=lines, matches=[])
 
 
 def _left_out(chunk: StoredChunk, places: PlaceReader) -> list[Lines]:

@@ -46,7 +46,7 @@ _IDENTIFIER = re.compile(r"(?=\S*(?:[\d_]|[a-z][A-Z]|\w(?:::|[./+#-])))[^\s\"]{2
 
 @dataclass(slots=True)
 class ExactHits:
-    """Chunks that the query names. ``clauses`` says which part of a chunk is meant, where it is only a part.
+    """Chunks that the query names. ``meant`` says which place of a chunk that is.
 
     ``pins`` are those that go first, with how surely they are meant, and ``grounds`` what speaks for places among
     them; ``total`` counts the chunks that hold a phrase; ``missing`` are places that the query names and no document
@@ -60,7 +60,7 @@ class ExactHits:
     total: int | None = None
     missing: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    clauses: dict[int, Place] = field(default_factory=dict)
+    meant: dict[int, Place] = field(default_factory=dict)
     lines: dict[int, Line] = field(default_factory=dict)
     verbatim: set[int] = field(default_factory=set)
     _known: set[int] = field(default_factory=set)
@@ -200,8 +200,7 @@ class ExactSearch:
                 out.notes.append(
                     f"{resolved.label.text} was not recognised as a place, but its marks stand in {place.label}."
                 )
-        if not place.is_heading:
-            out.clauses.setdefault(first, place)
+        out.meant.setdefault(first, place)
         # The order of the readings counts, within the surest first.
         pin = (1.0 if not resolved.rest else 0.95) - position / 10_000
         out.add(first, 100.0 - position / 100, pin, "section" if not resolved.rest else "holder")
