@@ -35,20 +35,19 @@ class LinkLookup(Protocol):
         """
         ...
 
-    def links(self, keys: Collection[str], document: int) -> list[LinkRow]:
-        """Return the links of others that may lead to a document, by its keys."""
+    def links(self, keys: Collection[str]) -> list[LinkRow]:
+        """Return the links that have some keys, in the order of documents and texts."""
         ...
 
     def count(self, keys: Mapping[int, Collection[str]]) -> dict[int, int]:
         """Return how many links of others may lead to some documents, given with their keys."""
         ...
 
-    def related(self, keys: Collection[str]) -> list[tuple[int, str]]:
-        """Return what documents call related and has one of some keys: the document, and the name it uses."""
-        ...
+    def related(self, keys: Collection[str], documents: Collection[int]) -> list[tuple[int, str]]:
+        """Return what is called related and has one of some keys, or stands in some documents.
 
-    def related_from(self, document: int) -> list[tuple[int, str]]:
-        """Return the names that a document calls related, each with the document."""
+        Each comes as the document that says so and the name it uses.
+        """
         ...
 
     def links_inside(self, holders: Collection[Holder]) -> list[tuple[int, LinkRow]]:

@@ -139,7 +139,7 @@ class _Edges:
         entries = [entry for one in documents if (entry := self._references.entry(one)) is not None]
         degrees = self._references.count_links_to(entries)
         few = [document for document, degree in degrees.items() if 0 < degree < MENTIONS]
-        incoming = {document: self._references.links_to(document) for document in few}
+        incoming = self._references.links_to(few)
         spans = self._anchors([link for links in incoming.values() for link in links])
         for holder in self._holders:
             for link, target, anchor in incoming.get(holder.document, ()):
@@ -160,11 +160,12 @@ class _Edges:
         return {pair: span for pair, span in found.items() if span is not None}
 
     def _related(self) -> Iterator[Edge]:
-        related = self._references.related
+        related = self._references.related({holder.document for holder in self._holders})
+        beyond = self._references.related({other for others in related.values() for other in others})
         for holder in self._holders:
-            others = related(holder.document)
+            others = related[holder.document]
             for other in others:
-                degree = max(len(others), len(related(other)))
+                degree = max(len(others), len(beyond[other]))
                 yield Edge(holder.id, "related", other, *_WHOLE, degree=degree)
 
     # -- the tree of sections --------------------------------------------------------------------------------

@@ -132,50 +132,55 @@ class ReferenceGraph:
         ]
 
     def _leading_keys(self, own: Entry) -> tuple[list[str], list[tuple[str, str, str]]]:
-        if own.id not in self._keys:
-            names = self._index.names.names([own.id]).get(own.id, [])
-            self._keys[own.id] = keys_leading_to(own.source_path, own.title, names)
+        self._preload_keys([own])
         return self._keys[own.id]
+
+    def _preload_keys(self, documents: Iterable[Entry]) -> None:
+        new = {one.id: one for one in documents if one.id not in self._keys}
+        names = self._index.names.names(new) if new else {}
+        for number, entry in new.items():
+            self._keys[number] = keys_leading_to(entry.source_path, entry.title, names.get(number, []))
+
+    def _all_keys(self, documents: Collection[int]) -> list[str]:
+        """The keys of what may lead to some documents."""
+        self._preload_entries(documents)
+        entries = [entry for one in documents if (entry := self._entries[one]) is not None]
+        self._preload_keys(entries)
+        return list(dict.fromkeys(key for entry in entries for key in self._keys[entry.id][0]))
 
     def count_links_to(self, documents: Collection[Entry]) -> dict[int, int]:
         """Return how many links may lead to each of some documents from others."""
-        new = {one.id: one for one in documents if one.id not in self._keys}
-        names = self._index.names.names(new)
-        for number, entry in new.items():
-            self._keys[number] = keys_leading_to(entry.source_path, entry.title, names.get(number, []))
+        self._preload_keys(documents)
         return self._index.links.count({one.id: self._keys[one.id][0] for one in documents})
 
-    def links_to(self, document: int) -> list[tuple[LinkRow, Entry, str]]:
-        """Return the links of other documents that lead to one, as ``links_from`` does."""
-        own = self.entry(document)
-        if own is None:
-            return []
-        found = self.links_from(self._index.links.links(self._leading_keys(own)[0], document))
-        return [item for item in found if item[1].id == document]
+    def links_to(self, documents: Collection[int]) -> dict[int, list[tuple[LinkRow, Entry, str]]]:
+        """Return the links of other documents that lead to some, by document, as ``links_from`` does."""
+        found: dict[int, list[tuple[LinkRow, Entry, str]]] = {document: [] for document in documents}
+        for item in self.links_from(self._index.links.links(self._all_keys(documents))):
+            if item[1].id in found:
+                found[item[1].id].append(item)
+        return found
 
-    def related(self, document: int) -> list[int]:
-        """Return the documents that a document says are related to it, or that say so themselves."""
-        if document not in self._related:
-            self._related[document] = self._read_related(document)
-        return self._related[document]
+    def related(self, documents: Collection[int]) -> dict[int, list[int]]:
+        """Return the documents that some documents say are related to them, or that say so themselves."""
+        new = {document for document in documents if document not in self._related}
+        if new:
+            self._read_related(new)
+        return {document: self._related[document] for document in documents}
 
-    def _read_related(self, document: int) -> list[int]:
-        own = self.entry(document)
-        if own is None:
-            return []
-        naming = self._index.links.related(self._leading_keys(own)[0])
-        said = [*naming, *self._index.links.related_from(document)]
-        self._preload_entries(other for other, _ in said)
-        found: dict[int, None] = {}
-        for other, name in sorted(dict.fromkeys(said), key=lambda item: item[0]):
-            source = self._entries[other]
+    def _read_related(self, documents: Collection[int]) -> None:
+        found: dict[int, dict[int, None]] = {document: {} for document in documents}
+        said = self._index.links.related(self._all_keys(documents), documents)
+        self._preload_entries(source for source, _ in said)
+        for number, name in sorted(dict.fromkeys(said), key=lambda item: item[0]):
+            source = self._entries[number]
             target = self._follow_related(name, source) if source is not None else None
-            if other == document and target is not None:
-                found.setdefault(target.id)
-            elif target is not None and target.id == document:
-                found.setdefault(other)
-        found.pop(document, None)
-        return list(found)
+            if target is not None and target.id != number:
+                # Related is related both ways.
+                for one, other in ((number, target.id), (target.id, number)):
+                    if one in found:
+                        found[one].setdefault(other)
+        self._related.update({document: list(others) for document, others in found.items()})
 
     def _follow_related(self, name: str, source: Entry) -> Entry | None:
         """Find a related document, written as a wiki link, a path or a name."""

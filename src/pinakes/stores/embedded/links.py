@@ -62,12 +62,9 @@ class EmbeddedLinks:
                 found.update((row[0], row[1]) for row in rows)
         return found
 
-    def links(self, keys: Collection[str], document: int) -> list[LinkRow]:
-        """Return the links of others that may lead to a document, by its keys."""
-        rows = self._led("link", keys)
-        return sorted(
-            {row for row in rows if row.document != document}, key=lambda row: (row.document, row.start)
-        )
+    def links(self, keys: Collection[str]) -> list[LinkRow]:
+        """Return the links that have some keys, in the order of documents and texts."""
+        return sorted(set(self._led("link", keys)), key=lambda row: (row.document, row.start))
 
     def _led(self, source: str, keys: Collection[str]) -> list[LinkRow]:
         exists = f"SELECT t.key FROM t WHERE EXISTS (SELECT 1 FROM leads WHERE key = t.key AND source = '{source}')"
@@ -91,17 +88,17 @@ class EmbeddedLinks:
             found[document] += count
         return found
 
-    def related(self, keys: Collection[str]) -> list[tuple[int, str]]:
-        """Return what documents call related and has one of some keys: the document, and the name it uses."""
-        return [(row.document, row.target) for row in self._led("related", keys)]
-
-    def related_from(self, document: int) -> list[tuple[int, str]]:
-        """Return the names that a document calls related, each with the document."""
-        rows = self._database.rows(
-            "SELECT target FROM leads WHERE document = ? AND source = 'related' GROUP BY target ORDER BY min(rowid)",
-            (document,),
+    def related(self, keys: Collection[str], documents: Collection[int]) -> list[tuple[int, str]]:
+        """Return what is called related and has one of some keys, or stands in some documents."""
+        named = [(row.document, row.target) for row in self._led("related", keys)]
+        own = joined(
+            self._database,
+            "document",
+            [(document,) for document in documents],
+            "SELECT l.document, l.target FROM t CROSS JOIN leads l ON l.document = t.document AND l.source = 'related' "
+            "GROUP BY l.document, l.target ORDER BY min(l.rowid)",
         )
-        return [(document, row[0]) for row in rows]
+        return [*named, *((row[0], row[1]) for row in own)]
 
     def links_inside(self, holders: Collection[Holder]) -> list[tuple[int, LinkRow]]:
         """Return the links that stand in some chunks, each with its chunk."""

@@ -203,14 +203,21 @@ class Lookup:
         return found
 
     def similar_titles(self, words: Sequence[str], limit: int) -> list[StoredPlace]:
-        """Return headings whose title holds all the words, for "did you mean"."""
+        """Return headings whose title holds all the words, for "did you mean"; not all are looked at."""
         if not words:
             return []
-        where = " AND ".join(["p.title_key LIKE ? ESCAPE '\\'"] * len(words))
+        where = " AND ".join(["title_key LIKE ? ESCAPE '\\'"] * len(words))
         patterns = [
             "%" + word.replace("\\", "").replace("%", r"\%").replace("_", r"\_") + "%" for word in words
         ]
-        return [place_of(row) for row in self._rows(f"{PLACE} WHERE {where} LIMIT ?", (*patterns, limit))]
+        some = (
+            f"SELECT document, ordinal, title_key FROM places WHERE section = ordinal LIMIT {2 * _LOOKED_AT}"
+        )
+        rows = self._rows(
+            f"{PLACE} WHERE (p.document, p.ordinal) IN (SELECT document, ordinal FROM ({some}) WHERE {where} LIMIT ?)",
+            (*patterns, limit),
+        )
+        return [place_of(row) for row in rows]
 
     def chunk_at(self, document: int, offset: int) -> tuple[int, int] | None:
         """Return id and number of the chunk that holds an offset of a document's text."""
