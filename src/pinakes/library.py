@@ -253,7 +253,7 @@ class Library:
         with explain_errors(self._index.database.path), self._index.lock.held(wait=True):
             check_home(self._index)
             record = self._index.record
-            known = [*record.file_states(), *record.failures()]
+            known = [*record.file_states(wanted), *record.failures()]
             gone = [path for path in known if any(path == root or _is_below(path, root) for root in wanted)]
             roots = [root for root in record.roots() if root in wanted]
             if not gone and not roots:
@@ -421,7 +421,7 @@ class Library:
         from pinakes.search.ask import define
 
         self._index.look()
-        return define(self._index, self._views.corpora().get(), term, document)
+        return define(self._index, term, document)
 
     def references(self, reference: str, *, document: str | None = None) -> ReferencesResponse:
         """Return what a section refers to, and what refers to it."""
@@ -442,7 +442,7 @@ class Library:
         from pinakes.search.reading import read_document
 
         self._index.look()
-        return read_document(self._index, self._views.corpora().get(), path)
+        return read_document(self._index, path)
 
     def file_state(self, path: str) -> tuple[str, int, int, str] | None:
         """Return type, size, time of change and hash of the file that a document was read from."""
@@ -466,8 +466,10 @@ class Library:
         self, prefix: str, limit: int = 8, *, paths: Collection[str] | None = None
     ) -> list[Suggestion]:
         """Return titles, headings, labels and defined terms that begin with, or hold, what somebody types."""
+        from pinakes.search.suggest import suggest
+
         self._index.look()
-        return self._views.suggestions().get().find(prefix, limit, paths)
+        return suggest(self._index.suggestions, prefix, limit, paths)
 
     def documents(self, filters: Mapping[str, object] | None = None) -> list[DocumentInfo]:
         """Return the documents of the library, those that pass the filters."""

@@ -13,10 +13,8 @@ if TYPE_CHECKING:
     from pinakes.config import SearchSettings
     from pinakes.embedding import Embedder, Tokenizer
     from pinakes.rerank import Reranker
-    from pinakes.search.corpus import CorpusCache
     from pinakes.search.engine import SearchEngine
     from pinakes.search.map import LibraryMaps
-    from pinakes.search.suggest import SuggestionCache
     from pinakes.stores.embedded.index import EmbeddedIndex
 
 
@@ -88,20 +86,10 @@ class Views:
         self._tokenizer = tokenizer
         self._guard = threading.RLock()
 
-    def corpora(self) -> CorpusCache:
-        """Return what is known of all documents together."""
-        with self._guard:
-            return self._corpora
-
     def maps(self) -> LibraryMaps:
         """Return which documents refer to which."""
         with self._guard:
             return self._maps
-
-    def suggestions(self) -> SuggestionCache:
-        """Return what can be suggested to somebody who types."""
-        with self._guard:
-            return self._suggestions
 
     def engine(self) -> SearchEngine:
         """Return what searches."""
@@ -111,25 +99,13 @@ class Views:
     # The lock is the callers': before Python 3.12 these had one of their own for all objects together.
 
     @cached_property
-    def _corpora(self) -> CorpusCache:
-        from pinakes.search.corpus import CorpusCache
-
-        return CorpusCache(self._index)
-
-    @cached_property
     def _maps(self) -> LibraryMaps:
         from pinakes.search.map import LibraryMaps
 
         return LibraryMaps(self._index)
 
     @cached_property
-    def _suggestions(self) -> SuggestionCache:
-        from pinakes.search.suggest import SuggestionCache
-
-        return SuggestionCache(self._index)
-
-    @cached_property
     def _engine(self) -> SearchEngine:
         from pinakes.search.engine import SearchEngine
 
-        return SearchEngine(self._index, self._corpora, self._embedder, self._tokenizer)
+        return SearchEngine(self._index, self._embedder, self._tokenizer)

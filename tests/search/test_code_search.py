@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from pinakes import Library
-from pinakes.search.filters import allowed_documents
 from pinakes.stores.embedded.keyword import KeywordIndex
 
 DOCUMENTS = {
@@ -117,8 +116,20 @@ def test_every_part_of_a_long_listing_has_its_language(library: Library) -> None
     ],
 )
 def test_documents_are_filtered_by_the_language_of_their_code(
-    library: Library, keyword: KeywordIndex, filters: dict[str, object], names: set[str]
+    library: Library, filters: dict[str, object], names: set[str]
 ) -> None:
-    rows = library._index.lookup.documents()
-    allowed = allowed_documents(rows, filters, code=keyword.documents_with_code)
-    assert {Path(row["source_path"]).stem for row in rows if row["id"] in allowed} == names
+    assert {Path(info.source_path).stem for info in library.documents(filters)} == names
+
+
+def test_a_search_for_code_in_a_language_finds_chunks_that_have_it(library: Library) -> None:
+    def found(query: str, filters: dict[str, object]) -> set[str]:
+        results = library.search(query, filters=filters).results
+        return {f"{Path(result.source_path).stem}/{result.heading}" for result in results}
+
+    # The other section of the same document is about the user and the token too, and has no code.
+    assert found("token of the user", {"code": "python"}) == {"auth/Fetch", "vectors/Vectors"}
+    assert found("user", {"code": "ts"}) == {"users/Save"}
+    response = library.search("user", filters={"code": "cobol"})
+    assert not response.results
+    assert "No document has code in cobol; languages here: " in response.note
+    assert not found("user -code:javascript", {"path": "users.md"}) & {"users/Look up"}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pinakes.ingest.definitions.terms import normalize_term
 from pinakes.model import Definition
-from pinakes.search.define import DefinitionIndex
+from pinakes.search.define import Dictionary
 
 
 def row(path: str, term: str, text: str) -> tuple[str, str, Definition]:
@@ -23,7 +23,7 @@ ROWS = [
     row("code", "Gefährliche Güter", "„Gefährliche Güter“ Stoffe"),
     row("code", "Party", "“Party” means one"),
 ]
-INDEX = DefinitionIndex(ROWS)
+INDEX = Dictionary(ROWS)
 
 
 def terms(query: str) -> list[str]:
@@ -64,7 +64,7 @@ def test_conflict_is_a_different_text_in_another_document() -> None:
 
 
 def test_two_definitions_in_one_document_are_no_conflict() -> None:
-    index = DefinitionIndex([row("a", "fee", "one"), row("a", "fee", "two")])
+    index = Dictionary([row("a", "fee", "one"), row("a", "fee", "two")])
     assert len(index.lookup("fee")) == 2
     assert index.conflicts("fee") == []
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,14 @@ from hypothesis import strategies as st
 
 from pinakes import Library
 from pinakes.errors import UsageError
-from pinakes.search.filter_help import explain_empty
-from pinakes.search.filter_values import date_span, matches
-from pinakes.search.filters import allowed_documents, document_date, parse_date
+from pinakes.port.filters import PathTest, Predicate, document_date
+from pinakes.port.values import date_span, field_value, parse_date, wanted_value
+from pinakes.search import filters as filters_module
+from pinakes.search.filter_help import FilterHelp
+from pinakes.search.filters import FEW_DOCUMENTS, compile_filters
+from pinakes.stores.embedded.database import Database
+from pinakes.stores.embedded.fields import EmbeddedFilter, write_fields
+from pinakes.stores.embedded.lookup import Lookup
 
 NOTES = {
     "work/a.md": "---\ntags: [alpha, Beta]\nauthor: Ada\ndate: 2024-03-01\ndraft: true\n---\n# Lamp\n\nlamp one",
@@ -122,27 +127,64 @@ VAULT: dict[str, dict[str, Any]] = {
     "e": {"date": "2023", "year": 2021, "categories": ["Note", "Guide"], "draft": False},
     "f": {},
 }
-_COLUMNS = "id, source_path, title, file_type, language, metadata, mtime_ns"
+MTIME = int(datetime(2020, 5, 5, tzinfo=timezone.utc).timestamp() * 1e9)
+
+
+def record(folder: Path, documents: Sequence[tuple[str, str, dict[str, Any]]]) -> Database:
+    """A record that has nothing but documents with a path, a title and frontmatter."""
+    database = Database(folder / "record.sqlite3", create=True)
+    with database.transaction() as connection:
+        connection.executemany(
+            "INSERT INTO documents (source_path, title, file_type, language, doc_summary, metadata, body_start, pages, "
+            "warnings, mtime_ns, size, content_hash, settings, total_chunks, ingested_at, text) "
+            "VALUES (?, ?, ?, 'en', '', ?, 0, '[]', '[]', ?, 0, '', '', 0, '', '')",
+            [
+                (path, title, Path(path).suffix, json.dumps(metadata), MTIME)
+                for path, title, metadata in documents
+            ],
+        )
+        write_fields(connection)
+    return database
+
+
+class NoCode:
+    """An index without code; or with documents of no language but one."""
+
+    def documents_with_code(self, languages: Sequence[str]) -> set[int]:
+        return set()
+
+    def code_languages(self) -> dict[str, int]:
+        return {}
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[sqlite3.Row]:
-    connection = sqlite3.connect(":memory:")
-    connection.row_factory = sqlite3.Row
-    connection.execute(f"CREATE TABLE documents ({_COLUMNS})")
-    mtime = int(parse_date("2020-05-05").timestamp() * 1e9)  # type: ignore[union-attr]
-    for number, (name, metadata) in enumerate(VAULT.items(), 1):
-        kind = ".pdf" if name == "f" else ".md"
-        values = (number, f"/v/{name}{kind}", f"Title {name}", kind, "en", json.dumps(metadata), mtime)
-        connection.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?)", values)
-    return connection.execute("SELECT * FROM documents").fetchall()
+def rows(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    vault = [
+        (f"/v/{name}{'.pdf' if name == 'f' else '.md'}", f"Title {name}", metadata)
+        for name, metadata in VAULT.items()
+    ]
+    database = record(tmp_path_factory.mktemp("vault"), vault)
+    yield database
+    database.close()
 
 
-def passing(
-    rows: list[sqlite3.Row], filters: dict[str, object], excluded: dict[str, object] | None = None
+def stems(database: Database, documents: Sequence[int] | set[int]) -> str:
+    return "".join(sorted(Path(path).stem for path in Lookup(database).paths(documents).values()))
+
+
+def passing(rows: Database, filters: dict[str, object], excluded: dict[str, object] | None = None) -> str:
+    fields, every = EmbeddedFilter(rows), [row[0] for row in rows.rows("SELECT id FROM documents")]
+    predicate = compile_filters([filters], excluded, Lookup(rows).languages).documents
+    listed = stems(rows, fields.matching(predicate))
+    assert stems(rows, fields.passing(predicate, every)) == listed, "asked about all, it answers the same"
+    assert len(fields.matching(predicate, 2)) == min(2, len(listed))
+    return listed
+
+
+def explain(
+    rows: Database, filters: dict[str, object], excluded: dict[str, object] | None = None, code: Any = None
 ) -> str:
-    allowed = allowed_documents(rows, filters, excluded)
-    return "".join(Path(row["source_path"]).stem for row in rows if row["id"] in allowed)
+    return FilterHelp(EmbeddedFilter(rows), Lookup(rows), code or NoCode()).explain_empty(filters, excluded)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +231,7 @@ def passing(
         ({}, "abcdef"),
     ],
 )
-def test_frontmatter_is_filtered(rows: list[sqlite3.Row], filters: dict[str, object], expected: str) -> None:
+def test_frontmatter_is_filtered(rows: Database, filters: dict[str, object], expected: str) -> None:
     assert passing(rows, filters) == expected
 
 
@@ -205,7 +247,7 @@ def test_frontmatter_is_filtered(rows: list[sqlite3.Row], filters: dict[str, obj
     ],
 )
 def test_filters_can_exclude(
-    rows: list[sqlite3.Row], filters: dict[str, object], excluded: dict[str, object], expected: str
+    rows: Database, filters: dict[str, object], excluded: dict[str, object], expected: str
 ) -> None:
     assert passing(rows, filters, excluded) == expected
 
@@ -213,15 +255,19 @@ def test_filters_can_exclude(
 @pytest.mark.parametrize(
     "filters", [{"created": "soon"}, {"date": "3 o'clock"}, {"modified": ">=later"}, {"tags": [""]}]
 )
-def test_values_that_mean_nothing_are_refused(rows: list[sqlite3.Row], filters: dict[str, object]) -> None:
+def test_values_that_mean_nothing_are_refused(rows: Database, filters: dict[str, object]) -> None:
     with pytest.raises(UsageError):
-        allowed_documents(rows, filters)
+        compile_filters([filters])
     with pytest.raises(UsageError):
-        allowed_documents(rows, {}, filters)
+        compile_filters([], filters)
 
 
-def test_a_document_has_the_date_it_gives_itself(rows: list[sqlite3.Row]) -> None:
-    dates = [document_date(row).strftime("%Y-%m-%d") for row in rows]
+def test_a_document_has_the_date_it_gives_itself(rows: Database) -> None:
+    found = EmbeddedFilter(rows).dates_of(range(1, 7))
+    dates = [
+        datetime.fromtimestamp(found[number], timezone.utc).strftime("%Y-%m-%d") for number in range(1, 7)
+    ]
+    assert dates == [document_date(metadata, MTIME).strftime("%Y-%m-%d") for metadata in VAULT.values()]
     assert dates == ["2020-05-05", "2020-05-05", "2024-03-09", "2025-06-30", "2023-01-01", "2020-05-05"]
 
 
@@ -252,26 +298,187 @@ def test_a_document_has_the_date_it_gives_itself(rows: list[sqlite3.Row]) -> Non
     ],
 )
 def test_it_is_said_why_nothing_passes(
-    rows: list[sqlite3.Row], filters: dict[str, object], excluded: dict[str, object], said: str
+    rows: Database, filters: dict[str, object], excluded: dict[str, object], said: str
 ) -> None:
-    assert passing(rows, filters, excluded) == ""
-    assert said in explain_empty(rows, filters, excluded)
+    if "code" not in filters:
+        assert passing(rows, filters, excluded) == ""
+    assert said in explain(rows, filters, excluded)
 
 
-def test_nothing_is_said_when_something_passes(rows: list[sqlite3.Row]) -> None:
-    assert explain_empty(rows, {"author": "Ada"}, {"tags": "gamma"}) == ""
-    assert explain_empty([], {"author": "Ada"}) == "There are no documents."
+def test_nothing_is_said_when_something_passes(rows: Database, tmp_path: Path) -> None:
+    assert explain(rows, {"author": "Ada"}, {"tags": "gamma"}) == ""
+    empty = record(tmp_path, [])
+    assert explain(empty, {"author": "Ada"}) == "There are no documents."
+    empty.close()
 
 
-def test_near_names_and_languages_of_code_are_shown(rows: list[sqlite3.Row]) -> None:
-    assert "fields here: priority, " in explain_empty(rows, {"prioritty": "1"})
-    here = explain_empty(
-        rows, {"code": "cobol"}, code=lambda languages: set(), code_languages={"python": 3, "go": 1}
-    )
+def test_near_names_and_languages_of_code_are_shown(rows: Database) -> None:
+    class Code(NoCode):
+        def code_languages(self) -> dict[str, int]:
+            return {"python": 3, "go": 1}
+
+    assert "fields here: priority, " in explain(rows, {"prioritty": "1"})
+    here = explain(rows, {"code": "cobol"}, code=Code())
     assert here == "No document has code in cobol; languages here: python, go."
 
 
+def test_a_file_that_was_touched_has_the_new_date(notes: Library) -> None:
+    path = next(info.source_path for info in notes.documents() if info.source_path.endswith("c.txt"))
+    assert not notes.documents({"modified": "2031"})
+    before = notes._index.database.value("SELECT mtime_ns FROM documents WHERE source_path = ?", (path,))
+    notes._index.record.touch(path, int(datetime(2031, 2, 3, tzinfo=timezone.utc).timestamp() * 1e9))
+    assert [info.source_path for info in notes.documents({"modified": "2031"})] == [path]
+    notes._index.record.touch(path, before)
+
+
+# Many documents, many values
+
+MANY = FEW_DOCUMENTS + 500
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    folder = tmp_path_factory.mktemp("many")
+    documents = [
+        (f"/lib/{n % 10}/{n}.md", f"Report {n}", {"number": n, "tags": ["even" if n % 2 == 0 else "odd"]})
+        for n in range(MANY)
+    ]
+    database = record(folder, documents)
+    yield database
+    database.close()
+
+
+def test_more_documents_than_can_be_named_are_asked_about_one_by_one(many: Database) -> None:
+    fields = EmbeddedFilter(many)
+    allowed = filters_module.allowed_documents(
+        fields, compile_filters([{"number": f"<{MANY - 100}"}]).documents
+    )
+    assert not isinstance(allowed, set) and allowed is not None
+    assert allowed.among(range(1, 4)) == {1, 2, 3}
+    assert 1 in allowed and MANY not in allowed
+    assert {1, MANY} & allowed == {1}
+    assert len(allowed.listed()) == len(allowed) == MANY - 100
+    few = filters_module.allowed_documents(fields, compile_filters([{"path": "/lib/3"}]).documents)
+    assert isinstance(few, set) and len(few) == MANY / 10
+
+
+@pytest.mark.parametrize(
+    ("filters", "count"),
+    [
+        ({"path": [f"/lib/{n % 10}/{n}.md" for n in range(0, MANY, 3)]}, MANY // 3),
+        ({"path": [f"{n}.md" for n in range(1200)]}, 1200),
+        ({"number": list(range(2000, 7000))}, 0),
+        ({"number": [*range(5), "9999..10000"]}, 5),
+        ({"path": [f"/lib/{n % 10}/[[]{n}].md" for n in range(5000)]}, 0),
+        ({"tags": ["odd", *(f"x{n}" for n in range(5000))]}, MANY / 2),
+        ({"tags": "even", "number": ">=1400", "path": "/lib/2"}, 10),
+        ({"title": "report 149"}, 11),
+        ({"path": "*9.md"}, MANY / 10),
+        ({"path": "lib/[!0-8]/*"}, MANY / 10),
+    ],
+)
+def test_thousands_of_values_are_right(many: Database, filters: dict[str, object], count: int) -> None:
+    fields, predicate = EmbeddedFilter(many), compile_filters([filters]).documents
+    assert len(fields.matching(predicate)) == count
+    assert len(fields.passing(predicate, range(MANY + 1))) == count
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [{"tags": ["x"] * 20_000}, {"number": [f"{n}..{n + 1}" for n in range(500)]}, {"path": ["*x"] * 300}],
+)
+def test_too_many_values_are_refused(filters: dict[str, object]) -> None:
+    with pytest.raises(UsageError, match="at most"):
+        compile_filters([filters])
+
+
+def test_what_is_no_mapping_is_refused() -> None:
+    with pytest.raises(UsageError, match="mapping"):
+        compile_filters(["type=pdf"])  # type: ignore[list-item]
+
+
+def test_counts_beyond_what_is_looked_at_say_so(many: Database) -> None:
+    said = explain(many, {"type": "md", "number": "<3", "tags": "odd", "title": "report 2"})
+    assert "type=md (more than 1,000 documents), number=<3 (3 documents)" in said
+
+
+def test_frontmatter_without_end_is_cut(tmp_path: Path) -> None:
+    deep: dict[str, Any] = {"leaf": "x"}
+    for _ in range(60):
+        deep = {"in": deep}
+    metadata = {"tags": ", ".join(f"t{n}" for n in range(50_000)), "deep": deep, "long": "y" * 1_000_000}
+    database = record(tmp_path, [("/v/a.md", "A", metadata), ("/v/b.md", "B", {"long": "y" * 1_000_000})])
+    assert passing(database, {"tags": "t7"}) == "a"
+    assert passing(database, {"deep": "x"}) == "a"
+    assert passing(database, {"long": "y" * 1_000_000}) == "ab"
+    assert database.value("SELECT COUNT(*) FROM document_fields") < 5000
+    database.close()
+
+
+_part = st.sampled_from(["a", "b", "a.md", "x[1]", "*", "a*", "[!a]", "?", "ö", "..", "."])
+_name = st.sampled_from(["a", "b", "a.md", "x[1]", "x1", "[!a]", "ö", "Ab"])
+
+
+@given(
+    st.lists(st.lists(_name, min_size=1, max_size=3), max_size=5),
+    st.lists(_part, min_size=1, max_size=3),
+    st.booleans(),
+)
+def test_paths_are_found_by_index_as_they_are_one_by_one(
+    tmp_path_factory: pytest.TempPathFactory, paths: list[list[str]], pattern: list[str], absolute: bool
+) -> None:
+    named = {"/r/" + "/".join(path) for path in paths}
+    wanted = ("/r/" if absolute else "") + "/".join(pattern)
+    database = record(tmp_path_factory.mktemp("paths"), [(path, "T", {}) for path in sorted(named)])
+    try:
+        (test,) = compile_filters([{"path": wanted}]).documents.all_of
+        assert isinstance(test, PathTest)
+        found = EmbeddedFilter(database).matching(Predicate((test,)))
+        assert set(Lookup(database).paths(found).values()) == {path for path in named if test(path)}
+    finally:
+        database.close()
+
+
 # Values
+
+
+def matches(wanted: str, value: object) -> bool:
+    """What comparing a stored value with a compiled one comes to."""
+    have, want = field_value(value), wanted_value(wanted)
+    if have.text == want.text:
+        return True
+    if have.number is not None and want.numbers:
+        return want.numbers[0] <= have.number < want.numbers[1]
+    if have.moment is None or want.moments is None:
+        return False
+    return want.moments[0] <= have.moment < want.moments[1]
+
+
+_values = st.one_of(
+    st.integers(-3, 3),
+    st.booleans(),
+    st.sampled_from(
+        ["draft", "2024", "2024-03-09", "20240309", 2024, 2024.5, "#Draft", "1e999", "", "[[Draft]]"]
+    ),
+)
+_wanted = st.sampled_from(
+    ["1", "2024", "2024-03", "draft", ">=1", "<2024-06", "2023..2025", "..0", "20240309", "true", ">1e400"]
+)
+
+
+@given(st.lists(_values, min_size=1, max_size=6), _wanted)
+def test_the_index_compares_as_values_are_compared(
+    tmp_path_factory: pytest.TempPathFactory, values: list[object], wanted: str
+) -> None:
+    database = record(
+        tmp_path_factory.mktemp("values"),
+        [(f"/{n}", "T", {"field": value}) for n, value in enumerate(values)],
+    )
+    try:
+        found = EmbeddedFilter(database).matching(compile_filters([{"field": wanted}]).documents)
+        assert set(found) == {n for n, value in enumerate(values, 1) if matches(wanted, value)}
+    finally:
+        database.close()
 
 
 @given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.floats(-1e6, 1e6))
@@ -301,3 +508,10 @@ def test_ranges_of_dates_hold_their_ends(one: Any, other: Any) -> None:
 )
 def test_any_value_can_be_compared(wanted: str, value: object) -> None:
     assert matches(wanted, value) in (True, False)
+
+
+def test_a_threshold_that_leaves_nothing_is_named(notes: Library) -> None:
+    response = notes.search("lamp", mode="keyword", min_score=1.0)
+    assert not response.results
+    assert "passages were found, but below min_score=1." in response.note
+    assert "below" not in notes.search("lamp", mode="keyword").note

@@ -188,7 +188,7 @@ def test_filters_and_exclusions_hold_for_neighbours(harbour: Library) -> None:
     assert not graph.neighbours(hits, documents=allowed).hits
     pane = chunk(harbour, "Keep it clean")
     assert pane in graph.neighbours(hits).via
-    assert pane not in graph.neighbours(hits, excluded=[pane]).via
+    assert pane not in graph.neighbours(hits, passing=lambda owners: owners.keys() - {pane}).via
 
 
 def test_the_best_neighbours_come_first_and_no_more_than_asked_for(harbour: Library) -> None:

@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 
 from pinakes import Library
 from pinakes.errors import UsageError
-from pinakes.search.typed import allowed_by, describe_typed, excluded_chunks, read_typed
+from pinakes.search.candidates import Leg
+from pinakes.search.filters import allowed_documents, compile_filters
+from pinakes.search.scope import Scope
+from pinakes.search.typed import describe_typed, read_typed
 from pinakes.search.understand import understand
 
 
@@ -186,19 +189,21 @@ def notes(small: Library, tmp_path: Path) -> Library:
 def test_documents_pass_the_filters_of_caller_and_query(
     notes: Library, query: str, given: dict[str, object] | None, names: set[str]
 ) -> None:
-    rows = notes._index.lookup.documents()
-    allowed = allowed_by(understand(query), given, lambda: rows)
+    index, read = notes._index, understand(query)
+    asked = compile_filters([given, read.filters], read.excluded_filters, index.lookup.languages)
+    allowed = allowed_documents(index.fields, asked.documents)
     assert allowed is not None
-    assert {Path(row["source_path"]).name for row in rows if row["id"] in allowed} == names
+    assert {Path(path).name for path in index.lookup.paths(allowed).values()} == names
 
 
-def test_without_filters_documents_are_not_even_read(notes: Library) -> None:
-    assert allowed_by(understand("harbour -draft"), None, lambda: pytest.fail("read")) is None
+def test_without_filters_there_is_nothing_to_pass(notes: Library) -> None:
+    read = understand("harbour -draft")
+    assert not compile_filters([None, read.filters], read.excluded_filters)
 
 
-def test_a_date_that_is_none_is_refused(notes: Library) -> None:
+def test_a_date_that_is_none_is_refused() -> None:
     with pytest.raises(UsageError, match="not a date"):
-        allowed_by(understand("harbour after:2024-13-45"), None, notes._index.lookup.documents)
+        compile_filters([understand("harbour after:2024-13-45").filters])
 
 
 @pytest.mark.parametrize(
@@ -211,7 +216,19 @@ def test_a_date_that_is_none_is_refused(notes: Library) -> None:
         ("harbour", set()),
     ],
 )
-def test_chunks_that_hold_unwanted_words_are_known(notes: Library, query: str, names: set[str]) -> None:
-    index = notes._index
-    unwanted = index.lookup.chunks(excluded_chunks(understand(query), index.keyword, ["en"]))
-    assert {Path(chunk.source_path).name for chunk in unwanted.values()} == names
+def test_chunks_that_hold_unwanted_words_are_left_out(notes: Library, query: str, names: set[str]) -> None:
+    index, read = notes._index, understand(query)
+    scope = Scope(
+        None,
+        ["en"],
+        texts=index.keyword,
+        owners=index.lookup.documents_of,
+        unwanted=[*read.excluded_words, *read.excluded_phrases],
+    )
+    every = [row[0] for row in index.database.rows("SELECT id FROM chunks")]
+    kept = scope.keep(Leg.of("keyword", [(chunk, 1.0) for chunk in every])).chunks.tolist()
+    assert {
+        Path(chunk.source_path).name for chunk in index.lookup.chunks(set(every) - set(kept)).values()
+    } == names
+    only = index.keyword.holding(["harbour"], ["en"], index.record.document_ids()[:1])
+    assert len(only) == 1

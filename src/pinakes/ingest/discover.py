@@ -45,6 +45,11 @@ class Discovery:
     # How many files of each extension were passed over in folders.
     skipped: Counter[str] = field(default_factory=Counter)
 
+    @property
+    def places(self) -> list[str]:
+        """The files and folders at or below which everything lies that it covers."""
+        return [*self.folders, *self.singles, *(str(_base(Path(pattern))) for pattern in self.patterns)]
+
     def covers(self, path: str) -> bool:
         """Whether a file would have been found if it still existed."""
         if any(is_at_or_below(path, unreadable) for unreadable, _ in self.unreadable):
@@ -81,9 +86,9 @@ def discover(paths: Sequence[str | Path], extensions: frozenset[str], skip: Path
         if not _is_text(str(path)):
             discovery.unreadable.append(_unspeakable(str(path)))
             continue
-        for file in _files(path, extensions, skip.absolute(), discovery):
-            if str(file) not in found and (state := _state(file, discovery)):
-                found[str(file)] = state
+        for file in _files(path, extensions, str(skip.absolute()), discovery):
+            if file not in found and (state := _state(file, discovery)):
+                found[file] = state
     discovery.files = list(found.values())
     discovery.unreadable = list(dict(discovery.unreadable).items())
     return discovery
@@ -108,27 +113,27 @@ def _classify(path: Path, discovery: Discovery) -> None:
     (discovery.patterns if glob.has_magic(str(path)) else discovery.missing).append(str(path))
 
 
-def _files(path: Path, extensions: frozenset[str], skip: Path, discovery: Discovery) -> Iterator[Path]:
+def _files(path: Path, extensions: frozenset[str], skip: str, discovery: Discovery) -> Iterator[str]:
     _classify(path, discovery)
     if str(path) in discovery.folders:
         return _walk(path, extensions, skip, discovery)
     if str(path) in discovery.patterns:
         return _glob(path, extensions, skip, discovery)
-    return iter([path])
+    return iter([str(path)])
 
 
-def _state(file: Path, discovery: Discovery) -> FoundFile | None:
+def _state(file: str, discovery: Discovery) -> FoundFile | None:
     try:
-        state = file.stat()
+        state = os.stat(file)  # noqa: PTH116
     except FileNotFoundError:
         return None  # deleted a moment ago
     except OSError as error:
-        discovery.unreadable.append((str(file), error.strerror or str(error)))
+        discovery.unreadable.append((file, error.strerror or str(error)))
         return None
     if not stat.S_ISREG(state.st_mode):
-        discovery.unreadable.append((str(file), "is not a file"))
+        discovery.unreadable.append((file, "is not a file"))
         return None
-    return FoundFile(str(file), state.st_size, state.st_mtime_ns)
+    return FoundFile(file, state.st_size, state.st_mtime_ns)
 
 
 # -- names -----------------------------------------------------------------------------------------------------
@@ -150,19 +155,23 @@ def _unspeakable(path: str) -> tuple[str, str]:
 # -- patterns --------------------------------------------------------------------------------------------------
 
 
-def _glob(pattern: Path, extensions: frozenset[str], skip: Path, discovery: Discovery) -> Iterator[Path]:
+def _base(pattern: Path) -> Path:
+    """The last folder that a pattern names."""
+    fixed = next(number for number, part in enumerate(pattern.parts) if glob.has_magic(part))
+    return Path(*pattern.parts[:fixed])
+
+
+def _glob(pattern: Path, extensions: frozenset[str], skip: str, discovery: Discovery) -> Iterator[str]:
     """Walk from the last folder that the pattern names, under the same rules as any folder."""
-    parts = pattern.parts
-    fixed = next(number for number, part in enumerate(parts) if glob.has_magic(part))
-    base = Path(*parts[:fixed])
-    depth = None if "**" in parts else len(parts) - fixed
+    parts, base = pattern.parts, _base(pattern)
+    depth = None if "**" in parts else len(parts) - len(base.parts)
     # `*.json` asks for JSON, `*` for documents.
     if not glob.has_magic(pattern.suffix):
         extensions |= {pattern.suffix.lower()}
     if not base.is_dir():
         return
     for path in _walk(base, extensions, skip, discovery, depth):
-        if _matches(path.parts, parts):
+        if _matches(Path(path).parts, parts):
             yield path
 
 
@@ -178,8 +187,8 @@ def _matches(path: Sequence[str], pattern: Sequence[str]) -> bool:
 
 
 def _walk(
-    root: Path, extensions: frozenset[str], skip: Path, discovery: Discovery, depth: int | None = None
-) -> Iterator[Path]:
+    root: Path, extensions: frozenset[str], skip: str, discovery: Discovery, depth: int | None = None
+) -> Iterator[str]:
     rules = _outer_rules(root)
     if _ignored(root, True, rules):
         # It was named, so the rules that would hide it do not count.
@@ -199,15 +208,15 @@ def _walk(
         for entry in entries:
             if entry.name.startswith(".") or entry.is_symlink():
                 continue
-            path = Path(entry.path)
+            # Most folders hold thousands of files: a path object for each would take longer than all the rest.
             is_folder = entry.is_dir(follow_symlinks=False)
             wanted = (
                 is_folder
-                or (path.suffix.lower() in extensions and not is_only_numbered(path))
+                or (extension_of(entry.name) in extensions and not is_only_numbered(entry.path))
                 or is_document_by_name(entry.name)
                 or (own and _is_own_source(entry))
             )
-            if path == skip or _ignored(path, is_folder, rules):
+            if entry.path == skip or (rules and _ignored(Path(entry.path), is_folder, rules)):
                 continue
             if not wanted:
                 discovery.skipped[extension_of(entry.name)] += own
@@ -215,9 +224,9 @@ def _walk(
             if not _is_text(entry.name):
                 discovery.unreadable.append(_unspeakable(entry.path))
             elif is_folder:
-                below.append((path, rules, level + 1, own))
+                below.append((Path(entry.path), rules, level + 1, own))
             elif entry.is_file(follow_symlinks=False):
-                yield path
+                yield entry.path
         if depth is None or level < depth:
             stack.extend(reversed(below))
 

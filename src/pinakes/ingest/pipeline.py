@@ -142,7 +142,7 @@ class Pipeline:
         """A remembered file that is gone was deleted; a folder may come back, so what is known of it stays."""
         if not discovery.missing:
             return
-        roots, states = set(self._record.roots()), self._record.file_states()
+        roots, states = set(self._record.roots()), self._record.file_states(discovery.missing)
         for path in discovery.missing:
             if path not in roots:
                 raise UsageError(
@@ -160,7 +160,7 @@ class Pipeline:
                 self._record.forget_roots([path])
 
     def _plan(self, discovery: Discovery, retry_failed: bool) -> Plan:
-        states, failures = self._record.file_states(), self._record.failures()
+        states, failures = self._record.file_states(discovery.places), self._record.failures()
         fingerprint = self._fingerprint
         read: list[FoundFile] = []
         forgiven: list[str] = []

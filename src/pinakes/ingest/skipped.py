@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from pinakes.ingest.convert.sniff import MANUAL_EXTENSIONS
 from pinakes.text.code_languages import language_of_file
@@ -53,20 +53,25 @@ def is_document_by_name(name: str) -> bool:
     return bool(_NAMED.fullmatch(name)) and name not in _NOT_DOCUMENTS
 
 
-def is_only_numbered(path: Path) -> bool:
+def is_only_numbered(path: str) -> bool:
     """Whether a file is called like a page of the manual (``ls.1``), and is none."""
-    if path.suffix not in MANUAL_EXTENSIONS:
+    if path[path.rfind(".") :] not in MANUAL_EXTENSIONS:
         return False
     try:
-        with path.open("rb") as file:
+        with Path(path).open("rb") as file:
             return not _MANUAL.search(file.read(_SAMPLE))
     except OSError:
         return False  # reading it will say why it cannot be read
 
 
 def extension_of(name: str) -> str:
-    """Return what files of this name are counted under: the extension, or nothing."""
-    return PurePath(name).suffix.lower()
+    """Return what files of this name are counted under: the extension, or nothing.
+
+    >>> [extension_of(name) for name in ("Notes.MD", "README", "ends.", ".hidden")]
+    ['.md', '', '', '']
+    """
+    dot = name.rfind(".")
+    return name[dot:].lower() if 0 < dot < len(name) - 1 else ""
 
 
 def skipped_line(skipped: Mapping[str, int]) -> str:

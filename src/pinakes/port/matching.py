@@ -143,6 +143,12 @@ class TextSearch(Protocol):
         """Return words that are spelled nearly so, nearest first, with how many chunks hold them."""
         ...
 
-    def holding(self, words: Sequence[str], languages: Sequence[str]) -> set[int]:
-        """Return the chunks that hold any of some words or phrases."""
+    def holding(
+        self, words: Sequence[str], languages: Sequence[str], documents: Collection[int] | None = None
+    ) -> set[int]:
+        """Return the chunks, of some documents or of all, that hold any of some words or phrases."""
+        ...
+
+    def with_code(self, languages: Sequence[str], documents: Collection[int]) -> set[int]:
+        """Return the chunks of some documents that have code in any of some languages."""
         ...

@@ -74,12 +74,3 @@ class Standing(NamedTuple):
     name: str
     start: int
     line: int
-
-
-class TermRow(NamedTuple):
-    """A defined term and where it is defined."""
-
-    document: int
-    term: str
-    definition: str
-    section_id: str

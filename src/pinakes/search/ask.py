@@ -15,7 +15,7 @@ from pinakes.model import (
     line_of,
 )
 from pinakes.port.rows import Standing
-from pinakes.search.corpus import Corpus
+from pinakes.search.define import Dictionary
 from pinakes.search.located import located
 from pinakes.search.names import NameIndex
 from pinakes.search.navigate import find_documents
@@ -23,18 +23,21 @@ from pinakes.search.read import find_place, section_view
 from pinakes.search.reference_graph import ReferenceGraph
 from pinakes.search.understand import clean_text
 from pinakes.stores.embedded.index import EmbeddedIndex
+from pinakes.text.terms import term_keys, term_words
 
 _MAX_TERM = 200
 _END = 1 << 30
 
 
-def define(index: EmbeddedIndex, corpus: Corpus, term: str, document: str | None) -> DefineResponse:
+def define(index: EmbeddedIndex, term: str, document: str | None) -> DefineResponse:
     """Return the definitions of a term, each with the documents that define it differently."""
     wanted = clean_text(term).strip("\"'“”‘’«»„ ")
     if not wanted or len(wanted) > _MAX_TERM:
         raise UsageError(f"Give a term to define, of at most {_MAX_TERM} characters.")
-    paths = {entry.source_path for entry in find_documents(index.names, document)} if document else None
-    known = corpus.definitions.lookup(wanted)
+    within = find_documents(index.names, document) if document else None
+    paths = None if within is None else {entry.source_path for entry in within}
+    keys = {" ".join(words) for words in term_keys(wanted)}
+    known = Dictionary(index.terms.by_keys(keys, paths=paths or ())).lookup(wanted)
     shown = [item for item in known if paths is None or item.definition.source_path in paths]
     places = located([item.definition for item in shown], index)
     found = [
@@ -46,7 +49,7 @@ def define(index: EmbeddedIndex, corpus: Corpus, term: str, document: str | None
     if paths is not None and not found and known:
         titles = ", ".join(dict.fromkeys(item.document_title for item in known))
         raise NotFoundError(f"{document} does not define {wanted!r}; it is defined in: {titles}.")
-    near = corpus.definitions.near(wanted) if not found else []
+    near = [] if found else Dictionary(index.terms.like(term_words(wanted))).near(wanted)
     if not found and not near:
         raise NotFoundError(f"No document defines {wanted!r}.")
     return DefineResponse(wanted, found, near)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from pinakes.model import Definition
-from pinakes.text.folding import fold, lower
-
-MAX_QUERY_WORDS = 200
-"""Words of a query in which terms are looked for; what is longer is no query."""
+from pinakes.text.terms import (
+    LONGEST_TERM,
+    MAX_QUERY_WORDS,
+    loose_key,
+    singular,
+    term_keys,
+    term_names,
+    term_words,
+)
 
 MAX_TERM_QUERY = 200
 _ASKING = re.compile(
@@ -21,11 +26,6 @@ _ASKING = re.compile(
     r"|cos['’]?è|significa|betekent)\b|是指|什么是|定义",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W_]+")
-_APOSTROPHE = re.compile(r"['’]s?(?!\w)|(?<=\w)['’](?=\w)")
-_BRACKET = re.compile(r"\s*\(([^()]*)\)\s*")
-_ABBREVIATION = re.compile(r"[A-Z][A-Za-z]?[A-Z0-9&-]{1,8}s?")
-_ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)", re.IGNORECASE)
 _MARKUP = re.compile(r"[\"“”‘’'«»„‚*_`\s]+")
 # Words so common that a definition of them is no help to whoever uses them in a query.
 _TOO_COMMON = frozenset(
@@ -67,8 +67,8 @@ class _Row:
     wording: str
 
 
-class DefinitionIndex:
-    """Definitions of many documents by term. Each document keeps its own namespace: nothing is merged.
+class Dictionary:
+    """Definitions by term, those that were looked up. Each document keeps its own namespace: nothing is merged.
 
     Terms are found whatever their case, hyphens, accents, articles and number: ``Business Days`` finds
     ``“Business Day”``, and ``AAC`` finds ``Activity Address Code (AAC)``.
@@ -84,9 +84,8 @@ class DefinitionIndex:
             row = _Row(order, title, definition, _wording(definition))
             self._exact.setdefault(definition.term_normalized, []).append(row)
             self._spellings.setdefault(definition.term_normalized, definition.term)
-            for words in {_loose_key(name) for name in _names(definition.term)}:
-                if words:
-                    self._add(words, row)
+            for words in term_keys(definition.term):
+                self._add(words, row)
         for keys in self._by_first.values():
             keys.sort(key=len, reverse=True)
 
@@ -101,12 +100,21 @@ class DefinitionIndex:
 
     def lookup(self, term: str) -> list[DefinedTerm]:
         """Return the definitions of a term, exact spellings before variants."""
-        exact = self._exact.get("_".join(_words(term)), [])
+        exact = self._exact.get("_".join(term_words(term)), [])
         loose: list[_Row] = []
-        for name in _names(term):
-            loose += self._loose.get(" ".join(_loose_key(name)), [])
+        for name in term_names(term):
+            loose += self._loose.get(" ".join(loose_key(name)), [])
         rows = list({row.order: row for row in (*exact, *loose)}.values())
-        return [self._defined(row, rows) for row in rows]
+        others = [Conflict(row.document_title, row.definition) for row in rows]
+        return [
+            DefinedTerm(
+                row.definition.term,
+                row.definition,
+                row.document_title,
+                [conflict for other, conflict in zip(rows, others, strict=True) if _differs(row, other)],
+            )
+            for row in rows
+        ]
 
     def conflicts(self, term: str) -> list[DefinedTerm]:
         """Return the definitions of a term when documents define it differently, else nothing."""
@@ -115,7 +123,7 @@ class DefinitionIndex:
 
     def near(self, term: str, n: int = 5) -> list[str]:
         """Return defined terms that are spelled nearly like this one, the nearest first."""
-        wanted = "_".join(_words(term))
+        wanted = "_".join(term_words(term))
         if not wanted:
             return []
         matcher = SequenceMatcher(autojunk=False)
@@ -137,18 +145,10 @@ class DefinitionIndex:
 
     def terms_in(self, query: str) -> list[Definition]:
         """Return the definitions of the terms that occur in a query, in its order; the longest term wins."""
-        words = [_singular(word) for word in _words(query)[:MAX_QUERY_WORDS]]
         found: dict[int, Definition] = {}
-        at = 0
-        while at < len(words):
-            step = 1
-            for key in self._by_first.get(words[at], ()):
-                if tuple(words[at : at + len(key)]) == key and not (len(key) == 1 and key[0] in _TOO_COMMON):
-                    for row in self._loose[" ".join(key)]:
-                        found.setdefault(row.order, row.definition)
-                    step = len(key)
-                    break
-            at += step
+        for key in keys_in(query, self._loose.keys()):
+            for row in self._loose[key]:
+                found.setdefault(row.order, row.definition)
         return list(found.values())
 
     def by_first_word(
@@ -184,31 +184,44 @@ class DefinitionIndex:
                 found[rows[0].definition.term] = list(dict.fromkeys(row.document_title for row in rows))
         return found
 
-    @staticmethod
-    def _defined(row: _Row, rows: Sequence[_Row]) -> DefinedTerm:
-        others = [Conflict(other.document_title, other.definition) for other in rows if _differs(row, other)]
-        return DefinedTerm(row.definition.term, row.definition, row.document_title, others)
+
+def keys_in(query: str, known: Collection[str]) -> list[str]:
+    """Return the keys of the known terms that occur in a query, in its order; the longest term wins."""
+    words = [singular(word) for word in term_words(query)[:MAX_QUERY_WORDS]]
+    found: dict[str, None] = {}
+    at = 0
+    while at < len(words):
+        step = 1
+        for length in range(min(LONGEST_TERM, len(words) - at), 0, -1):
+            key = " ".join(words[at : at + length])
+            if key in known and key not in _TOO_COMMON:
+                found[key] = None
+                step = length
+                break
+        at += step
+    return list(found)
+
+
+def possible_keys(query: str) -> set[str]:
+    """Return the keys of all terms that a query could hold: each of its words with some that follow."""
+    words = [singular(word) for word in term_words(query)[:MAX_QUERY_WORDS]]
+    return {
+        " ".join(words[at : at + length])
+        for at in range(len(words))
+        for length in range(1, min(LONGEST_TERM, len(words) - at) + 1)
+    }
 
 
 def _differs(row: _Row, other: _Row) -> bool:
-    return other.definition.source_path != row.definition.source_path and other.wording != row.wording
+    return other.wording != row.wording and other.definition.source_path != row.definition.source_path
 
 
 _NEAR = 0.7
 
 
-def _words(text: str) -> list[str]:
-    return _WORD.findall(_APOSTROPHE.sub("", fold(lower(text)) if len(text) <= 100 else _folded(text)))
-
-
-def _folded(text: str) -> str:
-    """Fold a long text piece by piece: folding is made for single terms and cuts what is longer."""
-    return " ".join(fold(lower(word)) for word in text.split()[:MAX_QUERY_WORDS])
-
-
 def term_key(term: str) -> str:
     """Return what two spellings of a term have in common: ``Business Days`` and ``business day``."""
-    return " ".join(_loose_key(term))
+    return " ".join(loose_key(term))
 
 
 def asks_for_meaning(query: str, term: str) -> bool:
@@ -219,46 +232,8 @@ def asks_for_meaning(query: str, term: str) -> bool:
     """
     if _ASKING.search(query):
         return True
-    words, own = _loose_key(query[:MAX_TERM_QUERY]), _loose_key(term)
+    words, own = loose_key(query[:MAX_TERM_QUERY]), loose_key(term)
     return tuple(word for word in words if word not in _TOO_COMMON) == own or words == own
-
-
-def loose_word(word: str) -> str:
-    """Return a word as terms are compared: whatever its case, accents and number."""
-    return _singular(fold(lower(word)))
-
-
-def _names(term: str) -> list[str]:
-    """The ways to name a term: as printed, without an article, without a bracket, by a bracketed abbreviation."""
-    names = [term]
-    article = _ARTICLE.match(term)
-    if article:
-        names.append(term[article.end() :])
-    bracket = _BRACKET.search(term)
-    if bracket:
-        names.append(_BRACKET.sub(" ", term).strip())
-        if _ABBREVIATION.fullmatch(bracket[1]):
-            names.append(bracket[1])
-    return names
-
-
-def _loose_key(name: str) -> tuple[str, ...]:
-    return tuple(_singular(word) for word in _words(name))
-
-
-def _singular(word: str) -> str:
-    """Reduce an English plural, the same way for terms and queries; other words come out unharmed enough.
-
-    >>> [_singular(word) for word in ("parties", "businesses", "fees", "business", "status")]
-    ['party', 'business', 'fee', 'business', 'status']
-    """
-    if len(word) <= 3 or word[-1] != "s" or word.endswith(("ss", "us", "is")):
-        return word
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if word.endswith(("sses", "xes", "ches", "shes", "zes")):
-        return word[:-2]
-    return word[:-1]
 
 
 def _wording(definition: Definition) -> str:

@@ -6,7 +6,7 @@ understand > retrieve (exact, keyword, code, semantic) > rank > choose > enrich 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -17,14 +17,16 @@ from pinakes.config import SearchSettings
 from pinakes.embedding import Embedder, Tokenizer
 from pinakes.errors import UsageError
 from pinakes.model import SearchResponse
+from pinakes.port.filters import Passing
 from pinakes.search.choose import Chooser, Chosen
 from pinakes.search.classes import classify
-from pinakes.search.corpus import CorpusCache
+from pinakes.search.define import Dictionary, asks_for_meaning, keys_in, possible_keys
 from pinakes.search.defined_terms import asked_for, describe_disputed
 from pinakes.search.enrich import Enrichment, to_results
 from pinakes.search.exact import ExactHits
 from pinakes.search.explain import explain_search
-from pinakes.search.filter_help import explain_empty
+from pinakes.search.filter_help import FilterHelp
+from pinakes.search.filters import allowed_documents, compile_filters
 from pinakes.search.fitting import count_tokens, fit_response
 from pinakes.search.focus import Asked, Mentions
 from pinakes.search.located import locate_definitions
@@ -34,10 +36,10 @@ from pinakes.search.rank import Ranker
 from pinakes.search.reference_graph import ReferenceGraph
 from pinakes.search.refine import IndexReader
 from pinakes.search.resolve import searched
-from pinakes.search.respond import note_for
-from pinakes.search.retrieve import NATIVE_HYBRID, Retrieved, Retriever, Scope
+from pinakes.search.respond import below_threshold, note_for
+from pinakes.search.retrieve import NATIVE_HYBRID, Retrieved, Retriever
+from pinakes.search.scope import Scope
 from pinakes.search.spelling import describe_corrections, describe_misread
-from pinakes.search.typed import allowed_by, excluded_chunks
 from pinakes.search.understand import Query, understand
 from pinakes.search.weigh import leg_weights
 from pinakes.stores.embedded.index import EmbeddedIndex
@@ -48,6 +50,8 @@ if TYPE_CHECKING:
 
 # Asked for a phrase and nothing else, people want every occurrence.
 _PHRASE_TOP_K = 100
+# Definitions of each term by other documents, where a query asks what it means.
+_BORROWED = 20
 # Words are read in the languages that most documents are in.
 _MAX_LANGUAGES = 4
 
@@ -75,12 +79,10 @@ class SearchEngine:
     def __init__(
         self,
         index: EmbeddedIndex,
-        corpora: CorpusCache,
         embedder: Callable[[], Embedder],
         tokenizer: Callable[[], Tokenizer],
     ) -> None:
         self._index = index
-        self._corpora = corpora
         self._tokenizer = tokenizer
         self._retriever = Retriever(index, embedder, tokenizer)
         reader = IndexReader(index)
@@ -109,7 +111,6 @@ class SearchEngine:
             raise UsageError(f"token_budget must be at least 1, not {token_budget}.")
         watch = _Stopwatch()
         with watch.stage("understand"):
-            corpus = self._corpora.get()
             names, languages = NameIndex(self._index.names), self._languages()
             query = understand(
                 text,
@@ -133,16 +134,18 @@ class SearchEngine:
             settings,
             watch.stage,
             top_k=top_k,
-            excluded=set(scope.excluded.tolist()),
+            excluded=scope.hidden,
             asked=_asked(query, found, settings),
             reranker=reranker,
         )
         with watch.stage("enrich"):
-            definitions = corpus.definitions.terms_in(query.text)
+            references = ReferenceGraph(self._index)
+            dictionary = self._dictionary(query, chosen, references)
+            definitions = dictionary.terms_in(query.text)
             enrichment = Enrichment(
                 found.exact.meant,
                 found.exact.lines,
-                ReferenceGraph(self._index),
+                references,
                 definitions,
                 asked_for(query.text, definitions, names, self._index.names),
                 ranked.via,
@@ -153,7 +156,7 @@ class SearchEngine:
             )
             phrases = _phrases(query, settings, found.exact)
             results = to_results(chosen, phrases, enrichment, explain=explain)
-            disputed = corpus.definitions.disputed(
+            disputed = dictionary.disputed(
                 entry for result in results for entry in result.definitions_context
             )
             results = locate_definitions(results, self._index)
@@ -162,11 +165,12 @@ class SearchEngine:
             note = note_for(
                 results,
                 chosen.confidence,
-                filtered=scope.documents is not None,
+                filtered=scope.filtered,
                 pending=self._index.record.pending_count() if weights["semantic"] > 0 else 0,
                 about=found.exact.notes,
                 besides=[
-                    self._why_empty(query, filters) if scope.documents == set() else "",
+                    self._why_empty(query, filters) if scope.filtered and not results else "",
+                    below_threshold(chosen.stats, settings) if not results else "",
                     describe_misread(query.misread),
                     describe_corrections(found.corrections),
                     chosen.reordered.note,
@@ -195,19 +199,47 @@ class SearchEngine:
     def _scope(
         self, query: Query, filters: Mapping[str, object] | None, names: NameIndex, languages: list[str]
     ) -> Scope:
-        code = self._index.keyword.documents_with_code
-        documents = allowed_by(query, filters, self._index.lookup.documents, code)
-        excluded = excluded_chunks(query, self._index.keyword, languages)
+        asked = compile_filters(
+            [filters, query.filters], query.excluded_filters, self._index.lookup.languages
+        )
+        documents: set[int] | Passing | None = allowed_documents(self._index.fields, asked.documents)
         if query.references and query.called:
             # A place of a document that is named is looked for there and nowhere else.
             within = searched(query, documents)
-            documents = within if within is None else set(within)
-        return Scope(documents, np.fromiter(excluded, np.int64, len(excluded)), languages, names)
+            documents = within if within is None or isinstance(within, Passing) else set(within)
+        return Scope(
+            documents,
+            languages,
+            names,
+            texts=self._index.keyword,
+            owners=self._owners,
+            unwanted=[*query.excluded_words, *query.excluded_phrases],
+            code=asked.code,
+            other_code=asked.other_code,
+        )
 
     def _languages(self) -> list[str]:
         """The languages that most documents are in."""
         found = [language for language in self._index.lookup.languages() if language]
         return found[:_MAX_LANGUAGES] or ["en"]
+
+    def _owners(self, chunks: Collection[int]) -> dict[int, int]:
+        """The documents of chunks."""
+        documents = self._index.columns.of(np.fromiter(chunks, np.int64, len(chunks)))["document"]
+        return dict(zip(chunks, documents.tolist(), strict=True))
+
+    def _dictionary(self, query: Query, chosen: Chosen, references: ReferenceGraph) -> Dictionary:
+        """What the documents of the results, and those they name, say the terms of the query mean; others, if asked."""
+        terms = self._index.terms
+        keys = keys_in(query.text, terms.known(possible_keys(query.text)))
+        if not keys:
+            return Dictionary(())
+        documents = {chosen.chunks[candidate.chunk].document for candidate in chosen.candidates}
+        named = {path for document in documents for path in references.documents_named(document)}
+        asked = any(asks_for_meaning(query.text, key) for key in keys)
+        return Dictionary(
+            terms.by_keys(keys, documents | query.named, named, limit=_BORROWED if asked else 0)
+        )
 
     def _doubtful(self, chosen: Chosen) -> set[int]:
         """The documents among the results that contradict the numbering found in them."""
@@ -216,14 +248,8 @@ class SearchEngine:
         return {document for document, check in checks.items() if check.doubtful}
 
     def _why_empty(self, query: Query, filters: Mapping[str, object] | None) -> str:
-        keyword = self._index.keyword
-        return explain_empty(
-            self._index.lookup.documents(),
-            {**(filters or {}), **query.filters},
-            query.excluded_filters,
-            code=keyword.documents_with_code,
-            code_languages=keyword.code_languages(),
-        )
+        help_ = FilterHelp(self._index.fields, self._index.lookup, self._index.keyword)
+        return help_.explain_empty({**(filters or {}), **query.filters}, query.excluded_filters)
 
     def _count_tokens(self, text: str) -> int:
         return count_tokens(self._tokenizer(), text)

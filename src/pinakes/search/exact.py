@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pinakes.labels import Label
 from pinakes.model import Place
 from pinakes.model.document import line_word
+from pinakes.port.filters import among
 from pinakes.port.matching import TextSearch
 from pinakes.port.names import MOST
 from pinakes.search.bearing import Line, lines_bearing
@@ -233,7 +234,7 @@ class ExactSearch:
 
     def _add_documents(self, out: ExactHits, query: Query, documents: Collection[int] | None) -> None:
         """A document that is named, and nothing else asked for, goes before what mentions it."""
-        named = sorted(query.named if documents is None else query.named & set(documents))
+        named = sorted(among(query.named, documents))
         for document in named if len(named) <= _MAX_TITLE_PINS else []:
             root = self._lookup.place(document, 0)
             chunks = self._lookup.chunk_ids_between(document, 0, root.place.end + 1) if root else []

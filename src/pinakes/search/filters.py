@@ -1,46 +1,47 @@
-"""Filters: which documents a search may look into."""
+"""Filters: what a search asks of documents and chunks, compiled into what an index can answer by itself."""
 
 from __future__ import annotations
 
-import fnmatch
-import json
+import glob
 import re
-import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timezone
-from functools import cached_property
-from pathlib import PurePath
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from pinakes.errors import UsageError
-from pinakes.search.filter_values import date_span, is_range, leaves, matches, parse_date, plain
+from pinakes.port.filters import (
+    CREATED,
+    DATE,
+    LANGUAGE,
+    MODIFIED,
+    NAME,
+    SYNONYMS,
+    TAG_ABOVE,
+    TITLE,
+    TYPE,
+    DocumentFilter,
+    FieldTest,
+    Passing,
+    PathTest,
+    Predicate,
+    Test,
+    field_key,
+    name_words,
+)
+from pinakes.port.values import date_span, is_range, parse_date, wanted_value
 from pinakes.text.code_languages import is_code_language
 from pinakes.text.language import LANGUAGE_NAMES
 
-__all__ = [
-    "DocumentFields",
-    "allowed_documents",
-    "document_date",
-    "document_test",
-    "filter_name",
-    "parse_date",
-]
+FEW_DOCUMENTS = 1000
+"""Up to so many documents are named to an index; of more it is asked which of those at hand pass."""
 
-CodeDocuments = Callable[[Sequence[str]], Collection[int]]
-"""Tells which documents have code in any of some languages."""
+Spoken: TypeAlias = Callable[[], Collection[str]]
+"""Tells which languages documents are in."""
 
-_DATE_FIELDS = ("modified", "date", "updated", "created")
-# What the frontmatter may call a field, by the name under which it is asked for.
-SYNONYMS = {
-    "author": ("author", "authors"),
-    "tags": ("tags", "tag"),
-    "keywords": ("keywords", "keyword"),
-    "aliases": ("aliases", "alias"),
-    "category": ("category", "categories", "type"),
-    "description": ("description", "summary", "abstract"),
-    "created": ("created", "date"),
-    "modified": ("modified", "updated"),
-}
+_MAX_VALUES = 10_000
+# Of ranges, patterns, and texts within others: each is compared with what each document has.
+_MAX_COMPARED = 200
+_ESCAPED = re.compile(r"\[([*?[])\]")
 _OTHER_NAMES = {
     "file_type": "type",
     "lang": "language",
@@ -53,195 +54,152 @@ _OTHER_NAMES = {
     "summary": "description",
     "updated": "modified",
 }
-# Of these a string is a list: ``tags: alpha, beta``.
-_LISTS = frozenset({"tags", "keywords", "aliases", "category"})
+_DATES = {"date": DATE, "created": CREATED, "modified": MODIFIED}
 _TYPES = {"markdown": "md", "text": "txt", "word": "docx", "excel": "xlsx", "powerpoint": "pptx"}
 _TYPES |= {"htm": "html", "xhtml": "html", "yml": "yaml", "notebook": "ipynb"}
 _LANGUAGE_CODES = {name.casefold(): code for code, name in LANGUAGE_NAMES.items()}
-_WORD = re.compile(r"\w+")
 
 
-class DocumentFields:
-    """A document's row with its frontmatter, which is read when it is needed."""
+@dataclass(frozen=True, slots=True)
+class CodeTest:
+    """Passed by a chunk that has code in any of some languages."""
 
-    def __init__(self, row: sqlite3.Row) -> None:
-        self.row = row
-
-    @property
-    def id(self) -> int:
-        """The document's row id."""
-        return int(self.row["id"])
-
-    @cached_property
-    def metadata(self) -> dict[str, Any]:
-        """The frontmatter by the normal form of its names."""
-        return {_key(name): value for name, value in json.loads(self.row["metadata"]).items()}
-
-    def values(self, name: str) -> Iterator[Any]:
-        """The single values of a field, under whichever name; ``a.b`` looks into nested ones."""
-        for key in SYNONYMS.get(name, (name,)):
-            for value in leaves(_nested(self.metadata, key)):
-                if name in _LISTS and isinstance(value, str):
-                    yield from (part for part in (part.strip() for part in value.split(",")) if part)
-                else:
-                    yield value
+    languages: tuple[str, ...]
 
 
-def allowed_documents(
-    rows: Iterable[sqlite3.Row],
-    filters: Mapping[str, object],
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What documents must be, and what code their chunks must and must not have."""
+
+    documents: Predicate = field(default_factory=Predicate)
+    code: tuple[CodeTest, ...] = ()
+    other_code: tuple[CodeTest, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether anything is asked at all."""
+        return bool(self.documents or self.code or self.other_code)
+
+
+def compile_filters(
+    filters: Sequence[Mapping[str, object] | None],
     excluded: Mapping[str, object] | None = None,
-    *,
-    code: CodeDocuments | None = None,
-) -> set[int]:
-    """Return the ids of the documents that pass every filter and have nothing of what is excluded.
+    spoken: Spoken = tuple,
+) -> Filters:
+    """Compile filters that must all be passed, and some of which none may be. What means nothing is refused.
 
-    A filter with several values is passed with any of them. ``code`` answers filters by programming language.
+    A filter with several values is passed with any of them.
     """
-    if not isinstance(filters, Mapping) or not isinstance(excluded or {}, Mapping):
+    groups = [group for group in (*filters, excluded) if group is not None]
+    if not all(isinstance(group, Mapping) for group in groups):
         raise UsageError("filters must be a mapping of names to values, such as {'type': 'pdf'}.")
-    documents = [DocumentFields(row) for row in rows]
-    wanted = [document_test(name, value, documents, code) for name, value in filters.items()]
-    unwanted = [document_test(name, value, documents, code) for name, value in (excluded or {}).items()]
-    return {
-        document.id
-        for document in documents
-        if all(test(document) for test in wanted) and not any(test(document) for test in unwanted)
-    }
+    wanted = [
+        compile_filter(name, value, spoken) for group in filters if group for name, value in group.items()
+    ]
+    unwanted = [compile_filter(name, value, spoken) for name, value in (excluded or {}).items()]
+    return Filters(
+        Predicate(
+            tuple(test for test in wanted if not isinstance(test, CodeTest)),
+            tuple(test for test in unwanted if not isinstance(test, CodeTest)),
+        ),
+        tuple(test for test in wanted if isinstance(test, CodeTest)),
+        tuple(test for test in unwanted if isinstance(test, CodeTest)),
+    )
+
+
+def allowed_documents(fields: DocumentFilter, predicate: Predicate) -> set[int] | Passing | None:
+    """Return the documents that pass: all of them where they are few; None when there is nothing to pass."""
+    if not predicate:
+        return None
+    found = fields.matching(predicate, FEW_DOCUMENTS + 1)
+    return set(found) if len(found) <= FEW_DOCUMENTS else Passing(fields, predicate, len(found))
 
 
 def filter_name(name: str) -> str:
     """The name under which a filter is known: ``Authors`` > ``author``."""
-    key = _key(name)
+    key = field_key(name)
     return _OTHER_NAMES.get(key, key)
 
 
-def document_test(
-    name: str, value: object, documents: Sequence[DocumentFields], code: CodeDocuments | None = None
-) -> Callable[[DocumentFields], bool]:
+def compile_filter(name: str, value: object, spoken: Spoken = tuple) -> Test | CodeTest:
     """Return the test of one filter. A value that means nothing is refused."""
-    wanted = (
-        [_written(item) for item in value]
-        if isinstance(value, (list, tuple, set, frozenset))
-        else [_written(value)]
-    )
+    several = isinstance(value, (list, tuple, set, frozenset))
+    wanted = tuple(_written(item) for item in value) if several else (_written(value),)  # type: ignore[attr-defined]
     if not wanted or not all(item.strip() for item in wanted):
         raise UsageError(f"The filter {name!r} has no value; write it as {name}=VALUE.")
     known = filter_name(name)
     if known == "path":
-        return lambda document: any(_path_matches(document.row["source_path"], item) for item in wanted)
+        return _path_test(name, wanted)
+    _check_number(name, len(wanted), _MAX_COMPARED if known in ("title", "author") else _MAX_VALUES)
     if known == "type":
         names = [item.lower().lstrip(".") for item in wanted]
-        types = {"." + _TYPES.get(item, item) for item in names}
-        return lambda document: document.row["file_type"].lower() in types
+        return FieldTest((TYPE,), values=tuple("." + _TYPES.get(item, item) for item in names))
     if known == "language":
-        return _language_test(wanted, documents, code)
+        return _language_test(wanted, spoken)
     if known == "code":
-        return _code_test(wanted, code)
+        return CodeTest(wanted)
     if known in ("after", "before"):
         bound = parse_date(wanted[0])
         if bound is None:
             raise UsageError(f"{wanted[0]!r} is not a date; write it as 2025-01-31.")
-        if known == "after":
-            return lambda document: document_date(document) >= bound
-        return lambda document: document_date(document) < bound
-    if known in _DATE_FIELDS:
-        return _date_test(known, wanted)
+        at, ends = bound.timestamp(), (float("-inf"), float("inf"))
+        return FieldTest((DATE,), moments=((at, ends[1]) if known == "after" else (ends[0], at),))
+    if known in _DATES:
+        for item in wanted:
+            if date_span(item) is None and not is_range(item):
+                raise UsageError(
+                    f"{item!r} is not a date; write it as 2025-01-31, 2025-01, 2024..2025 or >=2025."
+                )
+        return _value_test(name, (_DATES[known],), wanted)
     if known == "title":
-        return lambda document: any(item.casefold() in document.row["title"].casefold() for item in wanted)
+        return FieldTest((TITLE,), holding=tuple(item.casefold() for item in wanted))
     if known == "author":
-        return lambda document: any(_has_words(item, v) for v in document.values(known) for item in wanted)
-    return lambda document: any(
-        matches(item, have) or (known == "tags" and plain(have).startswith(f"{plain(item)}/"))
-        for have in document.values(known)
-        for item in wanted
+        return FieldTest((NAME,), words=tuple(words for item in wanted if (words := name_words(item))))
+    fields = SYNONYMS.get(known, (known,))
+    return _value_test(name, (*fields, TAG_ABOVE) if known == "tags" else fields, wanted)
+
+
+def _path_test(name: str, wanted: Sequence[str]) -> PathTest:
+    """Paths as they are, of which there may be any number, and patterns."""
+    paths, patterns = [], []
+    for item in wanted:
+        # A path whose signs of a pattern are escaped is no pattern.
+        literal = _ESCAPED.sub(r"\1", item)
+        if glob.escape(literal) == item or not any(sign in item for sign in "*?["):
+            paths.append(literal)
+        else:
+            patterns.append(item)
+    _check_number(name, len(patterns), _MAX_COMPARED)
+    return PathTest(tuple(paths), tuple(patterns))
+
+
+def _check_number(name: str, given: int, most: int) -> None:
+    if given > most:
+        raise UsageError(
+            f"The filter {name!r} has {given:,} values of its kind; at most {most:,} can be looked for."
+        )
+
+
+def _value_test(name: str, names: tuple[str, ...], wanted: Sequence[str]) -> FieldTest:
+    """Values, numbers and dates, and ranges of them."""
+    read = [wanted_value(item) for item in wanted]
+    if any(is_range(item) for item in wanted):
+        _check_number(name, sum(bool(item.numbers or item.moments) for item in read), _MAX_COMPARED)
+    return FieldTest(
+        names,
+        values=tuple(item.text for item in read),
+        numbers=tuple(item.numbers for item in read if item.numbers),
+        moments=tuple(item.moments for item in read if item.moments and not item.numbers),
+        moments_apart=tuple(item.moments for item in read if item.moments and item.numbers),
     )
 
 
-def _language_test(
-    wanted: Sequence[str], documents: Sequence[DocumentFields], code: CodeDocuments | None
-) -> Callable[[DocumentFields], bool]:
+def _language_test(wanted: tuple[str, ...], spoken: Spoken) -> FieldTest | CodeTest:
     """Languages of people; where no document is in it, one of programs: ``language=python``."""
-    codes = {_LANGUAGE_CODES.get(item.casefold(), item.casefold()) for item in wanted}
-    spoken = {document.row["language"] for document in documents}
-    if code and not codes & spoken and all(map(is_code_language, wanted)):
-        return _code_test(wanted, code)
-    return lambda document: document.row["language"] in codes
-
-
-def _code_test(wanted: Sequence[str], code: CodeDocuments | None) -> Callable[[DocumentFields], bool]:
-    having = code(wanted) if code else ()
-    return lambda document: document.id in having
-
-
-def _date_test(name: str, wanted: Sequence[str]) -> Callable[[DocumentFields], bool]:
-    """Days, months, years and ranges of them; ``date`` is whichever date the document has."""
-    for item in wanted:
-        if date_span(item) is None and not is_range(item):
-            raise UsageError(
-                f"{item!r} is not a date; write it as 2025-01-31, 2025-01, 2024..2025 or >=2025."
-            )
-
-    def dates(document: DocumentFields) -> list[Any]:
-        if name == "date":
-            return [document_date(document).isoformat()]
-        own = [value for value in document.values(name) if parse_date(str(value))]
-        # A file is modified when it is written, if it does not say otherwise.
-        return own or ([_file_date(document.row).isoformat()] if name == "modified" else [])
-
-    return lambda document: any(matches(item, date) for date in dates(document) for item in wanted)
-
-
-def document_date(document: sqlite3.Row | DocumentFields) -> datetime:
-    """Return the date a document gives itself, or that of its file."""
-    fields = document if isinstance(document, DocumentFields) else DocumentFields(document)
-    for name in _DATE_FIELDS:
-        date = parse_date(str(fields.metadata.get(name) or ""))
-        if date:
-            return date
-    return _file_date(fields.row)
-
-
-def _file_date(row: sqlite3.Row) -> datetime:
-    return datetime.fromtimestamp(row["mtime_ns"] / 1e9, tz=timezone.utc)
+    codes = tuple(_LANGUAGE_CODES.get(item.casefold(), item.casefold()) for item in wanted)
+    if all(map(is_code_language, wanted)) and not set(codes) & set(spoken()):
+        return CodeTest(wanted)
+    return FieldTest((LANGUAGE,), values=codes)
 
 
 def _written(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _key(name: str) -> str:
-    return re.sub(r"[\s-]+", "_", str(name).strip().casefold())
-
-
-def _nested(metadata: Mapping[str, Any], key: str) -> Any:
-    if key in metadata:
-        return metadata[key]
-    first, _, rest = key.partition(".")
-    inner = metadata.get(first)
-    items = inner if isinstance(inner, list) else [inner]
-    found = [
-        _nested({_key(name): value for name, value in item.items()}, rest)
-        for item in items
-        if rest and isinstance(item, Mapping)
-    ]
-    return found or None
-
-
-def _has_words(wanted: str, value: Any) -> bool:
-    """Whether a name has all words of the wanted one: ``Lovelace`` is in ``Ada Lovelace``."""
-    words = set(_WORD.findall(wanted.casefold()))
-    return bool(words) and words <= set(_WORD.findall(str(value).casefold()))
-
-
-def _path_matches(path: str, pattern: str) -> bool:
-    """Match a glob against the whole path or its end, or a plain text as folder or file name."""
-    if any(c in pattern for c in "*?["):
-        return fnmatch.fnmatch(path, pattern) or fnmatch.fnmatch(path, f"*/{pattern.lstrip('/')}")
-    wanted = PurePath(pattern).parts
-    if not wanted:
-        return True
-    parts = PurePath(path).parts
-    if PurePath(pattern).is_absolute():
-        return parts[: len(wanted)] == wanted
-    return any(parts[start : start + len(wanted)] == wanted for start in range(len(parts)))

@@ -8,7 +8,7 @@ any one of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
 from itertools import chain
@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pinakes.port.edges import Holder
+from pinakes.port.filters import among
 from pinakes.search.candidates import Candidates, Leg, Scores
 from pinakes.search.graph_edges import TREE_KINDS, Edge, read_edges
 from pinakes.stores.embedded.index import EmbeddedIndex
@@ -83,7 +84,7 @@ class Graph:
         hits: Sequence[tuple[int, float]],
         *,
         documents: Collection[int] | None = None,
-        excluded: Collection[int] = (),
+        passing: Callable[[Mapping[int, int]], Collection[int]] = set,
         limit: int = 50,
         strong: int = STRONG_HITS,
         weights: Mapping[str, float] = EDGE_WEIGHTS,
@@ -91,12 +92,11 @@ class Graph:
         """Return the neighbours of the best of some hits, which come best first with scores between 0 and 1.
 
         The other hits help to choose: an edge to a whole section or document leads to the chunk of it that was found
-        for the query too, else to its first text. ``documents`` are those that may be shown, ``excluded`` the chunks
-        that may not.
+        for the query too, else to its first text. ``documents`` are those that may be shown; ``passing`` says
+        which chunks may, given with their documents.
         """
         holders = self._lookup.holders([chunk for chunk, _ in hits[:CANDIDATES]])
         found = [(holders[chunk], score) for chunk, score in hits[:CANDIDATES] if chunk in holders]
-        hidden = set(excluded)
         scores = {holder.id: min(1.0, score) for holder, score in found[:strong] if score > 0}
         if not scores:
             return Neighbours()
@@ -108,14 +108,16 @@ class Graph:
         kinds = {kind for kind, weight in weights.items() if weight > 0}
         edges = self._edges([holders[chunk] for chunk in scores], kinds)
         if documents is not None:
-            edges = [edge for edge in edges if edge.document in documents]
+            allowed = among({edge.document for edge in edges}, documents)
+            edges = [edge for edge in edges if edge.document in allowed]
         best = nlargest(_MAX_EDGES, edges, key=lambda edge: worth(edge, edge.degree))
         ends = self._ends(best, [holder for holder, _ in found])
+        shown = passing({end.id: end.document for _, end in ends})
         degrees = self._degrees(ends, holders)
         ways = [
             _Way(end.id, worth(edge, degree), _witness(edge, holders[edge.source]), edge)
             for (edge, end), degree in zip(ends, degrees, strict=True)
-            if end.id not in hidden
+            if end.id in shown
         ]
         return _join_ways(ways, limit)
 

@@ -13,7 +13,7 @@ from pinakes.errors import NotFoundError
 from pinakes.labels.document_keys import path_key, path_parts
 from pinakes.model import DocumentInfo, Outline, OutlineNode, Place, SelfCheck
 from pinakes.port.names import Entry, NameLookup
-from pinakes.search.filters import allowed_documents
+from pinakes.search.filters import compile_filters
 from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.text.keys import title_key
 
@@ -24,13 +24,22 @@ _LOOKED_AT = 2000
 def list_documents(index: EmbeddedIndex, filters: Mapping[str, object] | None) -> list[DocumentInfo]:
     """Return the documents that pass the filters, by path."""
     rows = index.lookup.documents()
-    allowed = allowed_documents(rows, filters, code=index.keyword.documents_with_code) if filters else None
+    allowed = _allowed(index, filters) if filters else None
     checks = index.lookup.self_checks()
     return [
         _info(row, checks.get(row["id"], SelfCheck()))
         for row in rows
         if allowed is None or row["id"] in allowed
     ]
+
+
+def _allowed(index: EmbeddedIndex, filters: Mapping[str, object]) -> set[int]:
+    """Return the documents that pass; of code, those that have some in the language."""
+    compiled = compile_filters([filters], spoken=index.lookup.languages)
+    allowed = set(index.fields.matching(compiled.documents))
+    for test in compiled.code:
+        allowed &= index.keyword.documents_with_code(test.languages)
+    return allowed
 
 
 def _info(row: sqlite3.Row, check: SelfCheck) -> DocumentInfo:

@@ -17,7 +17,7 @@ from pinakes.search.graph import Graph, lift, strongest
 from pinakes.search.hierarchy import group_evidence, judge
 from pinakes.search.recency import Recency
 from pinakes.search.refine import Reader
-from pinakes.search.retrieve import Scope
+from pinakes.search.scope import Scope
 from pinakes.search.smooth import POOL, smooth
 from pinakes.stores.embedded.index import EmbeddedIndex
 
@@ -120,7 +120,7 @@ class Ranker:
         near = self._graph.neighbours(
             strongest(ranked.table),
             documents=scope.documents,
-            excluded=scope.excluded.tolist(),
+            passing=scope.passing,
         )
         ranked.via = near.via
         if len(near.leg):

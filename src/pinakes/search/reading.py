@@ -10,7 +10,6 @@ from typing import Any
 
 from pinakes.errors import NotFoundError
 from pinakes.model import Place, Reference, SelfCheck
-from pinakes.search.corpus import Corpus
 from pinakes.search.reference_graph import ReferenceGraph
 from pinakes.search.used_terms import UsedTerms, plain, used_terms
 from pinakes.stores.embedded.index import EmbeddedIndex
@@ -124,7 +123,7 @@ class DocumentView:
         }
 
 
-def read_document(index: EmbeddedIndex, corpus: Corpus, path: str) -> DocumentView:
+def read_document(index: EmbeddedIndex, path: str) -> DocumentView:
     """Return the document at a path."""
     lookup = index.reading
     row = lookup.document(path)
@@ -138,7 +137,7 @@ def read_document(index: EmbeddedIndex, corpus: Corpus, path: str) -> DocumentVi
     graph = ReferenceGraph(index)
     references = _references(index, graph.in_span(number, 0, len(text) + 1), labels)
     referred = {item.target_path for item in references}
-    terms = partial(used_terms, corpus, index, path, text, sections, referred, row["body_start"])
+    terms = partial(used_terms, index, path, text, sections, referred, row["body_start"])
     check = index.lookup.self_checks([number]).get(number, SelfCheck())
     return DocumentView(
         source_path=path,

@@ -7,14 +7,12 @@ The date is the one a document gives itself, else that of its file. Below a week
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
 from datetime import datetime, timezone
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pinakes.search.candidates import Candidates, Ids, Scores
-from pinakes.search.filters import document_date
 from pinakes.stores.embedded.index import EmbeddedIndex
 
 DAY = 86_400.0
@@ -53,11 +51,10 @@ def _utc(date: datetime) -> datetime:
 
 
 class Recency:
-    """The dates of documents; ids are never used twice, so a date once read stays true."""
+    """Knows the dates of documents, which the index keeps with them."""
 
     def __init__(self, index: EmbeddedIndex) -> None:
         self._index = index
-        self._dates: dict[int, float] = {}
 
     def favour(self, table: Candidates, bias: float, *, now: float | None = None) -> Scores:
         """Return the scores, those of the best multiplied by how new their documents are; they stay within 0..1."""
@@ -72,9 +69,5 @@ class Recency:
 
     def _of(self, chunks: Ids) -> NDArray[np.float64]:
         documents = self._index.columns.of(chunks)["document"].tolist()
-        self._read(set(documents) - self._dates.keys())
-        return np.array([self._dates.get(document, np.nan) for document in documents])
-
-    def _read(self, documents: Collection[int]) -> None:
-        for row in self._index.lookup.dated(documents):
-            self._dates[int(row["id"])] = document_date(row).timestamp()
+        dates = self._index.fields.dates_of(set(documents))
+        return np.array([dates.get(document, np.nan) for document in documents])

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from pinakes.labels import LEAF_KINDS, Label
 from pinakes.model import Place
+from pinakes.port.filters import among
 from pinakes.port.names import MOST
 from pinakes.port.rows import NumberedPlace, StoredPlace
 from pinakes.search.names import NameIndex
@@ -101,8 +102,7 @@ class Resolver:
         """The places with a number, first those of the documents whose names fit best: the others may be too many."""
         best = max(naming.values(), default=0.0)
         fitting = {document for document, share in naming.items() if share == best}
-        if documents is not None:
-            fitting &= set(documents)
+        fitting = among(fitting, documents)
         kinds = _agreeing(label.kind)
         ways: list[Collection[int] | None] = [fitting, documents] if fitting else [documents]
         found = [place for within in ways for place in self._lookup.numbered(label.key, kinds, within)]
@@ -159,7 +159,7 @@ def searched(query: Query, documents: Collection[int] | None) -> Collection[int]
     named = query.named
     if not named:
         return documents
-    within = named if documents is None else named & set(documents)
+    within = among(named, documents)
     return within or documents
 
 

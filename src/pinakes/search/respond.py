@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from pinakes.config import SearchSettings
 from pinakes.model import SearchResult
 
 LOW_CONFIDENCE = 0.15
@@ -28,3 +29,13 @@ def note_for(
     if pending:
         notes.append(f"{pending:,} passages have no vectors yet: search by meaning is incomplete.")
     return " ".join(notes)
+
+
+def below_threshold(stats: Mapping[str, int], settings: SearchSettings) -> str:
+    """Say so when there were passages, and all of them were below what results must score."""
+    found, lowest = stats.get("original_count", 0), max(settings.min_confidence, settings.min_score or 0.0)
+    if not found or stats.get("after_threshold", found):
+        return ""
+    name = "min_score" if (settings.min_score or 0.0) >= settings.min_confidence else "min_confidence"
+    number = "1 passage was" if found == 1 else f"{found:,} passages were"
+    return f"{number} found, but below {name}={lowest:g}."

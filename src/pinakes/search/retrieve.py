@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -17,10 +18,10 @@ from pinakes.config import SearchSettings
 from pinakes.embedding import Embedder, Tokenizer
 from pinakes.embedding.protocol import Vectors
 from pinakes.port.matching import DEPTH
-from pinakes.search.candidates import Ids, Leg
+from pinakes.search.candidates import Leg
 from pinakes.search.exact import ExactHits, ExactSearch
 from pinakes.search.expansion import Expansion, added_words, expansions
-from pinakes.search.names import NameIndex
+from pinakes.search.scope import Scope
 from pinakes.search.spelling import Correction, corrected_text, find_corrections
 from pinakes.search.understand import Query
 from pinakes.stores.embedded.index import EmbeddedIndex
@@ -31,16 +32,6 @@ Timer: TypeAlias = Callable[[str], AbstractContextManager[None]]
 
 # The leg of a database that joins words and meaning itself.
 NATIVE_HYBRID = "hybrid"
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Where to look: the documents allowed (None for all), the chunks left out, the library's languages and names."""
-
-    documents: set[int] | None
-    excluded: Ids
-    languages: list[str]
-    names: NameIndex | None = None
 
 
 @dataclass(slots=True)
@@ -85,35 +76,47 @@ class Retriever:
         fused = self._index.native_hybrid if weights.get(NATIVE_HYBRID, 0.0) > 0 else None
         if weights["keyword"] > 0 and not fused:
             with timed("keyword"):
-                self._add(found, self._keyword(found.worth, text, scope, settings), scope)
+                found.legs.append(self._keyword(found.worth, text, scope, settings))
         if weights.get("code", 0.0) > 0:
             with timed("code"):
-                named = self._index.keyword.search_code(query.text, limit=DEPTH, documents=scope.documents)
-                self._add(found, Leg.of("code", named), scope)
+                found.legs.append(
+                    scope.ask(
+                        lambda depth, documents: Leg.of(
+                            "code",
+                            self._index.keyword.search_code(query.text, limit=depth, documents=documents),
+                        ),
+                        DEPTH,
+                    )
+                )
         if weights["semantic"] > 0 and not self._index.vectors.empty:
             with timed("embed"):
                 vector = found.vector = self._embedder().embed_query(text)
             if fused:
                 with timed(NATIVE_HYBRID):
-                    both = (weights["semantic"], weights["keyword"])
-                    hits = fused.hybrid(
-                        vector, _forms(found.worth), both, self._index.vectors.depth, scope.documents
+                    ask = partial(
+                        fused.hybrid, vector, _forms(found.worth), (weights["semantic"], weights["keyword"])
                     )
-                    self._add(found, Leg(NATIVE_HYBRID, *hits), scope)
+                    found.legs.append(
+                        scope.ask(
+                            lambda depth, documents: Leg(NATIVE_HYBRID, *ask(depth, documents)),
+                            self._index.vectors.depth,
+                        )
+                    )
             else:
                 with timed("semantic"):
-                    nearest = self._index.vectors.search(vector, self._index.vectors.depth, scope.documents)
-                    self._add(found, Leg("semantic", *nearest), scope)
+                    vectors = self._index.vectors
+                    found.legs.append(
+                        scope.ask(
+                            lambda depth, documents: Leg(
+                                "semantic", *vectors.search(vector, depth, documents)
+                            ),
+                            vectors.depth,
+                        )
+                    )
         if weights.get("expansion", 0.0) > 0:
             with timed("expansion"):
                 self._expand(found, text, scope, settings)
         return found
-
-    def _add(self, found: Retrieved, leg: Leg, scope: Scope) -> None:
-        if len(scope.excluded) and len(leg):
-            keep = ~np.isin(leg.chunks, scope.excluded)
-            leg = replace(leg, chunks=leg.chunks[keep], scores=leg.scores[keep])
-        found.legs.append(leg)
 
     def _exact(self, found: Retrieved, query: Query, scope: Scope, settings: SearchSettings) -> None:
         # Made anew each time: the keyword index may have been rebuilt since.
@@ -121,19 +124,25 @@ class Retriever:
         limit = max(settings.candidates, settings.top_k)
         alone = settings.search_mode == "exact"
         search.search(found.exact, query, limit=limit, documents=scope.documents, alone=alone)
-        self._add(found, Leg.of("exact", found.exact.hits), scope)
+        found.legs.append(scope.keep(Leg.of("exact", found.exact.hits)))
 
     def _keyword(self, worth: Worth, text: str, scope: Scope, settings: SearchSettings) -> Leg:
         if native := self._index.native_keyword:
-            return Leg("keyword", *native.keyword(_forms(worth), DEPTH, scope.documents))
-        chunks, scores = self._index.keyword.search_arrays(
-            text,
-            languages=scope.languages,
-            limit=DEPTH,
-            documents=scope.documents,
-            boosts=settings.boosts or None,
-        )
-        return Leg("keyword", chunks, scores.astype(np.float64), full=sum(value for _, value in worth))
+            ask = partial(native.keyword, _forms(worth))
+            return scope.ask(lambda depth, documents: Leg("keyword", *ask(depth, documents)), DEPTH)
+        full = sum(value for _, value in worth)
+
+        def leg(depth: int, documents: set[int] | None) -> Leg:
+            chunks, scores = self._index.keyword.search_arrays(
+                text,
+                languages=scope.languages,
+                limit=depth,
+                documents=documents,
+                boosts=settings.boosts or None,
+            )
+            return Leg("keyword", chunks, scores.astype(np.float64), full=full)
+
+        return scope.ask(leg, DEPTH)
 
     def _expand(self, found: Retrieved, text: str, scope: Scope, settings: SearchSettings) -> None:
         found.expanded = expansions(
@@ -147,7 +156,7 @@ class Retriever:
         )
         if words := added_words(found.expanded, text, scope.languages):
             worth = self._index.keyword.worth(words, scope.languages)
-            self._add(found, replace(self._keyword(worth, words, scope, settings), name="expansion"), scope)
+            found.legs.append(replace(self._keyword(worth, words, scope, settings), name="expansion"))
 
     def _is_word(self, word: str) -> bool:
         """Whether a word is one of the language, rather than a slip: the model has a token for it."""

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from pinakes.model import Definition, Place
-from pinakes.search.define import DefinitionIndex, Meaning, loose_word
+from pinakes.search.define import Dictionary, Meaning
+from pinakes.text.terms import loose_word
 
 _WORDS = re.compile(r"([^\W_]+)")
 # A term is not carried over a stop, a line of a table or the end of a paragraph.
@@ -39,7 +40,7 @@ class TermPlaces:
 
 def term_places(
     text: str,
-    definitions: DefinitionIndex,
+    definitions: Dictionary,
     path: str,
     referred: Collection[str],
     sections: Sequence[Place],

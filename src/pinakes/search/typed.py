@@ -9,12 +9,11 @@ in quotation marks or backticks is literal.
 from __future__ import annotations
 
 import re
-import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from pinakes.search.filters import CodeDocuments, allowed_documents, parse_date
+from pinakes.port.values import parse_date
 from pinakes.text.language import LANGUAGE_NAMES
 
 _QUOTE = r'(?:"[^"]{1,500}"|“[^”]{1,500}”|„[^“”]{1,500}[“”]|«[^»]{1,500}»)'
@@ -153,38 +152,6 @@ class Typed(Protocol):
     def excluded_phrases(self) -> Sequence[str]:
         """Phrases that must not stand in a result."""
         ...
-
-
-class WordSearch(Protocol):
-    """Says which chunks hold words."""
-
-    def holding(self, words: Sequence[str], languages: Sequence[str]) -> set[int]:
-        """Return the chunks that hold any of some words or phrases."""
-        ...
-
-
-def allowed_by(
-    query: Typed,
-    given: Mapping[str, object] | None,
-    documents: Callable[[], Iterable[sqlite3.Row]],
-    code: CodeDocuments | None = None,
-) -> set[int] | None:
-    """Return the documents that pass the filters of the caller and of the query; None when there are none."""
-    if not (given or query.filters or query.excluded_filters):
-        return None
-    rows = list(documents())
-    allowed = allowed_documents(rows, given or {}, code=code)
-    if query.filters:
-        allowed &= allowed_documents(rows, query.filters, code=code)
-    for name, values in query.excluded_filters.items():
-        allowed -= allowed_documents(rows, {name: values}, code=code)
-    return allowed
-
-
-def excluded_chunks(query: Typed, words: WordSearch, languages: Sequence[str]) -> set[int]:
-    """Return the chunks that hold what the query does not want."""
-    unwanted = [*query.excluded_words, *query.excluded_phrases]
-    return words.holding(unwanted, languages) if unwanted else set()
 
 
 def describe_typed(query: Typed) -> str:

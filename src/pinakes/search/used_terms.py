@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from pinakes.model import Definition, Lines, Place
-from pinakes.search.corpus import Corpus
+from pinakes.search.define import Dictionary
 from pinakes.search.located import located
 from pinakes.search.term_places import TermPlace, term_places
 from pinakes.stores.embedded.index import EmbeddedIndex
+from pinakes.text.terms import term_keys
+
+_OTHERS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,6 @@ class UsedTerms:
 
 
 def used_terms(
-    corpus: Corpus,
     index: EmbeddedIndex,
     path: str,
     text: str,
@@ -47,7 +49,13 @@ def used_terms(
     body_start: int,
 ) -> UsedTerms:
     """Return the terms that a document uses; ``referred`` are the documents whose terms it may mean."""
-    found = term_places(text, corpus.definitions, path, referred, sections, body_start)
+    terms = index.terms
+    own = terms.in_documents([path, *referred])
+    keys = {" ".join(words) for row in own for words in term_keys(row.definition.term)}
+    # What others say of the same terms only tells whether that is something else.
+    others = set(terms.by_keys(keys, limit=_OTHERS)).difference(own)
+    rows = sorted([*own, *others], key=lambda row: (row.source_path, row.definition.start))
+    found = term_places(text, Dictionary(rows), path, referred, sections, body_start)
     definitions = located([meaning.definition for meaning in found.meanings], index)
     return UsedTerms(
         [

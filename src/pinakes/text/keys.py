@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from pinakes.text.folding import fold, lower
+
 _NOT_WORD = re.compile(r"[^\w]+")
+_MAX_TYPED = 100
 
 
 def title_key(text: str) -> str:
@@ -20,6 +23,11 @@ def title_key(text: str) -> str:
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     plain = "".join(c for c in folded if not unicodedata.combining(c))
     return _NOT_WORD.sub(" ", plain).strip()[:300].rstrip()
+
+
+def typed_key(text: str) -> str:
+    """Return a text as it is compared with what somebody types: whatever its case, accents and spaces."""
+    return " ".join(fold(lower(text[:_MAX_TYPED])).split())
 
 
 def slug(text: str, limit: int = 60) -> str:

@@ -152,7 +152,7 @@ class HierarchicalDocumentToolConfig(Part):
     @classmethod
     def _usable_filters(cls, filters: dict[str, Any] | None) -> dict[str, Any] | None:
         from pinakes.errors import UsageError
-        from pinakes.search.filters import document_test
+        from pinakes.search.filters import compile_filter
 
         for name, value in (filters or {}).items():
             if isinstance(value, dict):
@@ -160,7 +160,7 @@ class HierarchicalDocumentToolConfig(Part):
                     "filter", "the filter {name} must be a value or a list of values", {"name": name}
                 )
             try:
-                document_test(name, value, [])
+                compile_filter(name, value)
             except UsageError as error:
                 raise PydanticCustomError("filter", "{why}", {"why": str(error)}) from error
         return filters

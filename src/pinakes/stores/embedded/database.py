@@ -99,6 +99,13 @@ class Database:
         with explain_errors(self.path):
             return self.connection.execute(query, values).fetchall()
 
+    def stream(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """Ask a question whose answer may be long, and go through it as far as it is wanted."""
+        with explain_errors(self.path):
+            cursor = self.connection.cursor()
+            cursor.row_factory = None
+            yield from cursor.execute(query, values)
+
     def value(self, query: str, values: Sequence[Any] = ()) -> Any:
         """Return the first column of the first row, or None."""
         rows = self.rows(query, values)

@@ -15,9 +15,12 @@ from typing import Any
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import DamagedIndexError, IndexVersionError
 from pinakes.stores.embedded.database import Database
+from pinakes.stores.embedded.fields import write_fields
 from pinakes.stores.embedded.names import write_keys
 from pinakes.stores.embedded.record import forget_documents, has_all_vectors, log_changes
 from pinakes.stores.embedded.schema import SCHEMA_VERSION
+from pinakes.stores.embedded.suggestions import write_suggestions
+from pinakes.stores.embedded.terms import write_term_keys
 
 # Tables that name their document in a column of that name, and nothing else by its row.
 _TABLES = (
@@ -66,6 +69,7 @@ def restore_document(
         forget_documents(connection, [path])
         connection.execute("DELETE FROM failures WHERE source_path = ?", (path,))
         (document,) = _insert(connection, "documents", _values(data, "documents"))
+        write_fields(connection, document)
         chunks = _values(data, "chunks")
         ids = _insert(connection, "chunks", [{**row, "document": document} for row in chunks])
         by_number = {row["chunk_index"]: name for row, name in zip(chunks, ids, strict=True)}
@@ -80,6 +84,8 @@ def restore_document(
         for rows in _places_apart(data):
             _insert(connection, "places", [{**row, "document": document} for row in rows])
         write_keys(connection, document)
+        write_term_keys(connection, document)
+        write_suggestions(connection, document)
         _insert(connection, "contexts", _values(data, "contexts"), "INSERT OR IGNORE")
         connection.executemany(
             "INSERT OR IGNORE INTO vectors VALUES (?, ?)",

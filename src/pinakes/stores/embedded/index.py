@@ -22,6 +22,7 @@ from pinakes.port.matching import DenseSearch, NativeSearch
 from pinakes.stores.embedded.columns import ColumnIndex, document_columns
 from pinakes.stores.embedded.concepts import ConceptIndex
 from pinakes.stores.embedded.database import Database, explain_errors, is_disk_full
+from pinakes.stores.embedded.fields import EmbeddedFilter
 from pinakes.stores.embedded.graph_lookup import GraphLookup
 from pinakes.stores.embedded.keyword import KeywordIndex
 from pinakes.stores.embedded.keyword_entries import document_entries
@@ -32,6 +33,8 @@ from pinakes.stores.embedded.lookup import Lookup
 from pinakes.stores.embedded.names import EmbeddedNames
 from pinakes.stores.embedded.reading_lookup import ReadingLookup
 from pinakes.stores.embedded.record import Change, Record
+from pinakes.stores.embedded.suggestions import EmbeddedSuggestions
+from pinakes.stores.embedded.terms import EmbeddedTerms
 from pinakes.stores.embedded.vectors import VectorIndex
 
 logger = logging.getLogger("pinakes")
@@ -63,6 +66,9 @@ class EmbeddedIndex:
         self.graph = GraphLookup(self.database)
         self.names = EmbeddedNames(self.database)
         self.links = EmbeddedLinks(self.database)
+        self.fields = EmbeddedFilter(self.database)
+        self.terms = EmbeddedTerms(self.database)
+        self.suggestions = EmbeddedSuggestions(self.database)
         self.lock = WriterLock(folder)
         self._columns: ColumnIndex | None = None
         self._keyword: KeywordIndex | None = None

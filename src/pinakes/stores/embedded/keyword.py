@@ -11,6 +11,7 @@ import tantivy
 from numpy.typing import NDArray
 
 from pinakes.errors import DamagedIndexError, IndexNotFoundError, IndexStateError, UsageError
+from pinakes.port.filters import Passing, among
 from pinakes.stores.embedded.keyword_code import code_query
 from pinakes.stores.embedded.keyword_files import (
     Manifest,
@@ -48,8 +49,9 @@ from pinakes.text.query_terms import QueryTerm
 
 __all__ = ["DEFAULT_BOOSTS", "DamagedIndexError", "KeywordEntry", "KeywordIndex", "KeywordWriter"]
 
-_FEW_DOCUMENTS = 500  # up to here the index filters; beyond, looking through more hits is cheaper
+_FEW_DOCUMENTS = 1000  # up to here the index filters; beyond, looking through more hits is cheaper
 _SPARE_HITS = 2000
+_FIRST_HITS = 20_000
 _NOTHING = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
 
 
@@ -212,6 +214,8 @@ class KeywordIndex:
         if not words:
             return [], 0
         query = phrase_query(self._schema, words)
+        if isinstance(documents, Passing):
+            return self._phrase_among(query, limit, documents)
         if documents is not None:
             query = within(self._schema, query, documents)
         with damage_reported(self._folder):
@@ -220,6 +224,20 @@ class KeywordIndex:
             chunks, scores = self._chunks(searcher, found.hits[: max(limit, 0)])
             hits = list(zip(chunks.tolist(), scores.tolist(), strict=True))
             return hits, int(found.count)  # type: ignore[attr-defined]  # missing from tantivy's stub
+
+    def _phrase_among(
+        self, query: tantivy.Query, limit: int, documents: Passing
+    ) -> tuple[list[tuple[int, float]], int]:
+        """Look at the best hits only; what lies beyond them is counted as if it passed as often."""
+        with damage_reported(self._folder):
+            searcher = self._searcher
+            found = searcher.search(query, limit=max(limit, _SPARE_HITS), count=True)
+            owners = searcher.fast_field_values(DOCUMENT, [address for _, address in found.hits])
+            allowed = documents.among(int(owner) for owner in owners if owner is not None)
+            kept = [hit for hit, owner in zip(found.hits, owners, strict=True) if owner in allowed]
+            chunks, scores = self._chunks(searcher, kept[: max(limit, 0)])
+            total = int(found.count) * len(kept) // max(1, len(found.hits))  # type: ignore[attr-defined]
+            return list(zip(chunks.tolist(), scores.tolist(), strict=True)), max(total, len(kept))
 
     def suggest(self, prefix: str, limit: int = 10) -> list[str]:
         """Words of the texts that begin so, most frequent first."""
@@ -248,14 +266,30 @@ class KeywordIndex:
         with damage_reported(self._folder):
             return int(self._searcher.search(query, limit=1, count=True).count)  # type: ignore[attr-defined]
 
-    def holding(self, words: Sequence[str], languages: Sequence[str]) -> set[int]:
-        """The chunks that have any of some words (in any form) or phrases (as they are written)."""
+    def holding(
+        self, words: Sequence[str], languages: Sequence[str], documents: Collection[int] | None = None
+    ) -> set[int]:
+        """The chunks (of some documents) that have any of some words, in any form, or phrases, as they are written."""
         self._opened()
         queries = [query for word in words if (query := holding_query(self._schema, word, languages))]
         if not queries:
             return set()
         with damage_reported(self._folder):
-            return self._values(CHUNK, any_of(queries))
+            return self._chunks_with(any_of(queries), documents)
+
+    def with_code(self, languages: Sequence[str], documents: Collection[int]) -> set[int]:
+        """The chunks of some documents that have code in any of some languages, under whichever name."""
+        self._opened()
+        names = [name for language in languages if (name := code_language(language))]
+        if not names:
+            return set()
+        with damage_reported(self._folder):
+            return self._chunks_with(
+                tantivy.Query.term_set_query(self._schema, CODE_LANGUAGE, names), documents
+            )
+
+    def _chunks_with(self, query: tantivy.Query, documents: Collection[int] | None) -> set[int]:
+        return self._values(CHUNK, query if documents is None else within(self._schema, query, documents))
 
     def chunk_count(self) -> int:
         """How many chunks can be found."""
@@ -288,7 +322,11 @@ class KeywordIndex:
         searcher = self._searcher
         if not searcher.num_docs:
             return set()
-        hits = searcher.search(query, limit=searcher.num_docs, count=False).hits
+        # Room is made for as many as are asked for, in every part of the index: mostly these are few.
+        limit = min(_FIRST_HITS, searcher.num_docs)
+        hits = searcher.search(query, limit=limit, count=False).hits
+        if len(hits) == limit < searcher.num_docs:
+            hits = searcher.search(query, limit=searcher.num_docs, count=False).hits
         values = searcher.fast_field_values(name, [address for _, address in hits])
         return {int(value) for value in values if value is not None}
 
@@ -298,10 +336,10 @@ class KeywordIndex:
         with damage_reported(self._folder):
             searcher = self._searcher
             if documents is not None and len(documents) > _FEW_DOCUMENTS:
-                allowed = documents if isinstance(documents, (set, frozenset)) else frozenset(documents)
                 wanted = 4 * limit + _SPARE_HITS
                 hits = searcher.search(query, limit=wanted, count=False).hits
                 owners = searcher.fast_field_values(DOCUMENT, [address for _, address in hits])
+                allowed = among((int(owner) for owner in owners if owner is not None), documents)
                 kept = [hit for hit, owner in zip(hits, owners, strict=True) if owner in allowed]
                 if len(kept) >= limit or len(hits) < wanted:
                     return self._chunks(searcher, kept[:limit])

@@ -7,8 +7,9 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from pinakes.model import Definition, Lines, Pages, Place, Reference, SelfCheck, chunk_id
+from pinakes.model import Lines, Pages, Place, Reference, SelfCheck, chunk_id
 from pinakes.model.document import IMAGE_PAGES
+from pinakes.port.filters import among
 from pinakes.port.names import MOST
 from pinakes.port.rows import NumberedPlace, PlaceStart, Standing, StoredChunk, StoredPlace
 from pinakes.stores.embedded.database import Database
@@ -116,8 +117,9 @@ class Lookup:
             f"FROM ({inner}{within} LIMIT {limit}) n JOIN documents d ON d.id = n.document",
             [number_key, *kinds, *(documents if within and documents else ())],
         )
+        allowed = among({row[0] for row in rows}, documents)
         found = (NumberedPlace(row[0], row[1], row[2], row[3], row[4], heading) for row in rows)
-        return [place for place in found if documents is None or place.document in documents][: MOST + 1]
+        return [place for place in found if place.document in allowed][: MOST + 1]
 
     def is_numbered(self, number_key: str) -> bool:
         """Return whether any document has a place with a number."""
@@ -185,8 +187,9 @@ class Lookup:
         )
         headings: list[sqlite3.Row] = []
         clauses: list[sqlite3.Row] = []
+        allowed = among({row["document"] for row in rows}, documents)
         for row in rows:
-            if documents is None or row["document"] in documents:
+            if row["document"] in allowed:
                 (headings if row["section"] == row["ordinal"] else clauses).append(row)
         return [place_of(row) for row in (*headings[:MOST], *clauses[:MOST])]
 
@@ -267,7 +270,7 @@ class Lookup:
         )
         return {(row[0], row[1]): Standing(*row[2:]) for row in rows}
 
-    # -- references and definitions --------------------------------------------------------------------------
+    # -- references ------------------------------------------------------------------------------------------
 
     def references_between(
         self, spans: Collection[tuple[int, int, int]]
@@ -313,14 +316,6 @@ class Lookup:
             "ON r.document = t.document AND r.target_section = '' GROUP BY 1, 2, 3, 4, 5",
         )
         return [(row[0], Reference("", 0, 0, row[1], "", row[2], row[3], row[4]), row[5]) for row in rows]
-
-    def definitions(self) -> list[tuple[str, str, Definition]]:
-        """Return every definition with the path and title of its document."""
-        rows = self._rows(
-            "SELECT f.*, d.source_path AS source_path, d.title AS document_title FROM definitions f "
-            "JOIN documents d ON d.id = f.document ORDER BY d.source_path, f.start"
-        )
-        return [(row["source_path"], row["document_title"], _definition(row)) for row in rows]
 
     # -- documents -------------------------------------------------------------------------------------------
 
@@ -410,14 +405,6 @@ class Lookup:
             found.update((int(row[0]), str(row[1])) for row in rows)
         return found
 
-    def dated(self, documents: Collection[int]) -> list[sqlite3.Row]:
-        """Return what some documents and their files say about time."""
-        found: list[sqlite3.Row] = []
-        for batch in _batches(list(documents)):
-            marks = ",".join("?" * len(batch))
-            found += self._rows(f"SELECT id, metadata, mtime_ns FROM documents WHERE id IN ({marks})", batch)
-        return found
-
     # -- counters, kept by the record with every change ------------------------------------------------------
 
     def languages(self) -> dict[str, int]:
@@ -495,19 +482,5 @@ def reference_of(row: sqlite3.Row) -> Reference:
         target_chunk=chunk_id(row["source_path"], row["target_chunk"])
         if row["target_chunk"] is not None
         else "",
-        sure=row["sure"],
-    )
-
-
-def _definition(row: sqlite3.Row) -> Definition:
-    return Definition(
-        source_path=row["source_path"],
-        term=row["term"],
-        term_normalized=row["term_normalized"],
-        definition_text=row["definition_text"],
-        source_section=row["source_section"],
-        exceptions=tuple(json.loads(row["exceptions"])),
-        start=row["start"],
-        end=row["end"],
         sure=row["sure"],
     )

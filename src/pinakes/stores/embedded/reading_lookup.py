@@ -8,7 +8,6 @@ from bisect import bisect_right
 from collections.abc import Collection, Sequence
 
 from pinakes.model import Lines, Link, Pages, Place, line_of
-from pinakes.port.rows import TermRow
 from pinakes.stores.embedded.database import Database
 from pinakes.stores.embedded.lookup import PLACE, Lookup, place_of
 
@@ -71,13 +70,6 @@ class ReadingLookup:
             "SELECT section, COUNT(*) FROM chunks WHERE document = ? GROUP BY section", (document,)
         )
         return {row[0]: row[1] for row in rows}
-
-    def terms(self) -> list[TermRow]:
-        """Return the defined terms of all documents."""
-        rows = self._database.rows(
-            "SELECT document, term, definition_text, source_section FROM definitions ORDER BY document, start"
-        )
-        return [TermRow(*row) for row in rows]
 
     def labels(self, document: int, section_ids: Collection[str]) -> dict[str, str]:
         """Return what some places of a document are called: the label, or else the heading."""

@@ -7,6 +7,7 @@ transaction, and each change gets a generation, by which derived indexes know wh
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
@@ -18,7 +19,10 @@ import numpy as np
 from pinakes.embedding.protocol import Vectors
 from pinakes.model import Chunk, ParsedDocument, Passage, Place, chunk_number
 from pinakes.stores.embedded.database import Database
+from pinakes.stores.embedded.fields import write_fields
 from pinakes.stores.embedded.names import write_keys
+from pinakes.stores.embedded.suggestions import write_suggestions
+from pinakes.stores.embedded.terms import write_term_keys
 from pinakes.text.keys import title_key
 
 
@@ -74,18 +78,32 @@ class Record:
 
     # -- documents -------------------------------------------------------------------------------------------
 
-    def file_states(self) -> dict[str, FileState]:
-        """Return what is known of every indexed file, by path."""
-        rows = self.database.rows(
-            "SELECT source_path, id, size, mtime_ns, content_hash, settings, ingested_at FROM documents"
-        )
-        return {row[0]: FileState(*row[1:]) for row in rows}
+    def file_states(self, places: Sequence[str] | None = None) -> dict[str, FileState]:
+        """Return what is known of the indexed files at or below some paths, or of all, by path."""
+        settings = dict(self.database.stream("SELECT id, settings FROM readings"))
+        found: dict[str, FileState] = {}
+        query = "SELECT source_path, document, size, mtime_ns, content_hash, reading, ingested_at FROM files"
+        spans: list[tuple[str, list[str]]] = [("", [])]
+        if places is not None:
+            folders = [place.rstrip(os.sep) + os.sep for place in places]
+            spans = [(" WHERE source_path = ?", [place]) for place in places]
+            spans += [
+                (" WHERE source_path >= ? AND source_path < ?", [folder, folder[:-1] + chr(ord(os.sep) + 1)])
+                for folder in folders
+            ]
+        for where, values in spans:
+            for path, document, size, mtime_ns, content_hash, reading, at in self.database.stream(
+                query + where, values
+            ):
+                found[path] = FileState(document, size, mtime_ns, content_hash, settings[reading], at)
+        return found
 
     def put(self, parsed: ParsedDocument, *, mtime_ns: int, settings: str) -> int:
         """Store a document in place of any older version of it; return its new id."""
         with self.database.transaction() as connection:
             forget_documents(connection, [parsed.document.source_path])
             document = _insert_document(connection, parsed, mtime_ns, settings)
+            write_fields(connection, document)
             _insert_places(connection, document, parsed.places)
             _insert_chunks(connection, document, parsed.chunks)
             connection.executemany(
@@ -112,6 +130,8 @@ class Record:
                     for d in parsed.definitions
                 ],
             )
+            write_term_keys(connection, document)
+            write_suggestions(connection, document)
             connection.executemany(
                 "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?)",
                 [(document, x.target, x.text, x.kind, x.start, x.end) for x in parsed.links],
@@ -130,6 +150,10 @@ class Record:
                 "UPDATE documents SET mtime_ns = ?, ingested_at = ? WHERE source_path = ?",
                 (mtime_ns, now(), path),
             )
+            for row in connection.execute(
+                "SELECT id FROM documents WHERE source_path = ?", (path,)
+            ).fetchall():
+                write_fields(connection, row[0])
 
     def remove(self, paths: Sequence[str]) -> None:
         """Forget documents and failures by path."""

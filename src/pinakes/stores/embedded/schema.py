@@ -6,6 +6,9 @@ import sqlite3
 from collections.abc import Callable
 
 from pinakes.errors import IndexStateError, IndexVersionError
+from pinakes.stores.embedded.fields import write_fields
+from pinakes.stores.embedded.suggestions import write_suggestions
+from pinakes.stores.embedded.terms import write_term_keys
 
 # "Pina": tells our files from other SQLite databases.
 APPLICATION_ID = 0x50696E61
@@ -371,6 +374,74 @@ CREATE INDEX IF NOT EXISTS places_numbered ON places (number_key, (section != or
     WHERE number_key != '';
 """
 
+# What filters compare, terms, what somebody may type, and what is compared with files: written with each document.
+_SCHEMA_13 = """
+DROP TABLE IF EXISTS document_fields;
+DROP TABLE IF EXISTS definition_keys;
+DROP TABLE IF EXISTS suggestions;
+DROP TABLE IF EXISTS files;
+DROP TABLE IF EXISTS readings;
+
+-- What documents can be chosen by, as it is compared; see port/filters.py.
+CREATE TABLE document_fields (
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    name TEXT NOT NULL, value TEXT NOT NULL,
+    number REAL, moment REAL,  -- where the value is a number or a date, this in seconds since 1970
+    shown TEXT NOT NULL,
+    PRIMARY KEY (document, name, value)
+) WITHOUT ROWID;
+CREATE INDEX fields_by_value ON document_fields (name, value);
+CREATE INDEX fields_by_number ON document_fields (name, number) WHERE number IS NOT NULL;
+CREATE INDEX fields_by_moment ON document_fields (name, moment) WHERE moment IS NOT NULL;
+
+-- Definitions by the words of their terms; see text/terms.py.
+CREATE TABLE definition_keys (
+    key TEXT NOT NULL,
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    definition INTEGER NOT NULL,
+    PRIMARY KEY (key, document, definition)
+) WITHOUT ROWID;
+CREATE INDEX definition_keys_by_document ON definition_keys (document);
+
+-- What somebody may type: titles, terms, labels and headings, from the first word and from later ones on.
+CREATE TABLE suggestions (
+    later INTEGER NOT NULL,  -- 0 for a whole text, 1 for what is left of it from a later word on
+    key TEXT NOT NULL,
+    kind INTEGER NOT NULL,
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    item INTEGER NOT NULL,  -- the definition, or the place in the document
+    PRIMARY KEY (later, key, kind, document, item)
+) WITHOUT ROWID;
+CREATE INDEX suggestions_by_document ON suggestions (document);
+
+-- What a run of indexing compares with the files that it finds, side by side: rows of documents hold whole texts.
+CREATE TABLE readings (id INTEGER PRIMARY KEY, settings TEXT NOT NULL UNIQUE);
+CREATE TABLE files (
+    source_path TEXT PRIMARY KEY,
+    document INTEGER NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, content_hash TEXT NOT NULL,
+    reading INTEGER NOT NULL, ingested_at TEXT NOT NULL
+) WITHOUT ROWID;
+INSERT INTO readings (settings) SELECT DISTINCT settings FROM documents;
+INSERT INTO files SELECT d.source_path, d.id, d.size, d.mtime_ns, d.content_hash, r.id, d.ingested_at
+    FROM documents d JOIN readings r ON r.settings = d.settings;
+
+CREATE TRIGGER IF NOT EXISTS file_added AFTER INSERT ON documents BEGIN
+    INSERT INTO readings (settings) SELECT new.settings
+        WHERE NOT EXISTS (SELECT 1 FROM readings WHERE settings = new.settings);
+    INSERT INTO files SELECT new.source_path, new.id, new.size, new.mtime_ns, new.content_hash, id, new.ingested_at
+        FROM readings WHERE settings = new.settings;
+END;
+CREATE TRIGGER IF NOT EXISTS file_touched AFTER UPDATE OF mtime_ns, settings ON documents BEGIN
+    INSERT INTO readings (settings) SELECT new.settings
+        WHERE NOT EXISTS (SELECT 1 FROM readings WHERE settings = new.settings);
+    UPDATE files SET mtime_ns = new.mtime_ns, ingested_at = new.ingested_at,
+        reading = (SELECT id FROM readings WHERE settings = new.settings) WHERE source_path = new.source_path;
+END;
+CREATE TRIGGER IF NOT EXISTS file_removed AFTER DELETE ON documents BEGIN
+    DELETE FROM files WHERE source_path = old.source_path;
+END;
+"""
+
 # Step n brings a file from version n to n + 1.
 MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: _script(connection, _SCHEMA_1),
@@ -386,6 +457,7 @@ MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: None,
     lambda connection: _script(connection, _SCHEMA_11 + _RECOUNT),
     lambda connection: _add_names(connection),
+    lambda connection: _add_keys(connection),
 ]
 SCHEMA_VERSION = len(MIGRATIONS)
 
@@ -401,6 +473,13 @@ def _add_names(connection: sqlite3.Connection) -> None:
     _script(connection, _SCHEMA_12)
     for (document,) in connection.execute("SELECT id FROM documents ORDER BY id").fetchall():
         write_keys(connection, document)
+
+
+def _add_keys(connection: sqlite3.Connection) -> None:
+    _script(connection, _SCHEMA_13)
+    write_fields(connection)
+    write_term_keys(connection)
+    write_suggestions(connection)
 
 
 def _script(connection: sqlite3.Connection, script: str) -> None:

@@ -1,11 +1,15 @@
-"""Values of filters: dates with the span they name, ranges, and when a value of the frontmatter is the one wanted."""
+"""Values of a document's fields: dates with the span they name, ranges, and when a value is the one wanted.
+
+An index stores values as ``field_value`` reads them; filters are compiled (``wanted_value``) into what can be compared
+with that, so that nothing has to be parsed while documents are chosen.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
-from typing import Any
+from typing import Any, NamedTuple
 
 _RANGE = re.compile(r"(?P<sign><=|>=|<|>)\s*(?P<bound>\S.*)|(?P<low>.*?)\s*\.\.\s*(?P<high>.*)")
 _SPELLED = ("%d %B %Y", "%B %d, %Y", "%B %d %Y", "%d %b %Y", "%b %d, %Y", "%d.%m.%Y", "%B %Y", "%Y%m%d")
@@ -13,12 +17,33 @@ _YEAR_OR_MONTH = re.compile(r"(\d{4})(?:[-/.](\d{1,2}))?\Z")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
 _WIKILINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
 _Span = tuple[float, float]
+# A longer value is compared by its beginning.
+_LONGEST = 400
+
+
+class FieldValue(NamedTuple):
+    """A value as it is stored: as text to compare, and as number and moment where it can be read as such."""
+
+    text: str
+    number: float | None
+    moment: float | None
+
+
+class WantedValue(NamedTuple):
+    """What a value must be: this text, a number in this span, or a moment in that one.
+
+    Moments count where the value is no number, or none is wanted.
+    """
+
+    text: str
+    numbers: _Span | None
+    moments: _Span | None
 
 
 def parse_date(text: str) -> datetime | None:
     """Read a date or time, ISO or spelled out; a year or month is its first day, no zone is taken as UTC."""
     text = text.strip()
-    if not any(map(str.isdigit, text)):
+    if len(text) > _LONGEST or not any(map(str.isdigit, text)):
         return None
     if found := _YEAR_OR_MONTH.match(text):
         text = f"{found[1]}-{int(found[2] or 1):02}-01"
@@ -58,23 +83,19 @@ def date_span(text: str) -> tuple[datetime, datetime] | None:
     return start, start + (timedelta(seconds=1) if has_time else timedelta(days=1))
 
 
-def matches(wanted: str, value: Any) -> bool:
-    """Whether a value of the frontmatter is the one wanted, or lies in the range wanted (``3..5``, ``>=2024-06``).
-
-    >>> matches("2024-03", "2024-03-09"), matches("3..5", 5), matches("<2", 2.5), matches("Draft", "draft")
-    (True, True, False, True)
-    """
+def field_value(value: Any) -> FieldValue:
+    """Read a value of the frontmatter."""
     text = plain(value)
-    if text == plain(wanted):
-        return True
     if isinstance(value, bool):
-        return False
-    for read in _READERS:
-        at = read(text)
-        span = (_range(wanted, read) or read(wanted)) if at else None
-        if at and span:
-            return span[0] <= at[0] < span[1]
-    return False
+        return FieldValue(text, None, None)
+    number, moment = _number(text), _date(text)
+    return FieldValue(text[:_LONGEST], number and number[0], moment and moment[0])
+
+
+def wanted_value(wanted: str) -> WantedValue:
+    """Read the value of a filter, which may be a range (``3..5``, ``>=2024-06``)."""
+    numbers, moments = (_range(wanted, read) or read(wanted) for read in _READERS)
+    return WantedValue(plain(wanted)[:_LONGEST], numbers, moments)
 
 
 def is_range(wanted: str) -> bool:
@@ -103,7 +124,7 @@ def leaves(value: Any) -> Iterator[Any]:
 
 def _number(text: str) -> _Span | None:
     """A number with the least one above it, so that it lies in its own span."""
-    if not _NUMBER.fullmatch(text.strip()):
+    if len(text) > _LONGEST or not _NUMBER.fullmatch(text.strip()):
         return None
     number = float(text)
     return number, number + max(abs(number), 1.0) * 1e-12
