@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from functools import wraps
+from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 Owner = TypeVar("Owner")
@@ -17,11 +17,11 @@ def awaited(
 ) -> Callable[Concatenate[Owner, P], Coroutine[Any, Any, T]]:
     """Return a method that does the same in a thread, without blocking the event loop."""
 
-    @wraps(method)
-    async def call(self: Owner, *args: P.args, **options: P.kwargs) -> T:
+    async def call(self: Owner, /, *args: P.args, **options: P.kwargs) -> T:
         # By name, so that what a subclass does instead is done here too.
         return await asyncio.to_thread(getattr(self, method.__name__), *args, **options)
 
+    update_wrapper(call, method)
     call.__name__ = f"a{method.__name__}"
     call.__doc__ = f"Like :meth:`{method.__name__}`, without blocking the event loop."
     return call

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Collection
+from typing import NamedTuple, Protocol
+
+# A place that is mentioned more often than this is a commonplace; who mentions it says nothing.
+MENTIONS = 50
 
 
 class Holder(NamedTuple):
@@ -64,3 +68,63 @@ class Outward(NamedTuple):
     number_kind: str
     number_key: str
     name: str
+
+
+class EdgeLookup(Protocol):
+    """Edges between chunks, asked about some chunks at a time."""
+
+    def holders(self, chunks: Collection[int]) -> dict[int, Holder]:
+        """Return where some chunks stand; those that are gone are left out."""
+        ...
+
+    def sections(self, holders: Collection[Holder]) -> dict[int, SectionOf]:
+        """Return the sections of some chunks, by chunk."""
+        ...
+
+    def first_texts(self, spans: Collection[tuple[int, int, int]]) -> dict[tuple[int, int, int], Holder]:
+        """Return the first chunk in each span of a document that is more than a heading, by span."""
+        ...
+
+    def mentions_inside(self, holders: Collection[Holder]) -> list[Mention]:
+        """Return what some chunks refer to in their own documents; a reference to what it stands in is left out."""
+        ...
+
+    def mentions_of(self, holders: Collection[Holder], sections: dict[int, SectionOf]) -> list[Backward]:
+        """Return the places of the same documents that refer to some chunks, from outside their sections."""
+        ...
+
+    def references_out(self, holders: Collection[Holder]) -> list[tuple[int, int, int, Outward]]:
+        """Return the references of some chunks that may lead to another document.
+
+        Each comes as chunk, its document, how often the number is mentioned anywhere, and reference.
+        """
+        ...
+
+    def references_in(
+        self, holders: Collection[Holder], sections: dict[int, SectionOf]
+    ) -> list[tuple[Backward, Outward]]:
+        """Return references in other documents to the numbers of some sections, or to numbers below them.
+
+        They may mean a third document that has the same number.
+        """
+        ...
+
+    def spans(self, places: Collection[tuple[int, int, str]]) -> dict[tuple[int, int, str], tuple[int, int]]:
+        """Return what some section ids span, given with document and chunk; of a clause it is the chunk."""
+        ...
+
+    def fan_out(self, holders: Collection[Holder]) -> dict[int, int]:
+        """Return to how many places each of some chunks refers or links."""
+        ...
+
+    def relatives(self, holders: Collection[Holder], sections: dict[int, SectionOf]) -> list[Relative]:
+        """Return the parents, children and siblings of the sections of some chunks, in order."""
+        ...
+
+    def headings(self, names: Collection[tuple[int, str]]) -> dict[tuple[int, str], tuple[int, int]]:
+        """Return the spans of the first sections with some titles, by document and title key."""
+        ...
+
+    def marked(self, ids: Collection[tuple[int, str]]) -> dict[tuple[int, str], tuple[int, int]]:
+        """Return the spans of the sections that bear some ids, `{#id}` or `id="id"`, by document and id."""
+        ...

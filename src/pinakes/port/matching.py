@@ -149,6 +149,26 @@ class TextSearch(Protocol):
         """Return the chunks, of some documents or of all, that hold any of some words or phrases."""
         ...
 
+    def suggest(self, prefix: str, limit: int = 10) -> list[str]:
+        """Return words of the texts that begin so, most frequent first."""
+        ...
+
+    def code_languages(self) -> dict[str, int]:
+        """Return the languages that code is in, with the number of chunks, most frequent first."""
+        ...
+
+    def documents_with_code(self, languages: Sequence[str]) -> set[int]:
+        """Return the documents that have code in any of some languages."""
+        ...
+
     def with_code(self, languages: Sequence[str], documents: Collection[int]) -> set[int]:
         """Return the chunks of some documents that have code in any of some languages."""
+        ...
+
+
+class Vocabulary(Protocol):
+    """Terms with vectors."""
+
+    def nearest(self, vector: Vectors, limit: int) -> list[tuple[str, float]]:
+        """Return the terms nearest to a vector with their cosine, the nearest first."""
         ...

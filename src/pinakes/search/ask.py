@@ -14,6 +14,7 @@ from pinakes.model import (
     TermDefinition,
     line_of,
 )
+from pinakes.port.index import SearchIndex
 from pinakes.port.rows import Standing
 from pinakes.search.define import Dictionary
 from pinakes.search.located import located
@@ -22,14 +23,13 @@ from pinakes.search.navigate import find_documents
 from pinakes.search.read import find_place, section_view
 from pinakes.search.reference_graph import ReferenceGraph
 from pinakes.search.understand import clean_text
-from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.text.terms import term_keys, term_words
 
 _MAX_TERM = 200
 _END = 1 << 30
 
 
-def define(index: EmbeddedIndex, term: str, document: str | None) -> DefineResponse:
+def define(index: SearchIndex, term: str, document: str | None) -> DefineResponse:
     """Return the definitions of a term, each with the documents that define it differently."""
     wanted = clean_text(term).strip("\"'“”‘’«»„ ")
     if not wanted or len(wanted) > _MAX_TERM:
@@ -55,7 +55,7 @@ def define(index: EmbeddedIndex, term: str, document: str | None) -> DefineRespo
     return DefineResponse(wanted, found, near)
 
 
-def references(index: EmbeddedIndex, reference: str, document: str | None) -> ReferencesResponse:
+def references(index: SearchIndex, reference: str, document: str | None) -> ReferencesResponse:
     """Return what a place refers to, and what refers to it or to a part of it."""
     found, exact = find_place(index, reference, document, NameIndex(index.names))
     first = found[0]
@@ -77,7 +77,7 @@ def references(index: EmbeddedIndex, reference: str, document: str | None) -> Re
     return ReferencesResponse(view, _standing(index, cites), _standing(index, cited_by))
 
 
-def _standing(index: EmbeddedIndex, found: Sequence[tuple[int, str, str, Reference]]) -> list[Citation]:
+def _standing(index: SearchIndex, found: Sequence[tuple[int, str, str, Reference]]) -> list[Citation]:
     """Say where references stand: label and heading of the innermost place that holds each, and its line."""
     offsets = [(document, item.start) for document, _, _, item in found]
     places = index.lookup.standing(offsets)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from pinakes.labels import LEAF_KINDS, Label, parse_heading
 from pinakes.model import Lines, line_of
 from pinakes.port.matching import TextSearch
+from pinakes.port.records import Records
 from pinakes.port.rows import StoredChunk
-from pinakes.stores.embedded.lookup import Lookup
 
 _MAX_CHUNKS = 50
 # Characters of the part of a chunk that is shown for a line.
@@ -49,7 +49,7 @@ class Line:
 
 
 def lines_bearing(
-    label: Label, lookup: Lookup, text: TextSearch, documents: Collection[int] | None
+    label: Label, lookup: Records, text: TextSearch, documents: Collection[int] | None
 ) -> list[Line]:
     """Return lines that bear a label's number, those that begin with it first; at most one a chunk."""
     number = _NUMBER.search(label.text)
@@ -101,7 +101,7 @@ def _standing(label: Label, written: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W_])(?<!\d[.,]){text}(?![^\W_]|[.\-‑–]?\d|%)", re.IGNORECASE)
 
 
-def _line(chunk: StoredChunk, start: int, lookup: Lookup, *, first: bool) -> Line:
+def _line(chunk: StoredChunk, start: int, lookup: Records, *, first: bool) -> Line:
     start = max(start, chunk.prefix)
     end = min(len(chunk.content), start + _SHOWN)
     if blank := _BLANK_LINE.search(chunk.content, start + 1, end):

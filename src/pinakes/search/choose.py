@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from pinakes.config import SearchSettings
+from pinakes.port.index import SearchIndex
 from pinakes.port.rows import StoredChunk
 from pinakes.search.calibrate import Evidence, calibrate
 from pinakes.search.candidates import Candidate
@@ -25,7 +26,6 @@ from pinakes.search.refine import IndexReader, Refined, expand_parents, refine
 from pinakes.search.refine.parents import Expanded
 from pinakes.search.reorder import Reordered, reorder
 from pinakes.search.understand import Query, content_words
-from pinakes.stores.embedded.index import EmbeddedIndex
 
 if TYPE_CHECKING:
     from pinakes.rerank import Reranker
@@ -59,7 +59,7 @@ class Chosen:
 class Chooser:
     """Chooses from the candidates of one index."""
 
-    def __init__(self, index: EmbeddedIndex, reader: IndexReader) -> None:
+    def __init__(self, index: SearchIndex, reader: IndexReader) -> None:
         self._index = index
         self._lookup = index.lookup
         self._reader = reader

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from pinakes.port.records import Records
 from pinakes.port.rows import StoredPlace
-from pinakes.stores.embedded.lookup import Lookup
 from pinakes.text.keys import title_key
 
 _MOST = 3
@@ -30,7 +30,7 @@ def find_codes(text: str) -> list[str]:
     return list(dict.fromkeys(_CODE.findall(text)))[:_MOST]
 
 
-def sections_with_code(code: str, lookup: Lookup, documents: Collection[int] | None) -> list[StoredPlace]:
+def sections_with_code(code: str, lookup: Records, documents: Collection[int] | None) -> list[StoredPlace]:
     """Return the sections whose heading begins with a code, and goes on with a title or not at all."""
     begins = re.compile(rf"\W{{0,6}}{re.escape(code)}(?![\w(+]|[.\-]\w)", re.IGNORECASE)
     found = lookup.places_by_first_words(title_key(code), documents)

@@ -18,6 +18,7 @@ from pinakes.embedding import Embedder, Tokenizer
 from pinakes.errors import UsageError
 from pinakes.model import SearchResponse
 from pinakes.port.filters import Passing
+from pinakes.port.index import SearchIndex
 from pinakes.search.choose import Chooser, Chosen
 from pinakes.search.classes import classify
 from pinakes.search.define import Dictionary, asks_for_meaning, keys_in, possible_keys
@@ -42,7 +43,6 @@ from pinakes.search.scope import Scope
 from pinakes.search.spelling import describe_corrections, describe_misread
 from pinakes.search.understand import Query, understand
 from pinakes.search.weigh import leg_weights
-from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.telemetry import span, traced_search
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class SearchEngine:
 
     def __init__(
         self,
-        index: EmbeddedIndex,
+        index: SearchIndex,
         embedder: Callable[[], Embedder],
         tokenizer: Callable[[], Tokenizer],
     ) -> None:
@@ -166,7 +166,7 @@ class SearchEngine:
                 results,
                 chosen.confidence,
                 filtered=scope.filtered,
-                pending=self._index.record.pending_count() if weights["semantic"] > 0 else 0,
+                pending=self._index.pending if weights["semantic"] > 0 else 0,
                 about=found.exact.notes,
                 besides=[
                     self._why_empty(query, filters) if scope.filtered and not results else "",

@@ -12,6 +12,7 @@ from pinakes.model.document import line_word
 from pinakes.port.filters import among
 from pinakes.port.matching import TextSearch
 from pinakes.port.names import MOST
+from pinakes.port.records import Records
 from pinakes.search.bearing import Line, lines_bearing
 from pinakes.search.calibrate import Grounds, borne_out
 from pinakes.search.codes import find_codes, sections_with_code
@@ -20,7 +21,6 @@ from pinakes.search.names import NameIndex
 from pinakes.search.resolve import ResolvedPlace, Resolver, searched
 from pinakes.search.understand import Query, content_words
 from pinakes.search.within import has_names
-from pinakes.stores.embedded.lookup import Lookup
 from pinakes.text.code_query import query_code
 from pinakes.text.keys import title_key
 
@@ -78,7 +78,7 @@ class ExactHits:
 class ExactSearch:
     """Finds what is named literally."""
 
-    def __init__(self, lookup: Lookup, text: TextSearch, names: NameIndex | None = None) -> None:
+    def __init__(self, lookup: Records, text: TextSearch, names: NameIndex | None = None) -> None:
         self._lookup = lookup
         self._text = text
         self._resolver = Resolver(lookup, names)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pinakes.embedding.protocol import Vectors
+from pinakes.port.matching import Vocabulary
 from pinakes.text.query_terms import query_terms
 
 EXPANSION_TERMS = 3
@@ -28,14 +29,6 @@ _MIN_PREFIX, _MAX_PREFIX, _MORE_LETTERS = 3, 6, 3
 _COMPLETIONS = 30
 # What is in use itself only abbreviates what is in use this many times as often.
 _RARER = 10
-
-
-class Vocabulary(Protocol):
-    """Terms with vectors."""
-
-    def nearest(self, vector: Vectors, limit: int) -> list[tuple[str, float]]:
-        """Return the terms nearest to a vector with their cosine, the nearest first."""
-        ...
 
 
 class Prefixes(Protocol):

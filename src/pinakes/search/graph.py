@@ -18,9 +18,9 @@ import numpy as np
 
 from pinakes.port.edges import Holder
 from pinakes.port.filters import among
+from pinakes.port.index import SearchIndex
 from pinakes.search.candidates import Candidates, Leg, Scores
 from pinakes.search.graph_edges import TREE_KINDS, Edge, read_edges
-from pinakes.stores.embedded.index import EmbeddedIndex
 
 EDGE_WEIGHTS: dict[str, float] = {
     # A document shows another as a part of itself.
@@ -74,7 +74,7 @@ class Neighbours:
 class Graph:
     """The edges between the chunks of one index."""
 
-    def __init__(self, index: EmbeddedIndex) -> None:
+    def __init__(self, index: SearchIndex) -> None:
         self._index = index
         self._lookup = index.graph
         self._kept: tuple[int, dict[int, tuple[list[Edge], ...]]] = (-1, {})
@@ -126,7 +126,7 @@ class Graph:
 
         They are kept while the library stays as it is: the same strong hits come up again and again.
         """
-        generation = self._index.record.generation()
+        generation = self._index.stamp
         seen, known = self._kept
         if seen != generation or len(known) > _KEPT_CHUNKS:
             known = {}

@@ -11,12 +11,11 @@ from itertools import groupby
 from typing import NamedTuple
 
 from pinakes.model import Reference, chunk_number
-from pinakes.port.edges import Holder, Outward, Relative, SectionOf
+from pinakes.port.edges import MENTIONS, Holder, Outward, Relative, SectionOf
+from pinakes.port.index import SearchIndex
 from pinakes.port.links import LinkRow
 from pinakes.port.names import Entry
 from pinakes.search.reference_graph import ReferenceGraph
-from pinakes.stores.embedded.graph_lookup import MENTIONS
-from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.text.keys import title_key
 
 TREE_KINDS = frozenset({"parent", "child", "next", "previous"})
@@ -38,7 +37,7 @@ class Edge(NamedTuple):
     degree: int = 1
 
 
-def read_edges(index: EmbeddedIndex, holders: Collection[Holder]) -> dict[int, tuple[list[Edge], ...]]:
+def read_edges(index: SearchIndex, holders: Collection[Holder]) -> dict[int, tuple[list[Edge], ...]]:
     """Read the edges from and to some chunks, one hop: by chunk, those of each way of being connected by themselves."""
     return _Edges(index, holders).by_chunk(holders)
 
@@ -46,7 +45,7 @@ def read_edges(index: EmbeddedIndex, holders: Collection[Holder]) -> dict[int, t
 class _Edges:
     """The edges of some chunks."""
 
-    def __init__(self, index: EmbeddedIndex, holders: Collection[Holder]) -> None:
+    def __init__(self, index: SearchIndex, holders: Collection[Holder]) -> None:
         self._index = index
         self._lookup = index.graph
         self._references = ReferenceGraph(index)

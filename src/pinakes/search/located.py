@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pinakes.model import Definition, SearchResult
+from pinakes.port.index import SearchIndex
 from pinakes.port.names import Entry
-from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.reading_lookup import ReadingLookup
+from pinakes.port.records import Readings
 
 
-def located(definitions: Sequence[Definition], index: EmbeddedIndex) -> list[Definition]:
+def located(definitions: Sequence[Definition], index: SearchIndex) -> list[Definition]:
     """Return definitions with their places; those of a document that was removed meanwhile without."""
     entries = index.names.at({definition.source_path for definition in definitions})
     return [
@@ -19,7 +19,7 @@ def located(definitions: Sequence[Definition], index: EmbeddedIndex) -> list[Def
     ]
 
 
-def locate_definitions(results: list[SearchResult], index: EmbeddedIndex) -> list[SearchResult]:
+def locate_definitions(results: list[SearchResult], index: SearchIndex) -> list[SearchResult]:
     """Return results whose definitions have their places."""
     # Several results carry the same ones.
     shown = list(dict.fromkeys(entry for result in results for entry in result.definitions_context))
@@ -32,7 +32,7 @@ def locate_definitions(results: list[SearchResult], index: EmbeddedIndex) -> lis
     ]
 
 
-def _located(definition: Definition, entry: Entry | None, lookup: ReadingLookup) -> Definition:
+def _located(definition: Definition, entry: Entry | None, lookup: Readings) -> Definition:
     if entry is None:
         return definition
     lines, pages = lookup.place(entry.id, definition.start, definition.end)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from pinakes.errors import NotFoundError
 from pinakes.model import Place
+from pinakes.port.index import SearchIndex
 from pinakes.search.reference_graph import ReferenceGraph
-from pinakes.stores.embedded.index import EmbeddedIndex
 
 # Past this many seconds for one reading, a map may be this many times as old while the index changes.
 _SLOW = 0.3
@@ -41,7 +41,7 @@ class LibraryMap:
     links: Counter[tuple[str, str]]
 
 
-def map_document(index: EmbeddedIndex, path: str) -> DocumentMap:
+def map_document(index: SearchIndex, path: str) -> DocumentMap:
     """Return the map of the document at a path."""
     entry = index.names.at([path]).get(path)
     if entry is None:
@@ -57,9 +57,9 @@ def map_document(index: EmbeddedIndex, path: str) -> DocumentMap:
     return DocumentMap(sections, index.reading.chunk_counts(entry.id), links)
 
 
-def map_library(index: EmbeddedIndex) -> LibraryMap:
+def map_library(index: SearchIndex) -> LibraryMap:
     """Resolve every reference that may leave its document."""
-    generation = index.record.generation()
+    generation = index.stamp
     paths = index.reading.paths()
     counts = index.reading.heading_counts()
     links: Counter[tuple[str, str]] = Counter()
@@ -78,7 +78,7 @@ def map_library(index: EmbeddedIndex) -> LibraryMap:
 class LibraryMaps:
     """Keeps the map of the present state of the library."""
 
-    def __init__(self, index: EmbeddedIndex) -> None:
+    def __init__(self, index: SearchIndex) -> None:
         self._index = index
         self._guard = threading.Lock()
         self._map: LibraryMap | None = None
@@ -101,5 +101,5 @@ class LibraryMaps:
         found = self._map
         if found is None:
             return None
-        current = found.generation == self._index.record.generation()
+        current = found.generation == self._index.stamp
         return found if current or time.monotonic() < self._good_until else None

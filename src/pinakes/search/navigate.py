@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import sqlite3
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from pathlib import PurePath
@@ -12,16 +11,17 @@ from pathlib import PurePath
 from pinakes.errors import NotFoundError
 from pinakes.labels.document_keys import path_key, path_parts
 from pinakes.model import DocumentInfo, Outline, OutlineNode, Place, SelfCheck
+from pinakes.port.index import SearchIndex
 from pinakes.port.names import Entry, NameLookup
+from pinakes.port.records import Row
 from pinakes.search.filters import compile_filters
-from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.text.keys import title_key
 
 # Documents whose names are compared with one that none has.
 _LOOKED_AT = 2000
 
 
-def list_documents(index: EmbeddedIndex, filters: Mapping[str, object] | None) -> list[DocumentInfo]:
+def list_documents(index: SearchIndex, filters: Mapping[str, object] | None) -> list[DocumentInfo]:
     """Return the documents that pass the filters, by path."""
     rows = index.lookup.documents()
     allowed = _allowed(index, filters) if filters else None
@@ -33,7 +33,7 @@ def list_documents(index: EmbeddedIndex, filters: Mapping[str, object] | None) -
     ]
 
 
-def _allowed(index: EmbeddedIndex, filters: Mapping[str, object]) -> set[int]:
+def _allowed(index: SearchIndex, filters: Mapping[str, object]) -> set[int]:
     """Return the documents that pass; of code, those that have some in the language."""
     compiled = compile_filters([filters], spoken=index.lookup.languages)
     allowed = set(index.fields.matching(compiled.documents))
@@ -42,7 +42,7 @@ def _allowed(index: EmbeddedIndex, filters: Mapping[str, object]) -> set[int]:
     return allowed
 
 
-def _info(row: sqlite3.Row, check: SelfCheck) -> DocumentInfo:
+def _info(row: Row, check: SelfCheck) -> DocumentInfo:
     pages = json.loads(row["pages"])
     modified = datetime.fromtimestamp(row["mtime_ns"] / 1e9, tz=timezone.utc)
     return DocumentInfo(
@@ -83,7 +83,7 @@ def find_documents(names: NameLookup, name: str) -> list[Entry]:
     raise NotFoundError(f"There is no document {name!r} in the library.{hint}")
 
 
-def outlines(index: EmbeddedIndex, document: str | None, *, clauses: bool) -> list[Outline]:
+def outlines(index: SearchIndex, document: str | None, *, clauses: bool) -> list[Outline]:
     """Return the trees of the documents that ``document`` means, or of all: headings, and clauses where wanted."""
     entries = index.names.first() if document is None else find_documents(index.names, document)
     checks = index.lookup.self_checks([entry.id for entry in entries])

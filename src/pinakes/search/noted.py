@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from pinakes.model import SearchResult
 from pinakes.model.document import CELLS, cells_of, holds_any
-from pinakes.stores.embedded.lookup import Lookup
+from pinakes.port.records import Records
 
 
-def mark_images(results: Sequence[SearchResult], lookup: Lookup) -> list[SearchResult]:
+def mark_images(results: Sequence[SearchResult], lookup: Records) -> list[SearchResult]:
     """Return results with ``from_image`` set where it holds."""
     paged = {result.source_path for result in results if result.pages}
     scanned = lookup.image_pages(paged) if paged else {}
@@ -22,7 +22,7 @@ def mark_images(results: Sequence[SearchResult], lookup: Lookup) -> list[SearchR
     ]
 
 
-def name_cells(results: Sequence[SearchResult], lookup: Lookup) -> list[SearchResult]:
+def name_cells(results: Sequence[SearchResult], lookup: Records) -> list[SearchResult]:
     """Return results with ``cells`` set where they are of notebooks."""
     notebooks = {result.source_path for result in results if result.source_path.endswith(".ipynb")}
     known = lookup.noted(notebooks, CELLS) if notebooks else {}

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pinakes.config import SearchSettings
+from pinakes.port.index import SearchIndex
 from pinakes.search.candidates import Candidates, Leg, Scores
 from pinakes.search.fuse import fuse
 from pinakes.search.graph import Graph, lift, strongest
@@ -19,7 +20,6 @@ from pinakes.search.recency import Recency
 from pinakes.search.refine import Reader
 from pinakes.search.scope import Scope
 from pinakes.search.smooth import POOL, smooth
-from pinakes.stores.embedded.index import EmbeddedIndex
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class Asked:
 class Ranker:
     """Orders what the legs of one index found. Keep it between searches: it remembers links and dates."""
 
-    def __init__(self, index: EmbeddedIndex, reader: Reader) -> None:
+    def __init__(self, index: SearchIndex, reader: Reader) -> None:
         self._index = index
         self._reader = reader
         self._graph = Graph(index)

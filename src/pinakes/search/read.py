@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from pinakes.errors import NotFoundError
 from pinakes.model import SectionView, chunk_id
 from pinakes.model.document import holds_any
+from pinakes.port.index import SearchIndex
 from pinakes.port.rows import StoredPlace
 from pinakes.search.codes import find_codes, sections_with_code
 from pinakes.search.names import NameIndex
 from pinakes.search.navigate import find_documents, tree
 from pinakes.search.resolve import Resolver
 from pinakes.search.understand import understand
-from pinakes.stores.embedded.index import EmbeddedIndex
 
 _MAX_ALTERNATIVES = 20
 
 
 def find_place(
-    index: EmbeddedIndex, reference: str, document: str | None, names: NameIndex | None = None
+    index: SearchIndex, reference: str, document: str | None, names: NameIndex | None = None
 ) -> tuple[list[StoredPlace], bool]:
     """Return the places that a reference, an id or a heading names; whether it leads all the way.
 
@@ -48,14 +48,14 @@ def find_place(
 
 
 def read_section(
-    index: EmbeddedIndex, reference: str, document: str | None, names: NameIndex | None = None
+    index: SearchIndex, reference: str, document: str | None, names: NameIndex | None = None
 ) -> SectionView:
     """Return the place that a reference names."""
     found, exact = find_place(index, reference, document, names)
     return section_view(index, found[0], exact=exact, alternatives=found[1:])
 
 
-def whole_document(index: EmbeddedIndex, name: str) -> SectionView:
+def whole_document(index: SearchIndex, name: str) -> SectionView:
     """Return the document of a name as one section, with the sections of the first level as its children."""
     found, *others = find_documents(index.names, name)
     if others:
@@ -68,7 +68,7 @@ def whole_document(index: EmbeddedIndex, name: str) -> SectionView:
 
 
 def section_view(
-    index: EmbeddedIndex,
+    index: SearchIndex,
     found: StoredPlace,
     *,
     exact: bool = True,

@@ -10,9 +10,9 @@ from typing import Any
 
 from pinakes.errors import NotFoundError
 from pinakes.model import Place, Reference, SelfCheck
+from pinakes.port.index import SearchIndex
 from pinakes.search.reference_graph import ReferenceGraph
 from pinakes.search.used_terms import UsedTerms, plain, used_terms
-from pinakes.stores.embedded.index import EmbeddedIndex
 
 # What a document has thousands of is not frozen: making a frozen one takes four times as long.
 
@@ -123,7 +123,7 @@ class DocumentView:
         }
 
 
-def read_document(index: EmbeddedIndex, path: str) -> DocumentView:
+def read_document(index: SearchIndex, path: str) -> DocumentView:
     """Return the document at a path."""
     lookup = index.reading
     row = lookup.document(path)
@@ -159,7 +159,7 @@ def read_document(index: EmbeddedIndex, path: str) -> DocumentView:
 
 
 def _references(
-    index: EmbeddedIndex, found: Sequence[Reference], labels: dict[str, dict[str, str]]
+    index: SearchIndex, found: Sequence[Reference], labels: dict[str, dict[str, str]]
 ) -> list[ReadReference]:
     labels = _labels(index, (to for to in found if to.target_path not in labels)) | labels
     return [
@@ -178,7 +178,7 @@ def _references(
     ]
 
 
-def _labels(index: EmbeddedIndex, references: Iterable[Reference]) -> dict[str, dict[str, str]]:
+def _labels(index: SearchIndex, references: Iterable[Reference]) -> dict[str, dict[str, str]]:
     wanted: dict[str, set[str]] = {}
     for reference in references:
         if reference.target_path and reference.target_section:
@@ -189,7 +189,7 @@ def _labels(index: EmbeddedIndex, references: Iterable[Reference]) -> dict[str, 
     }
 
 
-def _back_references(index: EmbeddedIndex, graph: ReferenceGraph, document: int) -> list[BackReference]:
+def _back_references(index: SearchIndex, graph: ReferenceGraph, document: int) -> list[BackReference]:
     leading = sorted(graph.leading_to(document), key=lambda item: (item[0].id, item[1].start))
     places = index.lookup.standing([(entry.id, item.start) for entry, item in leading])
     found = []
@@ -200,7 +200,7 @@ def _back_references(index: EmbeddedIndex, graph: ReferenceGraph, document: int)
     return found
 
 
-def _links(index: EmbeddedIndex, graph: ReferenceGraph, document: int, path: str) -> list[ReadLink]:
+def _links(index: SearchIndex, graph: ReferenceGraph, document: int, path: str) -> list[ReadLink]:
     found = []
     targets, links = graph.targets, index.reading.links(document)
     targets.preload(("link" if link.kind == "link" else "wiki", link.target, path) for link in links)

@@ -12,8 +12,8 @@ from datetime import datetime, timezone
 import numpy as np
 from numpy.typing import NDArray
 
+from pinakes.port.index import SearchIndex
 from pinakes.search.candidates import Candidates, Ids, Scores
-from pinakes.stores.embedded.index import EmbeddedIndex
 
 DAY = 86_400.0
 TIERS = ((7 * DAY, 1.2), (30 * DAY, 1.1))
@@ -53,7 +53,7 @@ def _utc(date: datetime) -> datetime:
 class Recency:
     """Knows the dates of documents, which the index keeps with them."""
 
-    def __init__(self, index: EmbeddedIndex) -> None:
+    def __init__(self, index: SearchIndex) -> None:
         self._index = index
 
     def favour(self, table: Candidates, bias: float, *, now: float | None = None) -> Scores:

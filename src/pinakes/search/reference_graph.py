@@ -15,12 +15,12 @@ from urllib.parse import unquote
 from pinakes.labels import LEAF_KINDS
 from pinakes.labels.document_keys import LINKS, keys_leading_to, related_forms
 from pinakes.model import Place, Reference, chunk_id
+from pinakes.port.index import SearchIndex
 from pinakes.port.links import LinkRow
 from pinakes.port.names import Entry
 from pinakes.port.rows import PlaceStart
 from pinakes.search.link_targets import LinkTargets
 from pinakes.search.names import Named, NameIndex
-from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.text.keys import title_key
 
 # A link to a heading that is not there still leads to its document.
@@ -31,7 +31,7 @@ _END = 1 << 62
 class ReferenceGraph:
     """The references of one library. What was looked up is kept: make one for each question."""
 
-    def __init__(self, index: EmbeddedIndex) -> None:
+    def __init__(self, index: SearchIndex) -> None:
         self._index = index
         self.targets = LinkTargets(index.names)
         self._names = NameIndex(index.names)

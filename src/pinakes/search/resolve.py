@@ -11,10 +11,10 @@ from pinakes.labels import LEAF_KINDS, Label
 from pinakes.model import Place
 from pinakes.port.filters import among
 from pinakes.port.names import MOST
+from pinakes.port.records import Records
 from pinakes.port.rows import NumberedPlace, StoredPlace
 from pinakes.search.names import NameIndex
 from pinakes.search.understand import Query, content_words
-from pinakes.stores.embedded.lookup import Lookup
 
 # What a label that is printed as it was asked for adds: more than the right kind of place does.
 _PRINTED_ALIKE = 3.0
@@ -54,7 +54,7 @@ class ResolvedPlace:
 class Resolver:
     """Resolves the references of queries to the places of one library."""
 
-    def __init__(self, lookup: Lookup, names: NameIndex | None = None) -> None:
+    def __init__(self, lookup: Records, names: NameIndex | None = None) -> None:
         self._lookup = lookup
         self._names = names
 

@@ -17,6 +17,7 @@ import numpy as np
 from pinakes.config import SearchSettings
 from pinakes.embedding import Embedder, Tokenizer
 from pinakes.embedding.protocol import Vectors
+from pinakes.port.index import SearchIndex
 from pinakes.port.matching import DEPTH
 from pinakes.search.candidates import Leg
 from pinakes.search.exact import ExactHits, ExactSearch
@@ -24,7 +25,6 @@ from pinakes.search.expansion import Expansion, added_words, expansions
 from pinakes.search.scope import Scope
 from pinakes.search.spelling import Correction, corrected_text, find_corrections
 from pinakes.search.understand import Query
-from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.text.query_terms import QueryTerm
 
 Worth: TypeAlias = list[tuple[QueryTerm, float]]
@@ -50,7 +50,7 @@ class Retriever:
     """Asks the legs of one index."""
 
     def __init__(
-        self, index: EmbeddedIndex, embedder: Callable[[], Embedder], tokenizer: Callable[[], Tokenizer]
+        self, index: SearchIndex, embedder: Callable[[], Embedder], tokenizer: Callable[[], Tokenizer]
     ) -> None:
         self._index = index
         self._embedder = embedder

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from pinakes.model import Definition, Lines, Place
+from pinakes.port.index import SearchIndex
 from pinakes.search.define import Dictionary
 from pinakes.search.located import located
 from pinakes.search.term_places import TermPlace, term_places
-from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.text.terms import term_keys
 
 _OTHERS = 100
@@ -41,7 +41,7 @@ class UsedTerms:
 
 
 def used_terms(
-    index: EmbeddedIndex,
+    index: SearchIndex,
     path: str,
     text: str,
     sections: Sequence[Place],

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pinakes.embedding.protocol import Vectors
+from pinakes.port.index import SearchIndex
 from pinakes.port.rows import StoredChunk
-from pinakes.stores.embedded.index import EmbeddedIndex
 
 
 class Reader(Protocol):
@@ -28,7 +28,7 @@ class Reader(Protocol):
 class IndexReader:
     """Reads from an index."""
 
-    def __init__(self, index: EmbeddedIndex) -> None:
+    def __init__(self, index: SearchIndex) -> None:
         self._index = index
 
     def chunks(self, ids: Collection[int]) -> dict[int, StoredChunk]:

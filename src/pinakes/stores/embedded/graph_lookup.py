@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from pinakes.port.edges import (
+    MENTIONS,
     Backward,
     Holder,
     Mention,
@@ -20,8 +21,6 @@ from pinakes.port.edges import (
 from pinakes.stores.embedded.database import Database
 from pinakes.stores.embedded.tables import joined
 
-# A place that is mentioned more often than this is a commonplace; who mentions it says nothing.
-MENTIONS = 50
 # Sections this far before or after a section are looked at for its relatives.
 _WINDOW = 16
 

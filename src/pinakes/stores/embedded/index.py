@@ -97,6 +97,16 @@ class EmbeddedIndex:
         """Name and dimension of the embedding model that the index was made with; empty before the first run."""
         return self.record.meta("model"), int(self.record.meta("dimension") or 0)
 
+    @property
+    def stamp(self) -> int:
+        """A number that grows with every change of the record."""
+        return self.record.generation()
+
+    @property
+    def pending(self) -> int:
+        """How many passages have no vectors yet."""
+        return self.record.pending_count()
+
     # -- derived indexes -------------------------------------------------------------------------------------
 
     @property
