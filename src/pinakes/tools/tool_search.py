@@ -13,7 +13,7 @@ from pinakes.embedding.protocol import Vectors
 from pinakes.search.candidates import Leg
 from pinakes.stores.embedded.keyword_query import rarities, terms_query
 from pinakes.stores.embedded.keyword_schema import CHUNK, KeywordEntry, build_schema, write_entry
-from pinakes.stores.embedded.nearest import Runs, nearest
+from pinakes.stores.embedded.nearest import ordered
 from pinakes.text.analysis import query_terms
 from pinakes.text.compounds import LUMP
 from pinakes.text.language import detect_language
@@ -99,8 +99,7 @@ def _languages(tools: Sequence[Tool]) -> tuple[str, ...]:
 
 def semantic_leg(matrix: Vectors, query: Vectors) -> Leg:
     """Return the tools nearest in meaning, best first."""
-    places = np.arange(len(matrix), dtype=np.int64)
-    found = nearest(matrix, Runs.of(np.stack([places, places], axis=1)), None, query, len(matrix))
+    found = ordered(matrix, query)
     floor = found.floor if len(matrix) >= _FEW else min(0.0, found.floor)
     return Leg("semantic", found.chunks, found.scores, floor)
 

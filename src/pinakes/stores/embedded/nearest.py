@@ -106,6 +106,11 @@ def nearest(
     return _best(*_compared(snapshot, query, wanted), limit)
 
 
+def ordered(matrix: Vectors, query: Vectors) -> Nearest:
+    """Return the rows of a small matrix, each as one chunk under its number, all of them, nearest first."""
+    return _best(np.arange(len(matrix), dtype=np.int64), _products(matrix, query), len(matrix))
+
+
 def _compared(snapshot: Snapshot, query: Vectors, rows: Places | None) -> tuple[Ids, Vectors]:
     """Return the chunks that some rows belong to, in order of the rows, with the best of their cosines."""
     vectors = snapshot.matrix if rows is None else snapshot.matrix[rows]
