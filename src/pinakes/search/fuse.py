@@ -41,12 +41,13 @@ def _reciprocal(leg: Leg, rrf_k: int) -> Scores:
 
 
 def _by_place(sums: Scores) -> Scores:
-    """Return scores by the place in the order that the sums give; equals share one.
+    """Return the sums, but none above what its place in their order is worth; equals share a place.
 
-    Sums of reciprocal ranks mean nothing but their order: with a large ``rrf_k`` all are nearly the same, and what
-    weighs them against each other later, such as the evidence of a document, would count hits instead.
+    With a large ``rrf_k`` all sums are nearly the same, and what weighs them against each other later, such as the
+    evidence of a document, would count hits instead. Both sides fall along the order, so that it stays as it is.
     """
-    return np.asarray((_FALL + 1) / (_FALL + 1 + np.searchsorted(np.sort(-sums), -sums)))
+    places = np.searchsorted(np.sort(-sums), -sums)
+    return np.minimum(sums, (_FALL + 1) / (_FALL + 1 + places))
 
 
 def _normalised(leg: Leg) -> Scores:
