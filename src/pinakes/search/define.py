@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -105,16 +106,21 @@ class Dictionary:
         for name in term_names(term):
             loose += self._loose.get(" ".join(loose_key(name)), [])
         rows = list({row.order: row for row in (*exact, *loose)}.values())
-        others = [Conflict(row.document_title, row.definition) for row in rows]
-        return [
-            DefinedTerm(
-                row.definition.term,
-                row.definition,
-                row.document_title,
-                [conflict for other, conflict in zip(rows, others, strict=True) if _differs(row, other)],
-            )
-            for row in rows
-        ]
+        others = [(row.wording, Conflict(row.document_title, row.definition)) for row in rows]
+        # Many documents define a term in the same words, and hardly any says it twice.
+        apart = {
+            wording: [conflict for other, conflict in others if other != wording]
+            for wording in {row.wording for row in rows}
+        }
+        said = Counter(row.definition.source_path for row in rows)
+        found = []
+        for row in rows:
+            definition, conflicts = row.definition, apart[row.wording]
+            if said[definition.source_path] > 1:
+                path = definition.source_path
+                conflicts = [other for other in conflicts if other.definition.source_path != path]
+            found.append(DefinedTerm(definition.term, definition, row.document_title, conflicts))
+        return found
 
     def conflicts(self, term: str) -> list[DefinedTerm]:
         """Return the definitions of a term when documents define it differently, else nothing."""
