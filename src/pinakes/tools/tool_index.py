@@ -187,7 +187,7 @@ class ToolIndex:
             legs.append(semantic_leg(snapshot.matrix, self._model().embed_query(query)))
         fused = fuse(legs, weights, method="scores", rrf_k=_RRF_K)
         candidates = fused.top(len(fused.chunks))
-        calibrate(candidates, fused.legs)
+        calibrate(candidates, fused.lists)
         return candidates
 
     # -- what is searched --------------------------------------------------------------------------------------
