@@ -242,7 +242,9 @@ def test_any_text_is_read_for_names(text: str) -> None:
 
 
 def test_a_heading_that_is_asked_for_is_cited_without_what_stands_before_it(tmp_path: Path) -> None:
-    (tmp_path / "plan.md").write_text('<div id="top">\n\n<a name="x"></a>\n\n# Section 1 Scope\n\nOf the plan.\n')
+    (tmp_path / "plan.md").write_text(
+        '<div id="top">\n\n<a name="x"></a>\n\n# Section 1 Scope\n\nOf the plan.\n'
+    )
     with Library(tmp_path / "index") as library:
         library.index([tmp_path / "plan.md"], embed=False)
         first = library.search("Section 1").results[0]

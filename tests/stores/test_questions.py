@@ -56,7 +56,10 @@ def test_no_question_reads_a_whole_table(library: Library, monkeypatch: pytest.M
         if any(words in question for words in ONCE):
             continue
         plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {question}")]
-        assert not [step for step in plan if step.startswith("SCAN")], question
+        # What an inner question found, which has a limit, and values that were given may be gone through.
+        inner = {step.split()[1] for step in plan if step.startswith(("CO-ROUTINE", "MATERIALIZE"))}
+        scans = [step for step in plan if step.startswith("SCAN") and "VIRTUAL TABLE" not in step]
+        assert not [step for step in scans if step.split()[1] not in inner], question
 
 
 def test_a_long_document_is_shown_whole(library: Library, tmp_path: Path) -> None:

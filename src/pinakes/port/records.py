@@ -32,6 +32,12 @@ class Records(Protocol):
         """Return the chunks that begin inside a span of a document's text, in order."""
         ...
 
+    def chunks_holding(
+        self, spans: Collection[tuple[int, int, int]]
+    ) -> dict[tuple[int, int, int], list[int]]:
+        """Return the chunks that hold some spans of texts, given as document, start and end: from the first on."""
+        ...
+
     def chunk_indexes_between(self, document: int, start: int, end: int) -> list[int]:
         """Return the numbers of the chunks that overlap a span of a document's text."""
         ...

@@ -107,6 +107,8 @@ class ExactSearch:
         found = {item.label.text for item in resolved if not item.rest}
         words = content_words(query.rest)
         checks = self._lookup.self_checks({item.found.document for item in resolved})
+        # What stands before a place (an anchor, a line of the cover) may share its chunk.
+        chunks = self._lookup.chunks_holding([_span(item) for item in resolved if item.label.text in meant])
         for position, item in enumerate(resolved):
             if item.label.text in meant:
                 grounds = Grounds(
@@ -118,7 +120,7 @@ class ExactSearch:
                     whole=not item.rest,
                     evidence=borne_out(checks.get(item.found.document)),
                 )
-                if self._add_place(out, item, position, grounds):
+                if self._add_place(out, item, chunks[_span(item)], position, grounds):
                     found.add(item.label.text)
         # `version 1.2` may look like a place; `Section 1.2`, or a number alone, is meant as one.
         for label in query.references:
@@ -184,13 +186,16 @@ class ExactSearch:
             else f"No place is numbered {label.text}; {where} {'begins with it' if first.first else 'mentions it'}."
         )
 
-    def _add_place(self, out: ExactHits, resolved: ResolvedPlace, position: int, grounds: Grounds) -> bool:
+    def _add_place(
+        self,
+        out: ExactHits,
+        resolved: ResolvedPlace,
+        chunks: Sequence[int],
+        position: int,
+        grounds: Grounds,
+    ) -> bool:
         """Add the chunks of a place. Of one that was not recognised, say whether its marks stand in its holder."""
-        found, place = resolved.found, resolved.place
-        chunks = self._lookup.chunk_ids_between(found.document, place.start, place.end)
-        # What stands before a place (an anchor, a line of the cover) may share its chunk.
-        holder = self._lookup.chunk_at(found.document, place.start)
-        chunks = [holder[0], *(chunk for chunk in chunks if chunk != holder[0])] if holder else chunks
+        place = resolved.place
         if not chunks:
             return False
         first, stands = chunks[0], False
@@ -336,6 +341,10 @@ class ExactSearch:
         for chunk, score in hits:
             if chunk in stored and has_names(stored[chunk].content, names):
                 out.add(chunk, min(score, 40.0), 0.6, "name")
+
+
+def _span(item: ResolvedPlace) -> tuple[int, int, int]:
+    return item.found.document, item.place.start, item.place.end
 
 
 def _searched(documents: Collection[int] | None) -> str:

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from pinakes.labels import LEAF_KINDS, Label
 from pinakes.model import Place
@@ -186,6 +187,7 @@ def _printed_alike(asked: Label, printed: str) -> bool:
     return _dots(asked.text) == _dots(printed)
 
 
+@lru_cache(maxsize=1 << 12)
 def _dots(label: str) -> int:
     match = _DOTTED.search(label)
     return len(re.findall(r"[.\-‑–]", match.group())) if match else 0

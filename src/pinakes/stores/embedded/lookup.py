@@ -81,6 +81,23 @@ class Lookup:
         )
         return [int(row[0]) for row in rows]
 
+    def chunks_holding(
+        self, spans: Collection[tuple[int, int, int]]
+    ) -> dict[tuple[int, int, int], list[int]]:
+        """Return the chunks that hold some spans of texts, given as document, start and end: from the first on."""
+        found: dict[tuple[int, int, int], list[int]] = {span: [] for span in spans}
+        rows = joined(
+            self._database,
+            "document, first, last",
+            found,
+            "SELECT t.document, t.first, t.last, c.id FROM t CROSS JOIN chunks c ON c.document = t.document "
+            "AND c.start >= coalesce((SELECT max(start) FROM chunks WHERE document = t.document AND start <= t.first), "
+            "t.first) AND c.start < max(t.last, t.first + 1) ORDER BY c.start, c.chunk_index",
+        )
+        for document, first, last, chunk in rows:
+            found[document, first, last].append(chunk)
+        return found
+
     def chunk_indexes_between(self, document: int, start: int, end: int) -> list[int]:
         """Return the numbers of the chunks that overlap a span of a document's text."""
         rows = self._rows(
