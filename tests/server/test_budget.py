@@ -42,7 +42,7 @@ def registry(index_folder: Path) -> Iterator[LibraryRegistry]:
 def test_no_answer_is_longer_than_its_budget(
     registry: LibraryRegistry, tool: str, arguments: dict[str, Any], budget: int
 ) -> None:
-    tokens = Tokens(registry.choose(None)[0].tokenizer())
+    tokens = Tokens(registry.choose(None)[0].ask(lambda library: library.tokenizer))
     answer = call(registry, tool, {**arguments, "token_budget": budget})
     assert tokens.count(answer.text) <= budget * 1.02
     unlimited = call(registry, tool, {**arguments, "token_budget": 1_000_000})
@@ -54,7 +54,7 @@ def test_no_answer_is_longer_than_its_budget(
 
 
 def test_a_budget_is_used_and_not_only_kept(registry: LibraryRegistry) -> None:
-    tokens = Tokens(registry.choose(None)[0].tokenizer())
+    tokens = Tokens(registry.choose(None)[0].ask(lambda library: library.tokenizer))
     for tool, arguments in CALLS[:1] + CALLS[2:3]:
         answer = call(registry, tool, {**arguments, "token_budget": 900})
         assert tokens.count(answer.text) > 700, answer.text
@@ -62,7 +62,7 @@ def test_a_budget_is_used_and_not_only_kept(registry: LibraryRegistry) -> None:
 
 def test_an_answer_without_a_budget_gets_the_server_s(index_folder: Path) -> None:
     registry = index_registry(index_folder, token_budget=300)
-    tokens = Tokens(registry.choose(None)[0].tokenizer())
+    tokens = Tokens(registry.choose(None)[0].ask(lambda library: library.tokenizer))
     assert tokens.count(call(registry, "read_section", {"reference": "Pump manual"}).text) <= 300
     assert (
         tokens.count(call(registry, "read_section", {"reference": "Pump manual", "token_budget": 900}).text)

@@ -183,7 +183,7 @@ def _compare_vectors(index: EmbeddedIndex) -> str:
         different += (
             snapshot.rows["chunk"][rows].tolist() != chunks
             or not np.array_equal(snapshot.matrix[rows], vectors)
-            or snapshot.rows_of_chunks(np.unique(chunks))[2].tolist() != rows.tolist()
+            or sorted(snapshot.rows_of_chunks(np.unique(chunks))[2].tolist()) != rows.tolist()
         )
     if different:
         return f"the vectors of {different:,} documents differ from the record's"
