@@ -30,7 +30,7 @@ from pinakes.config import IndexSettings, SearchSettings
 from pinakes.config.settings import STAGES, describe
 from pinakes.errors import MissingExtraError
 from pinakes.model import SearchResponse, SearchResult
-from pinakes.search.graph import EDGE_WEIGHTS
+from pinakes.search.rank.graph import EDGE_WEIGHTS
 from pinakes.stores.registry import PROVIDERS
 
 ROOT = Path(__file__).parents[1]

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from pinakes.embedding import Embedder, Tokenizer
     from pinakes.llm import LanguageModel
     from pinakes.rerank import Reranker
-    from pinakes.search.map import DocumentMap, LibraryMap
-    from pinakes.search.reading import DocumentView
-    from pinakes.search.suggest import Suggestion
+    from pinakes.search.links.map import DocumentMap, LibraryMap
+    from pinakes.search.links.reading import DocumentView
+    from pinakes.search.links.suggest import Suggestion
     from pinakes.stores.embedded.index import EmbeddedIndex
     from pinakes.stores.settings import DatabaseSettings
 
@@ -395,8 +395,8 @@ class Library:
 
     def section(self, reference: str, *, document: str | None = None) -> SectionView:
         """Return the section or clause that a reference or a heading names, in the document that either names."""
-        from pinakes.search.names import NameIndex
-        from pinakes.search.read import read_section
+        from pinakes.search.links.read import read_section
+        from pinakes.search.query.names import NameIndex
 
         self._index.refresh()
         names = None if document else NameIndex(self._index.names)
@@ -404,42 +404,42 @@ class Library:
 
     def document(self, name: str) -> SectionView:
         """Return a whole document as one section; ``name`` is its path, its file name or its title."""
-        from pinakes.search.read import whole_document
+        from pinakes.search.links.read import whole_document
 
         self._index.refresh()
         return whole_document(self._index, name)
 
     def paths_of(self, name: str) -> list[str]:
         """Return the paths of the documents that a path, the end of one, a file name or a title means."""
-        from pinakes.search.navigate import find_documents
+        from pinakes.search.links.navigate import find_documents
 
         self._index.look()
         return [entry.source_path for entry in find_documents(self._index.names, name)]
 
     def define(self, term: str, *, document: str | None = None) -> DefineResponse:
         """Return what the documents say a term means, and which define it differently."""
-        from pinakes.search.ask import define
+        from pinakes.search.links.ask import define
 
         self._index.look()
         return define(self._index, term, document)
 
     def references(self, reference: str, *, document: str | None = None) -> ReferencesResponse:
         """Return what a section refers to, and what refers to it."""
-        from pinakes.search.ask import references
+        from pinakes.search.links.ask import references
 
         self._index.refresh()
         return references(self._index, reference, document)
 
     def outline(self, document: str | None = None, *, clauses: bool = False) -> list[Outline]:
         """Return the heading trees of one document, or of all; with ``clauses``, the numbering below them too."""
-        from pinakes.search.navigate import outlines
+        from pinakes.search.links.navigate import outlines
 
         self._index.look()
         return outlines(self._index, document, clauses=clauses)
 
     def reader(self, path: str) -> DocumentView:
         """Return everything that a reader of one document needs: text, places, references, terms."""
-        from pinakes.search.reading import read_document
+        from pinakes.search.links.reading import read_document
 
         self._index.look()
         return read_document(self._index, path)
@@ -457,7 +457,7 @@ class Library:
 
     def map_of(self, path: str) -> DocumentMap:
         """Return the sections of one document, and which places they refer to."""
-        from pinakes.search.map import map_document
+        from pinakes.search.links.map import map_document
 
         self._index.look()
         return map_document(self._index, path)
@@ -466,14 +466,14 @@ class Library:
         self, prefix: str, limit: int = 8, *, paths: Collection[str] | None = None
     ) -> list[Suggestion]:
         """Return titles, headings, labels and defined terms that begin with, or hold, what somebody types."""
-        from pinakes.search.suggest import suggest
+        from pinakes.search.links.suggest import suggest
 
         self._index.look()
         return suggest(self._index.suggestions, prefix, limit, paths)
 
     def documents(self, filters: Mapping[str, object] | None = None) -> list[DocumentInfo]:
         """Return the documents of the library, those that pass the filters."""
-        from pinakes.search.navigate import list_documents
+        from pinakes.search.links.navigate import list_documents
 
         self._index.look()
         return list_documents(self._index, filters)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pinakes.embedding import Embedder, Tokenizer
     from pinakes.rerank import Reranker
     from pinakes.search.engine import SearchEngine
-    from pinakes.search.map import LibraryMaps
+    from pinakes.search.links.map import LibraryMaps
     from pinakes.stores.embedded.index import EmbeddedIndex
 
 
@@ -100,7 +100,7 @@ class Views:
 
     @cached_property
     def _maps(self) -> LibraryMaps:
-        from pinakes.search.map import LibraryMaps
+        from pinakes.search.links.map import LibraryMaps
 
         return LibraryMaps(self._index)
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
         SectionView,
         TermDefinition,
     )
-    from pinakes.search.reading import DocumentView
-    from pinakes.search.suggest import Suggestion
+    from pinakes.search.links.reading import DocumentView
+    from pinakes.search.links.suggest import Suggestion
 
 
 class ScopedLibrary(Library):

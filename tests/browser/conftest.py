@@ -119,10 +119,10 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="package")
 def serve(index: Path) -> Iterator[Callable[..., str]]:
     """Serve the index on a free port of this machine; gives the address."""
-    from tests.server.conftest import index_desk, served
+    from tests.server.conftest import index_registry, served
 
     with ExitStack() as stack:
-        yield lambda **options: stack.enter_context(served(index_desk(index), **options))
+        yield lambda **options: stack.enter_context(served(index_registry(index), **options))
 
 
 @pytest.fixture(scope="package")

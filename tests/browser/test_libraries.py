@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import settled
 from tests.server.conftest import served, write_documents
 
-from pinakes.cli.mcp import make_desk
+from pinakes.cli.mcp import make_registry
 
 AGENT = """
 name: harbour-desk
@@ -35,7 +35,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     (folder / "pumps").mkdir()
     (folder / "docs" / "manual.md").rename(folder / "pumps" / "manual.md")
     (folder / "agent.yaml").write_text(AGENT, encoding="utf-8")
-    made = make_desk(None, folder / "agent.yaml", write=True, token_budget=None, output="both")
+    made = make_registry(None, folder / "agent.yaml", write=True, token_budget=None, output="both")
     made.warm().join()
     with served(made) as address:
         yield address

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.conftest import settled
-from tests.server.conftest import index_desk, served
+from tests.server.conftest import index_registry, served
 
 from pinakes import Library
 
@@ -63,7 +63,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         (folder / "docs" / f"{name}.md").write_text(text, encoding="utf-8")
     with Library(folder / ".pinakes") as library:
         assert not library.index(folder / "docs").failed
-    with served(index_desk(folder)) as found:
+    with served(index_registry(folder)) as found:
         yield found
 
 

@@ -60,7 +60,7 @@ The bell buoy of the [Buoy Act](act.md) lies west of the lamp.
 @pytest.fixture(scope="module")
 def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A library with an act of many pages, as text and as PDF, and a page of rare marks."""
-    from tests.server.conftest import index_desk, served
+    from tests.server.conftest import index_registry, served
 
     from pinakes import Library
 
@@ -81,7 +81,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         patch.setattr("pinakes.ingest.pipeline._available_cores", lambda: 1)
         with Library(folder / ".pinakes") as library:
             assert not library.index(shelf).failed
-    with served(index_desk(folder)) as address:
+    with served(index_registry(folder)) as address:
         found = httpx.get(f"{address}/api/documents", timeout=60).json()["documents"]
         yield Site(address, {Path(item["source_path"]).name: item["id"] for item in found})
 

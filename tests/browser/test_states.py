@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.conftest import Gate, Site, settled
-from tests.server.conftest import index_desk, served
+from tests.server.conftest import index_registry, served
 
 from pinakes import Library
 
@@ -46,7 +46,7 @@ def test_an_empty_library_says_so_and_how_to_fill_it(page: Page, tmp_path: Path)
     (tmp_path / "docs").mkdir()
     with Library(tmp_path / ".pinakes") as library:
         library.index(tmp_path / "docs")
-    with served(index_desk(tmp_path)) as address:
+    with served(index_registry(tmp_path)) as address:
         for path in ("/", "/?q=vessel", "/overview"):
             page.goto(address + path)
             expect(page.get_by_role("heading", name="This library is empty")).to_be_visible()
@@ -58,7 +58,7 @@ def test_an_empty_library_says_so_and_how_to_fill_it(page: Page, tmp_path: Path)
 def test_a_missing_index_is_said_plainly_and_indexing_is_offered(page: Page, tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "notes.md").write_text("# Notes\n\nA vessel lies here.\n", encoding="utf-8")
-    with served(index_desk(tmp_path, write=True)) as address:
+    with served(index_registry(tmp_path, write=True)) as address:
         page.goto(f"{address}/overview")
         alert = page.get_by_role("alert")
         expect(alert.get_by_role("heading")).to_have_text("Not ready yet")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.search.candidates import Candidates, Leg, union
+from pinakes.search.candidates import Candidates, RankedList, union
 
 ids = st.lists(st.integers(0, 60), unique=True)
 
@@ -29,7 +29,7 @@ def test_the_top_is_the_best_with_ranks_and_scores_of_every_leg(
 ) -> None:
     chunks = sorted(scores)
     legs = [
-        Leg.of(f"leg{number}", [(chunk, 1.0 / (rank + 1)) for rank, chunk in enumerate(one)])
+        RankedList.of(f"leg{number}", [(chunk, 1.0 / (rank + 1)) for rank, chunk in enumerate(one)])
         for number, one in enumerate(found)
     ]
     fused = Candidates(
@@ -54,7 +54,7 @@ def test_a_stage_adds_a_column_and_leaves_those_before_it(
 ) -> None:
     chunks = sorted(scores)
     table = Candidates(np.array(chunks, np.int64), [], {"fused": np.array([scores[one] for one in chunks])})
-    joined = table.joined(Leg.of("graph", list(more.items())))
+    joined = table.joined(RankedList.of("graph", list(more.items())))
     joined.add("linked", joined.scores / 2)
     assert joined.chunks.tolist() == sorted({*scores, *more})
     for one in joined.top(1000):

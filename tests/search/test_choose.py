@@ -1,4 +1,4 @@
-"""From ranked candidates to what is shown: pins, twins, limits, thresholds, rerankers, parents."""
+"""From ranked candidates to what is shown: pins, duplicates, limits, thresholds, rerankers, parents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.search.asking import ask, files, ids, scored, write
 from pinakes import Library
 from pinakes.errors import UsageError
 from pinakes.model import SearchResponse
-from pinakes.search.candidates import Candidates, Leg
+from pinakes.search.candidates import Candidates, RankedList
 
 BERTHS = "\n".join(
     f"## Berth {name}\n\nVessels at berth {name.lower()} pay the harbour fee {when}, and the harbour master "
@@ -72,7 +72,7 @@ def test_the_best_are_taken_and_always_those_that_are_named(
 ) -> None:
     chunks = np.array([chunk for chunk, _ in pairs], np.int64)
     scores = np.array([score for _, score in pairs])
-    leg = Leg.of("keyword", sorted(pairs, key=lambda pair: -pair[1]))
+    leg = RankedList.of("keyword", sorted(pairs, key=lambda pair: -pair[1]))
     taken = Candidates(chunks, [leg], {"fused": scores}).top(count, always=always)
     ordered = sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
     expected = ordered[:count] + [pair for pair in ordered[count:] if pair[0] in always]
@@ -109,7 +109,7 @@ def test_pins_stay_above_the_rest_of_the_scale(library: Library) -> None:
     assert response.confidence < 0.5
 
 
-# -- twins and limits ----------------------------------------------------------------------------------------
+# -- duplicates and limits ----------------------------------------------------------------------------------------
 
 
 def test_equal_text_is_shown_once_and_says_where_else_it_stands(library: Library) -> None:

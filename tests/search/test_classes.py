@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinakes.errors import UsageError
-from pinakes.search.classes import MULTIPLIERS, classify
-from pinakes.search.understand import understand
+from pinakes.search.query.query_intent import MULTIPLIERS, classify
+from pinakes.search.query.understand import understand
 
 
 @pytest.mark.parametrize(

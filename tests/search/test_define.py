@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pinakes.ingest.definitions.terms import normalize_term
 from pinakes.model import Definition
-from pinakes.search.define import Dictionary
+from pinakes.search.links.define import Dictionary
 
 
 def row(path: str, term: str, text: str) -> tuple[str, str, Definition]:

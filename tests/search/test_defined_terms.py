@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pinakes import Library
 from pinakes.model import Definition, SearchResponse
-from pinakes.search.define import asks_for_meaning
+from pinakes.search.links.define import asks_for_meaning
 
 GLOSSARY = '# Harbour Dues Act\n\n## 1. Definitions\n\n"vessel" means a craft that floats.\n'
 

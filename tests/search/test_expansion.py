@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pinakes import Library
 from pinakes.embedding.protocol import Vectors
-from pinakes.search.expansion import Expansion, added_words, complete, expand, expansions
+from pinakes.search.query.expansion import Expansion, added_words, complete, expand, expansions
 from pinakes.stores.embedded.concepts import ConceptIndex
 from pinakes.stores.embedded.keyword import KeywordEntry, KeywordIndex
 

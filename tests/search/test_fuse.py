@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.search.candidates import Leg
-from pinakes.search.fuse import fuse
+from pinakes.search.candidates import RankedList
+from pinakes.search.rank.fuse import fuse
 
 WEIGHTS = {"semantic": 0.5, "keyword": 0.3, "exact": 0.2}
 METHODS = ("rrf", "scores")
@@ -20,7 +20,7 @@ def hits(*chunks: int) -> list[tuple[int, float]]:
 
 legs = st.lists(
     st.builds(
-        lambda name, chunks: Leg.of(name, hits(*chunks)),
+        lambda name, chunks: RankedList.of(name, hits(*chunks)),
         st.sampled_from(sorted(WEIGHTS)),
         st.lists(st.integers(0, 50), unique=True, max_size=20),
     ),
@@ -30,7 +30,7 @@ legs = st.lists(
 
 
 @given(legs, st.sampled_from(METHODS), st.integers(1, 1000))
-def test_scores_lie_between_0_and_1_and_descend(found: list[Leg], method: str, rrf_k: int) -> None:
+def test_scores_lie_between_0_and_1_and_descend(found: list[RankedList], method: str, rrf_k: int) -> None:
     candidates = fuse(found, WEIGHTS, method=method, rrf_k=rrf_k).top(1000)
     scores = [candidate.score for candidate in candidates]
     assert all(0.0 <= score <= 1.0 + 1e-9 for score in scores)
@@ -38,7 +38,7 @@ def test_scores_lie_between_0_and_1_and_descend(found: list[Leg], method: str, r
 
 
 @given(legs, st.sampled_from(METHODS))
-def test_nothing_is_lost_and_nothing_invented(found: list[Leg], method: str) -> None:
+def test_nothing_is_lost_and_nothing_invented(found: list[RankedList], method: str) -> None:
     candidates = fuse(found, WEIGHTS, method=method, rrf_k=60).top(1000)
     assert {c.chunk for c in candidates} == {int(chunk) for leg in found for chunk in leg.chunks}
     for candidate in candidates:
@@ -49,20 +49,23 @@ def test_nothing_is_lost_and_nothing_invented(found: list[Leg], method: str) -> 
 
 @given(st.lists(st.integers(0, 50), unique=True, min_size=1, max_size=20), st.sampled_from(METHODS))
 def test_one_leg_keeps_its_order(chunks: list[int], method: str) -> None:
-    candidates = fuse([Leg.of("keyword", hits(*chunks))], WEIGHTS, method=method, rrf_k=60)
+    candidates = fuse([RankedList.of("keyword", hits(*chunks))], WEIGHTS, method=method, rrf_k=60)
     assert [candidate.chunk for candidate in candidates.top(100)] == chunks
 
 
 def test_reciprocal_ranks_follow_the_formula() -> None:
     found = fuse(
-        [Leg.of("semantic", hits(1, 2)), Leg.of("keyword", hits(2, 3))], WEIGHTS, method="rrf", rrf_k=60
+        [RankedList.of("semantic", hits(1, 2)), RankedList.of("keyword", hits(2, 3))],
+        WEIGHTS,
+        method="rrf",
+        rrf_k=60,
     )
     # 0.5 / 62 + 0.3 / 61, 0.5 / 61 and 0.3 / 62
     assert [candidate.chunk for candidate in found.top(10)] == [2, 1, 3]
 
 
 @given(legs, st.integers(1, 1000))
-def test_reciprocal_ranks_give_the_order_whatever_the_constant(found: list[Leg], rrf_k: int) -> None:
+def test_reciprocal_ranks_give_the_order_whatever_the_constant(found: list[RankedList], rrf_k: int) -> None:
     sums: dict[int, float] = {}
     for leg in found:
         for rank, chunk in enumerate(leg.chunks.tolist(), 1):
@@ -77,33 +80,35 @@ def test_reciprocal_ranks_give_the_order_whatever_the_constant(found: list[Leg],
 def test_scores_fall_at_least_with_their_place_whatever_the_constant(rrf_k: int) -> None:
     scores = [
         c.score
-        for c in fuse([Leg.of("keyword", hits(*range(50)))], WEIGHTS, method="rrf", rrf_k=rrf_k).top(50)
+        for c in fuse([RankedList.of("keyword", hits(*range(50)))], WEIGHTS, method="rrf", rrf_k=rrf_k).top(
+            50
+        )
     ]
     assert scores[0] == 1.0
     assert all(score <= 11 / (11 + place) + 1e-9 for place, score in enumerate(scores))
 
 
 def test_weights_decide_between_legs() -> None:
-    found = [Leg.of("semantic", hits(1)), Leg.of("keyword", hits(2))]
+    found = [RankedList.of("semantic", hits(1)), RankedList.of("keyword", hits(2))]
     assert fuse(found, {"semantic": 0.9, "keyword": 0.1}, method="rrf", rrf_k=60).top(1)[0].chunk == 1
     assert fuse(found, {"semantic": 0.1, "keyword": 0.9}, method="rrf", rrf_k=60).top(1)[0].chunk == 2
 
 
 def test_a_leg_without_weight_has_no_say() -> None:
-    found = [Leg.of("semantic", hits(1, 2)), Leg.of("keyword", hits(3))]
+    found = [RankedList.of("semantic", hits(1, 2)), RankedList.of("keyword", hits(3))]
     candidates = fuse(found, {"semantic": 1.0, "keyword": 0.0}, method="rrf", rrf_k=60)
     assert [candidate.chunk for candidate in candidates.top(10)] == [1, 2]
 
 
 def test_the_best_of_a_poor_leg_is_no_full_match() -> None:
-    poor = Leg("keyword", np.array([1]), np.array([2.0]), full=10.0)
-    good = Leg("semantic", np.array([2, 1]), np.array([0.6, 0.2]))
+    poor = RankedList("keyword", np.array([1]), np.array([2.0]), full=10.0)
+    good = RankedList("semantic", np.array([2, 1]), np.array([0.6, 0.2]))
     scores = {c.chunk: c.score for c in fuse([poor, good], WEIGHTS, method="scores", rrf_k=60).top(2)}
     assert scores[1] == pytest.approx((0.3 / 3 + 0.5 / 3) / 0.8)
     assert scores[2] > scores[1]
 
 
 def test_scores_count_from_what_is_unrelated() -> None:
-    leg = Leg("semantic", np.array([1, 2]), np.array([0.9, 0.8]), floor=0.7)
+    leg = RankedList("semantic", np.array([1, 2]), np.array([0.9, 0.8]), floor=0.7)
     scores = [c.score for c in fuse([leg], WEIGHTS, method="scores", rrf_k=60).top(2)]
     assert scores == pytest.approx([1.0, 0.5])

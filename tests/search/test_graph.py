@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from pinakes import Library
 from pinakes.port.edges import Holder, Mention
-from pinakes.search import graph as graph_module
 from pinakes.search.candidates import Candidates
-from pinakes.search.graph import EDGE_WEIGHTS, STRONG_HITS, Graph, Neighbours, lift, strongest
-from pinakes.search.reference_graph import ReferenceGraph
+from pinakes.search.links.reference_graph import ReferenceGraph
+from pinakes.search.rank import graph as graph_module
+from pinakes.search.rank.graph import EDGE_WEIGHTS, STRONG_HITS, Graph, Neighbours, lift, strongest
 from pinakes.stores.embedded.graph_lookup import GraphLookup
 
 ACT = """# Harbour Act

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.search.asking import ask, files, write
 
 from pinakes import Library
-from pinakes.search.hierarchy import group_evidence, judge
+from pinakes.search.rank.hierarchy import group_evidence, judge
 
 scores_between_0_and_1 = st.floats(0.0, 1.0)
 # The group of each chunk and its score.
@@ -131,7 +131,7 @@ CATS = "\n".join(
 
 
 @pytest.fixture
-def twins(small: Library, tmp_path: Path) -> Library:
+def duplicates(small: Library, tmp_path: Path) -> Library:
     # Of equals the first one indexed comes first: the document about the query is not.
     write(tmp_path / "docs", {"a.md": f"# Notes\n\n{CATS}\n{SAME}", "b.md": f"# Notes\n\n{BOILERS}\n{SAME}"})
     for name in ("a.md", "b.md"):
@@ -139,12 +139,12 @@ def twins(small: Library, tmp_path: Path) -> Library:
     return small
 
 
-def test_of_two_equal_passages_the_one_in_the_document_about_the_query_is_first(twins: Library) -> None:
+def test_of_two_equal_passages_the_one_in_the_document_about_the_query_is_first(duplicates: Library) -> None:
     query = "boiler service interval"
     alone = ("smoothing", "graph", "content_dedup", "ngram_dedup")
 
     def places(*disabled: str) -> list[str]:
-        response = ask(twins, query, disabled=(*alone, *disabled), top_k=20)
+        response = ask(duplicates, query, disabled=(*alone, *disabled), top_k=20)
         equal = [result for result in response.results if "ninety days" in result.content]
         assert len(equal) == 2
         return [Path(result.source_path).stem for result in equal]
@@ -152,15 +152,15 @@ def test_of_two_equal_passages_the_one_in_the_document_about_the_query_is_first(
     assert places("hierarchy") == ["a", "b"], "nothing else tells them apart"
     assert places() == ["b", "a"]
     # With everything on they are one result, in the place of the better.
-    response = ask(twins, query, top_k=20)
+    response = ask(duplicates, query, top_k=20)
     shown = next(result for result in response.results if "ninety days" in result.content)
     assert shown.source_path.endswith("b.md")
     assert [Path(place.source_path).stem for place in shown.also_in] == ["a"]
 
 
-def test_more_weight_brings_more_of_the_document(twins: Library) -> None:
+def test_more_weight_brings_more_of_the_document(duplicates: Library) -> None:
     query = "ninety days boiler"
-    light = files(ask(twins, query, document_weight=0.0, section_weight=0.0, top_k=6))
-    heavy = files(ask(twins, query, document_weight=10.0, top_k=6))
+    light = files(ask(duplicates, query, document_weight=0.0, section_weight=0.0, top_k=6))
+    heavy = files(ask(duplicates, query, document_weight=10.0, top_k=6))
     assert heavy.count("b") >= 5
     assert heavy.count("b") >= light.count("b")

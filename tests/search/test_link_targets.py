@@ -10,7 +10,7 @@ from tests.search.naming import names_of_all
 
 from pinakes.labels.document_keys import keys_leading_to, link_keys
 from pinakes.labels.names import names_of
-from pinakes.search.link_targets import LinkTargets
+from pinakes.search.links.link_targets import LinkTargets
 
 PATHS = [
     "/site/docs/index.md",

@@ -12,8 +12,8 @@ from tests.search.asking import files, write
 from tests.search.naming import names_of_all
 
 from pinakes import Library
-from pinakes.search.names import NameIndex, name_tokens
-from pinakes.search.understand import understand
+from pinakes.search.query.names import NameIndex, name_tokens
+from pinakes.search.query.understand import understand
 
 
 def agreement(*sections: str) -> str:
@@ -248,4 +248,5 @@ def test_a_heading_that_is_asked_for_is_cited_without_what_stands_before_it(tmp_
     with Library(tmp_path / "index") as library:
         library.index([tmp_path / "plan.md"], embed=False)
         first = library.search("Section 1").results[0]
+    assert first.lines is not None
     assert (first.lines.first, first.content.splitlines()[0]) == (5, "# Section 1 Scope")

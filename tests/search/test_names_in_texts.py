@@ -13,7 +13,7 @@ from pinakes import Library
 from pinakes.labels.names import names_of
 from pinakes.model import Reference
 from pinakes.port.names import Entry
-from pinakes.search.names import NameIndex
+from pinakes.search.query.names import NameIndex
 
 
 @contextmanager

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.search.naming import names_of_all
 
 from pinakes.labels.names import names_of
-from pinakes.search.names import NameIndex
-from pinakes.search.names.popular import popular_name
-from pinakes.search.understand import understand
+from pinakes.search.query.names import NameIndex
+from pinakes.search.query.names.popular import popular_name
+from pinakes.search.query.understand import understand
 
 TITLES = {
     "f-ferkg.md": "Mindestruhegesetz für Fährleute (BFährRG)",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pinakes import Library
 from pinakes.search.candidates import Candidates
-from pinakes.search.recency import Recency, recency_factor, recency_factors
+from pinakes.search.rank.recency import Recency, recency_factor, recency_factors
 
 NOW = datetime(2025, 3, 31, 12, tzinfo=timezone.utc)
 ages = st.timedeltas(timedelta(0), timedelta(days=40_000))

@@ -10,8 +10,8 @@ from tests.search.naming import names_of_all
 from pinakes import Library
 from pinakes.model import Reference
 from pinakes.port.names import MOST, Entry
-from pinakes.search.names import NameIndex
-from pinakes.search.reference_graph import ReferenceGraph
+from pinakes.search.links.reference_graph import ReferenceGraph
+from pinakes.search.query.names import NameIndex
 
 NAMES = (
     "section 1 of the Harbour Act",

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.search.spelling import (
+from pinakes.search.query.spelling import (
     Correction,
     corrected_text,
     describe_corrections,
     edit_distance,
     find_corrections,
 )
-from pinakes.search.understand import understand
+from pinakes.search.query.understand import understand
 from pinakes.stores.embedded.keyword import KeywordEntry, KeywordIndex
 
 TEXTS = (

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from pinakes import Library
 from pinakes.errors import UsageError
-from pinakes.search.candidates import Leg
-from pinakes.search.filters import allowed_documents, compile_filters
-from pinakes.search.scope import Scope
-from pinakes.search.typed import describe_typed, read_typed
-from pinakes.search.understand import understand
+from pinakes.search.candidates import RankedList
+from pinakes.search.query.filters import allowed_documents, compile_filters
+from pinakes.search.query.query_syntax import describe_typed, read_typed
+from pinakes.search.query.scope import Scope
+from pinakes.search.query.understand import understand
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_chunks_that_hold_unwanted_words_are_left_out(notes: Library, query: str
         unwanted=[*read.excluded_words, *read.excluded_phrases],
     )
     every = [row[0] for row in index.database.rows("SELECT id FROM chunks")]
-    kept = scope.keep(Leg.of("keyword", [(chunk, 1.0) for chunk in every])).chunks.tolist()
+    kept = scope.keep(RankedList.of("keyword", [(chunk, 1.0) for chunk in every])).chunks.tolist()
     assert {
         Path(chunk.source_path).name for chunk in index.lookup.chunks(set(every) - set(kept)).values()
     } == names

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pinakes import Library
 from pinakes.errors import UsageError
-from pinakes.search.understand import MAX_QUERY_CHARACTERS, understand
+from pinakes.search.query.understand import MAX_QUERY_CHARACTERS, understand
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t", "\x00\x07", "?!", '""', "—"])

@@ -1,4 +1,4 @@
-"""How fields, boosts and rarity make the order of keyword search."""
+"""How fields, boosts and idf make the order of keyword search."""
 
 from __future__ import annotations
 

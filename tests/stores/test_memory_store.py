@@ -43,7 +43,7 @@ class TestMemoryLibrary(LibraryConformance):
     ],
 )
 def test_libraries_share_a_collection_only_where_they_name_the_same(
-    collections: tuple[dict[str, str], dict[str, str]], seen: int, tmp_path: Path
+    collections: tuple[dict[str, Any], dict[str, Any]], seen: int, tmp_path: Path
 ) -> None:
     for name in ("moon", "wind"):
         (tmp_path / f"{name}.md").write_text(f"# {name}\n\nThe {name} moves the water.\n", encoding="utf-8")

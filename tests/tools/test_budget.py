@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.tools.conftest import ENGLISH
 
 from pinakes.model import DefineResponse, Definition, SearchResponse, SearchResult, TermDefinition
-from pinakes.search.fitting import fit_response, longest_fit
+from pinakes.search.present.token_budget import fit_response, longest_fit
 from pinakes.tools import HierarchicalDocumentTool
 from pinakes.tools.format import format_definition, format_response, format_section
 

@@ -288,7 +288,7 @@ class SearchSettings:
         0.0, 0.0, 1.0, "Leave out results below; the higher of this and min_score counts."
     )
     ngram_dedup_threshold: float = _number(
-        0.7, 0.1, 1.0, "Share of word triples from which on two texts are twins."
+        0.7, 0.1, 1.0, "Share of word triples from which on two texts are duplicates."
     )
     dedup_enabled: bool = _switch(False, "Also merge other words for the same.")
     dedup_similarity_threshold: float = _number(0.85, 0.1, 1.0, "Cosine from which on it is the same.")

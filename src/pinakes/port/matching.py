@@ -107,7 +107,7 @@ class TextSearch(Protocol):
         """Return the chunks that hold the query's words, best first."""
         ...
 
-    def worth(self, query: str, languages: Sequence[str]) -> list[tuple[QueryTerm, float]]:
+    def idf(self, query: str, languages: Sequence[str]) -> list[tuple[QueryTerm, float]]:
         """Return the terms of a query, with what finding each is worth; together, what a full match scores."""
         ...
 

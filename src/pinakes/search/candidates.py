@@ -23,7 +23,7 @@ def union(*ids: Ids) -> Ids:
 
 
 @dataclass(frozen=True, slots=True)
-class Leg:
+class RankedList:
     """The ranked answer of one way of searching, best first; scores are comparable within the leg only.
 
     ``floor`` is what a chunk that has nothing to do with the query scores, ``full`` what one would that has all of it.
@@ -36,7 +36,7 @@ class Leg:
     full: float = 0.0
 
     @classmethod
-    def of(cls, name: str, hits: Sequence[tuple[int, float]], floor: float = 0.0) -> Leg:
+    def of(cls, name: str, hits: Sequence[tuple[int, float]], floor: float = 0.0) -> RankedList:
         """Make a leg of (chunk, score) pairs."""
         return cls(
             name,
@@ -68,7 +68,7 @@ class Candidates:
     def __init__(
         self,
         chunks: Ids,
-        lists: Sequence[Leg],
+        lists: Sequence[RankedList],
         scored: Mapping[str, Scores],
         known: ColumnValues | None = None,
     ) -> None:
@@ -96,7 +96,7 @@ class Candidates:
         scored = {name: scores[keep] for name, scores in self.scored.items()}
         return Candidates(self.chunks[keep], self.lists, scored, self.known[keep])
 
-    def joined(self, more: Leg) -> Candidates:
+    def joined(self, more: RankedList) -> Candidates:
         """Return the table with the chunks of another list, which all columns so far have at 0."""
         chunks = union(self.chunks, more.chunks)
         at = np.searchsorted(chunks, self.chunks)

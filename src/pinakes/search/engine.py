@@ -19,30 +19,30 @@ from pinakes.errors import UsageError
 from pinakes.model import SearchResponse
 from pinakes.port.filters import Passing
 from pinakes.port.index import SearchIndex
-from pinakes.search.choose import Chooser, Chosen
-from pinakes.search.classes import classify
-from pinakes.search.define import Dictionary, asks_for_meaning, keys_in, possible_keys
-from pinakes.search.defined_terms import asked_for, describe_disputed
-from pinakes.search.enrich import Enrichment, to_results
-from pinakes.search.exact import ExactHits
-from pinakes.search.explain import explain_search
-from pinakes.search.filter_help import FilterHelp
-from pinakes.search.filters import allowed_documents, compile_filters
-from pinakes.search.fitting import count_tokens, fit_response
-from pinakes.search.focus import Asked, Mentions
-from pinakes.search.located import locate_definitions
-from pinakes.search.names import NameIndex
-from pinakes.search.noted import mark_images, name_cells
-from pinakes.search.rank import Ranker
-from pinakes.search.reference_graph import ReferenceGraph
-from pinakes.search.refine import IndexReader
-from pinakes.search.resolve import searched
-from pinakes.search.respond import below_threshold, note_for
-from pinakes.search.retrieve import NATIVE_HYBRID, Retrieved, Retriever
-from pinakes.search.scope import Scope
-from pinakes.search.spelling import describe_corrections, describe_misread
-from pinakes.search.understand import Query, understand
-from pinakes.search.weigh import leg_weights
+from pinakes.search.links.define import Dictionary, asks_for_meaning, keys_in, possible_keys
+from pinakes.search.links.reference_graph import ReferenceGraph
+from pinakes.search.present.defined_terms import asked_for, describe_disputed
+from pinakes.search.present.enrich import Enrichment, to_results
+from pinakes.search.present.explain import explain_search
+from pinakes.search.present.located import locate_definitions
+from pinakes.search.present.noted import mark_images, name_cells
+from pinakes.search.present.respond import below_threshold, note_for
+from pinakes.search.present.snippets import Asked, Mentions
+from pinakes.search.present.token_budget import count_tokens, fit_response
+from pinakes.search.query.filter_help import FilterHelp
+from pinakes.search.query.filters import allowed_documents, compile_filters
+from pinakes.search.query.names import NameIndex
+from pinakes.search.query.query_intent import classify
+from pinakes.search.query.scope import Scope
+from pinakes.search.query.spelling import describe_corrections, describe_misread
+from pinakes.search.query.understand import Query, understand
+from pinakes.search.query.weights import leg_weights
+from pinakes.search.rank.ranker import Ranker
+from pinakes.search.retrieve.exact import ExactHits
+from pinakes.search.retrieve.legs import NATIVE_HYBRID, Retrieved, Retriever
+from pinakes.search.retrieve.resolve import searched
+from pinakes.search.select.refine import IndexReader
+from pinakes.search.select.selector import Chooser, Chosen
 from pinakes.telemetry import span, traced_search
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ def _asked(query: Query, found: Retrieved, settings: SearchSettings) -> Asked | 
     if not settings.uses("focus") or settings.search_mode == "exact" or query.is_only_phrases:
         return None
     floor = next((leg.floor for leg in found.legs if leg.name == "semantic"), 0.0)
-    terms, values = [term for term, _ in found.worth], [value for _, value in found.worth]
+    terms, values = [term for term, _ in found.idf], [value for _, value in found.idf]
     return Asked(Mentions(terms), values, found.vector, floor)
 
 

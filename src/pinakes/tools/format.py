@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pinakes.errors import NotFoundError
 from pinakes.model import DefineResponse, OutlineNode, SearchResponse, SectionView, TermDefinition
 from pinakes.model.quoting import Quotation, readable
-from pinakes.search.fitting import Count, fit_response, longest_fit
+from pinakes.search.present.token_budget import Count, fit_response, longest_fit
 
 # How much of the budget the list of what stands below a section may take, when its text must be cut.
 _SHARE_OF_CHILDREN = 4

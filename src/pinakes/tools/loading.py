@@ -124,7 +124,7 @@ class Loader:
 
     def count(self, text: str) -> int:
         """Return how many tokens a text has."""
-        from pinakes.search.fitting import count_tokens
+        from pinakes.search.present.token_budget import count_tokens
 
         # This needs nothing of what is closed.
         return count_tokens((self._library or self.library()).tokenizer, text)

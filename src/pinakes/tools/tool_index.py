@@ -23,9 +23,9 @@ import numpy as np
 from pinakes.embedding import Embedder
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import PinakesError, UsageError
-from pinakes.search.calibrate import calibrate
-from pinakes.search.candidates import Candidate, Leg
-from pinakes.search.fuse import fuse
+from pinakes.search.candidates import Candidate, RankedList
+from pinakes.search.rank.fuse import fuse
+from pinakes.search.select.calibrate import calibrate
 from pinakes.tools.tool_search import KeywordSearch, has_words, meaning_text, semantic_leg
 from pinakes.tools.tool_sources import Tool, read_tools
 from pinakes.tools.values import LONGEST_TEXT
@@ -180,7 +180,7 @@ class ToolIndex:
 
     def _ranked(self, query: str, snapshot: _Snapshot, mode: str) -> list[Candidate]:
         weights = _WEIGHTS[mode]
-        legs: list[Leg] = []
+        legs: list[RankedList] = []
         if "keyword" in weights:
             legs.append(snapshot.keyword.leg(query))
         if "semantic" in weights and snapshot.matrix is not None and len(snapshot.matrix):

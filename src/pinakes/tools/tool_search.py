@@ -10,8 +10,8 @@ import numpy as np
 import tantivy
 
 from pinakes.embedding.protocol import Vectors
-from pinakes.search.candidates import Leg
-from pinakes.stores.embedded.keyword_query import rarities, terms_query
+from pinakes.search.candidates import RankedList
+from pinakes.stores.embedded.keyword_query import idfs, terms_query
 from pinakes.stores.embedded.keyword_schema import CHUNK, KeywordEntry, build_schema, write_entry
 from pinakes.stores.embedded.nearest import ordered
 from pinakes.text.analysis import query_terms
@@ -77,19 +77,19 @@ class KeywordSearch:
         index.reload()
         return cls(schema, index.searcher(), languages)
 
-    def leg(self, query: str) -> Leg:
+    def leg(self, query: str) -> RankedList:
         """Return the tools that have words of a request, best first."""
         terms = query_terms(query, self.languages)
         total = self.searcher.num_docs
         if not terms or not total:
-            return Leg.of("keyword", [])
+            return RankedList.of("keyword", [])
         built = terms_query(self.schema, self.searcher, terms, _BOOSTS)
         hits = self.searcher.search(built, limit=total, count=False).hits
         places = self.searcher.fast_field_values(CHUNK, [address for _, address in hits])
         chunks = np.array([place or 0 for place in places], dtype=np.int64)
         scores = np.array([score for score, _ in hits], dtype=np.float64)
         order = np.lexsort((chunks, -scores))
-        return Leg("keyword", chunks[order], scores[order], full=sum(rarities(self.searcher, terms)))
+        return RankedList("keyword", chunks[order], scores[order], full=sum(idfs(self.searcher, terms)))
 
 
 def _languages(tools: Sequence[Tool]) -> tuple[str, ...]:
@@ -97,11 +97,11 @@ def _languages(tools: Sequence[Tool]) -> tuple[str, ...]:
     return (detect_language("\n".join(tool.description for tool in tools)) or "en",)
 
 
-def semantic_leg(matrix: Vectors, query: Vectors) -> Leg:
+def semantic_leg(matrix: Vectors, query: Vectors) -> RankedList:
     """Return the tools nearest in meaning, best first."""
     found = ordered(matrix, query)
     floor = found.floor if len(matrix) >= _FEW else min(0.0, found.floor)
-    return Leg("semantic", found.chunks, found.scores, floor)
+    return RankedList("semantic", found.chunks, found.scores, floor)
 
 
 def has_words(query: str) -> bool:

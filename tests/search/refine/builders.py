@@ -10,7 +10,7 @@ from pinakes.embedding.protocol import Vectors
 from pinakes.model import Lines
 from pinakes.port.rows import StoredChunk
 from pinakes.search.candidates import Candidate
-from pinakes.search.refine.wording import Wording
+from pinakes.search.select.refine.wording import Wording
 
 
 def make_chunk(

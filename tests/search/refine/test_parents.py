@@ -12,8 +12,8 @@ from pinakes.config import SearchSettings
 from pinakes.model import chunk_id
 from pinakes.port.rows import StoredChunk
 from pinakes.search.candidates import Candidate
-from pinakes.search.enrich import PhrasePattern, find_matches
-from pinakes.search.refine import Expanded, expand_parents
+from pinakes.search.present.enrich import PhrasePattern, find_matches
+from pinakes.search.select.refine import Expanded, expand_parents
 from pinakes.stores.embedded.index import EmbeddedIndex
 
 PARENTS = SearchSettings(parent_retrieval_enabled=True)

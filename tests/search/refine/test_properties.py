@@ -12,7 +12,7 @@ from tests.search.refine.builders import MemoryReader, make_chunk
 
 from pinakes.config import SearchSettings
 from pinakes.search.candidates import Candidate
-from pinakes.search.refine import refine
+from pinakes.search.select.refine import refine
 
 WORDS = [
     "Acme",
@@ -99,12 +99,12 @@ def test_every_twin_is_named_by_what_is_shown_for_it(case: Case) -> None:
     refined = refine(candidates, options, reader, limit=limit)
     shown = {candidate.chunk for candidate in refined.candidates}
     assert refined.also_in.keys() <= shown
-    twins = [chunk for others in refined.also_in.values() for chunk in others]
-    assert len(twins) == len(set(twins)) and not shown & set(twins)
+    duplicates = [chunk for others in refined.also_in.values() for chunk in others]
+    assert len(duplicates) == len(set(duplicates)) and not shown & set(duplicates)
     gone = {chunk for chunk, stage in refined.removed.items() if stage in DEDUPLICATIONS}
-    # MMR may pass over a text altogether, with all its twins.
-    assert set(twins) <= gone if options.mmr_enabled else set(twins) == gone
-    assert set(twins) <= refined.chunks.keys()
+    # MMR may pass over a text altogether, with all its duplicates.
+    assert set(duplicates) <= gone if options.mmr_enabled else set(duplicates) == gone
+    assert set(duplicates) <= refined.chunks.keys()
 
 
 @settings(deadline=None)

@@ -9,7 +9,7 @@ import numpy as np
 from pinakes import Library
 from pinakes.config import SearchSettings
 from pinakes.search.candidates import Candidate
-from pinakes.search.refine import IndexReader, refine
+from pinakes.search.select.refine import IndexReader, refine
 from pinakes.stores.embedded.index import EmbeddedIndex
 
 LONG = "# Tides\n\n" + " ".join(

@@ -7,7 +7,7 @@ from tests.search.refine.builders import MemoryReader, make_chunk, ranked
 
 from pinakes.config import SearchSettings
 from pinakes.search.candidates import Candidate
-from pinakes.search.refine import Refined, refine
+from pinakes.search.select.refine import Refined, refine
 
 TIDE = "High water comes twice a day, and the harbour gates open an hour before it for vessels of every size and flag."
 LAMP = "A keeper trims the lamp at dusk and again at midnight, and writes the weather into the book beside the stair."
@@ -196,8 +196,8 @@ def test_no_more_is_read_than_it_takes() -> None:
     assert kept(refined) == list(range(1, 11))
     assert reader.read == list(range(1, 11)) and not reader.vectors_read
     assert refined.stats["looked_at"] == 10 and refined.stats["after_threshold"] == 300
-    twins = [make_chunk(n, TIDE if n <= 8 else f"Entry {n}: day {n * 7}.") for n in range(1, 301)]
-    reader = MemoryReader(twins)
+    duplicates = [make_chunk(n, TIDE if n <= 8 else f"Entry {n}: day {n * 7}.") for n in range(1, 301)]
+    reader = MemoryReader(duplicates)
     refined = refine(ranked(*range(1, 301), step=0.001), SearchSettings(), reader, limit=10)
     assert kept(refined) == [1, *range(9, 18)] and refined.also_in == {1: [2, 3, 4, 5, 6, 7, 8]}
     assert len(reader.read) <= 20

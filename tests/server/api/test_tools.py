@@ -11,9 +11,9 @@ from tests.server.api.conftest import NOTES, detail, get
 from tests.server.conftest import ACT
 
 from pinakes.model import Lines
-from pinakes.search.reading import DocumentView
-from pinakes.search.term_places import TermPlace
-from pinakes.search.used_terms import UsedDefinition, UsedTerms
+from pinakes.search.links.reading import DocumentView
+from pinakes.search.links.term_places import TermPlace
+from pinakes.search.links.used_terms import UsedDefinition, UsedTerms
 from pinakes.server.api.catalog import Catalog, document_id
 from pinakes.server.api.reading import used_terms
 from pinakes.server.http import build_app

@@ -152,7 +152,7 @@ class HierarchicalDocumentToolConfig(Part):
     @classmethod
     def _usable_filters(cls, filters: dict[str, Any] | None) -> dict[str, Any] | None:
         from pinakes.errors import UsageError
-        from pinakes.search.filters import compile_filter
+        from pinakes.search.query.filters import compile_filter
 
         for name, value in (filters or {}).items():
             if isinstance(value, dict):

@@ -12,7 +12,7 @@ from pinakes.server.api.problems import ProblemError
 
 if TYPE_CHECKING:
     from pinakes.library import Library
-    from pinakes.search.reading import DocumentView
+    from pinakes.search.links.reading import DocumentView
 
 
 def document_id(source_path: str) -> str:

@@ -31,7 +31,7 @@ from pinakes.server.api.schemas import (
 )
 
 if TYPE_CHECKING:
-    from pinakes.search.reading import DocumentView
+    from pinakes.search.links.reading import DocumentView
 
 _REF = text("ref", "A number, label, heading or section id.", most=MAX_QUERY, required=True)
 

@@ -14,8 +14,8 @@ from pinakes.model import (
     SectionView,
     Status,
 )
-from pinakes.search.reading import CLAUSE_FIELDS, SECTION_FIELDS
-from pinakes.search.used_terms import UsedDefinition
+from pinakes.search.links.reading import CLAUSE_FIELDS, SECTION_FIELDS
+from pinakes.search.links.used_terms import UsedDefinition
 
 Schema = dict[str, Any]
 

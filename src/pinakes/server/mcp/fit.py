@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pinakes.model.quoting import Quotation
-from pinakes.search.fitting import count_tokens
+from pinakes.search.present.token_budget import count_tokens
 
 if TYPE_CHECKING:
     from pinakes.embedding import Tokenizer

@@ -23,8 +23,8 @@ from pinakes.stores.embedded.keyword_files import (
 from pinakes.stores.embedded.keyword_query import (
     any_of,
     holding_query,
+    idfs,
     phrase_query,
-    rarities,
     terms_query,
     within,
 )
@@ -153,12 +153,12 @@ class KeywordIndex:
             built = terms_query(self._schema, self._searcher, terms, weights)
         return self._find(built, limit, documents)
 
-    def worth(self, query: str, languages: Sequence[str]) -> list[tuple[QueryTerm, float]]:
+    def idf(self, query: str, languages: Sequence[str]) -> list[tuple[QueryTerm, float]]:
         """The terms of a query, with what finding each once in a chunk of usual length is worth."""
         self._opened()
         terms = self._terms(query, languages)
         with damage_reported(self._folder):
-            return list(zip(terms, rarities(self._searcher, terms), strict=True))
+            return list(zip(terms, idfs(self._searcher, terms), strict=True))
 
     def _terms(self, query: str, languages: Sequence[str]) -> list[QueryTerm]:
         """The terms of a query, with the parts of compounds where texts are in languages that have such."""

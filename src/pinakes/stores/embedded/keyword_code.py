@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tantivy import Occur, Query, Schema, Searcher
 
-from pinakes.stores.embedded.keyword_query import any_of, rarity
+from pinakes.stores.embedded.keyword_query import any_of, idf
 from pinakes.stores.embedded.keyword_schema import CODE, CODE_LANGUAGE, CODE_PARTS
 from pinakes.text.code_query import CodeQuery
 from pinakes.text.code_terms import CodeTerm
@@ -41,7 +41,7 @@ def _name(schema: Schema, searcher: Searcher, name: CodeTerm) -> list[Query]:
     for text, weight in _spellings(name).items():
         if count := searcher.doc_freq(CODE, text):
             term = Query.term_query(schema, CODE, text, "freq")
-            ways.append(Query.const_score_query(term, weight * rarity(searcher.num_docs, count)))
+            ways.append(Query.const_score_query(term, weight * idf(searcher.num_docs, count)))
             ways.append(Query.boost_query(term, weight * _AGAIN))
     if not name.operator:
         ways += _within_names(schema, searcher, name.text)

@@ -36,16 +36,16 @@ def terms_query(
     return any_of([found for term in terms if (found := builder.term(term))])
 
 
-def rarities(searcher: Searcher, terms: Sequence[QueryTerm]) -> list[float]:
+def idfs(searcher: Searcher, terms: Sequence[QueryTerm]) -> list[float]:
     """What finding each of some terms once in a text of usual length is worth; a word that no text has counts most."""
     total = searcher.num_docs
     return [
-        rarity(total, sum(max(searcher.doc_freq(name, form) for name in _TEXTS) for form in term.forms))
+        idf(total, sum(max(searcher.doc_freq(name, form) for name in _TEXTS) for form in term.forms))
         for term in terms
     ]
 
 
-def rarity(total: int, having: int) -> float:
+def idf(total: int, having: int) -> float:
     """What finding a word tells that ``having`` of ``total`` chunks have."""
     return math.log(1 + (max(total, having) - having + 0.5) / (having + 0.5))
 
@@ -80,7 +80,7 @@ class _Builder:
             return None
         # Chunks with it in one field mostly have it in the text as well; the forms are those of other languages.
         common = sum(max(having.get((name, form), 0) for name in self._fields) for form in term.forms)
-        worth = rarity(self._total, common)
+        worth = idf(self._total, common)
         by_field: dict[str, list[Query]] = {}
         for (name, form), count in having.items():
             by_field.setdefault(name, []).append(self._in_field(name, form, count, worth))
@@ -89,7 +89,7 @@ class _Builder:
     def _in_field(self, name: str, form: str, count: int, worth: float) -> Query:
         if name in RANKED:
             found = Query.term_query(self._schema, name, form, "freq")
-            return Query.boost_query(found, self._fields[name] * worth / rarity(self._total, count))
+            return Query.boost_query(found, self._fields[name] * worth / idf(self._total, count))
         found = Query.term_query(self._schema, name, form, "basic")
         return Query.const_score_query(found, self._fields[name] * worth)
 

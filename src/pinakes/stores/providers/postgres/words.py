@@ -75,7 +75,7 @@ def ranked(table: str, counts: Mapping[str, int], points: int, among: str) -> tu
     values: dict[str, Any] = {"any_word": " | ".join(map(tsquery_word, telling))}
     parts = []
     for number, word in enumerate(words):
-        values[f"word{number}"], values[f"worth{number}"] = tsquery_word(word), rarity(counts[word], points)
+        values[f"word{number}"], values[f"worth{number}"] = tsquery_word(word), idf(counts[word], points)
         # 1: the longer the text, the less its words count.
         parts.append(f"%(worth{number})s * ts_rank(all_words, %(word{number})s::tsquery, 1)")
     # The words are kept beside the table; adding nothing to them fetches them once and not for each of the query's.
@@ -86,7 +86,7 @@ def ranked(table: str, counts: Mapping[str, int], points: int, among: str) -> tu
     ), values
 
 
-def rarity(having: int, points: int) -> float:
+def idf(having: int, points: int) -> float:
     """Return what a word counts for that some of the points have, as BM25 has it."""
     return math.log(1 + (max(points, having) - having + 0.5) / (having + 0.5))
 

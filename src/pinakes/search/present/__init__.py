@@ -1,0 +1,1 @@
+"""Present: candidates become results, with their places, passages and notes."""

@@ -1,0 +1,274 @@
+"""The names of all documents: those in a query are found by key, and what another text means by a name is decided.
+
+Nothing but a name, or the number of a file of the same work, leads from one document to another: every contract has a
+section 4.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from pinakes.labels import parse_heading
+from pinakes.labels.document_keys import folder_number, folder_of, spoken_keys
+from pinakes.labels.names import (
+    FUNCTION_WORDS,
+    MAX_NAME,
+    UNPARTED_RUN,
+    Token,
+    name_key,
+    name_tokens,
+    official_names,
+)
+from pinakes.port.names import BEGINNING, MOST, CalledEntry, Entry, NameLookup
+from pinakes.search.query.names.popular import documents_called, is_made_of, popular_name
+from pinakes.search.query.names.series import Series
+
+_MAX_TOKENS = 200  # of longer texts the beginning is read
+_MIN_DIGITS = 5  # that make a name of a number
+_COMMON = 0.7
+# A word before a name that says that it is one: `of`, `in the`.
+_OF = frozenset(
+    "of in from under within per des der dem den vom von im aus nach zu zum zur gemass du de des la le les dans del "
+    "della dello dei di dal nel nella el los las do da dos das no na van het uit".split()
+)
+# Titles made of nothing else say what a document is, not which one.
+_COMMON_WORDS = frozenset(
+    """
+    a an the of and for form amended restated first second third master general
+    act agreement amendment annex appendix article bill bylaws charter code constitution contract convention covenant
+    credit decision deed directive document employment exhibit guarantee guaranty guide guidelines handbook index law
+    lease letter license licence loan manual note notes notice order ordinance part plan policy protocol purchase
+    readme regulation regulations report rules schedule section security services service software standard statute
+    statutes stock terms treaty
+    gesetz verordnung vertrag richtlinie satzung ordnung ley reglamento contrato loi contrat reglement
+    """.split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """Documents that a stretch of a query names; ``sure``: the stretch can hardly mean anything else."""
+
+    text: str
+    start: int
+    end: int
+    documents: frozenset[int]
+    sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The document that a text means by a name; without one, why not."""
+
+    entry: Entry | None
+    sure: float = 0.0
+    reason: str = ""
+
+
+class NameIndex:
+    """The documents of a library by what they are called.
+
+    A name that more than ``MOST`` documents have names none of them. What was looked up is kept: make one for each
+    question.
+    """
+
+    def __init__(self, lookup: NameLookup) -> None:
+        self._lookup = lookup
+        self._series = Series(lookup)
+        self._called: dict[str, list[CalledEntry]] = {}
+        self._found: dict[str, list[Called]] = {}
+
+    # -- in a query ------------------------------------------------------------------------------------------
+
+    def find(self, text: str) -> list[Called]:
+        """Return the names in a query, the longest at each place, in order and without overlaps."""
+        if text not in self._found:
+            self._found[text] = self._find(text)
+        return self._found[text]
+
+    def _find(self, text: str) -> list[Called]:
+        tokens = name_tokens(text)[:_MAX_TOKENS]
+        words = [token.text for token in tokens]
+        official = [(key, start, end) for key, start, end in official_names(text)]
+        spans = {
+            " ".join(words[at : at + length])
+            for at in range(len(words))
+            for length in range(1, min(MAX_NAME, len(words) - at) + 1)
+        }
+        self.preload(spans.union(key for key, _, _ in official))
+        numbered = {start: (end, self._documents(key)) for key, start, end in official}
+        found: list[Called] = []
+        for at, token in enumerate(tokens):
+            if found and token.start < found[-1].end:
+                continue
+            end, documents = numbered.get(token.start, (0, frozenset()))
+            if documents:
+                found.append(Called(text[token.start : end], token.start, end, documents, sure=True))
+            elif called := self._longest(text, tokens, words, at) or self._popular(text, token.start):
+                found.append(called)
+        return found
+
+    def _popular(self, text: str, start: int) -> Called | None:
+        """A name at a place of a text that is a compound: `Bundesurlaubsgesetz`."""
+        name = popular_name(text, start)
+        if name is None:
+            return None
+        body, head, end = name
+        short = {
+            form: own
+            for form, own in self._lookup.short_words(body[0]).items()
+            if is_made_of(form, body, head)
+        }
+        near = self._lookup.beginning({body[at : at + BEGINNING] for at in range(len(body) - BEGINNING + 1)})
+        own = {document for documents in short.values() for document in documents}
+        documents = documents_called(body, head, short, self._lookup.words(own | near), near)
+        return Called(text[start:end], start, end, documents, sure=True) if documents else None
+
+    def preload(self, keys: Collection[str]) -> None:
+        """Look up some names all at once."""
+        if new := [key for key in keys if key not in self._called]:
+            self._called.update({key: [] for key in new} | self._lookup.called(new))
+
+    def preload_names(self, names: Iterable[str]) -> None:
+        """Look up what texts mean by some names all at once."""
+        self.preload({key for name in set(names) for key in spoken_keys(name)})
+
+    def _entries(self, key: str) -> list[CalledEntry]:
+        self.preload({key})
+        return self._called[key]
+
+    def _documents(self, key: str) -> frozenset[int]:
+        """The documents that a key names in full, else those that it names for short."""
+        called = self._entries(key)
+        full = frozenset(one.entry.id for one in called if one.full)
+        return _few(full or frozenset(one.entry.id for one in called))
+
+    def _longest(self, text: str, tokens: Sequence[Token], words: Sequence[str], at: int) -> Called | None:
+        for length in range(min(MAX_NAME, len(tokens) - at), 0, -1):
+            if documents := self._named(words[at : at + length], text, tokens[at]):
+                called = _standing(text, tokens, at, length, documents)
+                if called is not None:
+                    return called
+        return None
+
+    def _named(self, words: Sequence[str], text: str, first: Token) -> frozenset[int]:
+        key = " ".join(words)
+        documents = self._documents(key)
+        if not documents and len(words) == 1 and text[first.start : first.end].isupper():
+            return _few(self._lookup.abbreviated(key))
+        return documents
+
+    def with_all(self, words: Collection[str]) -> frozenset[int]:
+        """Return the documents whose names have all of some words."""
+        return _few(self._having_all(words))
+
+    def _having_all(self, words: Collection[str]) -> set[int]:
+        tokens = [{token.text for token in name_tokens(word)} for word in words]
+        return self._lookup.having_all(set().union(*tokens)) if tokens and all(tokens) else set()
+
+    def fitting(self, words: Sequence[str]) -> dict[int, float]:
+        """Return which share of some words the names of documents have, for those that have any.
+
+        Words that are in very many names only tell documents apart that others of the words have found.
+        """
+        shares = {word: self._having_all([word]) for word in words}
+        rare = [word for word in words if len(shares[word]) <= MOST]
+        found: dict[int, float] = {}
+        for word in rare:
+            for document in shares[word]:
+                found[document] = found.get(document, 0.0) + 1.0 / len(words)
+        common = [word for word in words if len(shares[word]) > MOST]
+        if common and not found:
+            return dict.fromkeys(self._having_all(common), len(common) / len(words))
+        for word in common:
+            tested = set(found)
+            for token in name_tokens(word):
+                tested = self._lookup.having(token.text, tested)
+            for document in tested:
+                found[document] += 1.0 / len(words)
+        return found
+
+    # -- in another text -------------------------------------------------------------------------------------
+
+    def named(self, name: str, source: Entry) -> Named:
+        """Return the document that a text means by a name; never the document that the text stands in."""
+        keys = spoken_keys(name)
+        self.preload(keys)
+        found = [one for key in keys for one in self._entries(key) if one.entry.id != source.id]
+        if not found:
+            return Named(None, reason=f"names {name}, which is not in the library")
+        best = max(one.sure for one in found)
+        entries = list({one.entry.id: one.entry for one in found if one.sure == best}.values())
+        beside = self._beside(keys, source, best) if len(entries) > MOST else entries
+        beside = [entry for entry in beside if folder_of(entry.source_path) == folder_of(source.source_path)]
+        if set(name_key(name).split()) <= _COMMON_WORDS:
+            # `the Loan Agreement` is that of the same matter, if any.
+            if len(beside) == 1:
+                return Named(beside[0], _COMMON)
+            return Named(None, reason=f"{name} does not say which document is meant")
+        if len(entries) > 1 and len(beside) != 1:
+            many = f"more than {MOST:,}" if len(entries) > MOST else len(entries)
+            return Named(None, reason=f"{many} documents go by the name {name}")
+        return Named(entries[0], best) if len(entries) == 1 else Named(beside[0], _COMMON)
+
+    def _beside(self, keys: Sequence[str], source: Entry, best: float) -> list[Entry]:
+        """The documents of a name in the folder of the text, where very many others have it too."""
+        folder = folder_number(folder_of(source.source_path))
+        called = self._lookup.called(keys, folder)
+        found = [one for key in keys for one in called.get(key, ()) if one.entry.id != source.id]
+        return list({one.entry.id: one.entry for one in found if one.sure == best}.values())
+
+    def numbered(self, kind: str, number: tuple[str, ...], source: Entry, name: str = "") -> Named:
+        """Return the file that a number says it stands in, of a work in numbered files.
+
+        That is the work that the text itself belongs to, or the one it names.
+        """
+        found = self._series.find(kind, number, source, name)
+        return Named(*found) if found else Named(None)
+
+
+def _few(documents: Collection[int]) -> frozenset[int]:
+    """Documents that share a name, unless they are so many that it names none of them."""
+    return frozenset(documents) if len(documents) <= MOST else frozenset()
+
+
+def _standing(
+    text: str, tokens: Sequence[Token], at: int, length: int, documents: frozenset[int]
+) -> Called | None:
+    """A name where it stands, unless what stands there is a part of something else, or names a place."""
+    inside = tokens[at : at + length]
+    start, end = inside[0].start, inside[-1].end
+    written = text[start:end]
+    if _goes_on(text, start, end) or not _can_name(written, inside):
+        return None
+    sure = length > 1 or written.isupper() or _follows_of(tokens, at) or length == len(tokens)
+    return Called(written, start, end, documents, sure)
+
+
+def _goes_on(text: str, start: int, end: int) -> bool:
+    """Whether a word, or a name joined by a hyphen or underscore and a number, goes on before or after a name."""
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    if UNPARTED_RUN.match(text[start : start + 3]):
+        # What comes before or after in another script is another word.
+        return False
+    return bool(re.match(r"[^\W_]|_|[-.]\d", after) or re.search(r"(?:[^\W_]|_|\d[-.])\Z", before))
+
+
+def _can_name(written: str, tokens: Sequence[Token]) -> bool:
+    """Whether a name can be one by itself: not `4.2`, `of` or `2021`, and not `Part 12`, which is a place."""
+    texts = [token.text for token in tokens]
+    if all(text.isdecimal() for text in texts):
+        return sum(map(len, texts)) >= _MIN_DIGITS
+    if all(text in FUNCTION_WORDS or len(text) < 2 for text in texts) and not written.isupper():
+        return UNPARTED_RUN.fullmatch(written) is not None
+    if re.search(r"\s", written):
+        label, title = parse_heading(written)
+        return label is None or bool(title) or not label.kind
+    return True
+
+
+def _follows_of(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a name comes after `of`, `in the` and the like."""
+    return any(token.text in _OF for token in tokens[max(0, at - 2) : at])

@@ -1,0 +1,127 @@
+"""Scope: where a search looks. Documents by their fields, chunks by the words and the code that are in them.
+
+Both are asked about what a search came upon, never about the library: what passes is known for the documents at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+
+from pinakes.port.filters import Passing, among
+from pinakes.search.candidates import RankedList
+from pinakes.search.query.filters import CodeTest
+from pinakes.search.query.names import NameIndex
+
+# So many that pass are enough to rank; else more are asked for, and at last the documents that pass are named.
+_ENOUGH = 100
+_DEEPER = 4
+
+
+class Texts(Protocol):
+    """Says which chunks of some documents hold words or code."""
+
+    def holding(
+        self, words: Sequence[str], languages: Sequence[str], documents: Collection[int] | None = None
+    ) -> set[int]:
+        """Return the chunks that hold any of some words or phrases."""
+        ...
+
+    def with_code(self, languages: Sequence[str], documents: Collection[int]) -> set[int]:
+        """Return the chunks of some documents that have code in any of some languages."""
+        ...
+
+
+class Scope:
+    """Where to look: the documents allowed (None for all), the chunks that may be shown, and the library's languages.
+
+    ``owners`` tells the documents of chunks. ``unwanted`` are words and phrases that no result may hold; of ``code``
+    each must be in it, of ``other_code`` none.
+    """
+
+    def __init__(
+        self,
+        documents: set[int] | Passing | None,
+        languages: list[str],
+        names: NameIndex | None = None,
+        *,
+        texts: Texts | None = None,
+        owners: Callable[[Collection[int]], Mapping[int, int]] | None = None,
+        unwanted: Sequence[str] = (),
+        code: Sequence[CodeTest] = (),
+        other_code: Sequence[CodeTest] = (),
+    ) -> None:
+        self.documents = documents
+        self.languages = languages
+        self.names = names
+        self._texts = texts
+        self._owners = owners
+        self._unwanted = list(unwanted)
+        self._code = list(code)
+        self._other_code = list(other_code)
+        self._looked_at: set[int] = set()
+        self._coded: list[set[int]] = [set() for _ in self._code]
+        self.hidden: set[int] = set()
+        """The chunks of the documents that were looked at which hold what is unwanted."""
+
+    @property
+    def filtered(self) -> bool:
+        """Whether documents or chunks are left out by filters."""
+        return self.documents is not None or bool(self._code or self._other_code)
+
+    @property
+    def _chooses_chunks(self) -> bool:
+        return bool(self._unwanted or self._code or self._other_code)
+
+    @property
+    def named(self) -> set[int] | None:
+        """The documents to name to an index, where they are few; None where it is to look everywhere."""
+        return None if isinstance(self.documents, Passing) else self.documents
+
+    def passing(self, owners: Mapping[int, int]) -> set[int]:
+        """Return which of some chunks, given with their documents, may be shown."""
+        allowed = among(set(owners.values()), self.documents)
+        found = {chunk for chunk, document in owners.items() if document in allowed}
+        if not self._chooses_chunks or not found:
+            return found
+        self._look_at({owners[chunk] for chunk in found})
+        for having in self._coded:
+            found &= having
+        return found - self.hidden
+
+    def _look_at(self, documents: set[int]) -> None:
+        new = documents - self._looked_at
+        if not new or self._texts is None:
+            return
+        self._looked_at |= new
+        if self._unwanted:
+            self.hidden |= self._texts.holding(self._unwanted, self.languages, new)
+        for test in self._other_code:
+            self.hidden |= self._texts.with_code(test.languages, new)
+        for test, having in zip(self._code, self._coded, strict=True):
+            having |= self._texts.with_code(test.languages, new)
+
+    def keep(self, leg: RankedList) -> RankedList:
+        """Return what of a leg may be shown."""
+        if not len(leg) or not (self._chooses_chunks or isinstance(self.documents, Passing)):
+            return leg
+        assert self._owners is not None
+        passing = self.passing(self._owners(leg.chunks.tolist()))
+        mask = np.fromiter((chunk in passing for chunk in leg.chunks.tolist()), bool, len(leg))
+        return replace(leg, chunks=leg.chunks[mask], scores=leg.scores[mask])
+
+    def ask(self, leg: Callable[[int, set[int] | None], RankedList], depth: int) -> RankedList:
+        """Ask for a leg, deeper where too little of it passes; at last only the documents that pass are looked into."""
+        asked = leg(depth, self.named)
+        found = self.keep(asked)
+        if len(found) == len(asked):
+            return found
+        if len(found) < _ENOUGH and len(asked) >= depth:
+            asked = leg(_DEEPER * depth, self.named)
+            found = self.keep(asked)
+            if len(found) < _ENOUGH and len(asked) >= _DEEPER * depth and isinstance(self.documents, Passing):
+                found = self.keep(leg(depth, self.documents.listed()))
+        return found

@@ -1,0 +1,1 @@
+"""Rank: the lists become one order, and what surrounds a passage has its say."""

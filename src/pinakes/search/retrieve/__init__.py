@@ -1,0 +1,1 @@
+"""Retrieve: every way of searching is asked, and gives a ranked list."""
