@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import logging
 import os
 import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -224,6 +226,32 @@ def test_break_midway_kills_what_runs(tmp_path: Path) -> None:
         assert gone(worker) and gone(child)
         ((_, after),) = pool.run([{"do": "echo"}])
         assert after.kind == "ok"
+
+
+def test_given_up_when_the_answer_is_there_already(caplog: pytest.LogCaptureFixture) -> None:
+    """A worker that is killed just after its answer arrived is replaced before the next call."""
+    arrived, go_on = threading.Event(), threading.Event()
+
+    class Held(logging.Handler):
+        """Holds up the pool where it notes an answer, before it counts as given."""
+
+        def emit(self, record: logging.LogRecord) -> None:
+            arrived.set()
+            go_on.wait(30)
+
+    logger, held = logging.getLogger("pinakes.ingest.sandbox"), Held()
+    logger.addHandler(held)
+    try:
+        with caplog.at_level(logging.DEBUG, logger.name), sandbox() as pool:
+            run = pool.run([{"do": "echo"}, {"do": "refuse"}])
+            assert next(iter(run))[1].kind == "ok"
+            assert arrived.wait(30)
+            run.close()  # type: ignore[attr-defined]
+            go_on.set()
+            ((_, after),) = pool.run([{"do": "echo"}])
+    finally:
+        logger.removeHandler(held)
+    assert after.kind == "ok"
 
 
 def test_a_failing_source_of_payloads() -> None:

@@ -177,8 +177,9 @@ class _Keeper:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._task: _Task | None = None
-        self._stopped = self._overdue = False
+        self._stopped = self._overdue = self._killed = False
         self._patience = 0.0
+        self._exchanges = 0
         self._stderr = b""
         self._drainer: threading.Thread | None = None
         self.thread = threading.Thread(target=self._loop, name="pinakes-sandbox", daemon=True)
@@ -221,6 +222,9 @@ class _Keeper:
 
     def _call(self, payload: dict[str, Any]) -> Outcome:
         limits = self._limits
+        if self._killed:
+            # It had answered already when its run was given up.
+            self._discard()
         if self._process is None:
             self._start()
         answer = self._exchange(payload, limits.seconds)
@@ -277,10 +281,12 @@ class _Keeper:
             return "gone"
         finally:
             timer.cancel()
+            with self._lock:
+                self._exchanges += 1
 
     def _alarm(self, seconds: float) -> threading.Timer:
         """Kill the worker in so many seconds."""
-        timer = threading.Timer(max(seconds, 0.0), self._expire)
+        timer = threading.Timer(max(seconds, 0.0), self._expire, [self._exchanges])
         timer.daemon = True
         timer.start()
         return timer
@@ -315,10 +321,12 @@ class _Keeper:
             while data := stream.read1(65536):
                 self._stderr = (self._stderr + data)[-_STDERR_KEPT:]
 
-    def _expire(self) -> None:
+    def _expire(self, exchange: int) -> None:
         with self._lock:
-            self._overdue = True
-            self._kill()
+            # A timer that is cancelled too late must not hit the next exchange.
+            if exchange == self._exchanges:
+                self._overdue = True
+                self._kill()
 
     def _kill(self) -> None:
         """Kill the worker and all it started; the caller holds the lock.
@@ -327,6 +335,7 @@ class _Keeper:
         """
         if self._process is None:
             return
+        self._killed = True
         with contextlib.suppress(OSError):
             if hasattr(os, "killpg"):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -345,7 +354,7 @@ class _Keeper:
         _await_death(process.pid, 1.0)
         with self._lock:
             self._kill()
-            self._process = None
+            self._process, self._killed = None, False
         status = process.wait()
         if process.stdout is not None:
             process.stdout.close()
