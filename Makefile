@@ -31,7 +31,7 @@ demo: $(STAMP)  ## index examples/ and show a few searches
 	$(BIN)/python scripts/demo.py
 
 test: $(DEV_STAMP)  ## run the tests
-	$(call twice,--ignore tests/stores/providers --ignore tests/browser)
+	$(call twice,-n auto --dist loadfile --ignore tests/stores/providers --ignore tests/browser)
 	$(call twice,-n 3 tests/stores/providers)
 
 test-browser: $(DEV_STAMP)  ## try the page in Chromium

@@ -20,12 +20,11 @@ from benchmarks.retrieval import SETS, folder_of
 from pinakes.config import IndexSettings
 from pinakes.embedding import Embedder, load_embedder
 from pinakes.evaluation.build import build
-from pinakes.evaluation.cache import default_folder, place_for
+from pinakes.evaluation.cache import RememberingEmbedder, default_folder, place_for
 from pinakes.evaluation.datasets import EvalSet
+from pinakes.evaluation.judge import judge_for
 from pinakes.evaluation.places import Places
 from pinakes.evaluation.readers import read_all
-from pinakes.evaluation.remember import RememberingEmbedder
-from pinakes.evaluation.run import judge_for
 from pinakes.library import Library
 
 Array = NDArray[np.float64]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.common import eval_dir, read_jsonl, save
 from pinakes import Library
-from pinakes.evaluation.lookups import is_clause
+from pinakes.evaluation.judge import is_clause
 
 
 def main() -> None:

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-RESULTS = Path(__file__).parent.parent / "bench-results"
+RESULTS = Path(os.environ.get("PINAKES_BENCH_DIR", Path(__file__).parent.parent / "bench-results"))
+"""Where figures are written, and what is costly to make is kept for the next time."""
 
 
 def eval_dir(name: str) -> Path:
@@ -31,6 +32,11 @@ def read_jsonl(path: Path) -> list[dict[str, Any]]:
 def machine() -> dict[str, Any]:
     """Return what the figures were measured on."""
     return {"python": platform.python_version(), "cores": os.cpu_count(), "machine": platform.machine()}
+
+
+def load_average() -> float:
+    """Return how many processes wanted to run of late; above the number of cores, caches are shared with others."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
 
 
 def percentile(values: Iterable[float], share: float) -> float:

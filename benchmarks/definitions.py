@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import eval_dir, read_jsonl, save
-from pinakes.evaluation.lookups import is_definition
+from pinakes.evaluation.judge import is_definition
 from pinakes.ingest.convert import convert
-from pinakes.ingest.definitions import extract_definitions
+from pinakes.ingest.extract.definitions import extract_definitions
 from pinakes.ingest.parse import parse
-from pinakes.ingest.sections import build_sections
+from pinakes.ingest.parse.places.tree import build_sections
 from pinakes.model import Definition
 
 _PAGE = 3_000  # characters

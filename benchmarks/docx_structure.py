@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.common import save
 from pinakes.ingest.convert.docx import convert_docx
-from pinakes.ingest.convert.docx_package import Package, W
+from pinakes.ingest.convert.docx.package import Package, W
 
 _HEADING = re.compile(r"(#{1,6}) (.+)")
 _STYLED = re.compile(r"Title|Heading\d")

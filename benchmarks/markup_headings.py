@@ -19,8 +19,8 @@ from markdown_it import MarkdownIt
 
 from benchmarks.common import eval_dir, save
 from pinakes.ingest.convert.html import convert_html
-from pinakes.ingest.frontmatter import split_frontmatter
 from pinakes.ingest.parse import parse
+from pinakes.ingest.parse.frontmatter import split_frontmatter
 from pinakes.model import Converted
 from pinakes.text.keys import title_key
 

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.common import eval_dir, save
-from pinakes.ingest.clauses import extract_clauses
 from pinakes.ingest.convert import convert
+from pinakes.ingest.extract.clauses import extract_clauses
+from pinakes.ingest.extract.references import extract_references
 from pinakes.ingest.parse import Parsed, parse
-from pinakes.ingest.references import extract_references
-from pinakes.ingest.sections import build_sections
+from pinakes.ingest.parse.places.tree import build_sections
 from pinakes.model import Place, Reference
 
 OUTCOMES = ("resolved", "partly", "elsewhere", "nowhere")

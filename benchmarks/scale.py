@@ -5,7 +5,8 @@
 Libraries of agreements that are written for it: ten chunks a document, with numbers, definitions, references to own and
 other places, links, tags and dates. They are recorded and indexed by the stages of any other run. To save time, one in
 twenty is read, and the others are what reading them would give, but for counts of tokens; and vectors are made up (some
-hundred topics with noise around them), so no model is needed. Libraries are kept for the next time.
+hundred topics with noise around them), so no model is needed. Libraries are kept for the next time, in
+``PINAKES_BENCH_DIR`` where that is set.
 
 Each size is measured in a process of its own. Times are those of its processor, without the workers that read files,
 which other work on the machine hardly touches; memory is what is in no file.
@@ -32,7 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.common import RESULTS, save
+from benchmarks.common import RESULTS, load, load_average, save
 from pinakes import Library
 from pinakes.config import IndexSettings
 from pinakes.embedding.protocol import Vectors
@@ -44,7 +45,9 @@ from pinakes.stores.embedded.index import EmbeddedIndex
 
 SIZES = (5_000, 80_000)
 DIMENSION = 384
-_SECTIONS = 9  # a document; with its title, ten chunks
+_SECTIONS = 9  # a document
+CHUNKS_A_DOCUMENT = _SECTIONS + 1
+"""Its sections, and what stands below its title."""
 _FOLDER = 100  # documents
 _COPIES = 20  # of each document that is read, with other names, numbers and words
 _TOPICS = 400
@@ -205,7 +208,7 @@ def scaled_library(chunks: int) -> tuple[Path, Path]:
     if done.exists():
         return docs, index
     shutil.rmtree(folder, ignore_errors=True)
-    count = max(1, chunks // (_SECTIONS + 1))
+    count = max(1, chunks // CHUNKS_A_DOCUMENT)
     print(f"making a library of {chunks:,} chunks", flush=True)
     for number in range(count):
         path = docs / relative_path(number)
@@ -342,15 +345,17 @@ def main() -> None:
     parser.add_argument("--chunks", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    sizes: dict[str, dict[str, float]] = {}
+    # Large libraries take long to make: each size may have its own run.
+    sizes: dict[str, dict[str, float]] = load("scale").get("sizes", {})
     for chunks in options.chunks:
         places = scaled_library(chunks)
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
             sizes[str(chunks)] = pool.submit(measure, *places, options.rounds).result()
+        sizes = dict(sorted(sizes.items(), key=lambda size: int(size[0])))
+        save("scale", {"sizes": sizes, "load": load_average()})
     print("Processor time in milliseconds")
     for name in next(iter(sizes.values())):
         print(f"{name:32}" + "".join(f"{figures[name]:>12,.1f}" for figures in sizes.values()))
-    save("scale", {"sizes": sizes})
 
 
 if __name__ == "__main__":

@@ -102,7 +102,7 @@ def after_a_change(library: Library, scratch: Path) -> dict[str, float]:
 
 def two_looks(library: Library, index: EmbeddedIndex) -> dict[str, Any]:
     """Compare the search through the coarse copy with that of every row, and count the rows it has to read."""
-    snapshot = index.matrix.snapshot
+    snapshot = index.vectors.snapshot
     if snapshot.coarse is None:
         return {}
     found = {100: [0, 0], 1000: [0, 0]}
@@ -151,7 +151,7 @@ def usual_recipe(library: Library, index: EmbeddedIndex) -> Callable[[str], Any]
     chunks = [chunk for d in index.record.document_ids() for chunk in index.lookup.chunks_of_document(d)]
     words: Callable[[str], list[str]] = lambda text: re.findall(r"[a-z0-9]+", text.lower())  # noqa: E731
     bm25 = BM25Okapi([words(chunk.content) for chunk in chunks])
-    snapshot = index.matrix.snapshot
+    snapshot = index.vectors.snapshot
     matrix, rows = np.array(snapshot.matrix), snapshot.owners()
     vectors = {query: library.embedder.embed_query(query) for query in [*QUERIES, *PHRASES]}
 

@@ -34,13 +34,11 @@ from pinakes.embedding import Embedder, load_embedder
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import PinakesError
 from pinakes.evaluation.build import build
-from pinakes.evaluation.cache import cache_folder, default_folder, place_for
+from pinakes.evaluation.cache import RememberingEmbedder, cache_folder, default_folder, place_for
 from pinakes.evaluation.datasets import SPANS, EvalSet
-from pinakes.evaluation.metrics import means, reciprocal_rank
+from pinakes.evaluation.metrics import Span, means, reciprocal_rank
 from pinakes.evaluation.places import Places
-from pinakes.evaluation.remember import RememberingEmbedder
 from pinakes.evaluation.significance import compare
-from pinakes.evaluation.spans import Span
 from pinakes.library import Library
 from pinakes.model import SearchResponse, SearchResult
 

@@ -51,17 +51,6 @@ def take_pipes() -> tuple[BinaryIO, BinaryIO]:
     return requests, replies
 
 
-def fill_standard_streams() -> None:
-    """Open what a shell has closed of the three standard streams: other files would get their numbers."""
-    # What is opened gets the lowest number that is free.
-    while (free := os.open(os.devnull, os.O_RDWR)) < 3:
-        pass
-    os.close(free)
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))
-
-
 def die_with(parent: int) -> None:
     """Have Linux kill this process when the parent dies, even inside C code that lets no thread run."""
     if not sys.platform.startswith("linux"):

@@ -14,18 +14,22 @@ from pinakes.library import Library
 
 if TYPE_CHECKING:
     from pinakes.model import (
+        Comparison,
         DefineResponse,
         DocumentInfo,
+        FoundAll,
         IndexReport,
         MoveReport,
+        ObligationsResponse,
         Outline,
+        QuotesReport,
         ReferencesResponse,
         SearchResponse,
         SectionView,
         TermDefinition,
     )
+    from pinakes.search.links.questions import Suggestion
     from pinakes.search.links.reading import DocumentView
-    from pinakes.search.links.suggest import Suggestion
 
 
 class ScopedLibrary(Library):
@@ -73,11 +77,45 @@ class ScopedLibrary(Library):
         """Find passages in these documents."""
         return self.whole.search(query, filters=self._joined(filters, document), **options)
 
+    def find_all(
+        self,
+        pattern: str,
+        *,
+        filters: Mapping[str, object] | None = None,
+        document: str | None = None,
+        **options: Any,
+    ) -> FoundAll:
+        """Return every place in these documents where a pattern stands."""
+        return self.whole.find_all(pattern, filters=self._joined(filters, document), **options)
+
+    def verify_quotes(
+        self,
+        quotations: str | Sequence[str],
+        *,
+        document: str | None = None,
+        filters: Mapping[str, object] | None = None,
+    ) -> QuotesReport:
+        """Check quotations against these documents."""
+        return self.whole.verify_quotes(quotations, filters=self._joined(filters, document))
+
+    def compare(self, old: str, new: str, *, files: bool = False) -> Comparison:
+        """Compare two of these documents; no other files are read."""
+        found = []
+        for name in (old, new):
+            first, *others = self.paths_of(name)
+            if others:
+                paths = ", ".join((first, *others))
+                raise NotFoundError(f"Several documents are called {name!r}: {paths}. Give the whole path.")
+            found.append(first)
+        return self.whole.compare(*found, files=False)
+
     def section(self, reference: str, *, document: str | None = None) -> SectionView:
         """Return the section or clause that a reference or a heading names in these documents."""
         allowed = self._allowed()
         if allowed is None:
             return self.whole.section(reference, document=document)
+        if document is not None:
+            self.paths_of(document)
         nothing = NotFoundError(f"No document of this tool has a section {reference!r}.")
         try:
             view = self.whole.section(reference, document=document)
@@ -102,6 +140,8 @@ class ScopedLibrary(Library):
         allowed = self._allowed()
         if allowed is None:
             return self.whole.define(term, document=document)
+        if document is not None:
+            self.paths_of(document)
         nothing = NotFoundError(f"No document of this tool defines {term!r}.")
         try:
             answer = self.whole.define(term, document=document)
@@ -132,6 +172,12 @@ class ScopedLibrary(Library):
     def documents(self, filters: Mapping[str, object] | None = None) -> list[DocumentInfo]:
         """Return those of these documents that pass the filters."""
         return self.whole.documents(self._joined(filters, None))
+
+    def obligations(
+        self, document: str | None = None, *, filters: Mapping[str, object] | None = None, **options: Any
+    ) -> ObligationsResponse:
+        """Return the duties, deadlines and amounts of these documents."""
+        return self.whole.obligations(filters=self._joined(filters, document), **options)
 
     def outline(self, document: str | None = None, *, clauses: bool = False) -> list[Outline]:
         """Return the heading trees of one of these documents, or of all."""
@@ -168,6 +214,8 @@ class ScopedLibrary(Library):
 
     def paths_of(self, name: str) -> list[str]:
         """Return the paths of these documents that a name means."""
+        from pinakes.search.links.questions import near_names
+
         allowed = self._allowed()
         if allowed is None:
             return self.whole.paths_of(name)
@@ -176,31 +224,22 @@ class ScopedLibrary(Library):
         except NotFoundError:
             found = []
         if not found:
-            # What is near may be documents that are not shown.
-            raise NotFoundError(f"No document of this tool is called {name!r}.")
+            # What is near in the whole library may be documents that are not shown.
+            shown = [(info.source_path, info.title) for info in self.documents()]
+            raise NotFoundError(f"No document of this tool is called {name!r}.{near_names(name, shown)}")
         return found
 
     # -- which documents -------------------------------------------------------------------------------------
 
     def _joined(self, wanted: Mapping[str, object] | None, document: str | None) -> dict[str, object] | None:
         """Return one set of filters for these documents among those that are wanted."""
-        parts: list[Mapping[str, object]] = [*self._parts, *([wanted] if wanted else [])]
-        if document:
-            parts.append(exactly(self.paths_of(document)))
-        names = [name for part in parts for name in part]
-        if len(names) == len(set(names)):
-            return {name: value for part in parts for name, value in part.items()} or None
-        # Two filters of one name must both hold, which only the documents themselves can say.
-        paths = self._paths(parts)
-        if not paths:
-            raise NotFoundError("No document of this tool passes these filters. Leave some of them out.")
-        return exactly(sorted(paths))
+        return narrowed(self, [*self._parts, *([wanted] if wanted else [])], document)
 
     def _allowed(self) -> set[str] | None:
         """Return the paths of these documents, or None when there are no others."""
         if not self._parts:
             return None
-        allowed = self._paths(self._parts)
+        allowed = _paths(self.whole, self._parts)
         return None if len(allowed) == len(self.whole.documents()) else allowed
 
     def _in_each(self, paths: set[str], reference: str) -> SectionView | None:
@@ -209,9 +248,27 @@ class ScopedLibrary(Library):
                 return self.whole.section(reference, document=path)
         return None
 
-    def _paths(self, parts: Iterable[Mapping[str, object]]) -> set[str]:
-        sets = [{info.source_path for info in self.whole.documents(part)} for part in parts]
-        return set.intersection(*sets)
+
+def narrowed(
+    library: Library, filters: Sequence[Mapping[str, object]], document: str | None
+) -> dict[str, object] | None:
+    """Return one set of filters for what passes all of some, in the document that a name means, if one is given."""
+    parts = list(filters)
+    if document:
+        parts.append(exactly(library.paths_of(document)))
+    names = [name for part in parts for name in part]
+    if len(names) == len(set(names)):
+        return {name: value for part in parts for name, value in part.items()} or None
+    # Two filters of one name must both hold, which only the documents themselves can say.
+    paths = _paths(library.whole if isinstance(library, ScopedLibrary) else library, parts)
+    if not paths:
+        raise NotFoundError("No document of this tool passes these filters. Leave some of them out.")
+    return exactly(sorted(paths))
+
+
+def _paths(library: Library, parts: Iterable[Mapping[str, object]]) -> set[str]:
+    """Return the paths of the documents of a whole library that pass all of some filters."""
+    return set.intersection(*({info.source_path for info in library.documents(part)} for part in parts))
 
 
 def exactly(paths: Iterable[str]) -> dict[str, object]:

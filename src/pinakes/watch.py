@@ -1,24 +1,32 @@
 """Watch: keep an index in step with folders while they change.
 
 What to do about a change is found out by the same incremental run that ``Library.index`` always makes. So changes
-that are noticed late, twice or not at all one by one do no harm.
+that are noticed late, twice or not at all one by one do no harm. Folders are watched by the operating system, through
+watchfiles. Single files, and whether a folder is still the same one, are looked at every second: editors replace files,
+and what replaces them would not be watched.
 """
 
 from __future__ import annotations
 
 import asyncio
+import glob
 import logging
 import os
+import stat
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pinakes.errors import MissingExtraError, UsageError
+from pinakes.errors import MissingExtraError, PinakesError, UsageError
+from pinakes.ingest.convert import IMAGE_EXTENSIONS, supported_extensions
+from pinakes.ingest.discover import IGNORE_FILES, absolute, is_at_or_below, is_document_by_name, is_source
 from pinakes.model import IndexReport, Progress
 
 if TYPE_CHECKING:
+    from watchfiles import Change
+
     from pinakes.library import Library
 
 logger = logging.getLogger("pinakes.watch")
@@ -28,6 +36,12 @@ DEBOUNCE = 0.5
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 _FIRST_RUN_ONLY = ("rebuild", "retry_failed")
+# What a path is now: a folder by its identity, a file by its state, or nothing.
+Mark: TypeAlias = "tuple[object, ...] | None"
+_TICK_SECONDS = 1.0
+_POLL_SECONDS = 2.0
+# Where something changes all the time, it is not waited for longer than so many times the quiet moment.
+_PATIENCE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +150,6 @@ class _Watching:
         return self._numbered(report=report)
 
     def _later(self) -> Iterator[WatchRun]:
-        from pinakes.watch_events import changes
 
         pause = 0.0
         for changed in changes(
@@ -159,7 +172,7 @@ class _Watching:
 
     def _update(self) -> IndexReport | None:
         """Bring the index up to date with the paths that are there; None when there is nothing to do."""
-        there = [path for path in self.paths if os.path.lexists(path) or _is_pattern(path)]
+        there = [path for path in self.paths if os.path.lexists(path) or glob.has_magic(path)]
         missing = set(self.paths).difference(there)
         # What has gone is asked for without naming it: the library knows whether it was deleted or may come back.
         known = missing <= self.missing
@@ -197,5 +210,113 @@ def _failures(report: IndexReport) -> set[tuple[str, str]]:
     return {(failure.path, failure.reason) for failure in report.failed}
 
 
-def _is_pattern(path: str) -> bool:
-    return any(character in path for character in "*?[")
+def changes(
+    paths: Sequence[str], index: Path, *, debounce: float, stop: threading.Event, polling: bool | None = None
+) -> Iterator[bool]:
+    """Yield True when something changed, and False now and then when nothing did, until ``stop`` is set.
+
+    The first answer is True, as soon as everything is watched: what was before was not seen. What happens in
+    ``index``, the folder of the index, does not count.
+    """
+    watched = [_base(path) for path in map(absolute, paths)]
+    marks = [_mark(path) for path in watched]
+    while not stop.is_set():
+        folders = sorted(path for path, mark in zip(watched, marks, strict=True) if _is_folder(mark))
+        begun = False
+        try:
+            for noticed in _listen(folders, _Relevant(folders, absolute(index)), debounce, stop, polling):
+                before, marks = marks, [_mark(path) for path in watched]
+                yield noticed or marks != before or not begun
+                begun = True
+                if any(old != new and _is_folder(old, new) for old, new in zip(before, marks, strict=True)):
+                    break  # a folder came, went or was replaced: what is watched is no longer what is meant
+        except FileNotFoundError:  # it was there a moment ago
+            stop.wait(_TICK_SECONDS)
+            marks = [_mark(path) for path in watched]
+        except (OSError, RuntimeError) as error:
+            if polling:
+                raise PinakesError(f"The folders cannot be watched: {error}") from error
+            logger.warning(
+                "The system cannot watch the folders (%s); they are looked at now and then.", error
+            )
+            polling = True
+
+
+def _listen(
+    folders: Sequence[str],
+    relevant: Callable[[Change, str], bool],
+    debounce: float,
+    stop: threading.Event,
+    polling: bool | None,
+) -> Iterator[bool]:
+    if not folders:
+        yield False
+        while not stop.wait(_TICK_SECONDS):
+            yield False
+        return
+    from watchfiles import watch
+
+    step = round(1000 * debounce)
+    for found in watch(
+        *folders,
+        watch_filter=relevant,
+        step=step,
+        debounce=_PATIENCE * step,
+        rust_timeout=round(1000 * _TICK_SECONDS),
+        yield_on_timeout=True,
+        stop_event=stop,
+        force_polling=polling,
+        poll_delay_ms=round(1000 * _POLL_SECONDS),
+        ignore_permission_denied=True,
+    ):
+        yield bool(found)
+
+
+class _Relevant:
+    """Says whether a change may matter: not one in the index, in hidden files, or in files that nobody reads."""
+
+    def __init__(self, folders: Sequence[str], index: str) -> None:
+        # Some systems report the real path of a folder that was named by a link.
+        self._folders = sorted({*folders, *map(os.path.realpath, folders)}, key=len, reverse=True)
+        self._index = {index, os.path.realpath(index)}
+        self._extensions = supported_extensions() | IMAGE_EXTENSIONS
+
+    def __call__(self, change: Change, path: str) -> bool:
+        if any(is_at_or_below(path, index) for index in self._index):
+            return False
+        folder = next((folder for folder in self._folders if is_at_or_below(path, folder)), "")
+        parts = Path(path[len(folder) :].lstrip(os.sep)).parts
+        if parts and parts[-1] in IGNORE_FILES:
+            parts = parts[:-1]
+        elif any(part.startswith(".") for part in parts):
+            return False
+        elif (
+            Path(path).suffix.lower() not in self._extensions
+            and not is_document_by_name(Path(path).name)
+            and not is_source(path)
+        ):
+            # What is gone may have been a folder, and what is new may be one that was moved here.
+            return change.name == "deleted" or Path(path).is_dir()
+        return not any(part.startswith(".") for part in parts)
+
+
+def _base(path: str) -> str:
+    """Return the folder from which a pattern is searched; any other path as it is."""
+    if not glob.has_magic(path) or os.path.lexists(path):
+        return path
+    parts = Path(path).parts
+    return str(Path(*parts[: next(number for number, part in enumerate(parts) if glob.has_magic(part))]))
+
+
+def _mark(path: str) -> Mark:
+    try:
+        state = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    if stat.S_ISDIR(state.st_mode):
+        return "folder", state.st_dev, state.st_ino
+    return "file", state.st_ino, state.st_size, state.st_mtime_ns
+
+
+def _is_folder(*marks: Mark) -> bool:
+    return any(mark is not None and mark[0] == "folder" for mark in marks)

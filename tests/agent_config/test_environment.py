@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinakes.config.agent import load_agent
-from pinakes.config.agent.environment import VariableError, expand
+from pinakes.config.agent.yaml_source import VariableError, expand
 
 from .conftest import Check, Write
 

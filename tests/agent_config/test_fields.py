@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from pinakes.config import HierarchicalDocumentToolConfig
 from pinakes.config.agent import RankingConfig
-from pinakes.config.agent.ranking import ELSEWHERE
+from pinakes.config.agent.document_tool import ELSEWHERE
 from pinakes.config.settings import STAGES, IndexSettings, SearchSettings, describe
 
 REQUIRED = {"name": "statutes", "description": "Search the statutes.", "source": "docs"}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pinakes.config.agent import check_agent, load_agent
-from pinakes.tools.opening import close_tools, open_tools
+from pinakes.tools.document_tool import close_tools, open_tools
 
 from .conftest import Write
 

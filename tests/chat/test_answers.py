@@ -54,7 +54,10 @@ def test_what_the_model_is_sent(service: Server, write_agent: WriteAgent, run: R
     assert "You are the harbour's clerk." in first.system
     assert "never instructions" in first.system
     assert "Say when nothing was found" in first.system
-    assert set(first.tools) == {"search_harbour", "search_harbour_section", "search_harbour_definition"}
+    assert set(first.tools) == {
+        *("search_harbour", "search_harbour_section", "search_harbour_definition", "search_harbour_find_all"),
+        *("search_harbour_verify_quotes", "search_harbour_compare", "search_harbour_obligations"),
+    }
     described = first.tools["search_harbour"]
     schema = described.get("parameters") or described["input_schema"]
     assert "Searches the harbour's rules." in described["description"]
@@ -247,3 +250,20 @@ def test_nothing_the_model_says_can_steer_the_terminal(
     done = run(write_agent(service), "-m", QUESTION)
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", done.stdout + done.stderr)
     assert "bell␇ and\na line." in done.stdout
+
+
+def test_a_quotation_that_no_document_has_is_flagged(
+    service: Server, write_agent: WriteAgent, run: Run
+) -> None:
+    answer = [
+        Say(
+            "“report a collision to the Harbour Master within two hours”, and “add a consumer before you restart”."
+        )
+    ]
+    service.script = [[SEARCH], answer, [SEARCH], answer]
+    done = run(write_agent(service), "-m", QUESTION)
+    assert done.exit_code == 0, done.stderr
+    assert "Quotation altered: “report a collision to the Harbour Master within two hours”" in done.stderr
+    assert "within [-two hours-] {+one hour+}" in done.stderr and "restart" not in done.stderr
+    said = json.loads(run(write_agent(service), "--json", "-m", QUESTION).stdout)
+    assert [check["status"] for check in said["false_quotations"]] == ["altered"]

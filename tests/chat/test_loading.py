@@ -12,7 +12,7 @@ from tests.chat.conftest import TOOL
 from tests.chat.servers import Call, Say, Server
 
 from pinakes.chat import open_session
-from pinakes.chat.deadline import Deadline
+from pinakes.chat.conversation import Deadline
 from pinakes.model import Progress
 
 WriteAgent = Callable[..., Path]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.chat.deadline import Deadline
-from pinakes.chat.sources import Sources, cited_numbers
+from pinakes.chat.conversation import Deadline
+from pinakes.chat.turn import Sources, cited_numbers
 from pinakes.model import Lines, SearchResult
 
 WORDS = st.text(alphabet="abc .,\n", max_size=20)

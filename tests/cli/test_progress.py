@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pinakes.cli.figures import age, duration, plural, size
+from pinakes.cli.output import age, duration, plural, size
 from pinakes.cli.progress import Bars, Lines, Silent, reporter
 from pinakes.model import Progress
 

@@ -89,6 +89,36 @@ def test_explain_shows_legs_and_timings(here: Path, run: Run) -> None:
         assert word in result.stdout
 
 
+STAGES = "understand retrieve fuse hierarchy smoothing graph recency rank select".split()
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_search_can_be_stopped_after_any_stage(here: Path, run: Run, stage: str) -> None:
+    result = run("search", "report a collision", "-k", "2", "--until", stage)
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"After {stage}\n")
+    assert ("semantic" in result.stdout) and ("total" in result.stdout)
+    answer = json.loads(run("search", "report a collision", "-k", "2", "--until", stage, "--json").stdout)
+    assert answer["results"] == []
+    explained = answer["explanation"]
+    assert (explained["until"], explained["searched_for"]) == (stage, "report a collision")
+    rows = explained.get("table", [])
+    assert len(rows) == (0 if stage in ("understand", "retrieve") else 2)
+    columns = ["fused", "judged", "smoothed", "linked", "recent"]
+    done = STAGES[2:].index(stage) + 1 if rows else 0
+    assert all(list(row["stages"])[:5] == columns[:done] for row in rows)
+    assert ("hits" in explained) == (stage == "retrieve")
+    assert ("confidence" in explained) == (stage == "select")
+
+
+def test_the_last_stage_is_the_answer(here: Path, run: Run) -> None:
+    whole, stopped = (
+        run("search", "report a collision", "--json", *more) for more in ([], ["--until", "present"])
+    )
+    assert found(whole) == found(stopped)
+    assert run("search", "zzqx", "-m", "exact", "--until", "select").exit_code == 0
+
+
 def test_a_named_section_is_read_from_its_beginning(here: Path, run: Run) -> None:
     result = run("search", "Section 21", "-k", "1")
     assert "| (a) The master of a vessel" in result.stdout
@@ -106,6 +136,10 @@ def test_a_named_section_is_read_from_its_beginning(here: Path, run: Run) -> Non
         (["x", "--format", "xml"], "markdown"),
         (["x", "--top-k", "many"], "--top-k"),
         (["x", "--unknown"], "--unknown"),
+        (
+            ["x", "--until", "magic"],
+            "Unknown stage 'magic'; a search has understand, retrieve, fuse, hierarchy",
+        ),
         (["x", "--set", "top_k"], "write name=value"),
         (["x", "--set", "magic=1"], "Unknown setting 'magic'; known are boosts, candidates"),
         (["x", "--set", "mmr_lambda=2"], "mmr_lambda must be between 0 and 1"),

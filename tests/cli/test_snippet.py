@@ -4,8 +4,7 @@ import time
 
 import pytest
 
-from pinakes.cli.markup import plain_lines
-from pinakes.cli.snippet import LINES, Mark, Marker, best_window, snippet
+from pinakes.cli.snippet import LINES, Mark, Marker, best_window, plain_lines, snippet
 from pinakes.model import Match, SearchResult
 
 

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinakes.errors import ConversionError
-from pinakes.ingest.convert import docx_package
 from pinakes.ingest.convert.docx import convert_docx
+from pinakes.ingest.convert.docx import package as docx_package
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main"

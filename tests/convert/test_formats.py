@@ -87,11 +87,11 @@ def test_xlsx_hidden_sheets_and_title(tmp_path: Path) -> None:
 
 
 def test_large_sheets_are_cut_with_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pinakes.ingest.convert.sheets.MAX_ROWS", 10)
+    monkeypatch.setattr("pinakes.ingest.convert.data.MAX_ROWS", 10)
     found = converted(tmp_path, "a.xlsx", book(Big=[["n"]] + [[n] for n in range(50)]))
     assert found.text.count("\n|") == 11
     assert found.warnings == ("sheet “Big” was cut after 10 rows",)
-    monkeypatch.setattr("pinakes.ingest.convert.sheets.MAX_CELLS", 4)
+    monkeypatch.setattr("pinakes.ingest.convert.data.MAX_CELLS", 4)
     found = converted(tmp_path, "a.xlsx", book(A=[[1, 2], [3, 4]], B=[[5]]))
     assert "## B" not in found.text and "left out" in found.warnings[0]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinakes.ingest.convert.pdf import convert_pdf
-from pinakes.ingest.convert.pdf.leftward import is_leftward, mirror_words
+from pinakes.ingest.convert.pdf.letters import is_leftward, mirror_words
 from pinakes.ingest.convert.pdf.page import Style
 
 from .test_pdf import Page, Pdf

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinakes.ingest.convert.pdf import convert_pdf
-from pinakes.ingest.convert.pdf.glyphs import Glyphs
+from pinakes.ingest.convert.pdf.letters import Glyphs
 from pinakes.model.document import Converted
 
 from .test_pdf import PROSE, Page, Pdf, convert, headings

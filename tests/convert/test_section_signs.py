@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinakes.ingest.convert.pdf.page import PageText
-from pinakes.ingest.convert.pdf.scan_type import RawLine, RawPage, RawWord
-from pinakes.ingest.convert.pdf.section_signs import mend_section_signs
+from pinakes.ingest.convert.pdf.scan_type import RawLine, RawPage, RawWord, mend_section_signs
 
 
 def mended(text: str, german: bool = False) -> str:

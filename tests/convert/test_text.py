@@ -8,7 +8,7 @@ import pytest
 
 from pinakes.errors import ConversionError
 from pinakes.ingest.convert import convert
-from pinakes.ingest.convert.encoding import decode
+from pinakes.ingest.convert.text import decode
 from pinakes.model.document import Converted, PageStart
 
 GERMAN = "Der Käufer zahlt den Kaufpreis in Höhe von 100 €.\nDie Übergabe erfolgt am nächsten Tag.\n"

@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 from pinakes.embedding import onnx
-from pinakes.embedding.folder import read_folder
-from pinakes.embedding.onnx import OnnxEmbedder, open_session
-from pinakes.embedding.pooling import normalise, pool
+from pinakes.embedding.onnx import OnnxEmbedder, normalise, open_session, pool, read_folder
 from pinakes.embedding.registry import BUNDLED_MODEL
 from pinakes.errors import PinakesError
 

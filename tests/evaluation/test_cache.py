@@ -13,8 +13,7 @@ from pinakes.config import IndexSettings, Settings
 from pinakes.embedding import Embedder
 from pinakes.embedding.protocol import Vectors
 from pinakes.evaluation import evaluate
-from pinakes.evaluation.cache import default_folder
-from pinakes.evaluation.remember import RememberingEmbedder
+from pinakes.evaluation.cache import RememberingEmbedder, default_folder
 
 
 class Counting:

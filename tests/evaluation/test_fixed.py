@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from pinakes.config import IndexSettings
 from pinakes.embedding import load_tokenizer
 from pinakes.ingest.contextualize import passage_text, text_hash
-from pinakes.ingest.fixed import locate, with_fixed_chunks, with_title
-from pinakes.ingest.prepare import prepare_text
+from pinakes.ingest.prepare import locate, prepare_text, with_fixed_chunks, with_title
 from pinakes.model import Chunk, Converted, ParsedDocument
 
 TOKENIZER = load_tokenizer()

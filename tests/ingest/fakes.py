@@ -17,6 +17,7 @@ from pinakes import Library
 from pinakes.errors import PinakesError
 from pinakes.ingest.prepare import prepare
 from pinakes.ingest.sandbox import Outcome
+from pinakes.stores.embedded.index import EmbeddedIndex
 
 MODES = ("hybrid", "semantic", "keyword", "exact")
 
@@ -98,7 +99,8 @@ def holdings(library: Library, words: Sequence[str] = ()) -> dict[str, Any]:
         for chunk in index.lookup.chunks_of_document(document):
             names[chunk.id] = (chunk.source_path, chunk.chunk_index)
             chunks.append((chunk.source_path, chunk.chunk_index, chunk.content, chunk.parent_chain))
-    snapshot = index.matrix.snapshot
+    assert isinstance(index, EmbeddedIndex)
+    snapshot = index.vectors.snapshot
     rows = [
         (names[int(chunk)], snapshot.matrix[row].tobytes())
         for row, chunk in enumerate(snapshot.owners())

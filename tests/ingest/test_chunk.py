@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinakes.embedding import Tokenizer, load_tokenizer
-from pinakes.ingest.chunk import ChunkingOptions, chunk_document
+from pinakes.ingest.chunk import LONGEST_TOKEN, ChunkingOptions, TokenIndex, chunk_document
 from pinakes.ingest.parse import parse
-from pinakes.ingest.sections import build_sections
-from pinakes.ingest.tokens import LONGEST_TOKEN, TokenIndex
+from pinakes.ingest.parse.places.tree import build_sections
 from pinakes.model import Chunk, ChunkType, Converted, PageStart
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pinakes.ingest.classify import classify, states_duty
+from pinakes.ingest.extract import classify, states_duty
 from pinakes.model import ChunkType
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.ingest.clauses import extract_clauses
+from pinakes.ingest.extract.clauses import extract_clauses
 from pinakes.ingest.parse import parse
-from pinakes.ingest.sections import build_sections
+from pinakes.ingest.parse.places.tree import build_sections
 from pinakes.labels import roman_numeral
 from pinakes.model import Converted, Place
 

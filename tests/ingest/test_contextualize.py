@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinakes.embedding import Tokenizer, load_tokenizer
-from pinakes.ingest.chunk import ChunkingOptions, chunk_document
+from pinakes.ingest.chunk import ChunkingOptions, TokenIndex, chunk_document
 from pinakes.ingest.contextualize import (
     MAX_NAMES_CHARACTERS,
     contextualize,
@@ -20,8 +20,7 @@ from pinakes.ingest.contextualize import (
     text_hash,
 )
 from pinakes.ingest.parse import parse
-from pinakes.ingest.sections import build_sections
-from pinakes.ingest.tokens import TokenIndex
+from pinakes.ingest.parse.places.tree import build_sections
 from pinakes.model import Chunk, Converted, Document
 
 

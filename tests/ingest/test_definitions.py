@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.ingest.definitions import extract_definitions
-from pinakes.ingest.definitions.glossary import is_definition_heading
-from pinakes.ingest.definitions.paragraphs import MAX_DEFINITION
+from pinakes.ingest.extract.definitions import MAX_DEFINITION, extract_definitions
+from pinakes.ingest.extract.definitions.glossary import is_definition_heading
 from pinakes.ingest.parse import parse
-from pinakes.ingest.sections import build_sections
+from pinakes.ingest.parse.places.tree import build_sections
 from pinakes.model import Converted, Definition
 
 

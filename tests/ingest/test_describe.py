@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pinakes.ingest.describe import document_summary, document_title
 from pinakes.ingest.parse import parse
-from pinakes.ingest.sections import build_sections
+from pinakes.ingest.parse.places.tree import build_sections
+from pinakes.ingest.prepare import document_summary, document_title
 from pinakes.model import Converted
 
 

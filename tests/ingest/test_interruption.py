@@ -67,9 +67,9 @@ def check_complete(index: Path, docs: Path, fresh: Path) -> None:
     [
         (f"{STORE}.record:_insert_chunks", 1),
         (f"{STORE}.record:_insert_chunks", 5),
-        (f"{STORE}.keyword_writer:KeywordWriter.commit", 2),
-        (f"{STORE}.keyword_writer:write_manifest", 1),
-        (f"{STORE}.keyword_writer:write_manifest", 3),
+        (f"{STORE}.keyword_files:KeywordWriter.commit", 2),
+        (f"{STORE}.keyword_files:write_manifest", 1),
+        (f"{STORE}.keyword_files:write_manifest", 3),
         (f"{STORE}.record:Record.put_vectors", 3),
         (f"{STORE}.vectors:VectorIndex._publish", 1),
         (f"{STORE}.vectors:write_json", 2),

@@ -472,7 +472,7 @@ def test_a_model_of_another_package_may_do_anything(
                 raise ZeroDivisionError("oops")
             return Completion(" \n ")
 
-    monkeypatch.setattr("pinakes.ingest.llm_context.stage.load_model", lambda spec: Odd())
+    monkeypatch.setattr("pinakes.ingest.llm_context.load_model", lambda spec: Odd())
     _, report = indexed("odd:one")
     assert (report.contexts, report.context_failures) == (0, 4)
     assert ("oops" in report.warnings[0]) == (answers == "raise")
@@ -579,7 +579,7 @@ def test_a_long_document_is_shown_in_windows(indexed: Any, service: Service, fil
         ("pinakes.stores.embedded.contexts:insert_passages", 5),
         ("pinakes.stores.embedded.contexts:ContextStore.put", 3),
         ("pinakes.stores.embedded.record:Record.put_vectors", 2),
-        ("pinakes.stores.embedded.keyword_writer:write_manifest", 2),
+        ("pinakes.stores.embedded.keyword_files:write_manifest", 2),
     ],
 )
 def test_killed_in_the_middle(

@@ -7,8 +7,8 @@ from itertools import pairwise
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pinakes.ingest.llm_context.windows import windows
-from pinakes.ingest.tokens import TokenIndex
+from pinakes.ingest.chunk import TokenIndex
+from pinakes.ingest.llm_context.plan import windows
 from pinakes.model import Chunk, Lines
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from pinakes import Library
-from pinakes.ingest.clauses import extract_clauses
+from pinakes.ingest.extract.clauses import extract_clauses
 from pinakes.ingest.parse import parse
-from pinakes.ingest.places import find_places
-from pinakes.ingest.sections import build_sections
+from pinakes.ingest.parse.places import find_places
+from pinakes.ingest.parse.places.tree import build_sections
 from pinakes.model import Converted, Place
 
 BODY = (

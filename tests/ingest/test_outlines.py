@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from pinakes import Library
 from pinakes.ingest.parse import parse
-from pinakes.ingest.places import find_places
-from pinakes.ingest.places.outline import outline_places
+from pinakes.ingest.parse.places import find_places
+from pinakes.ingest.parse.places.outline import outline_places
 from pinakes.model import Converted
 
 TEXT = (

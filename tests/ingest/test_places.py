@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinakes import Library
-from pinakes.ingest.clauses import extract_clauses
+from pinakes.ingest.extract.clauses import extract_clauses
 from pinakes.ingest.parse import Parsed, parse
-from pinakes.ingest.places import find_places
-from pinakes.ingest.places.chain import Step, best_chain, number_key
-from pinakes.ingest.sections import build_sections
+from pinakes.ingest.parse.places import find_places
+from pinakes.ingest.parse.places.chain import Step, best_chain, number_key
+from pinakes.ingest.parse.places.tree import build_sections
 from pinakes.model import Converted, Place
 
 TYPED = """LEASE

@@ -4,12 +4,12 @@ import random
 
 import pytest
 
-from pinakes.ingest.clauses import extract_clauses
+from pinakes.ingest.extract.clauses import extract_clauses
+from pinakes.ingest.extract.references import extract_references
+from pinakes.ingest.extract.references.items import expand, read_items
+from pinakes.ingest.extract.references.links import slug_of
 from pinakes.ingest.parse import parse
-from pinakes.ingest.references import extract_references
-from pinakes.ingest.references.items import expand, read_items
-from pinakes.ingest.references.links import slug_of
-from pinakes.ingest.sections import build_sections
+from pinakes.ingest.parse.places.tree import build_sections
 from pinakes.model import Converted, Reference
 
 REGULATION = """# Regulation (EU) 2030/77 on harbour lights

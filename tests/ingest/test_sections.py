@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinakes.ingest.parse import parse
-from pinakes.ingest.sections import build_sections
+from pinakes.ingest.parse.places.tree import build_sections
 from pinakes.model import Converted, PageStart, Place
 
 

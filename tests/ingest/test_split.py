@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pinakes.ingest.chunk import LONGEST_TOKEN, Piece, Stretch, TokenIndex, split
 from pinakes.ingest.parse import parse
-from pinakes.ingest.split import Piece, Stretch, split
-from pinakes.ingest.tokens import LONGEST_TOKEN, TokenIndex
 from pinakes.model import Converted
 
 

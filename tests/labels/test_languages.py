@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinakes.labels import find_labels, find_places, normalise_number, parse_heading
-from pinakes.labels.kinds import CONTAINERS, LEAF_KINDS, rank
 from pinakes.labels.lexicon import load, lowered, one_of
+from pinakes.labels.model import CONTAINERS, LEAF_KINDS, rank
 from pinakes.labels.numbers import chinese_value
 
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from pinakes import Library
 from pinakes.cli.app import app
 from pinakes.errors import UsageError
-from pinakes.search.present.token_budget import count_tokens
+from pinakes.search.present.respond import count_tokens
 
 QUERIES = ("vessel at anchor", '"white light"', "Section 1", "zebra crossing", "anchor type:pdf")
 

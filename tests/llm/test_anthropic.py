@@ -9,8 +9,7 @@ from tests.llm.services import KEY, RefusedError, Service
 from pinakes.errors import MissingExtraError, PinakesError
 from pinakes.llm import Completion, LanguageModel, ModelError, Prompt, PromptError, load_model
 from pinakes.llm.anthropic import AnthropicModel
-from pinakes.llm.retry import RetryPolicy
-from pinakes.llm.service import THINKING_ROOM
+from pinakes.llm.service import THINKING_ROOM, RetryPolicy
 
 PROMPT = Prompt("Be brief.", "A long document.", "Where does this stand?", max_tokens=50)
 QUICK = RetryPolicy(retries=2, first_wait=0.001)
@@ -80,7 +79,7 @@ def test_a_passing_failure_is_tried_again(messages: Service, status: int) -> Non
 
 def test_the_time_a_service_names_is_waited(messages: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
-    monkeypatch.setattr("pinakes.llm.retry.time.sleep", waits.append)
+    monkeypatch.setattr("pinakes.llm.service.time.sleep", waits.append)
     messages.faults = [RefusedError(429, "busy", headers={"Retry-After": "7"})]
     model(messages).complete(PROMPT)
     assert waits == [7.0]

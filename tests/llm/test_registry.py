@@ -34,7 +34,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     def entry_points(**wanted: str) -> list[metadata.EntryPoint]:
         return [p for p in points if p.group == wanted["group"] and p.name == wanted.get("name", p.name)]
 
-    monkeypatch.setattr("pinakes.llm.registry.metadata.entry_points", entry_points)
+    monkeypatch.setattr("pinakes.llm.metadata.entry_points", entry_points)
     monkeypatch.setattr(metadata.EntryPoint, "load", lambda self: {"Parrot": Parrot, "Mute": Mute}[self.attr])
 
 

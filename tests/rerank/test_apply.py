@@ -14,7 +14,7 @@ from tests.rerank.service import KEY, Service, reply, silence
 
 from pinakes.errors import PinakesError, UsageError
 from pinakes.rerank import PartialScores, Reranked, Reranker, RerankError, apply_reranker, load_reranker
-from pinakes.rerank import deadline as deadline_module
+from pinakes.rerank import apply as deadline_module
 
 SCORES = [0.9, 0.8, 0.7, 0.3, 0.1]
 TEXTS = ["a", "b", "c", "d", "e"]

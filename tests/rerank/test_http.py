@@ -28,8 +28,8 @@ from tests.rerank.service import (
 
 from pinakes.errors import PinakesError, UsageError
 from pinakes.rerank import Reranker, RerankError, load_reranker
+from pinakes.rerank import http as transport_module
 from pinakes.rerank import registry as registry_module
-from pinakes.rerank import transport as transport_module
 from pinakes.rerank.http import HttpReranker, rerank_url
 
 QUERY = "notice period of employees"

@@ -6,7 +6,7 @@ import pytest
 
 from pinakes import Library
 from pinakes.errors import NotFoundError
-from pinakes.search.retrieve.codes import find_codes
+from pinakes.search.retrieve.bearing import find_codes
 
 STANDARD = """# V3 Web Frontend
 

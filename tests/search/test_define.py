@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pinakes.ingest.definitions.terms import normalize_term
+from pinakes.ingest.extract.definitions.terms import normalize_term
 from pinakes.model import Definition
 from pinakes.search.links.define import Dictionary
 

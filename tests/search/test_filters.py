@@ -15,8 +15,7 @@ from pinakes.errors import UsageError
 from pinakes.port.filters import PathTest, Predicate, document_date
 from pinakes.port.values import date_span, field_value, parse_date, wanted_value
 from pinakes.search.query import filters as filters_module
-from pinakes.search.query.filter_help import FilterHelp
-from pinakes.search.query.filters import FEW_DOCUMENTS, compile_filters
+from pinakes.search.query.filters import FEW_DOCUMENTS, FilterHelp, compile_filters
 from pinakes.stores.embedded.database import Database
 from pinakes.stores.embedded.fields import EmbeddedFilter, write_fields
 from pinakes.stores.embedded.lookup import Lookup

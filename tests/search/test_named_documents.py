@@ -12,7 +12,8 @@ from tests.search.asking import files, write
 from tests.search.naming import names_of_all
 
 from pinakes import Library
-from pinakes.search.query.names import NameIndex, name_tokens
+from pinakes.labels.names import name_tokens
+from pinakes.search.query.names import NameIndex
 from pinakes.search.query.understand import understand
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.search.asking import ask, write
 
 from pinakes import Library
-from pinakes.search.retrieve.code_names import has_names
+from pinakes.search.retrieve.code import has_names
 from pinakes.search.select.calibrate import Evidence, probability
 from pinakes.text.code_terms import code_tokens
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from tests.search.naming import names_of_all
 
 from pinakes.labels.names import names_of
-from pinakes.search.query.names import NameIndex
-from pinakes.search.query.names.popular import popular_name
+from pinakes.search.query.names import NameIndex, popular_name
 from pinakes.search.query.understand import understand
 
 TITLES = {

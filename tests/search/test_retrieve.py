@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,14 @@ import pytest
 from tests.search.asking import ask, files, ids, write
 
 from pinakes import Library
+from pinakes.config import SearchSettings
 from pinakes.errors import UsageError
+from pinakes.search.candidates import RankedList, Scores
+from pinakes.search.engine import SearchEngine
+from pinakes.search.rank import ranker
+from pinakes.search.rank.signal import Asked, Ranked, Signal
+from pinakes.search.retrieve import legs
+from pinakes.search.retrieve.leg import Leg, Retrieved
 
 FILES = {
     "plan.md": (
@@ -226,3 +233,49 @@ def test_without_vectors_the_other_legs_answer(tmp_path: Path) -> None:
         assert files(response)[0] == "log"
         assert "embed" not in response.timings_ms
         assert not library.search("harbour ceremony", mode="semantic").results
+
+
+# -- what is added -------------------------------------------------------------------------------------------
+
+
+class _Titles(Leg):
+    """Finds one chunk, whatever is asked."""
+
+    name = "titles"
+
+    def weight(self, settings: SearchSettings, before: Mapping[str, float]) -> float | None:
+        return 5.0
+
+    def search(self, asked: Retrieved) -> RankedList:
+        [(chunk, _), *_] = self._index.keyword.search("ceremony", languages=["en"], limit=1)
+        return RankedList.of(self.name, [(chunk, 1.0)])
+
+
+class _Upside(Signal):
+    """Turns the order round."""
+
+    stage, column = "upside", "turned"
+
+    def scores(self, ranked: Ranked, asked: Asked) -> Scores:
+        return 1.0 - ranked.table.scores
+
+
+def test_a_leg_and_a_signal_are_added_by_a_line_each(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def engine() -> SearchEngine:
+        return SearchEngine(library._index, lambda: library.embedder, lambda: library.tokenizer)
+
+    settings = SearchSettings(top_k=50)
+    before = engine().search("harbour gates", settings, explain=True)
+    assert not before.results[0].source_path.endswith("log.txt")
+    monkeypatch.setattr(legs, "LEGS", (*legs.LEGS, _Titles))
+    found = engine().search("harbour gates", settings, explain=True)
+    assert found.results[0].source_path.endswith("log.txt")
+    assert "titles" in found.results[0].matched_by
+    assert found.explanation and found.explanation["weights"]["titles"] == 5.0
+    monkeypatch.setattr(ranker, "SIGNALS", (*ranker.SIGNALS, _Upside))
+    turned = engine().search("harbour gates", settings, until="upside")
+    assert turned.explanation
+    first = turned.explanation["table"][0]["stages"]
+    assert list(first)[-1] == "turned" and first["turned"] == pytest.approx(1 - first["recent"], abs=1e-3)

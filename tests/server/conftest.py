@@ -19,8 +19,7 @@ from mcp_types import CallToolResult, TextContent
 
 from pinakes import Library
 from pinakes.server.http import build_app, listen, url_of
-from pinakes.server.registry import LibraryRegistry
-from pinakes.server.services import IndexService
+from pinakes.server.services import IndexService, LibraryRegistry
 
 SOURCE = Path(__file__).parents[2] / "src"
 T = TypeVar("T")

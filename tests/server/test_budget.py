@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from tests.server.conftest import index_registry
 
 from pinakes.embedding import load_tokenizer
-from pinakes.server.mcp.calls import call
-from pinakes.server.mcp.fit import Tokens, fit_quoted, squeezed
-from pinakes.server.mcp.structure import fit_items, size
-from pinakes.server.registry import LibraryRegistry
+from pinakes.server.mcp.tools import call
+from pinakes.server.services import LibraryRegistry
+from pinakes.tools.fit import Tokens, fit_items, fit_quoted, size, squeezed
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("search_documents", {"query": "pump revolutions", "top_k": 20}),
@@ -27,6 +26,11 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("list_outline", {"clauses": True}),
     ("follow_references", {"reference": "Section 21"}),
     ("list_documents", {}),
+    ("find_all", {"pattern": "seal"}),
+    ("find_all", {"pattern": "no such words"}),
+    ("verify_quotes", {"quotations": [f"check seal {number} before every stop" for number in range(12)]}),
+    ("compare", {"old": "act.md", "new": "manual.md"}),
+    ("list_obligations", {}),
 ]
 
 

@@ -13,7 +13,7 @@ from tests.server.conftest import ask, call, served, text_of, write_documents
 from pinakes.cli.mcp import make_registry
 from pinakes.errors import UsageError
 from pinakes.server.mcp.server import make_server
-from pinakes.server.tool_service import ToolService, tool_services
+from pinakes.server.services import ToolService, tool_services
 
 AGENT = """
 name: harbour-registry

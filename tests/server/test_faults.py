@@ -19,9 +19,9 @@ from tests.server.conftest import SOURCE, ask, call, index_registry, served, std
 from pinakes import Library
 from pinakes.cli.mcp import make_registry
 from pinakes.errors import UsageError
-from pinakes.server.mcp.fit import Tokens
-from pinakes.server.mcp.section import section_text
 from pinakes.server.mcp.server import make_server
+from pinakes.tools.fit import Tokens
+from pinakes.tools.render import section_text
 
 HELLO = {
     "protocolVersion": "2025-06-18",

@@ -23,8 +23,8 @@ from pinakes import Library
 from pinakes.processes import command as child_command
 from pinakes.processes import write_frame
 from pinakes.server import process_pool
-from pinakes.server.api.answers import Answer, Question
 from pinakes.server.api.app import Api
+from pinakes.server.api.operations import Answer, Question
 from pinakes.server.process_pool import PoolWorker, ProcessPool, Setup, WorkerGoneError
 
 PATIENCE = 60
@@ -336,8 +336,7 @@ def test_an_index_that_is_gone_leaves_the_answers_to_the_server(tmp_path: Path) 
 
 def test_tools_of_an_agent_file_are_not_shared(index_folder: Path, tmp_path: Path) -> None:
     from pinakes.server.api.app import setup_of
-    from pinakes.server.registry import LibraryRegistry
-    from pinakes.server.tool_service import tool_services
+    from pinakes.server.services import LibraryRegistry, tool_services
 
     (tmp_path / "agent.yaml").write_text(
         "tools:\n  - name: harbour\n    description: Harbour law.\n    type: hierarchical_document\n"

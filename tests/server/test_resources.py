@@ -13,7 +13,7 @@ from mcp_types import TextContent, TextResourceContents
 from tests.server.conftest import ACT, ask, call
 
 from pinakes.errors import NotFoundError
-from pinakes.server.mcp.uris import Place, document_uri, parse_uri, section_uri
+from pinakes.model.uris import Place, document_uri, parse_uri, section_uri
 
 
 def read(url: str, uri: str) -> str:

@@ -14,8 +14,7 @@ from tests.server.conftest import write_documents
 from pinakes import Library
 from pinakes.cli.mcp import make_registry
 from pinakes.errors import IndexNotFoundError, IndexStateError, UsageError
-from pinakes.server.registry import LibraryRegistry
-from pinakes.server.services import IndexService, LibraryHandle
+from pinakes.server.services import IndexService, LibraryHandle, LibraryRegistry
 
 
 def test_an_index_that_was_rebuilt_with_another_model_is_opened_again(tmp_path: Path) -> None:

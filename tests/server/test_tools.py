@@ -13,7 +13,7 @@ from tests.server.conftest import ask, call, index_registry, served, text_of
 
 from pinakes import Library
 from pinakes.model import SearchResult
-from pinakes.tools.arguments import TOOLS
+from pinakes.tools.catalog import TOOLS
 
 
 def test_every_tool_is_listed_with_schemas_and_marked_as_reading_only(url: str) -> None:

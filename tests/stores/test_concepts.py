@@ -11,9 +11,8 @@ import pytest
 from tests.ingest.fakes import InlineSandbox, WordEmbedder
 
 from pinakes import Library
-from pinakes.stores.embedded import concept_terms
-from pinakes.stores.embedded.concept_terms import corpus_terms
-from pinakes.stores.embedded.concepts import ConceptIndex
+from pinakes.stores.embedded import concepts
+from pinakes.stores.embedded.concepts import ConceptIndex, corpus_terms
 
 TEXTS = {
     "tides.md": "# High Water\n\nThe harbour master warns ships. Ships wait for the harbour master.",
@@ -107,7 +106,7 @@ def test_a_large_library_is_sampled(library: Library, docs: Path, monkeypatch: p
         )
     library.index([docs])
     everything = set(corpus_terms(library._index.record, 1000))
-    monkeypatch.setattr(concept_terms, "MAX_CHUNKS", 6)
+    monkeypatch.setattr(concepts, "MAX_CHUNKS", 6)
     some = set(corpus_terms(library._index.record, 1000))
     assert some < everything
     assert "things" in some

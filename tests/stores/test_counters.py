@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.ingest.fakes import InlineSandbox, WordEmbedder
 
 from pinakes import Library
-from pinakes.stores.embedded.index import EmbeddedIndex
+from pinakes.stores.embedded.local import LocalIndex
 from pinakes.stores.embedded.schema import COUNTED
 
 TEXTS = (
@@ -24,7 +24,7 @@ TEXTS = (
 NAMES = ("a.md", "b.md", "c.txt")
 
 
-def check_counters(index: EmbeddedIndex) -> None:
+def check_counters(index: LocalIndex) -> None:
     kept = index.database.rows("SELECT kind, name, count FROM counters ORDER BY 1, 2")
     assert [tuple(row) for row in kept] == [tuple(row) for row in index.database.rows(COUNTED)]
     waiting = index.database.rows("SELECT text_hash FROM unembedded ORDER BY 1")

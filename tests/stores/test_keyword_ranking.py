@@ -12,7 +12,7 @@ import pytest
 from pinakes import Library
 from pinakes.errors import UsageError
 from pinakes.stores.embedded.keyword import DEFAULT_BOOSTS, KeywordEntry, KeywordIndex
-from pinakes.stores.embedded.keyword_entries import document_entries, metadata_text, written_context
+from pinakes.stores.embedded.keyword_schema import document_entries, metadata_text, written_context
 
 FILLER = "the general provisions of this part apply to every contract of the agency "
 

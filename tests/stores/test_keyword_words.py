@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinakes.stores.embedded.keyword import KeywordEntry, KeywordIndex
-from pinakes.stores.embedded.keyword_similar import edit_distances
+from pinakes.stores.embedded.keyword_query import edit_distances
 
 
 def entry(chunk: int, body: str, title: str = "", headings: str = "") -> KeywordEntry:

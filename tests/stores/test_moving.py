@@ -332,9 +332,9 @@ def _crash(*_: object, **__: object) -> None:
 @pytest.mark.parametrize(
     ("point", "moved"),
     [
-        ("copying._clear_the_way", False),
-        ("copying._copy", False),
-        ("copying._check", False),
+        ("moving._clear_the_way", False),
+        ("moving._copy", False),
+        ("moving._check", False),
         ("moving._change_home", False),
         ("moving.write_home", False),
         ("moving._remember_stored", None),

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from pinakes import Library
+from pinakes.stores.embedded.contexts import ContextStore
+from pinakes.stores.embedded.suggestions import EmbeddedSuggestions
 
 # Asked once after each change, not for each search.
 ONCE = (
@@ -67,3 +69,39 @@ def test_a_long_document_is_shown_whole(library: Library, tmp_path: Path) -> Non
     assert len(outline.nodes[0].children) == 1200
     assert library.section("Section 1199").heading == "Section 1199. Title 1199"
     assert library.section("Section 7", document="short.md").text.endswith("Text.")
+
+
+def test_a_run_does_not_look_through_all_chunks_for_contexts(library: Library) -> None:
+    connection = library._index.database.connection
+    asked: list[str] = []
+    connection.set_trace_callback(asked.append)
+    try:
+        assert ContextStore(library._index.database).written() == []
+    finally:
+        connection.set_trace_callback(None)
+    plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {asked[0]}")]
+    assert not [step for step in plan if step.startswith("SCAN")]
+
+
+def test_a_suggestion_that_many_documents_give_is_not_gone_through_to_its_end(library: Library) -> None:
+    database = library._index.database
+    document = library._index.record.document_ids()[0]
+    steps = [0]
+
+    def count() -> int:
+        steps[0] += 1
+        return 0
+
+    connection = database.connection
+    connection.execute("BEGIN")
+    try:
+        rows = [("same words", document, item) for item in range(1, 10_001)]
+        connection.executemany("INSERT INTO suggestions VALUES (0, ?, 3, ?, ?)", rows)
+        connection.set_progress_handler(count, 100)
+        found = list(EmbeddedSuggestions(database).beginning("same"))
+    finally:
+        connection.set_progress_handler(None, 0)
+        connection.execute("ROLLBACK")
+    assert found
+    # A thousand of them are compared by their paths.
+    assert steps[0] * 100 < 40_000

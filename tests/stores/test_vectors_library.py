@@ -10,6 +10,8 @@ import pytest
 
 from pinakes import Library
 from pinakes.stores.embedded import vectors
+from pinakes.stores.embedded.index import EmbeddedIndex
+from pinakes.stores.embedded.vectors import VectorIndex
 
 ANIMALS = ("zebra", "camel", "llama", "otter", "heron")
 
@@ -47,6 +49,11 @@ def answers(library: Library) -> dict[str, list[tuple[str, float]]]:
     }
 
 
+def matrix(library: Library) -> VectorIndex:
+    assert isinstance(library._index, EmbeddedIndex)
+    return library._index.vectors
+
+
 def lose(path: Path) -> None:
     path.unlink()
 
@@ -57,14 +64,14 @@ def cut(path: Path) -> None:
 
 def test_answers_are_those_of_the_matrix_alone(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Library(index) as library:
-        assert library._index.matrix.snapshot.coarse is not None
+        assert matrix(library).snapshot.coarse is not None
         found = answers(library)
     assert all(found.values())
     monkeypatch.setattr(vectors, "COARSE_ROWS", 10**9)
     shutil.rmtree(index / "vectors")
     with Library(index) as library:
         assert answers(library) == found
-        assert library._index.matrix.snapshot.coarse is None
+        assert matrix(library).snapshot.coarse is None
 
 
 @pytest.mark.parametrize("suffix", [".i8", ".scale"])
@@ -77,7 +84,7 @@ def test_a_damaged_copy_is_made_again(index: Path, suffix: str, damage: Callable
     with Library(index) as library:
         assert not library.doctor(repair=False).healthy
         assert answers(library) == expected
-        assert library._index.matrix.verify() == ""
+        assert matrix(library).verify() == ""
         assert library.doctor(repair=False).healthy
 
 
@@ -92,4 +99,4 @@ def test_a_changed_document_is_found_by_its_new_text_alone(built: Path, tmp_path
         (otter,) = (result for result in results if Path(result.source_path).stem == "otter")
         assert "never heard of again" in otter.content
         assert {Path(result.source_path).stem for result in results} == {*ANIMALS} - {"heron"}
-        assert library._index.matrix.verify() == ""
+        assert matrix(library).verify() == ""

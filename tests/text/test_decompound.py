@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pinakes.text.analysis import QueryTerm, query_terms
 from pinakes.text.decompound import COMPOUNDING, CompoundWords
-from pinakes.text.query_terms import QueryTerm, query_terms
 from pinakes.text.stemming import algorithm_for, index_forms
 
 

@@ -189,7 +189,10 @@ def test_semantic_kernel_shows_a_model_the_schema(tool: HierarchicalDocumentTool
     from pinakes.tools.adapters.semantic_kernel import semantic_kernel_plugin
 
     plugin = semantic_kernel_plugin(tool)
-    assert list(plugin.functions) == ["search", "section", "definition"]
+    assert list(plugin.functions) == [
+        *("search", "section", "definition"),
+        *("find_all", "verify_quotes", "compare", "obligations"),
+    ]
     shown = kernel_function_metadata_to_function_call_format(plugin["search"].metadata)["function"]
     assert shown["name"] == "handbook-search" and "handbook-section" in shown["description"]
     assert shown["parameters"]["required"] == ["query"]
@@ -203,7 +206,7 @@ def test_agent_framework_tools(tool: HierarchicalDocumentTool) -> None:
     pytest.importorskip("agent_framework")
     from pinakes.tools.adapters.agent_framework import agent_framework_tools
 
-    search, section, _ = agent_framework_tools(tool)
+    search, section, *_ = agent_framework_tools(tool)
 
     def ask(function: Any, arguments: dict[str, Any]) -> str:
         (content,) = asyncio.run(function.invoke(arguments=arguments))

@@ -7,8 +7,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pinakes.errors import UsageError
-from pinakes.tools.arguments import TOOLS, parameters
-from pinakes.tools.normalize import normalize
+from pinakes.tools.catalog import TOOLS, find_tool
+
+
+def normalize(tool: str, given: dict[str, object]) -> dict[str, Any]:
+    return find_tool(tool).read(given)
+
 
 VALUES: dict[str, Any] = {
     "string": "oil lamps",
@@ -16,6 +20,7 @@ VALUES: dict[str, Any] = {
     "number": 0.5,
     "boolean": True,
     "object": {"type": "pdf"},
+    "array": ["oil lamps"],
 }
 
 
@@ -23,8 +28,8 @@ VALUES: dict[str, Any] = {
     ("tool", "argument", "alias"),
     [
         (tool, item, alias)
-        for tool, takes in TOOLS.items()
-        for item in takes
+        for tool, known in TOOLS.items()
+        for item in known.takes
         for alias in item.aliases.split()
     ],
 )
@@ -32,14 +37,14 @@ def test_every_alias_means_its_argument(tool: str, argument: Any, alias: str) ->
     if argument.name == "depth":
         value: Any = 3
     else:
-        value = "keyword" if argument.choices else VALUES[argument.type]
-    required = {item.name: "x" for item in TOOLS[tool] if item.required and item is not argument}
+        value = argument.choices[0] if argument.choices else VALUES[argument.type]
+    required = {item.name: "x" for item in TOOLS[tool].takes if item.required and item is not argument}
     assert normalize(tool, {**required, alias: value}) == {**required, argument.name: value}
 
 
 def test_no_alias_means_two_arguments_of_one_tool() -> None:
-    for tool, takes in TOOLS.items():
-        names = [name for item in takes for name in (item.name, *item.aliases.split())]
+    for tool, known in TOOLS.items():
+        names = [name for item in known.takes for name in (item.name, *item.aliases.split())]
         assert len(names) == len(set(names)), tool
 
 
@@ -96,7 +101,7 @@ def test_what_is_wrong_is_said_with_what_is_right(tool: str, given: dict[str, ob
     with pytest.raises(UsageError) as caught:
         normalize(tool, given)
     assert said in str(caught.value)
-    for argument in TOOLS[tool]:
+    for argument in TOOLS[tool].takes:
         assert argument.name in str(caught.value)
 
 
@@ -114,9 +119,9 @@ def test_an_unknown_tool_is_refused_with_the_known_ones() -> None:
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_schemas_offer_only_the_right_names(tool: str) -> None:
-    schema = parameters(tool)
-    assert list(schema["properties"]) == [item.name for item in TOOLS[tool]]
-    assert schema["required"] == [item.name for item in TOOLS[tool] if item.required]
+    schema = TOOLS[tool].parameters()
+    assert list(schema["properties"]) == [item.name for item in TOOLS[tool].takes]
+    assert schema["required"] == [item.name for item in TOOLS[tool].takes if item.required]
     assert all(entry["description"] for entry in schema["properties"].values())
 
 
@@ -138,5 +143,5 @@ def test_no_arguments_break_it(tool: str, given: dict[str, object]) -> None:
     except UsageError as error:
         assert str(error)
     else:
-        assert set(meant) <= {item.name for item in TOOLS[tool]}
+        assert set(meant) <= {item.name for item in TOOLS[tool].takes}
         assert normalize(tool, meant) == meant

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.tools.conftest import ENGLISH
 
 from pinakes.model import DefineResponse, Definition, SearchResponse, SearchResult, TermDefinition
-from pinakes.search.present.token_budget import fit_response, longest_fit
+from pinakes.search.present.respond import fit_response, longest_fit
 from pinakes.tools import HierarchicalDocumentTool
-from pinakes.tools.format import format_definition, format_response, format_section
+from pinakes.tools.render import format_definition, format_response, format_section
 
 CUT = "Cut to fit the token budget"
 QUERIES = (

@@ -18,18 +18,30 @@ from pinakes.errors import UsageError
 from pinakes.tools import HierarchicalDocumentTool, anthropic_tools, openai_tools
 
 
-def test_a_tool_offers_three_functions(tool: HierarchicalDocumentTool) -> None:
+def test_a_tool_offers_its_functions(tool: HierarchicalDocumentTool) -> None:
     assert [function.name for function in tool.functions] == [
         "handbook",
         "handbook_section",
         "handbook_definition",
+        "handbook_find_all",
+        "handbook_verify_quotes",
+        "handbook_compare",
+        "handbook_obligations",
     ]
     assert tool.functions[0].description.startswith("Statutes, manuals and notes.")
 
 
 def test_without_definitions_there_is_nothing_to_look_up(make: MakeTool) -> None:
     tool = make(extract_definitions=False)
-    assert [function.kind for function in tool.functions] == ["search_documents", "read_section"]
+    assert [function.kind for function in tool.functions] == [
+        *("search_documents", "read_section"),
+        *("find_all", "verify_quotes", "compare", "list_obligations"),
+    ]
+
+
+def test_functions_that_no_api_could_name_are_left_out(make: MakeTool) -> None:
+    kinds = [function.kind for function in make(name="n" * 53).functions]
+    assert kinds == ["search_documents", "read_section", "define_term", "find_all", "compare"]
 
 
 def test_the_schema_has_the_defaults_and_modes_of_the_configuration(make: MakeTool) -> None:

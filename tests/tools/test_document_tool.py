@@ -15,7 +15,7 @@ from tests.tools.embedders import WatchedEmbedder
 from pinakes import Library
 from pinakes.errors import ModelMismatchError, PinakesError, UsageError
 from pinakes.model import Progress
-from pinakes.stores.embedded.lock import WriterLock
+from pinakes.stores.embedded.files import WriterLock
 from pinakes.tools import HierarchicalDocumentTool
 
 

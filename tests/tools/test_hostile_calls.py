@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from pinakes.errors import UsageError
 from pinakes.tools import HierarchicalDocumentTool
-from pinakes.tools.normalize import normalize
-from pinakes.tools.values import LONGEST_TEXT, shown
+from pinakes.tools.arguments import LONGEST_TEXT, shown
+from pinakes.tools.catalog import SEARCH
 
 LONG = "seal " * 400_000
 DEEP = "[" * 100_000
@@ -74,29 +74,27 @@ def test_numbers_beyond_reckoning(tool: HierarchicalDocumentTool, name: str, val
 )
 def test_a_filter_is_a_value_or_a_list_of_values(value: object) -> None:
     with pytest.raises(UsageError, match="filters must have a value or a list of values for 'year'"):
-        normalize("search_documents", {"query": "x", "filters": {"year": value}})
+        SEARCH.read({"query": "x", "filters": {"year": value}})
 
 
 def test_filters_that_are_meant() -> None:
     day = datetime.date(2024, 1, 1)
     filters = {"year": 2024, "draft": False, "type": ["pdf", "md"], "after": day, "score": 1.5}
-    assert normalize("search_documents", {"query": "x", "filters": filters})["filters"] == filters
+    assert SEARCH.read({"query": "x", "filters": filters})["filters"] == filters
 
 
 def test_only_some_of_many_unknown_arguments_are_named() -> None:
     with pytest.raises(UsageError) as refused:
-        normalize(
-            "search_documents", {"query": "x", "colour": 1, "limitt": 3, **{f"a{n}": 1 for n in range(9)}}
-        )
+        SEARCH.read({"query": "x", "colour": 1, "limitt": 3, **{f"a{n}": 1 for n in range(9)}})
     message = str(refused.value)
     assert "unknown argument 'colour'" in message and "(did you mean top_k?)" in message
     assert "and 6 more that are unknown" in message
 
 
 def test_a_text_may_be_as_long_as_a_query() -> None:
-    assert normalize("search_documents", {"query": "x" * LONGEST_TEXT})
+    assert SEARCH.read({"query": "x" * LONGEST_TEXT})
     with pytest.raises(UsageError, match="query must have at most 10,000 characters, not 10,001"):
-        normalize("search_documents", {"query": "x" * (LONGEST_TEXT + 1)})
+        SEARCH.read({"query": "x" * (LONGEST_TEXT + 1)})
 
 
 def test_values_that_cannot_be_written_out_are_named_by_their_kind() -> None:

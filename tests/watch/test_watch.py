@@ -16,8 +16,7 @@ from tests.ingest.fakes import InlineSandbox, WordEmbedder
 from pinakes import Library
 from pinakes.errors import IndexLockedError, MissingExtraError, UsageError
 from pinakes.model import IndexReport, Progress
-from pinakes.watch import WatchRun, awatch, watch
-from pinakes.watch_events import _Relevant, changes
+from pinakes.watch import WatchRun, _Relevant, awatch, changes, watch
 
 PATIENCE = 60.0
 

@@ -1,8 +1,7 @@
 """A conversation with a model that holds document tools, answers from what they find, and cites it."""
 
 from pinakes.chat.session import Session, open_session
-from pinakes.chat.sources import Source, Sources
-from pinakes.chat.turn import Called, Event, Limits, ToolCall, Turn, Words
+from pinakes.chat.turn import Called, Event, Limits, Source, Sources, ToolCall, Turn, Words
 
 __all__ = [
     "Called",

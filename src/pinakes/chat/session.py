@@ -2,22 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import asyncio
+import signal
+import threading
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import FrameType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pinakes.chat.conversation import Conversation
-from pinakes.chat.loop import TurnLoop
 from pinakes.chat.models import build_model
 from pinakes.errors import UsageError
 
 if TYPE_CHECKING:
-    from pinakes.chat.sources import Sources
     from pinakes.chat.toolset import Reporter
-    from pinakes.chat.turn import Limits, Show, Turn
+    from pinakes.chat.turn import Limits, Show, Sources, Turn
     from pinakes.config.agent import AgentConfig
     from pinakes.model import SectionView
+
+
+T = TypeVar("T")
+
+
+class TurnLoop:
+    """An event loop that lives as long as the conversation: connections to the model stay open between answers."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+
+    def run(self, work: Coroutine[Any, Any, T], stop: Callable[[], None] | None = None) -> T:
+        """Run to the end. The first Ctrl-C calls ``stop``, which should bring the end about; the second raises."""
+        if stop is None or threading.current_thread() is not threading.main_thread():
+            return self._loop.run_until_complete(work)
+        asked = False
+
+        def interrupt(number: int, frame: FrameType | None) -> None:
+            nonlocal asked
+            if asked:
+                raise KeyboardInterrupt
+            asked = True
+            self._loop.call_soon_threadsafe(stop)
+
+        before = signal.signal(signal.SIGINT, interrupt)
+        try:
+            return self._loop.run_until_complete(work)
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def close(self) -> None:
+        """End what is still running and close the loop."""
+        left = asyncio.all_tasks(self._loop)
+        for task in left:
+            task.cancel()
+        if left:
+            self._loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.close()
 
 
 class Session:
@@ -86,7 +127,7 @@ def _conversation(
             f"{file} has no tool of type hierarchical_document, so there is nothing to look up: add one below tools."
         )
     model = build_model(agent.model, file)
-    from pinakes.tools.opening import close_tools, open_tools
+    from pinakes.tools.document_tool import close_tools, open_tools
 
     for config in agent.document_tools:
         config.check_source()

@@ -9,24 +9,25 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pinakes.chat.sources import Source, Sources
-from pinakes.chat.turn import Called, Limits, Show, ToolCall, Turn
+from pinakes.chat.turn import Called, Limits, Show, Source, Sources, ToolCall, Turn
 from pinakes.errors import NotFoundError, PinakesError, UsageError
-from pinakes.tools.format import format_definition, format_error, format_response, format_section
-from pinakes.tools.opening import close_tools
+from pinakes.model.quotes import ABSENT, ALTERED, EXACT
+from pinakes.tools.catalog import DEFINE, READ, SEARCH
+from pinakes.tools.document_tool import close_tools
+from pinakes.tools.render import format_error
 
 if TYPE_CHECKING:
     from pydantic_ai import Tool
 
-    from pinakes.chat.deadline import Deadline
-    from pinakes.model import Definition, Progress, SectionView
-    from pinakes.tools.document_tool import HierarchicalDocumentTool
-    from pinakes.tools.functions import ToolFunction
+    from pinakes.chat.conversation import Deadline
+    from pinakes.model import DefineResponse, Definition, Progress, QuoteCheck, SearchResponse, SectionView
+    from pinakes.tools.document_tool import HierarchicalDocumentTool, ToolFunction
 
 logger = logging.getLogger("pinakes")
 
 Reporter = AbstractContextManager[Callable[["Progress"], None] | None]
-Answer = Callable[["HierarchicalDocumentTool", ToolCall, dict[str, Any], int], Awaitable[str]]
+Cite = Callable[["HierarchicalDocumentTool", ToolCall, Any], Awaitable[tuple[str, Any]]]
+"""Numbers what a call found; returns what is said before it, and what is shown."""
 
 TOKEN_BUDGET = 4000
 """The most tokens of what a tool answers, where neither the agent file nor the caller says."""
@@ -51,10 +52,10 @@ class Toolset:
         self._turn: Turn | None = None
         self._show: Show = lambda event: None
         self._deadline: Deadline | None = None
-        self._answers: dict[str, Answer] = {
-            "search_documents": self._search,
-            "read_section": self._read,
-            "define_term": self._define,
+        self._cite: dict[str, Cite] = {
+            SEARCH.name: self._cite_results,
+            READ.name: self._cite_section,
+            DEFINE.name: self._cite_definitions,
         }
 
     def begin(self, turn: Turn, show: Show, deadline: Deadline) -> None:
@@ -74,6 +75,18 @@ class Toolset:
     async def section(self, source: Source) -> SectionView:
         """Return the section that a source stands in."""
         return await self._tools[source.tool].get_section(source.section_id, document=source.source_path)
+
+    async def false_quotations(self, answer: str) -> list[QuoteCheck]:
+        """Return the quotations of an answer that no document has word for word, of the tools that were called."""
+        reports = [
+            await asyncio.to_thread(self._tools[name].ask, lambda library: library.verify_quotes(answer))
+            for name in sorted(self._ready)
+        ]
+        # Every tool is asked about the same quotations; the nearest that any of them has counts.
+        order = (EXACT, ALTERED, ABSENT)
+        asked = zip(*(report.checks for report in reports), strict=True)
+        best = [min(checks, key=lambda check: order.index(check.status)) for checks in asked]
+        return [check for check in best if check.status != EXACT]
 
     def close(self) -> None:
         """Let go of the tools."""
@@ -105,7 +118,10 @@ class Toolset:
             await self._load(tool)
             given = function.read(call.arguments)
             budget = self._budget(tool, given.pop("token_budget", None))
-            return await self._answers[function.kind](tool, call, given, budget)
+            found = await asyncio.to_thread(tool.find, function, given, budget)
+            cite = self._cite.get(function.kind, self._cite_list)
+            head, shown = await cite(tool, call, found)
+            return head + tool.write(function, shown, given, budget - tool.count_tokens(head))
         except NotFoundError as error:
             call.found, call.error = 0, str(error)
             failure = format_error(error)
@@ -136,39 +152,33 @@ class Toolset:
         most = self._limits.token_budget or tool.config.token_budget or TOKEN_BUDGET
         return min(asked, most) if asked else most
 
-    # -- the answers -----------------------------------------------------------------------------------------
+    # -- numbers for what was found --------------------------------------------------------------------------
 
-    async def _search(
-        self, tool: HierarchicalDocumentTool, call: ToolCall, given: dict[str, Any], budget: int
-    ) -> str:
-        response = await tool.search(**given, token_budget=budget)
+    async def _cite_results(
+        self, tool: HierarchicalDocumentTool, call: ToolCall, found: SearchResponse
+    ) -> tuple[str, SearchResponse]:
         # What was found but did not fit was found all the same.
-        call.found = len(response.results) if response.results or not response.truncated else None
-        numbered = [
-            replace(result, rank=self._sources.number(tool.name, result)) for result in response.results
-        ]
-        return format_response(replace(response, results=numbered), budget, tool.count_tokens)
+        call.found = len(found.results) if found.results or not found.truncated else None
+        numbered = [replace(result, rank=self._sources.number(tool.name, result)) for result in found.results]
+        return "", replace(found, results=numbered)
 
-    async def _read(
-        self, tool: HierarchicalDocumentTool, call: ToolCall, given: dict[str, Any], budget: int
-    ) -> str:
-        view = await tool.get_section(**given)
+    async def _cite_section(
+        self, tool: HierarchicalDocumentTool, call: ToolCall, found: SectionView
+    ) -> tuple[str, SectionView]:
         call.found = 1
-        head = f"This is source [{self._sources.number(tool.name, view)}]. "
-        left = budget - tool.count_tokens(head)
-        return head + format_section(view, left, tool.count_tokens)
+        return f"This is source [{self._sources.number(tool.name, found)}]. ", found
 
-    async def _define(
-        self, tool: HierarchicalDocumentTool, call: ToolCall, given: dict[str, Any], budget: int
-    ) -> str:
-        answer = await tool.get_definition(**given)
-        call.found = len(answer.definitions)
-        places = [await self._defined_in(tool, item.definition) for item in answer.definitions]
-        numbers = [f"[{self._sources.number(tool.name, view)}]" if view else "" for view in places]
-        known = [number for number in numbers if number]
-        head = f"Cite the definitions below, in their order, as {', '.join(known)}. " if known else ""
-        left = budget - tool.count_tokens(head)
-        return head + format_definition(answer, left, tool.count_tokens)
+    async def _cite_definitions(
+        self, tool: HierarchicalDocumentTool, call: ToolCall, found: DefineResponse
+    ) -> tuple[str, DefineResponse]:
+        call.found = len(found.definitions)
+        places = [await self._defined_in(tool, item.definition) for item in found.definitions]
+        known = [f"[{self._sources.number(tool.name, view)}]" for view in places if view]
+        return f"Cite the definitions below, in their order, as {', '.join(known)}. " if known else "", found
+
+    async def _cite_list(self, tool: HierarchicalDocumentTool, call: ToolCall, found: Any) -> tuple[str, Any]:
+        """A list has its places in its lines; what is to be cited by a number is read first."""
+        return "", found
 
     async def _defined_in(self, tool: HierarchicalDocumentTool, definition: Definition) -> SectionView | None:
         """Return the section that a definition stands in, to cite it by; None where it has none."""

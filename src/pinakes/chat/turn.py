@@ -1,12 +1,110 @@
-"""What happens between a question and the end of its answer."""
+"""What happens between a question and the end of its answer, and the sources that it rests on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from pinakes.chat.sources import Source
+from pinakes.model import Lines, Pages, QuoteCheck, SearchResult, SectionView
+
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+# [2], [2, 5], [2-4]; also with a letter or word in front, as in [source 2].
+_MARK = re.compile(r"\[(?:[A-Za-z]+\.? ?)?(\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*)\]")
+_RANGE = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
+_WIDEST_RANGE = 50
+
+
+@dataclass(frozen=True)
+class Source:
+    """A place in a document that a tool has shown to the model."""
+
+    number: int
+    tool: str
+    source_path: str
+    document_title: str
+    section_id: str
+    section_label: str
+    heading: str
+    parent_chain: list[str]
+    lines: Lines | None
+    pages: Pages | None
+
+    @property
+    def name(self) -> str:
+        """The section as one would name it: its label, its heading, or its id."""
+        if self.section_label and self.heading and self.section_label not in self.heading:
+            return f"{self.section_label} {self.heading}"
+        return self.heading or self.section_label or self.section_id
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the source as JSON values."""
+        return {**asdict(self), "name": self.name}
+
+
+class Sources:
+    """Numbers sources in the order in which they are first shown."""
+
+    def __init__(self) -> None:
+        self._by_number: dict[int, Source] = {}
+        self._numbers: dict[tuple[object, ...], int] = {}
+
+    def __iter__(self) -> Iterator[Source]:
+        return iter(self._by_number.values())
+
+    def __len__(self) -> int:
+        return len(self._by_number)
+
+    def get(self, number: int) -> Source | None:
+        """Return the source of a number."""
+        return self._by_number.get(number)
+
+    def number(self, tool: str, place: SearchResult | SectionView) -> int:
+        """Return the number of a place; the same place has the same number every time."""
+        key = (tool, place.source_path, place.section_id, place.lines)
+        if key not in self._numbers:
+            self._numbers[key] = len(self._numbers) + 1
+            self._by_number[self._numbers[key]] = Source(
+                self._numbers[key],
+                tool,
+                place.source_path,
+                place.document_title,
+                place.section_id,
+                place.section_label,
+                place.heading,
+                list(place.parent_chain),
+                place.lines,
+                place.pages,
+            )
+        return self._numbers[key]
+
+    def cited(self, answer: str) -> tuple[list[Source], list[int]]:
+        """Return the sources that an answer cites, in its order, and the numbers that stand for none."""
+        known, unknown = list[Source](), list[int]()
+        for number in cited_numbers(answer):
+            source = self._by_number.get(number)
+            if source is None:
+                unknown.append(number)
+            else:
+                known.append(source)
+        return known, unknown
+
+
+def cited_numbers(answer: str) -> list[int]:
+    """Return the numbers in square brackets, each once, in the order of the text; code does not count.
+
+    >>> cited_numbers("Within one hour [2][5], in writing [2, 7-9]. Not `list[3]`.")
+    [2, 5, 7, 8, 9]
+    """
+    found: dict[int, None] = {}
+    for mark in _MARK.finditer(_CODE.sub(" ", answer)):
+        for piece in _RANGE.finditer(mark[1]):
+            first, last = int(piece[1]), int(piece[2] or piece[1])
+            if first <= last < first + _WIDEST_RANGE:
+                found |= dict.fromkeys(range(first, last + 1))
+    found.pop(0, None)
+    return list(found)
 
 
 @dataclass(frozen=True)
@@ -54,13 +152,15 @@ TIME_LIMIT = "time limit"
 class Turn:
     """An answer with what it rests on.
 
-    ``stopped`` says why the answer is not whole (``interrupted``, ``time limit``), and is empty when it is.
+    ``false_quotations`` are those that no document has word for word. ``stopped`` says why the answer is not whole
+    (``interrupted``, ``time limit``), and is empty when it is.
     """
 
     question: str
     answer: str = ""
     citations: list[Source] = field(default_factory=list)
     unknown_citations: list[int] = field(default_factory=list)
+    false_quotations: list[QuoteCheck] = field(default_factory=list)
     tool_calls: list[ToolCall] = field(default_factory=list)
     usage: dict[str, int] = field(default_factory=dict)
     stopped: str = ""

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    from pinakes.processes import fill_standard_streams
-
-    fill_standard_streams()
+    _fill_standard_streams()
     from pinakes.cli.app import app
 
     app(prog_name="pinakes")
+
+
+def _fill_standard_streams() -> None:
+    """Open what a shell has closed of the three standard streams: other files would get their numbers."""
+    # What is opened gets the lowest number that is free.
+    while (free := os.open(os.devnull, os.O_RDWR)) < 3:
+        pass
+    os.close(free)
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))

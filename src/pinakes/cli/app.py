@@ -10,21 +10,25 @@ from pinakes.cli.chat import chat
 from pinakes.cli.config import config
 from pinakes.cli.connect import connect
 from pinakes.cli.define import define
+from pinakes.cli.diff import diff
 from pinakes.cli.doctor import doctor
 from pinakes.cli.documents import documents
 from pinakes.cli.errors import GuardedGroup
 from pinakes.cli.eval import evaluate
 from pinakes.cli.forget import forget
+from pinakes.cli.grep import grep
 from pinakes.cli.index import index
 from pinakes.cli.logs import LogFormat, LogFormatOption, LogLevelOption, configure
 from pinakes.cli.mcp import mcp
 from pinakes.cli.migrate import migrate
+from pinakes.cli.obligations import obligations
 from pinakes.cli.outline import outline
 from pinakes.cli.refs import refs
 from pinakes.cli.search import search
 from pinakes.cli.section import section
 from pinakes.cli.serve import serve
 from pinakes.cli.status import status
+from pinakes.cli.verify import verify
 
 HELP = """Find the right passage in structured documents, and see exactly where it stands.
 
@@ -81,10 +85,14 @@ def _everywhere(
 
 
 app.command(rich_help_panel=FIND)(search)
+app.command(rich_help_panel=FIND)(grep)
 app.command(rich_help_panel=FIND)(section)
 app.command(rich_help_panel=FIND)(define)
 app.command(rich_help_panel=FIND)(refs)
+app.command(rich_help_panel=FIND)(verify)
+app.command(rich_help_panel=FIND)(diff)
 app.command(rich_help_panel=FIND)(outline)
+app.command(rich_help_panel=FIND)(obligations)
 app.command(rich_help_panel=FIND)(documents)
 app.command("ls", hidden=True)(documents)
 app.command(rich_help_panel=KEEP)(index)

@@ -10,8 +10,7 @@ import typer
 
 from pinakes.cli.errors import WRONG_USAGE
 from pinakes.cli.options import JsonOption
-from pinakes.cli.output import message, print_json, show
-from pinakes.cli.safe import one_line
+from pinakes.cli.output import message, one_line, plural, print_json, show
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -146,9 +145,8 @@ def _summary(checked: Checked) -> list[RenderableType]:
     from rich.text import Text
 
     if checked.config is None:
-        count = len(checked.faults)
-        text = f"{one_line(checked.file)} cannot be used: {count} fault{'s' if count > 1 else ''}."
-        return [Text(text, style="red")]
+        faults = plural(len(checked.faults), "fault")
+        return [Text(f"{one_line(checked.file)} cannot be used: {faults}.", style="red")]
     agent = _agent(checked.config)
     lines: list[RenderableType] = [Text(f"{one_line(checked.file)} is fine.", style="green")]
     lines.append(f"  agent {one_line(agent['name'])} · model {one_line(agent['model'] or 'none')}")

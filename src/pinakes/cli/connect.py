@@ -17,11 +17,8 @@ from pinakes.cli.database import (
     SettingsOption,
     given_database,
 )
-from pinakes.cli.figures import plural
-from pinakes.cli.opening import FOLDER, index_path
-from pinakes.cli.options import IndexOption, JsonOption
-from pinakes.cli.output import print_json, show
-from pinakes.cli.paths import display_path
+from pinakes.cli.options import FOLDER, IndexOption, JsonOption, QuietOption, index_path
+from pinakes.cli.output import display_path, plural, print_json, show
 from pinakes.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,7 +42,7 @@ def connect(
     collection: CollectionOption = None,
     native: NativeOption = None,
     options: SettingsOption = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    quiet: QuietOption = False,
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:

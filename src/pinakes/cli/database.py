@@ -184,7 +184,7 @@ def _option(pair: str) -> tuple[str, Any]:
 
 def _advise(settings: DatabaseSettings) -> None:
     """Say that a connection string which may hold a password is not kept, and where it belongs."""
-    from pinakes.stores.addresses import is_harmless
+    from pinakes.stores.home import is_harmless
 
     if not is_harmless(settings.provider, settings.connection_string):
         message(

@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pinakes.cli.errors import NOTHING_FOUND
-from pinakes.cli.opening import open_library
-from pinakes.cli.options import DocumentOption, IndexOption, JsonOption
-from pinakes.cli.output import print_json, show
-from pinakes.cli.paths import meant, path_text
-from pinakes.cli.safe import one_line
+from pinakes.cli.options import DocumentOption, IndexOption, JsonOption, open_library
+from pinakes.cli.output import one_line, path_text, print_json, show
 from pinakes.model.document import span
 
 if TYPE_CHECKING:
@@ -36,7 +33,7 @@ def define(
     $ pinakes define Services --document service-agreement.docx
     """
     with open_library(index) as library:
-        answer = library.define(" ".join(words), document=meant(document) if document else None)
+        answer = library.define(" ".join(words), document=document)
     if as_json:
         print_json(answer.to_dict())
     else:

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pinakes.cli.errors import ERROR
-from pinakes.cli.opening import open_library
-from pinakes.cli.options import IndexOption, JsonOption
-from pinakes.cli.output import print_json, show
-from pinakes.cli.safe import one_line
+from pinakes.cli.options import IndexOption, JsonOption, open_library
+from pinakes.cli.output import one_line, print_json, show
 
 if TYPE_CHECKING:
     from rich.text import Text

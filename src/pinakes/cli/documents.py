@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from pinakes.cli.errors import NOTHING_FOUND
-from pinakes.cli.opening import open_library
-from pinakes.cli.options import IndexOption, JsonOption
-from pinakes.cli.output import message, print_json, show
-from pinakes.cli.paths import path_text
-from pinakes.cli.safe import one_line
+from pinakes.cli.options import IndexOption, JsonOption, open_library
+from pinakes.cli.output import message, one_line, path_text, print_json, show
 from pinakes.model.document import IMAGE_PAGES
 
 if TYPE_CHECKING:

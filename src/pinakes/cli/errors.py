@@ -12,8 +12,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from pinakes.cli.output import message, print_json
-from pinakes.cli.safe import safe
+from pinakes.cli.output import message, print_json, safe
 from pinakes.errors import NotFoundError, PinakesError, UsageError
 
 ERROR, WRONG_USAGE, SOME_FAILED, NOTHING_FOUND, INTERRUPTED = 1, 2, 3, 4, 130

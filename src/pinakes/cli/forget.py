@@ -7,10 +7,8 @@ from typing import Annotated
 
 import typer
 
-from pinakes.cli.opening import open_library
-from pinakes.cli.options import IndexOption, JsonOption
-from pinakes.cli.output import print_json, show
-from pinakes.cli.safe import one_line
+from pinakes.cli.options import IndexOption, JsonOption, open_library
+from pinakes.cli.output import one_line, plural, print_json, show
 
 
 def forget(
@@ -34,5 +32,4 @@ def forget(
     if as_json:
         print_json({"removed": gone})
     else:
-        counted = "1 document" if len(gone) == 1 else f"{len(gone):,} documents"
-        show(f"{counted} taken out: {', '.join(one_line(str(path)) for path in paths)}")
+        show(f"{plural(len(gone), 'document')} taken out: {', '.join(one_line(str(path)) for path in paths)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from dataclasses import replace
 from functools import partial
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pinakes.cli.contexts import OFF, estimate_lines, model_name, report_lines
 from pinakes.cli.database import (
     CollectionOption,
     ConnectionEnvOption,
@@ -21,12 +21,8 @@ from pinakes.cli.database import (
     given_database,
 )
 from pinakes.cli.errors import SOME_FAILED
-from pinakes.cli.figures import duration, plural
-from pinakes.cli.opening import FOLDER, index_path
-from pinakes.cli.options import IndexOption, JsonOption, setting_option
-from pinakes.cli.output import message, print_json, show
-from pinakes.cli.paths import display_path
-from pinakes.cli.safe import one_line
+from pinakes.cli.options import FOLDER, IndexOption, JsonOption, QuietOption, index_path, setting_option
+from pinakes.cli.output import display_path, duration, message, one_line, plural, print_json, show
 from pinakes.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,11 +30,13 @@ if TYPE_CHECKING:
 
     from pinakes.config.settings import IndexSettings, Settings
     from pinakes.model import IndexReport
+    from pinakes.model.report import ContextEstimate
 
 CHUNKING = "Chunks and vectors"
 SCANS = "Scanned pages"
 CONTEXTS = "Contexts by a language model"
 _NAMED = 5
+_OFF = ("", "none", "off")
 _NO_MODEL = "Name the model to estimate for, as in: --context-model anthropic:claude-haiku-5-5"
 
 
@@ -141,7 +139,7 @@ def index(
         bool,
         typer.Option("--watch", help="Stay, and index again whenever something changes; stop with Ctrl-C."),
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    quiet: QuietOption = False,
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -190,7 +188,7 @@ def index(
         "ocr_max_pages": ocr_max_pages,
     }
     contexts = {
-        "context_model": context_model if estimate else model_name(context_model),
+        "context_model": context_model if estimate else _model_name(context_model),
         "context_max_tokens": context_tokens,
         "context_window_tokens": context_window,
         "context_concurrency": context_concurrency,
@@ -222,7 +220,7 @@ def index(
         reporter(quiet) as progress,
     ):
         wanted = _with(library.index_settings, contexts)
-        if estimate and wanted.context_model in OFF:
+        if estimate and wanted.context_model in _OFF:
             raise UsageError(_NO_MODEL)
         report = library.index(paths or None, progress=progress, **how)
         expected = library.estimate_contexts(wanted) if estimate else None
@@ -230,7 +228,7 @@ def index(
         if as_json:
             print_json(expected.to_dict())
         else:
-            show(*estimate_lines(expected), *failure_lines(report.failed))
+            show(*_estimate_lines(expected), *failure_lines(report.failed))
     elif as_json:
         print_json(report.to_dict())
     else:
@@ -249,7 +247,7 @@ def _refuse_missing(paths: list[Path] | None, database: str | None) -> None:
     if not paths:
         raise UsageError("There is no index yet. Say what to put into one: pinakes index PATH")
     for path in paths:
-        if not os.path.lexists(path.expanduser()) and not set("*?[") & set(str(path)):
+        if not os.path.lexists(path.expanduser()) and not glob.has_magic(str(path)):
             raise UsageError(f"There is no file or folder {str(path)!r}.")
 
 
@@ -275,7 +273,7 @@ def _summary(report: IndexReport, target: Path) -> list[RenderableType]:
     from rich.text import Text
 
     from pinakes.cli.status import failure_lines
-    from pinakes.ingest.skipped import skipped_line
+    from pinakes.ingest.discover import skipped_line
 
     counts = [
         (len(report.added), "added", "green"),
@@ -297,7 +295,7 @@ def _summary(report: IndexReport, target: Path) -> list[RenderableType]:
         line.append(f" · {plural(report.embedded, 'passage')} embedded")
     line.append(f" · {duration(report.seconds)}")
     lines: list[RenderableType] = [line.append(f" · {display_path(str(target))}", style="dim")]
-    lines += report_lines(report)
+    lines += _report_lines(report)
     if said := skipped_line(report.skipped):
         lines.append(Text(said, style="dim"))
     lines += [Text(f"  {display_path(old)} → {display_path(new)}") for old, new in report.renamed[:_NAMED]]
@@ -305,3 +303,55 @@ def _summary(report: IndexReport, target: Path) -> list[RenderableType]:
     lines += failure_lines(report.failed)
     lines += [Text(f"warning: {one_line(warning)}", style="yellow") for warning in report.warnings]
     return lines
+
+
+def _model_name(given: str | None) -> str | None:
+    """Return the model that an option names, empty for none; one that cannot be is refused before any work is done."""
+    if given is None or given.strip().lower() in _OFF:
+        return None if given is None else ""
+    from pinakes.llm import load_model
+
+    load_model(given)
+    return given.strip()
+
+
+def _estimate_lines(estimate: ContextEstimate) -> list[RenderableType]:
+    """Return what an estimate says, in words."""
+    from rich.text import Text
+
+    if not estimate.chunks:
+        return [Text(f"Every chunk has its context from {estimate.model}.")]
+    known = estimate.chunks - estimate.calls
+    wanting = f"{plural(estimate.chunks, 'chunk')} of {plural(estimate.documents, 'document')} want a context"
+    if known:
+        wanting += f", {known:,} of which take one that is there already or is asked for once"
+    line = f"{plural(estimate.calls, 'prompt')} · {estimate.input_tokens:,} tokens in"
+    line += _cached(estimate.input_tokens, estimate.cached_tokens)
+    line += f" · at most {estimate.output_tokens:,} out{_dollars(estimate.dollars)}"
+    return [Text(f"{wanting}."), Text(f"{estimate.model}: {line}"), Text("Nothing was sent.", style="dim")]
+
+
+def _report_lines(report: IndexReport) -> list[RenderableType]:
+    """Return what the contexts of a run took, if there were any."""
+    from rich.text import Text
+
+    if not report.contexts and not report.context_calls:
+        return []
+    line = f"  {plural(report.contexts, 'context')}"
+    if report.context_calls:
+        line += f" · {plural(report.context_calls, 'prompt')} · {report.context_input_tokens:,} tokens in"
+        line += _cached(report.context_input_tokens, report.context_cached_tokens)
+        line += f" · {report.context_output_tokens:,} out{_dollars(report.context_dollars)}"
+    else:
+        line += ", all written before"
+    return [Text(line)]
+
+
+def _cached(tokens: int, cached: int) -> str:
+    return f" ({100 * cached // tokens} % from the cache)" if cached else ""
+
+
+def _dollars(dollars: float | None) -> str:
+    if dollars is None:
+        return ""
+    return f" · about ${dollars:,.2f}" if dollars >= 0.01 else " · less than $0.01"

@@ -18,8 +18,7 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
-from pinakes.cli.output import message
-from pinakes.cli.safe import json_safe
+from pinakes.cli.output import json_safe, message
 
 GENERAL = "Messages"
 _OURS = "pinakes"

@@ -17,11 +17,8 @@ from pinakes.cli.database import (
     SettingsOption,
     given_database,
 )
-from pinakes.cli.figures import duration, plural
-from pinakes.cli.opening import open_library
-from pinakes.cli.options import IndexOption, JsonOption
-from pinakes.cli.output import print_json, show
-from pinakes.cli.safe import one_line
+from pinakes.cli.options import IndexOption, JsonOption, QuietOption, open_library
+from pinakes.cli.output import duration, one_line, plural, print_json, show
 from pinakes.errors import UsageError
 
 if TYPE_CHECKING:
@@ -61,7 +58,7 @@ def migrate(
             rich_help_panel=PANEL,
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    quiet: QuietOption = False,
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -1,15 +1,31 @@
-"""Options that several commands share."""
+"""Options that several commands share, and the index that they name."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pinakes.config.settings import setting
+from pinakes.errors import IndexNotFoundError
+
+if TYPE_CHECKING:
+    from pinakes.library import Library
 
 GENERAL = "General"
+FOLDER = ".pinakes"
+
+
+def meant(name: str) -> str:
+    """Return a document's path or folder as the index knows it when it is written as ``../notes``."""
+    return os.path.abspath(Path(name).expanduser()) if {"..", "~"} & set(Path(name).parts) else name
+
+
+def _named(document: str | None) -> str | None:
+    return meant(document) if document else None
+
 
 IndexOption = Annotated[
     Path | None,
@@ -25,9 +41,14 @@ IndexOption = Annotated[
 DocumentOption = Annotated[
     str | None,
     typer.Option(
-        "--document", "-d", metavar="DOC", help="Look in this document: its path, file name or title."
+        "--document",
+        "-d",
+        metavar="DOC",
+        help="Look in this document: its path, file name or title.",
+        callback=_named,
     ),
 ]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 JsonOption = Annotated[
     bool,
     typer.Option("--json", help="Print one JSON document on standard output.", rich_help_panel=GENERAL),
@@ -45,4 +66,42 @@ def setting_option(
         help=f"{known.said()} {more}".strip(),
         rich_help_panel=panel,
         autocompletion=(lambda: list(known.choices)) if known.choices else None,
+    )
+
+
+def index_path(given: Path | None) -> Path | None:
+    """Return the index folder that is meant: the one given (or the ``.pinakes`` in it), else the nearest upwards."""
+    if given is not None:
+        inner = given / FOLDER
+        return inner if given.name != FOLDER and inner.is_dir() else given
+    from pinakes.library import find_index
+
+    return find_index()
+
+
+def open_library(given: Path | None) -> Library:
+    """Open an index that is there already."""
+    path = index_path(given)
+    if path is None:
+        raise IndexNotFoundError(
+            "There is no index here or in a folder above. Make one first with: pinakes index PATH"
+            + _other_way()
+        )
+    if not path.exists():
+        raise IndexNotFoundError(
+            f"There is no index at {path}. Make one first with: pinakes index PATH --index {path}{_other_way()}"
+        )
+    from pinakes.library import Library
+
+    return Library(path, create=False)
+
+
+def _other_way() -> str:
+    """Mention the database that the environment names."""
+    from pinakes.stores.settings import PROVIDER_VARIABLE
+
+    return (
+        ", or use the library in the database with: pinakes connect"
+        if os.environ.get(PROVIDER_VARIABLE)
+        else ""
     )

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pinakes.cli.errors import NOTHING_FOUND
-from pinakes.cli.opening import open_library
-from pinakes.cli.options import IndexOption, JsonOption
-from pinakes.cli.output import message, print_json, show
-from pinakes.cli.paths import meant, path_text, span
-from pinakes.cli.safe import one_line
+from pinakes.cli.options import IndexOption, JsonOption, meant, open_library
+from pinakes.cli.output import message, one_line, path_text, print_json, show
+from pinakes.model.document import span
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -8,9 +8,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from pinakes.cli.figures import duration, plural
-from pinakes.cli.output import console, message
-from pinakes.cli.safe import one_line
+from pinakes.cli.output import console, duration, message, one_line, plural
 
 if TYPE_CHECKING:
     from pinakes.model import Progress

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pinakes.cli.opening import open_library
-from pinakes.cli.options import DocumentOption, IndexOption, JsonOption
-from pinakes.cli.output import print_json, show
-from pinakes.cli.paths import display_path, meant
-from pinakes.cli.safe import one_line
+from pinakes.cli.options import DocumentOption, IndexOption, JsonOption, open_library
+from pinakes.cli.output import display_path, one_line, print_json, show
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from pinakes.model import Citation
+
+# What leads here from elsewhere says so only where there is doubt.
+_DOUBTFUL = 0.8
 
 
 def refs(
@@ -34,7 +34,7 @@ def refs(
     $ pinakes refs "Article 6" --json
     """
     with open_library(index) as library:
-        answer = library.references(" ".join(words), document=meant(document) if document else None)
+        answer = library.references(" ".join(words), document=document)
     if as_json:
         print_json(answer.to_dict())
         return
@@ -47,10 +47,6 @@ def refs(
         "",
         *_list("Is referred to by", answer.cited_by, outgoing=False),
     )
-
-
-# What leads here from elsewhere says so only where there is doubt.
-_DOUBTFUL = 0.8
 
 
 def _list(title: str, citations: Sequence[Citation], *, outgoing: bool) -> list[RenderableType]:

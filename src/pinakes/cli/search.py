@@ -11,11 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pinakes.cli.errors import NOTHING_FOUND
-from pinakes.cli.opening import open_library
-from pinakes.cli.options import IndexOption, JsonOption, setting_option
-from pinakes.cli.output import message, print_json, show
-from pinakes.cli.paths import display_path, meant
-from pinakes.cli.safe import safe
+from pinakes.cli.options import IndexOption, JsonOption, meant, open_library, setting_option
+from pinakes.cli.output import display_path, message, print_json, safe, show
 from pinakes.errors import UsageError
 
 if TYPE_CHECKING:
@@ -119,6 +116,16 @@ def search(
             "--explain", help="Show how each result was found, and how long it took.", rich_help_panel=OUTPUT
         ),
     ] = False,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until",
+            metavar="STAGE",
+            help="Stop after a stage, and show what there is then: understand, retrieve, fuse, hierarchy, smoothing, "
+            "graph, recency, rank, select or present.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     format_: Annotated[
         Format,
         typer.Option(
@@ -156,9 +163,14 @@ def search(
             min_score=min_score,
             token_budget=token_budget,
             explain=explain,
+            until=until,
         )
     if as_json:
         print_json(response.to_dict())
+    elif until not in (None, "present"):
+        from pinakes.cli.search_explain import unfinished
+
+        show(*unfinished(response))
     elif not response.results:
         message(response.note or "Nothing found.")
     elif format_ is Format.TEXT:
@@ -174,7 +186,7 @@ def search(
     else:
         for line in dict.fromkeys(display_path(result.source_path) for result in response.results):
             show(line)
-    if not response.results:
+    if not response.results and until in (None, "present"):
         raise typer.Exit(NOTHING_FOUND)
 
 

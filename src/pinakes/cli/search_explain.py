@@ -8,7 +8,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from pinakes.cli.safe import one_line
+from pinakes.cli.output import one_line
+from pinakes.search.candidates import GRAPH
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -27,6 +28,50 @@ def explanation(response: SearchResponse) -> list[RenderableType]:
         _results(response, legs),
         _timings(response),
     ]
+
+
+def unfinished(response: SearchResponse) -> list[RenderableType]:
+    """Return what there is of a search that was stopped after one of its stages."""
+    whole = response.explanation or {}
+    shown: list[RenderableType] = [Text(f"After {whole['until']}", style="bold"), *_read(whole)]
+    if "legs" in whole:
+        shown.append(_legs(whole["legs"]))
+    else:
+        shown.append(_weights(whole["weights"]))
+    shown += [_hits(name, hits) for name, hits in whole.get("hits", {}).items() if hits]
+    if whole.get("table"):
+        shown.append(_candidates(whole["table"]))
+    if "confidence" in whole:
+        shown.append(Text(f"confidence {whole['confidence']:.2f}"))
+    return [*shown, _timings(response)]
+
+
+def _weights(weights: dict[str, float]) -> Table:
+    table = _table("what counts", "weight")
+    for name, weight in weights.items():
+        table.add_row(name, f"{weight:g}")
+    return table
+
+
+def _hits(leg: str, hits: list[dict[str, Any]]) -> Table:
+    table = _table("#", leg, "score", left=2)
+    for rank, hit in enumerate(hits, 1):
+        table.add_row(str(rank), _where(hit), f"{hit['score']:.3g}")
+    return table
+
+
+def _candidates(rows: list[dict[str, Any]]) -> Table:
+    """One row a candidate: what each stage made of it."""
+    stages = list(dict.fromkeys(name for row in rows for name in row["stages"]))
+    table = _table("#", "section", *stages, left=2)
+    for rank, row in enumerate(rows, 1):
+        cells = [f"{row['stages'][name]:.3f}" if name in row["stages"] else "–" for name in stages]
+        table.add_row(str(rank), _where(row), *cells)
+    return table
+
+
+def _where(row: dict[str, Any]) -> str:
+    return one_line(str(row["section"] or row["chunk_id"]), 40)
 
 
 def _read(whole: dict[str, Any]) -> list[RenderableType]:
@@ -64,8 +109,8 @@ def _legs(legs: list[dict[str, Any]]) -> Table:
 def _results(response: SearchResponse, legs: list[dict[str, Any]]) -> Table:
     """One row a result: its rank and score in each leg, and what put it where it is."""
     names = [str(leg.get("name", "")) for leg in legs if leg.get("found")]
-    if any("graph" in (result.explanation or {}).get("ranks", {}) for result in response.results):
-        names.append("graph")
+    if any(GRAPH in (result.explanation or {}).get("ranks", {}) for result in response.results):
+        names.append(GRAPH)
     table = _table("#", "section", *names, "fused", "because", left=2)
     table.columns[-1].justify = "left"
     for result in response.results:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from pinakes.cli.output import console, show
-from pinakes.cli.paths import display_path, path_text, span
-from pinakes.cli.safe import one_line, safe
+from pinakes.cli.output import console, display_path, one_line, path_text, safe, show
 from pinakes.cli.snippet import snippet
+from pinakes.model.document import span
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pinakes.cli.opening import open_library
-from pinakes.cli.options import DocumentOption, IndexOption, JsonOption
-from pinakes.cli.output import console, print_json, show
-from pinakes.cli.paths import display_path, meant, path_text, span
-from pinakes.cli.safe import one_line, safe
+from pinakes.cli.options import DocumentOption, IndexOption, JsonOption, open_library
+from pinakes.cli.output import console, display_path, one_line, path_text, print_json, safe, show
+from pinakes.model.document import span
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -34,7 +32,7 @@ def section(
     $ pinakes section 4.2 --document service-agreement.docx
     """
     with open_library(index) as library:
-        view = library.section(" ".join(words), document=meant(document) if document else None)
+        view = library.section(" ".join(words), document=document)
     if as_json:
         print_json(view.to_dict())
     else:

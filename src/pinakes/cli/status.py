@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pinakes.cli.figures import age, plural, size
-from pinakes.cli.opening import open_library
-from pinakes.cli.options import IndexOption, JsonOption
-from pinakes.cli.output import print_json, show
-from pinakes.cli.paths import display_path
-from pinakes.cli.safe import one_line
+from pinakes.cli.options import IndexOption, JsonOption, open_library
+from pinakes.cli.output import age, display_path, one_line, plural, print_json, show, size
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

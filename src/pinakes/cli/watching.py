@@ -14,11 +14,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from pinakes.cli.errors import exit_code
-from pinakes.cli.figures import plural
 from pinakes.cli.logs import encode
-from pinakes.cli.output import message, show
-from pinakes.cli.paths import display_path
-from pinakes.cli.safe import one_line
+from pinakes.cli.output import display_path, message, one_line, plural, show
 from pinakes.errors import PinakesError
 
 if TYPE_CHECKING:

@@ -46,6 +46,8 @@ class OcrMode(str, Enum):
 
 MODES = tuple(mode.value for mode in SearchMode)
 FUSIONS = ("scores", "rrf")
+TOKEN_BUDGETS = (100, 1_000_000)
+"""The least and most tokens of an answer for a model; below that, not even its frame fits."""
 # Parts of a search that can be switched off by name, in the order in which a query meets them.
 STAGES = (
     "spelling",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pinakes.embedding.pooling import normalise
+from pinakes.embedding.onnx import normalise
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import MissingExtraError, PinakesError
 

@@ -7,8 +7,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from pinakes.embedding.folder import tokenizer_file
-from pinakes.embedding.onnx import OnnxEmbedder
+from pinakes.embedding.onnx import OnnxEmbedder, tokenizer_file
 from pinakes.embedding.protocol import Embedder, Tokenizer
 from pinakes.embedding.tokenizer import HuggingFaceTokenizer
 from pinakes.errors import PinakesError

@@ -11,9 +11,8 @@ from pinakes.config import IndexSettings, Settings
 from pinakes.embedding import Embedder, load_tokenizer
 from pinakes.errors import UsageError
 from pinakes.evaluation.datasets import EvalSet, Row
-from pinakes.ingest.fixed import with_fixed_chunks, with_title
 from pinakes.ingest.pipeline import Pipeline
-from pinakes.ingest.prepare import prepare_text
+from pinakes.ingest.prepare import prepare_text, with_fixed_chunks, with_title
 from pinakes.library import Library
 from pinakes.model import Converted, Failure, ParsedDocument, Progress
 from pinakes.stores.embedded.index import EmbeddedIndex

@@ -2,20 +2,46 @@
 
 from __future__ import annotations
 
+import os
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pinakes.evaluation.build import chunks_of
-from pinakes.evaluation.datasets import CLAUSES, EvalSet, Question
-from pinakes.evaluation.lookups import is_clause, is_definition, is_section
-from pinakes.evaluation.metrics import MRR_AT, PASS_AT, pass_at, ranking_values, reciprocal_rank, unique
+from pinakes.evaluation.datasets import (
+    CLAUSES,
+    DEFINITIONS,
+    FIXED,
+    LIBRARY,
+    RETRIEVAL,
+    SPANS,
+    EvalSet,
+    Question,
+)
+from pinakes.evaluation.files import wrong
+from pinakes.evaluation.metrics import (
+    MRR_AT,
+    PASS_AT,
+    SPANS_AT,
+    Span,
+    coverage,
+    pass_at,
+    ranking_values,
+    reciprocal_rank,
+    unique,
+)
+from pinakes.evaluation.places import Places
 from pinakes.library import Library
-from pinakes.model import DefineResponse, SearchResponse, SearchResult, chunk_number
+from pinakes.model import DefineResponse, Definition, SearchResponse, SearchResult, chunk_number
+from pinakes.text.keys import title_key
 
 _SHOWN = 3
 _EXCERPT = 160
+_MARKER = re.compile(r"^\W*\w{1,4}[.)]\s*")
+_MEANS = re.compile(r"[’\"”][^’‘\"“”;]{0,30} means")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +171,19 @@ class DefinitionJudge(Judge):
         )
 
 
+def judge_for(evalset: EvalSet, places: Places) -> Judge:
+    """Return who judges the answers of a set."""
+    if evalset.kind == RETRIEVAL:
+        return RowJudge(evalset)
+    if evalset.kind == FIXED:
+        return ChunkJudge(evalset)
+    if evalset.kind == SPANS:
+        return SpanJudge(evalset, places)
+    if evalset.kind == LIBRARY:
+        return PlaceJudge(evalset, places)
+    return DefinitionJudge() if evalset.kind == DEFINITIONS else LookupJudge(evalset)
+
+
 def first_and_rank(hits: Sequence[bool]) -> dict[str, float]:
     """Return the measures of a look-up by name."""
     return {"top1": float(bool(hits) and hits[0]), f"mrr@{MRR_AT}": reciprocal_rank(hits)}
@@ -162,3 +201,142 @@ def excerpts(items: Iterable[tuple[str, str]]) -> tuple[str, ...]:
         words = " ".join(text[: 4 * _EXCERPT].split())
         shown.append(f"{name}: {words[:_EXCERPT] + '…' if len(words) > _EXCERPT else words}")
     return tuple(shown)
+
+
+class SpanJudge(Judge):
+    """Span sets: the characters that came back against those that were wanted."""
+
+    top_k = max(SPANS_AT)
+
+    def __init__(self, evalset: EvalSet, places: Places) -> None:
+        self._places = places
+        self._paths = {}
+        for question in evalset.questions:
+            for gold in question.spans:
+                path = os.path.abspath(evalset.folder / gold.file)
+                self._paths[gold.file] = path
+                if path in places and gold.end > len(places.text(path)):
+                    raise wrong(
+                        evalset.folder / "spans.tsv",
+                        gold.line,
+                        f"the span ends at {gold.end:,}, but the text of {gold.file} has "
+                        f"{len(places.text(path)):,} characters.",
+                    )
+
+    def judge(self, question: Question, answer: SearchResponse) -> Judged:
+        """Measure recall, precision and overlap of the first results together."""
+        golden: dict[str, list[Span]] = {}
+        for gold in question.spans:
+            golden.setdefault(self._paths[gold.file], []).append((gold.start, gold.end))
+        values: dict[str, float] = {}
+        returned: dict[str, list[Span]] = {}
+        right = False
+        spans = [(result.source_path, self._places.of_result(result)) for result in answer.results]
+        for count in range(1, self.top_k + 1):
+            if count <= len(spans):
+                returned.setdefault(spans[count - 1][0], []).append(spans[count - 1][1])
+            if count in SPANS_AT:
+                recall, precision, iou = coverage(returned, golden)
+                values |= {
+                    f"span_recall@{count}": recall,
+                    f"span_precision@{count}": precision,
+                    f"span_iou@{count}": iou,
+                }
+            if count == 1:
+                right = coverage(returned, golden)[0] > 0
+        wanted = [
+            (f"{gold.file} {gold.start}–{gold.end}", self._text(gold.file)[gold.start : gold.end])
+            for gold in question.spans
+        ]
+        return Judged(values, right, _found(answer), excerpts(wanted))
+
+    def _text(self, file: str) -> str:
+        path = self._paths[file]
+        return self._places.text(path) if path in self._places else ""
+
+
+class PlaceJudge(Judge):
+    """Library sets: answers are documents, or sections of them.
+
+    A document or section counts once, at its best result. A result answers with a section when it lies in it or
+    below it, or holds it.
+    """
+
+    def __init__(self, evalset: EvalSet, places: Places) -> None:
+        self._places = places
+        self._root = Path(os.path.abspath(evalset.paths[0]))
+        self._sections: dict[str, tuple[str, Span]] = {}
+        for question in evalset.questions:
+            for target in question.targets:
+                if self._is_file(target.id):
+                    continue
+                name, _, section = target.id.rpartition("#")
+                path = str(self._root / name)
+                place = places.place(path, section) if path in places else (0, 0)
+                if place is None:
+                    raise wrong(
+                        evalset.folder / "qrels.tsv",
+                        target.line,
+                        f"{name} has no section {section!r}. `pinakes outline {name} --json` lists its ids.",
+                    )
+                self._sections[target.id] = (path, place)
+
+    def _is_file(self, name: str) -> bool:
+        return (self._root / name).is_file()
+
+    def judge(self, question: Question, answer: SearchResponse) -> Judged:
+        """Compare the ranking of documents, or of sections where some are wanted."""
+        relevant = question.relevant
+        by_section = any(name in self._sections for name in relevant)
+        names: list[str] = []
+        right = False
+        for position, result in enumerate(answer.results):
+            path = self._relative(result)
+            hits = [path] if path in relevant else []
+            hits += [name for name in relevant if name in self._sections and self._holds(result, name)]
+            right = right or (position == 0 and bool(hits))
+            names += hits or [f"{path}#{result.section_id}" if by_section else path]
+        ranked = unique(names)
+        return Judged(
+            ranking_values(ranked, relevant),
+            right,
+            _found(answer),
+            tuple(best_first(relevant)[:3]),
+        )
+
+    def _relative(self, result: SearchResult) -> str:
+        return result.source_path.removeprefix(str(self._root)).lstrip("/\\").replace("\\", "/")
+
+    def _holds(self, result: SearchResult, target: str) -> bool:
+        path, (start, end) = self._sections[target]
+        if result.source_path != path:
+            return False
+        low, high = self._places.of_result(result)
+        return low < end and start < high
+
+
+def _found(answer: SearchResponse) -> tuple[str, ...]:
+    return excerpts((result.location, result.content) for result in answer.results)
+
+
+def is_section(result: SearchResult, expected: Mapping[str, str]) -> bool:
+    """Whether a result stands in the expected section: by its heading, or by its label."""
+    return title_key(result.heading) == title_key(expected["heading"]) or (
+        title_key(result.section_label) == title_key(expected["label"])
+    )
+
+
+def is_clause(result: SearchResult, expected: Mapping[str, str]) -> bool:
+    """Whether a result is the expected clause and, after its marker, begins with the expected words."""
+    return result.section_label == expected["label"] and (
+        _MARKER.sub("", result.content).startswith(expected["contains"])
+    )
+
+
+def is_definition(definition: Definition, term: str, text: str) -> bool:
+    """Whether a definition is that of the term, begins as it should, and does not run into the next one."""
+    return (
+        definition.term == term
+        and definition.definition_text.startswith(text)
+        and len(_MEANS.findall(definition.definition_text)) <= 1
+    )

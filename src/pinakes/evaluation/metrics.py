@@ -1,4 +1,8 @@
-"""Measures of a ranking against what is relevant. Gains are linear and discounted by log2, as trec_eval has it."""
+"""Measures of an answer against what is right, and which of them each kind of set shows.
+
+Gains of a ranking are linear and discounted by log2, as trec_eval has it. Of character spans it is measured how much of
+what was wanted came back, and how much else.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,24 @@ from math import log2
 
 import numpy as np
 
+from pinakes.evaluation.datasets import FIXED, LIBRARY, RETRIEVAL, SPANS
+
 NDCG_AT = (5, 10)
 RECALL_AT = (10, 100)
 MRR_AT = 10
 PASS_AT = (5, 10, 20)
+SPANS_AT = (1, 3, 5, 10)
+Span = tuple[int, int]
+Spans = Mapping[str, Iterable[Span]]
+_RANKING = ("ndcg@10", "recall@10", "recall@100", "mrr@10")
+_SHOWN = {
+    RETRIEVAL: _RANKING,
+    LIBRARY: ("ndcg@10", "recall@10", "mrr@10", "hit@10"),
+    FIXED: ("pass@5", "pass@10", "pass@20", "ndcg@10", "mrr@10"),
+    SPANS: ("span_recall@5", "span_precision@5", "span_iou@5", "span_recall@10", "span_iou@10"),
+}
+_LOOKUPS = ("top1", "mrr@10")
+_MAIN = {RETRIEVAL: "ndcg@10", LIBRARY: "ndcg@10", FIXED: "pass@10", SPANS: "span_iou@5"}
 
 
 def unique(names: Iterable[str]) -> list[str]:
@@ -65,3 +83,58 @@ def percentiles(milliseconds: Sequence[float]) -> dict[str, float]:
     """Return the median and the 95th percentile of some times."""
     low, high = np.percentile(milliseconds, [50, 95]) if milliseconds else (0.0, 0.0)
     return {"p50": round(float(low), 3), "p95": round(float(high), 3)}
+
+
+def union(spans: Iterable[Span]) -> list[Span]:
+    """Join spans that overlap or touch; in order.
+
+    >>> union([(5, 9), (0, 3), (2, 5), (12, 12)])
+    [(0, 9)]
+    """
+    joined: list[Span] = []
+    for start, end in sorted(span for span in spans if span[0] < span[1]):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def length(spans: Iterable[Span]) -> int:
+    """Return how many characters spans that do not overlap cover."""
+    return sum(end - start for start, end in spans)
+
+
+def overlap(one: list[Span], other: list[Span]) -> int:
+    """Return how many characters two lists of joined spans share."""
+    shared, i, j = 0, 0, 0
+    while i < len(one) and j < len(other):
+        shared += max(0, min(one[i][1], other[j][1]) - max(one[i][0], other[j][0]))
+        if one[i][1] <= other[j][1]:
+            i += 1
+        else:
+            j += 1
+    return shared
+
+
+def coverage(returned: Spans, golden: Spans) -> tuple[float, float, float]:
+    """Return recall, precision and intersection over union, in characters over all files."""
+    mine = {file: union(spans) for file, spans in returned.items()}
+    theirs = {file: union(spans) for file, spans in golden.items()}
+    shared = sum(overlap(spans, theirs.get(file, [])) for file, spans in mine.items())
+    given, wanted = sum(map(length, mine.values())), sum(map(length, theirs.values()))
+    return (
+        shared / wanted if wanted else 0.0,
+        shared / given if given else 0.0,
+        shared / (given + wanted - shared) if given + wanted else 0.0,
+    )
+
+
+def shown_metrics(kind: str) -> tuple[str, ...]:
+    """Return the measures that tables and plots have; a run keeps all."""
+    return _SHOWN.get(kind, _LOOKUPS)
+
+
+def main_metric(kind: str) -> str:
+    """Return the measure that comparisons are made by."""
+    return _MAIN.get(kind, _LOOKUPS[0])

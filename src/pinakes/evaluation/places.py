@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pinakes.evaluation.spans import Span
+from pinakes.evaluation.metrics import Span
 from pinakes.model import SearchResult, chunk_number
 from pinakes.stores.embedded.index import EmbeddedIndex
 

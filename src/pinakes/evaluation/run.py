@@ -14,16 +14,13 @@ from pinakes.embedding import Embedder, load_embedder
 from pinakes.errors import UsageError
 from pinakes.evaluation.ablate import Way, differences, ways
 from pinakes.evaluation.build import Built, build
-from pinakes.evaluation.cache import cache_folder, place_for
+from pinakes.evaluation.cache import RememberingEmbedder, cache_folder, place_for
 from pinakes.evaluation.calibration import calibrate, off_topic
-from pinakes.evaluation.columns import main_metric
-from pinakes.evaluation.datasets import DEFINITIONS, FIXED, LIBRARY, RETRIEVAL, SPANS, EvalSet, Question
-from pinakes.evaluation.judge import ChunkJudge, DefinitionJudge, Judge, LookupJudge, RowJudge
-from pinakes.evaluation.judge_places import PlaceJudge, SpanJudge
-from pinakes.evaluation.metrics import means, percentiles
+from pinakes.evaluation.datasets import FIXED, EvalSet, Question
+from pinakes.evaluation.judge import Judge, judge_for
+from pinakes.evaluation.metrics import main_metric, means, percentiles
 from pinakes.evaluation.places import Places
 from pinakes.evaluation.readers import read_all
-from pinakes.evaluation.remember import RememberingEmbedder
 from pinakes.evaluation.runs import Answered, Run, SetRun, Variant
 from pinakes.library import Library
 from pinakes.model import Progress
@@ -101,19 +98,6 @@ def _evaluate(
         variants=variants,
         differences=differences(main, variants),
     )
-
-
-def judge_for(evalset: EvalSet, places: Places) -> Judge:
-    """Return who judges the answers of a set."""
-    if evalset.kind == RETRIEVAL:
-        return RowJudge(evalset)
-    if evalset.kind == FIXED:
-        return ChunkJudge(evalset)
-    if evalset.kind == SPANS:
-        return SpanJudge(evalset, places)
-    if evalset.kind == LIBRARY:
-        return PlaceJudge(evalset, places)
-    return DefinitionJudge() if evalset.kind == DEFINITIONS else LookupJudge(evalset)
 
 
 def _ask(

@@ -1,16 +1,25 @@
-"""Names of code: what a source text defines, and what a place in it belongs to.
+"""Names of code: what a source text defines, what a place in it belongs to, and the sections that an outline shows.
 
 A function's body says neither what it is called nor which class it is in. Both stand further up, as headings do in
 prose. Definitions are recognised by their keywords, which most languages share, or by their shape where there is none
-(``code_functions.py``), and nesting by indentation.
+(``int main(void) {``, ``load(id) {``, ``const load = async (id) => {``), and nesting by indentation. Only for sections
+is Python parsed; elsewhere what is defined ends where the next line stands no further in than its first, but for what
+closes it.
 """
 
 from __future__ import annotations
 
+import ast
 import re
+import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from pinakes.ingest.code_functions import function_name
+from pinakes.ingest.discover import MAX_SOURCE_BYTES
+from pinakes.ingest.parse import Parsed
+from pinakes.model import Place
+from pinakes.text.code_languages import language_of_file
 
 _MODIFIERS = (
     "pub(?:\\([a-z ]+\\))?|async|export|default|static|unsafe|public|private|protected|internal|abstract|final|open"
@@ -108,3 +117,193 @@ def scope(found: list[Definition], text: str, start: int) -> list[str]:
         if not indent:
             break
     return names
+
+
+# -- functions without a keyword --------------------------------------------------------------------------------
+
+
+# `static struct node *node_new(`, `std::vector<int> Pump::speeds(`
+_TYPED = re.compile(
+    r"[ \t]*(?:template[ \t]{0,2}<[^;(){}]{0,80}>[ \t]*|\[\[[^\]]{0,40}\]\][ \t]*)?"
+    r"(?P<type>(?:[A-Za-z_]\w*(?:::\w+){0,6}(?:<[^;(){}=]{0,80}>)?(?:\[\])?\??[ \t*&]+){1,6})"
+    r"(?P<name>(?:[A-Za-z_]\w*::){0,4}~?[A-Za-z_]\w*)[ \t]?(?=\()"
+)
+# `Pump::Pump(`, which has no type.
+_QUALIFIED = re.compile(r"[ \t]*(?P<name>(?:[A-Za-z_]\w*::){1,4}~?[A-Za-z_]\w*)[ \t]?(?=\()")
+# `load(` in the body of a class.
+_IN_CLASS = re.compile(r"[ \t]+#?(?P<name>[A-Za-z_$][\w$]*)(?=\()")
+# `node_new (` below its type, as GNU writes it.
+_BELOW_TYPE = re.compile(r"(?P<name>[A-Za-z_]\w*)[ \t]?(?=\()")
+# `backup() {` of a shell.
+_SHELL = re.compile(r"[ \t]*(?P<name>[A-Za-z_][\w-]*)[ \t]?\(\)[ \t]*\{")
+_BRACKETS = r"\((?:[^(){};]|\([^(){};]{0,200}\)){0,400}\)"
+# The brace of a body: in the same line, or in one of the next after what belongs to the head.
+_BODY = re.compile(
+    rf"{_BRACKETS}[^;{{}}=\n]{{0,200}}"
+    r"(?:\n[ \t]*(?:(?:throws|where|noexcept|override|const|[:,])[^;{}=\n]{0,200})?){0,4}\{"
+)
+_BODY_BELOW = re.compile(rf"{_BRACKETS}[ \t\r]*\n\{{")
+# `const load = async (id) =>`, `exports.load = function`, and as a property `load: (id) =>`.
+_VALUE = re.compile(
+    r"[ \t]*(?:(?:export|default|const|let|var|val|static|readonly|public|private|protected)[ \t]+){0,5}"
+    r"(?:[A-Za-z_$][\w$]*\.){0,4}(?P<name>[A-Za-z_$][\w$]*)[ \t]*(?:(?::[^=\n]{1,80})?=(?!=)|:)[ \t]*(?:async[ \t]+)?"
+    r"(?:function\b|[A-Za-z_$][\w$]*[ \t]*=>"
+    r"|(?:<[^>\n]{1,60}>)?\((?:[^()]|\([^()]{0,200}\)){0,400}\)[^\n=;]{0,80}=>)"
+)
+_NOT_FUNCTIONS = frozenset(
+    "for if while switch return else catch self this new func function fn def foreach unless until elif elsif when "
+    "match with using lock synchronized sizeof typeof constructor import super await yield operator".split()
+)
+# What stands before a call, but not before the name of a function.
+_STATEMENTS = frozenset(
+    "return new else throw case goto delete yield await assert raise print echo puts import from with for foreach "
+    "while if elif elsif unless until in is not and or match switch when guard go defer select insert into values "
+    "where join do try using end then extends implements".split()
+)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def function_name(text: str, start: int, end: int, *, in_class: bool) -> str:
+    """Return the name of the function that a line defines; "" when it defines none.
+
+    >>> function_name("int main(void)\\n{", 0, 14, in_class=False)
+    'main'
+    """
+    if text.find("(", start, end) < 0 and text.find("=>", start, end) < 0:
+        return ""
+    if (match := _TYPED.match(text, start, end)) and not _STATEMENTS.intersection(
+        _WORD.findall(match["type"])
+    ):
+        return _checked(match["name"]) if _BODY.match(text, match.end()) else ""
+    if match := _VALUE.match(text, start) or _SHELL.match(text, start):
+        return _checked(match["name"])
+    ways = [(_QUALIFIED, _BODY), (_BELOW_TYPE, _BODY_BELOW), *([(_IN_CLASS, _BODY)] if in_class else [])]
+    for head, rest in ways:
+        if (match := head.match(text, start, end)) and rest.match(text, match.end()):
+            # `TEST_CLASS(pump)` is a macro.
+            return "" if match["name"].isupper() else _checked(match["name"])
+    return ""
+
+
+def _checked(name: str) -> str:
+    return "" if name in _NOT_FUNCTIONS else name
+
+
+# -- sections ---------------------------------------------------------------------------------------------------
+
+
+_MOST = 5000
+# Lines that go on with what began above them, and those that end it.
+_GOES_ON = re.compile(
+    r"[ \t]*(?:[{()\]#@]|//|/\*|\*|\w+:\s*$|(?:else|elif|except|finally|rescue|ensure|where)\b)"
+)
+_CLOSES = re.compile(r"[ \t]*(?:\}|end\b|\]|\))")
+
+
+class _Named(NamedTuple):
+    """A name that is defined, and the text that does it."""
+
+    name: str
+    start: int
+    body: int
+    end: int
+
+
+def code_sections(parsed: Parsed, source_path: str) -> list[Place]:
+    """Return a section for each function and class of a source file, nested as they are; nothing for other files."""
+    language = language_of_file(source_path)
+    if not language or len(parsed.text) > MAX_SOURCE_BYTES:
+        return []
+    found = _python(parsed.text) if language == "python" else None
+    return _nested(
+        parsed, sorted(_by_indent(parsed.text) if found is None else found, key=lambda item: item.start)
+    )
+
+
+def _nested(parsed: Parsed, found: list[_Named]) -> list[Place]:
+    sections: list[Place] = []
+    around: list[Place] = []
+    taken: dict[str, int] = {}
+    for item in found[:_MOST]:
+        while around and around[-1].end <= item.start:
+            around.pop()
+        end = min(item.end, around[-1].end) if around else item.end
+        path = (*(around[-1].path if around else ()), item.name)
+        wanted = ".".join(path)
+        taken[wanted] = taken.get(wanted, 0) + 1
+        section = Place(
+            ordinal=len(sections) + 1,
+            parent=around[-1].ordinal if around else 0,
+            section=len(sections) + 1,
+            level=len(path),
+            heading=item.name,
+            start=item.start,
+            body=min(item.body, end),
+            end=end,
+            lines=parsed.position.lines(item.start, end),
+            title=item.name,
+            section_id=wanted if taken[wanted] == 1 else f"{wanted}__{taken[wanted]}",
+            path=path,
+            pages=parsed.position.pages(item.start, end),
+        )
+        sections.append(section)
+        around.append(section)
+    return sections
+
+
+def _python(text: str) -> list[_Named] | None:
+    """What Python's own parser finds; None when it cannot read the text."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    starts = [0, *(found.end() for found in re.finditer("\n", text)), len(text)]
+    return [
+        _Named(
+            node.name,
+            starts[min(node.lineno, *(mark.lineno for mark in node.decorator_list), node.lineno) - 1],
+            starts[min(node.lineno, len(starts) - 1)],
+            starts[min(node.end_lineno or node.lineno, len(starts) - 1)],
+        )
+        for node in _defined(tree)
+    ]
+
+
+def _defined(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    stack: list[ast.AST] = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield node
+        if not isinstance(node, ast.expr):
+            stack.extend(ast.iter_child_nodes(node))
+
+
+def _by_indent(text: str) -> Iterator[_Named]:
+    for item in definitions(text)[:_MOST]:
+        head = text.find("\n", item.start)
+        head = len(text) if head < 0 else head + 1
+        yield _Named(item.name, item.start, head, _end(text, item.start, head, item.indent))
+
+
+def _end(text: str, start: int, head: int, indent: int) -> int:
+    """Where what begins with a line ends."""
+    if text[start:head].rstrip().endswith((";", "}")):
+        return head
+    at, last = head, head
+    while at < len(text):
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end + 1
+        line = text[at:end]
+        if line.strip():
+            depth = len(line[: len(line) - len(line.lstrip(" \t"))].expandtabs(4))
+            if depth <= indent:
+                if _CLOSES.match(line) and not line.strip().startswith(")"):
+                    return end
+                if not _GOES_ON.match(line):
+                    break
+            last = end
+        at = end
+    return last

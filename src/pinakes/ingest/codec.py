@@ -6,13 +6,16 @@ from dataclasses import astuple, fields
 from typing import Any
 
 from pinakes.model import (
+    Amount,
     Chunk,
     ChunkType,
+    Deadline,
     Definition,
     Document,
     Lines,
     LineStart,
     Link,
+    Obligation,
     Pages,
     PageStart,
     ParsedDocument,
@@ -28,6 +31,7 @@ _PARTS: dict[str, type[Any]] = {
     "definitions": Definition,
     "references": Reference,
     "links": Link,
+    "obligations": Obligation,
 }
 
 
@@ -40,7 +44,7 @@ def _plain(value: Any) -> Any:
         return value.value
     if isinstance(value, str):
         return clean(value)
-    if isinstance(value, SelfCheck):
+    if isinstance(value, (SelfCheck, Deadline, Amount)):
         return list(astuple(value))
     if isinstance(value, Passage):
         return [value.start, value.end, value.text_hash]
@@ -94,6 +98,10 @@ def _build(kind: type[Any], row: list[Any]) -> Any:
             value = tuple(PageStart(*page) for page in value)
         elif item.name == "pages":
             value = Pages(*value) if value else None
+        elif item.name == "deadlines":
+            value = tuple(Deadline(*deadline) for deadline in value)
+        elif item.name == "amounts":
+            value = tuple(Amount(*amount) for amount in value)
         elif item.name == "passages":
             value = tuple(Passage(*passage) for passage in value)
         elif item.name == "chunk_type":

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from pinakes.ingest.chunk import TokenIndex
 from pinakes.ingest.code_blocks import document_code
 from pinakes.ingest.code_names import Definition, definitions, names_line, scope
-from pinakes.ingest.tokens import TokenIndex
 from pinakes.model import Chunk, Document, Passage
 
 MAX_CONTEXT_CHARACTERS = 240

@@ -1,4 +1,9 @@
-"""Discover: which files a list of folders, globs and files stands for."""
+"""Discover: which files a list of folders, globs and files stands for, and what to say of the rest.
+
+Of code, what somebody wrote is taken; what tools put there is not: installed packages, build output, minified and
+generated files. Settings and style sheets are no more documents than JSON and YAML are, and are left alone as these
+are.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +13,15 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TypeAlias
 
 from pathspec import GitIgnoreSpec
 
-from pinakes.ingest.skipped import extension_of, is_document_by_name, is_only_numbered
-from pinakes.ingest.source_files import is_filled_by_tools, is_source, is_worth_reading
+from pinakes.ingest.convert.sniff import MANUAL_EXTENSIONS
+from pinakes.text.code_languages import language_of_file
 
 # Patterns with the folder they count from, outermost first.
 Rules: TypeAlias = "list[tuple[Path, GitIgnoreSpec]]"
@@ -281,3 +286,130 @@ def _ignored(path: Path, is_folder: bool, rules: Rules) -> bool:
             # The rule nearest to the file has the last word, as in git.
             ignored = verdict
     return ignored
+
+
+# -- kinds of files ---------------------------------------------------------------------------------------------
+
+
+_KINDS = {
+    "images; name them, or --ocr force, to read them": "png jpg jpeg tif tiff",
+    "images": "gif webp svg ico icns bmp heic avif psd ai eps xcf",
+    "data; name them to take them": "json jsonl ndjson yaml yml xml log toml ini cfg conf env lock plist",
+    "archives": "zip gz tgz bz2 xz 7z rar tar zst jar whl deb rpm iso dmg",
+    "programs": "exe dll so dylib o a lib obj class pyc pyo pyd wasm bin apk msi",
+    "sound and video": "mp3 wav ogg flac m4a mp4 mov avi mkv webm",
+    "fonts": "ttf otf woff woff2 eot",
+    "databases": "db sqlite sqlite3 mdb parquet arrow feather pkl npy npz h5 pt onnx safetensors",
+    "style sheets": "css scss sass less",
+    "old Office formats": "doc ppt xlsb odp ods",
+}
+_REASONS = {f".{name}": kind for kind, names in _KINDS.items() for name in names.split()}
+_SHOWN = 4
+_SAMPLE = 8192
+_MANUAL = re.compile(rb"^[.'](?:TH|Dd|Dt|Sh|SH)[ \t]", re.M)
+# README, LICENSE-MIT, COPYING: text by custom. BUILD and its like are settings of tools.
+_NAMED = re.compile(r"[A-Z]{3,}(?:[-_][A-Za-z0-9-]+)*|ChangeLog")
+_NOT_DOCUMENTS = frozenset(
+    "BUILD WORKSPACE OWNERS CODEOWNERS MANIFEST VERSION HEAD PKG-INFO RECORD WHEEL METADATA".split()
+)
+
+
+def is_document_by_name(name: str) -> bool:
+    """Whether a file without an extension is a text that people write.
+
+    >>> [is_document_by_name(name) for name in ("README", "LICENSE-MIT", "Makefile", "BUILD", "README.png")]
+    [True, True, False, False, False]
+    """
+    return bool(_NAMED.fullmatch(name)) and name not in _NOT_DOCUMENTS
+
+
+def is_only_numbered(path: str) -> bool:
+    """Whether a file is called like a page of the manual (``ls.1``), and is none."""
+    if path[path.rfind(".") :] not in MANUAL_EXTENSIONS:
+        return False
+    try:
+        with Path(path).open("rb") as file:
+            return not _MANUAL.search(file.read(_SAMPLE))
+    except OSError:
+        return False  # reading it will say why it cannot be read
+
+
+def extension_of(name: str) -> str:
+    """Return what files of this name are counted under: the extension, or nothing.
+
+    >>> [extension_of(name) for name in ("Notes.MD", "README", "ends.", ".hidden")]
+    ['.md', '', '', '']
+    """
+    dot = name.rfind(".")
+    return name[dot:].lower() if 0 < dot < len(name) - 1 else ""
+
+
+def skipped_line(skipped: Mapping[str, int]) -> str:
+    """Say how many files were passed over, by extension, and why; "" when there are none.
+
+    >>> skipped_line({".gif": 7, ".json": 3, "": 1})
+    'skipped 11 files: 7 .gif (images), 3 .json (data; name them to take them), 1 without an extension'
+    """
+    total = sum(skipped.values())
+    if not total:
+        return ""
+    most = sorted(skipped.items(), key=lambda item: (-item[1], item[0]))
+    parts = [f"{count:,} {_described(extension)}" for extension, count in most[:_SHOWN]]
+    if rest := sum(count for _, count in most[_SHOWN:]):
+        parts.append(f"{rest:,} other{'s' if rest > 1 else ''}")
+    return f"skipped {total:,} file{'s' if total > 1 else ''}: {', '.join(parts)}"
+
+
+def _described(extension: str) -> str:
+    if not extension:
+        return "without an extension"
+    reason = _REASONS.get(extension)
+    if reason is None and language_of_file(f"a{extension}"):
+        reason = "code that is generated, empty or too large"
+    if reason is None:
+        reason = "not pages of the manual" if extension in MANUAL_EXTENSIONS else "of no known type"
+    return f"{extension} ({reason})"
+
+
+# -- source code ------------------------------------------------------------------------------------------------
+
+
+MAX_SOURCE_BYTES = 1 << 20
+"""Larger files of code are mostly generated, or data."""
+
+_NOT_SOURCE = frozenset(("css", "ini", "toml", "diff"))
+# Names of folders that tools fill.
+_TOOL_FOLDERS = frozenset(
+    "node_modules bower_components jspm_packages site-packages dist-packages __pycache__ __pypackages__ venv "
+    "virtualenv vendor third_party thirdparty build dist out target obj deriveddata pods coverage htmlcov".split()
+)
+# Every virtual environment of Python has this file, whatever it is called itself.
+_ENVIRONMENT = "pyvenv.cfg"
+_GENERATED = (".min.", ".bundle.", ".pb.", ".generated.", ".g.", "_pb2.", "_pb2_grpc.")
+_BLANK_BYTES = 64  # a file this small may have nothing but line ends in it, as many an __init__.py has
+
+
+def is_source(path: str) -> bool:
+    """Whether a file is source code by its name.
+
+    >>> [is_source(name) for name in ("pump.py", "lib/pump.H", "pump.min.js", "style.css", "pump.md")]
+    [True, True, False, False, False]
+    """
+    name = PurePath(path).name.lower()
+    language = language_of_file(name) if PurePath(name).suffix else ""
+    return bool(language) and language not in _NOT_SOURCE and not any(mark in name for mark in _GENERATED)
+
+
+def is_filled_by_tools(folder: str, names: Collection[str]) -> bool:
+    """Whether the code in a folder is nobody's own, by the folder's name or by the ``names`` in it."""
+    return folder.lower() in _TOOL_FOLDERS or _ENVIRONMENT in names
+
+
+def is_worth_reading(path: Path, size: int) -> bool:
+    """Whether a source file has something in it, and is not too large to have been written."""
+    if size > _BLANK_BYTES:
+        return size <= MAX_SOURCE_BYTES
+    try:
+        return bool(path.read_bytes().strip())
+    except OSError:
+        return True  # reading it will say why it cannot be read

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ from pinakes.ingest.prepare import READER, hash_stream
 from pinakes.ingest.sandbox import Limits, Outcome, Sandbox
 from pinakes.llm import LanguageModel
 from pinakes.model import Failure, IndexReport, Progress
-from pinakes.stores.embedded.index import CONCEPTS, EmbeddedIndex
+from pinakes.stores.embedded.local import CONCEPTS, LocalIndex
 from pinakes.stores.embedded.record import FileState
 from pinakes.telemetry import span, traced_document, traced_index
 from pinakes.text.language import LANGUAGE_NAMES
@@ -71,7 +72,7 @@ class Pipeline:
 
     def __init__(
         self,
-        index: EmbeddedIndex,
+        index: LocalIndex,
         settings: IndexSettings,
         embedder: Embedder,
         *,
@@ -388,8 +389,13 @@ def _is_blank(file: FoundFile) -> bool:
 
 
 def _fresh(state: FileState) -> bool:
-    ingested = datetime.fromisoformat(state.ingested_at).timestamp()
-    return ingested - state.mtime_ns / 1e9 < _FRESH_SECONDS
+    return _timestamp(state.ingested_at) - state.mtime_ns / 1e9 < _FRESH_SECONDS
+
+
+# Many files are read within one second, which is what is written down.
+@lru_cache(maxsize=1 << 10)
+def _timestamp(moment: str) -> float:
+    return datetime.fromisoformat(moment).timestamp()
 
 
 def _available_cores() -> int:

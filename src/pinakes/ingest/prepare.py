@@ -1,13 +1,17 @@
 """Prepare: the stages from a file to a parsed document, one after the other.
 
-This is what a worker process runs for each file. It touches no index: it takes a path and settings, and
-returns plain values.
+This is what a worker process runs for each file. It touches no index: it takes a path and settings, and returns plain
+values. Evaluation sets and other systems come with chunks of their own: :func:`with_fixed_chunks` takes these instead,
+and makes everything else (places, references, contexts, passages) of the whole document.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 import warnings as warning_filter
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -15,20 +19,19 @@ from typing import Any
 
 from pinakes.config import IndexSettings
 from pinakes.embedding import Tokenizer, load_tokenizer
-from pinakes.ingest.chunk import ChunkingOptions, chunk_document
-from pinakes.ingest.code_sections import code_sections
+from pinakes.ingest.chunk import ChunkingOptions, TokenIndex, chunk_document, chunk_of
+from pinakes.ingest.code_names import code_sections
 from pinakes.ingest.codec import clean, encode
 from pinakes.ingest.contextualize import contextualize
 from pinakes.ingest.convert import convert
 from pinakes.ingest.convert.ocr import Ocr
-from pinakes.ingest.describe import document_summary, document_title
-from pinakes.ingest.extract import describe_chunks, extract, place_references
-from pinakes.ingest.parse import parse
-from pinakes.ingest.places import find_places
-from pinakes.ingest.places.check import self_check
-from pinakes.ingest.sections import build_sections
-from pinakes.ingest.tokens import TokenIndex
-from pinakes.model import Converted, Document, ParsedDocument
+from pinakes.ingest.extract import Extracted, describe_chunks, extract, place_references
+from pinakes.ingest.obligations import extract_obligations
+from pinakes.ingest.parse import Parsed, Positions, parse
+from pinakes.ingest.parse.places import find_places
+from pinakes.ingest.parse.places.mentions import self_check
+from pinakes.ingest.parse.places.tree import build_sections
+from pinakes.model import Chunk, Converted, Document, ParsedDocument, Place
 from pinakes.text.code_languages import language_of_file
 from pinakes.text.language import detect_language
 
@@ -87,17 +90,21 @@ def prepare_text(
     chunks = chunk_document(parsed, sections, source_path, tokens, options)
     found = place_references(found, chunks)
     chunks = describe_chunks(chunks, found, language)
-    chunks = contextualize(
-        document, chunks, tokens, enabled=settings.contextual_embeddings, model_tokens=model_tokens
-    )
+    chunks = _contextualized(document, chunks, tokens, settings, model_tokens)
+    # Chunks of code are cut by size: a function is often too short to be found alone.
+    places = (*found.places, *(code_sections(parsed, source_path) if len(sections) == 1 else ()))
     return ParsedDocument(
         document,
-        # Chunks of code are cut by size: a function is often too short to be found alone.
-        (*found.places, *(code_sections(parsed, source_path) if len(sections) == 1 else ())),
+        places,
         tuple(chunks),
         definitions=tuple(found.definitions),
         references=tuple(found.references),
         links=tuple(parsed.links),
+        obligations=tuple(
+            extract_obligations(
+                source_path, parsed.text, parsed.body_start, places, language, parsed.position
+            )
+        ),
     )
 
 
@@ -124,3 +131,170 @@ def hash_stream(stream: Any) -> str:
     while block := stream.read(1 << 20):
         digest.update(block)
     return digest.hexdigest()
+
+
+# -- titles and summaries ---------------------------------------------------------------------------------------
+
+
+_TITLE_LENGTH = 300
+_SUMMARY_LENGTH = 300
+# A heading further down than this is the name of a part, even if there is no other.
+_TITLE_REACH = 1000
+# What programs write into a file's properties when nobody gave it a title.
+_NO_TITLE = re.compile(
+    r"^(?:microsoft word - .*|(?:microsoft )?powerpoint presentation|untitled(?: document)?\s?\d*"
+    r"|document\s?\d*|slide 1|title|.*\.(?:docx?|xlsx?|pptx?|odt|rtf|pdf|txt|html?|md|tex|dvi|indd|qxd|p65))$",
+    re.IGNORECASE,
+)
+# Names of files that say nothing about what is in them.
+_NO_NAME = frozenset(
+    "readme read me index main default doc docs document home start about page text untitled new".split()
+)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_MARKUP = re.compile(r"<!--|-->|</?[a-zA-Z][^<>]*>|[*_`>#|]+|!?\[\[?|\]\]?(?:\([^)]*\))?")
+
+
+def document_title(parsed: Parsed, sections: Sequence[Place], path: str) -> str:
+    """Return the title: what the text says itself, the one top heading, the file's properties, or its name.
+
+    Of several top headings the first is the title if it opens the document and the file is named alike, or has no name
+    of its own.
+    """
+    front = parsed.frontmatter.get("title")
+    if isinstance(front, (str, int, float)) and not isinstance(front, bool) and str(front).strip():
+        return _one_line(str(front), _TITLE_LENGTH)
+    if parsed.title.strip():
+        return _one_line(parsed.title, _TITLE_LENGTH)
+    headings = [section for section in sections if section.level > 0]
+    before = parsed.text[parsed.body_start : headings[0].start] if headings else ""
+    only = headings and all(section.level > headings[0].level for section in headings[1:])
+    if only and len(before) <= _TITLE_REACH:
+        return headings[0].heading
+    own = parsed.metadata.get("title")
+    if isinstance(own, str) and own.strip() and not _NO_TITLE.match(own.strip()):
+        return _one_line(own, _TITLE_LENGTH)
+    if headings and not before.strip() and _is_title(headings, Path(path).stem):
+        return headings[0].heading
+    return Path(path).stem.replace("_", " ").replace("-", " ").strip() or path
+
+
+def _is_title(headings: Sequence[Place], name: str) -> bool:
+    """Whether the first of several top headings is a title rather than the name of the first part."""
+    first = headings[0]
+    if first.label or any(section.level < first.level for section in headings):
+        return False
+    named = set(_WORD.findall(name.lower()))
+    return named <= _NO_NAME or not named.isdisjoint(_WORD.findall(first.heading.lower()))
+
+
+def document_summary(parsed: Parsed) -> str:
+    """Return the description that the document gives of itself, or its first paragraph."""
+    for key in ("description", "summary", "abstract"):
+        value = parsed.metadata.get(key)
+        if isinstance(value, str) and value.strip():
+            return _one_line(value, _SUMMARY_LENGTH)
+    for block in parsed.blocks:
+        if block.kind == "text":
+            # Ten times what is kept: enough, however much markup there is, and bounded.
+            end = min(block.end, block.start + 10 * _SUMMARY_LENGTH)
+            words = _one_line(_MARKUP.sub(" ", parsed.text[block.start : end]), _SUMMARY_LENGTH)
+            if len(words) > 40:
+                return words
+    return ""
+
+
+def _one_line(text: str, limit: int) -> str:
+    return " ".join(text.split())[:limit].rstrip()
+
+
+# -- chunks that are given --------------------------------------------------------------------------------------
+
+
+def with_fixed_chunks(
+    parsed: ParsedDocument,
+    pieces: Sequence[str],
+    settings: IndexSettings,
+    model_tokens: int,
+    tokenizer: Tokenizer,
+) -> ParsedDocument:
+    """Return the document with these texts as its chunks, in this order and word for word."""
+    document = parsed.document
+    tokens = TokenIndex(document.text, tokenizer)
+    chunks = _chunks(parsed, [clean(piece) for piece in pieces], tokens)
+    found = Extracted(list(parsed.places), list(parsed.definitions), list(parsed.references))
+    # Places are found by bisection, which needs the order of the text.
+    in_order = sorted(chunks, key=lambda chunk: (chunk.start, chunk.chunk_index))
+    found = place_references(found, in_order)
+    chunks = describe_chunks(chunks, found, document.language)
+    return replace(
+        parsed,
+        chunks=tuple(_contextualized(document, chunks, tokens, settings, model_tokens)),
+        references=tuple(found.references),
+    )
+
+
+def with_title(
+    parsed: ParsedDocument, title: str, settings: IndexSettings, model_tokens: int, tokenizer: Tokenizer
+) -> ParsedDocument:
+    """Return the document under another title, which its chunks have in their contexts."""
+    if parsed.document.title == title:
+        return parsed
+    document = replace(parsed.document, title=title)
+    tokens = TokenIndex(document.text, tokenizer)
+    chunks = _contextualized(document, parsed.chunks, tokens, settings, model_tokens)
+    return replace(parsed, document=document, chunks=tuple(chunks))
+
+
+def _contextualized(
+    document: Document,
+    chunks: Sequence[Chunk],
+    tokens: TokenIndex,
+    settings: IndexSettings,
+    model_tokens: int,
+) -> list[Chunk]:
+    return contextualize(
+        document, chunks, tokens, enabled=settings.contextual_embeddings, model_tokens=model_tokens
+    )
+
+
+def locate(text: str, pieces: Sequence[str]) -> list[int | None]:
+    """Return where each piece begins: after the one before it if it can, else anywhere, else None.
+
+    >>> locate("one two one", ["one two", "two", "one", "three"])
+    [0, 4, 8, None]
+    """
+    places: list[int | None] = []
+    after = 0
+    for piece in pieces:
+        at = text.find(piece, after) if piece.strip() else -1
+        if at < 0 and piece.strip():
+            at = text.find(piece)
+        places.append(at if at >= 0 else None)
+        # From the next character on, because chunks may overlap.
+        after = at + 1 if at >= 0 else after
+    return places
+
+
+def _chunks(parsed: ParsedDocument, pieces: Sequence[str], tokens: TokenIndex) -> list[Chunk]:
+    text = parsed.document.text
+    # Functions and classes are read by name; what is cut from code belongs to the file.
+    code = language_of_file(parsed.document.source_path)
+    sections = parsed.places[:1] if code else [place for place in parsed.places if place.is_heading]
+    position = Positions(text, parsed.document.pages, parsed.document.line_starts)
+    section_starts = [section.start for section in sections]
+    chunks: list[Chunk] = []
+    reached = parsed.document.body_start
+    for index, (piece, at) in enumerate(zip(pieces, locate(text, pieces), strict=True)):
+        # What is not in the text, word for word, stands where the piece before it ended, and has no span of its own:
+        # all of it counts as repeated from elsewhere.
+        start, end = (reached, reached) if at is None else (at, at + len(piece))
+        section = sections[max(0, bisect_right(section_starts, start) - 1)]
+        count = tokens.of(piece).count(0, len(piece)) if at is None else tokens.count(start, end)
+        prefix = len(piece) if at is None else 0
+        chunks.append(
+            chunk_of(
+                section, position, parsed.document.source_path, index, piece, (start, end), prefix, count
+            )
+        )
+        reached = end
+    return chunks

@@ -7,13 +7,10 @@ normalised number, so that they can be compared. The words are data: see :mod:`p
 
 from __future__ import annotations
 
-from pinakes.labels.headings import parse_heading
-from pinakes.labels.kinds import LEAF_KINDS
-from pinakes.labels.model import FoundLabel, Label
+from pinakes.labels.model import LEAF_KINDS, FoundLabel, Label
 from pinakes.labels.numbers import normalise_number, roman_numeral, roman_value
 from pinakes.labels.places import FoundPlaces, find_places
-from pinakes.labels.queries import parse_whole
-from pinakes.labels.references import find_labels
+from pinakes.labels.readers import find_labels, parse_heading, parse_whole
 
 __all__ = [
     "LEAF_KINDS",

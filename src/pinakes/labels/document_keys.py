@@ -15,8 +15,8 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from pinakes.labels.headings import parse_heading
 from pinakes.labels.names import INITIALS, name_key, names_of, official_names, unparted_forms
+from pinakes.labels.readers import parse_heading
 from pinakes.text.keys import title_key
 
 # Longer paths lead nowhere.

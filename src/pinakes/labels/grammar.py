@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pinakes.labels.kinds import APART, CONTAINERS, LEAF_KINDS
 from pinakes.labels.lexicon import Form, load, lowered, one_of
-from pinakes.labels.model import Label
+from pinakes.labels.model import APART, CONTAINERS, LEAF_KINDS, Label
 from pinakes.labels.numbers import (
     CHINESE,
     NUMBER_WORD,
@@ -220,8 +219,7 @@ def read_numbered(text: str, at: int) -> Numbered | None:
     match = _NUMBERED.match(text, at)
     if match is None:
         return None
-    # The fallback is for letters that match without case, such as a dotless i, and do not fold to what they match.
-    word = re.sub(r"\s", " ", lowered(match["word"] or match["sign"]))
+    word = _plain(match["word"] or match["sign"])
     end, number = match.end(), match["number"]
     if number.isalpha() and words_value(number):
         end = words_end(text, end)
@@ -232,7 +230,7 @@ def read_numbered(text: str, at: int) -> Numbered | None:
             return None
         end = close.end()
     found = Numbered(
-        form=FORMS.get(word) or FORMS["section"],
+        form=kind_word(word),
         word=word,
         number=number,
         start=at,
@@ -267,7 +265,12 @@ def parts_end(text: str, at: int) -> int:
 
 def kind_word(word: str) -> Form:
     """The form of a word that is one."""
-    return FORMS.get(re.sub(r"\s", " ", lowered(word))) or FORMS["section"]
+    # The fallback is for letters that match without case, such as a dotless i, and do not fold to what they match.
+    return FORMS.get(_plain(word)) or FORMS["section"]
+
+
+def _plain(word: str) -> str:
+    return re.sub(r"\s", " ", lowered(word))
 
 
 def label_of(match: re.Match[str], kind: str, text: str) -> Label:

@@ -94,8 +94,7 @@ def words_value(text: str) -> str:
     for word in _ONE_WORD.findall(lowered(text)):
         if word in _LEXICON.sole:
             return SOLE
-        value = _value_of(word) or _value_of(word.removeprefix(_GLUED))
-        if value:
+        if value := _value_of(word) or _value_of(word.removeprefix(_GLUED)):
             values.append(value)
         elif word not in _LEXICON.number_joins:
             return ""

@@ -1,6 +1,6 @@
 """Several places named at once: ``§§ 3-5``, ``Sections 201 to 203``, ``paragraphs (a) to (c) of Section 5``.
 
-Labels one by one are read in :mod:`pinakes.labels.references`. Here labels that belong together are joined, and a range
+Labels one by one are read in :mod:`pinakes.labels.readers`. Here labels that belong together are joined, and a range
 becomes its members, or its two ends where it is too long to mean each of them.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pinakes.labels.lexicon import load, one_of
 from pinakes.labels.model import FoundLabel, Label
 from pinakes.labels.numbers import normalise_number, roman_numeral, roman_value
-from pinakes.labels.references import find_labels
+from pinakes.labels.readers import find_labels
 
 MAX_MEMBERS = 8
 """Members of one range or list; of a longer range only the two ends are meant."""

@@ -7,9 +7,8 @@ import os
 import re
 from typing import Any, ClassVar
 
-from pinakes.llm.protocol import Completion, Prompt, PromptError
-from pinakes.llm.service import THINKING_ROOM, Service
-from pinakes.llm.wishes import Wishes
+from pinakes.llm import Completion, Prompt, PromptError
+from pinakes.llm.service import THINKING_ROOM, Service, Wishes
 
 _OLLAMA_PORT = 11434
 AZURE_VERSION = "2024-10-21"
@@ -66,7 +65,7 @@ class OpenAIModel(Service):
 
     def _make_client(self, sdk: Any) -> Any:
         key = self._api_key or ("none" if self.base_url else None)
-        # Attempts are counted in one place, see retry.py.
+        # Attempts are counted in one place, by RetryPolicy.
         return sdk.OpenAI(base_url=self.base_url, api_key=key, timeout=self._timeout, max_retries=0)
 
     def _arguments(self, prompt: Prompt, wishes: dict[str, Any]) -> dict[str, Any]:

@@ -5,15 +5,99 @@ The SDKs of Anthropic and OpenAI come from one generator: their exceptions have 
 
 from __future__ import annotations
 
+import email.utils
 import importlib
 import importlib.util
+import random
 import threading
-from typing import Any, ClassVar
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
 
 from pinakes.errors import MissingExtraError, PinakesError
-from pinakes.llm.protocol import Completion, ModelError, Prompt, PromptError
-from pinakes.llm.retry import RetryPolicy, retry_after
-from pinakes.llm.wishes import Wishes
+from pinakes.llm import Completion, ModelError, Prompt, PromptError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Up to ``retries`` further attempts, none begun later than ``total`` seconds after the first.
+
+    The wait doubles from ``first_wait`` on and is shortened by chance, so that many callers do not come back at once.
+    A service that names a time (``Retry-After``) is asked again then, unless that is beyond ``longest_wait``.
+    """
+
+    retries: int = 4
+    first_wait: float = 1.0
+    longest_wait: float = 60.0
+    total: float = 300.0
+
+    def persist(self, call: Callable[[], T], passing: Callable[[Exception], float | None]) -> T:
+        """Call until it works. ``passing`` returns the wait that a failure asks for, 0 for none, None if it lasts."""
+        started = time.monotonic()
+        attempt = 0
+        while True:
+            try:
+                return call()
+            except Exception as error:
+                asked = passing(error)
+                if asked is None or attempt >= self.retries or asked > self.longest_wait:
+                    raise
+                wait = asked or min(self.first_wait * 2**attempt, self.longest_wait) * random.uniform(0.5, 1)
+                if time.monotonic() + wait - started > self.total:
+                    raise
+            time.sleep(wait)
+            attempt += 1
+
+
+def retry_after(headers: Mapping[str, str]) -> float:
+    """Return how many seconds a service asks to wait, 0 when it does not say."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        value = headers.get(name, "")
+        try:
+            return max(0.001, float(value) * unit)
+        except ValueError:
+            pass
+        if date := email.utils.parsedate_tz(value):
+            return max(0.001, email.utils.mktime_tz(date) - time.time())
+    return 0.0
+
+
+# Refused altogether, whatever the value: then trying another value is no use.
+_UNKNOWN = ("unrecognized", "unknown", "unsupported parameter", "not permitted")
+
+
+class Wishes:
+    """For each field its values, best first; the last is what every service takes. Safe between threads."""
+
+    def __init__(self, **values: Sequence[Any]) -> None:
+        self._values = values
+        self._at = dict.fromkeys(values, 0)
+        self._lock = threading.Lock()
+
+    def now(self) -> dict[str, Any]:
+        """Return the value to ask for in each field."""
+        with self._lock:
+            return {name: values[self._at[name]] for name, values in self._values.items()}
+
+    def refused(self, asked: Mapping[str, Any], message: str, words: Mapping[str, Sequence[str]]) -> bool:
+        """Lower the wish that a refusal names by one of its ``words``; return whether it is worth asking again."""
+        text = message.lower()
+        for name, value in asked.items():
+            if not any(word in text for word in words[name]):
+                continue
+            with self._lock:
+                values, at = self._values[name], self._at[name]
+                if values[at] != value:
+                    return True  # another thread has learnt it already
+                if at + 1 < len(values):
+                    last = len(values) - 1
+                    self._at[name] = last if any(sign in text for sign in _UNKNOWN) else at + 1
+                    return True
+        return False
+
 
 # A model that thinks before it answers does so within the limit for its answer; where thinking cannot be turned
 # off, it is given this many tokens more.

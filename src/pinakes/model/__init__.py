@@ -1,43 +1,66 @@
 """The entities everything else is about. Plain data: no input, no output, and no import of other parts."""
 
-from pinakes.model.answers import Citation, DefineResponse, ReferencesResponse, TermDefinition
-from pinakes.model.chunk import Chunk, ChunkType, Passage, chunk_id, chunk_number
+from pinakes.model.comparison import Comparison, Difference
 from pinakes.model.document import Converted, Document, Lines, LineStart, Pages, PageStart, SelfCheck, line_of
-from pinakes.model.knowledge import Definition, Link, Reference
-from pinakes.model.parsed import ParsedDocument
-from pinakes.model.place import Place
+from pinakes.model.obligation import Amount, Deadline, Obligation, ObligationRow, ObligationsResponse
+from pinakes.model.parsed import (
+    Chunk,
+    ChunkType,
+    Definition,
+    Link,
+    ParsedDocument,
+    Passage,
+    Place,
+    Reference,
+    chunk_id,
+    chunk_number,
+)
+from pinakes.model.quotes import QuoteCheck, QuotesReport, TextPlace, WordChange
 from pinakes.model.report import ContextEstimate, Failure, IndexReport, MoveReport, Progress
 from pinakes.model.result import Elsewhere, Match, SearchResponse, SearchResult
+from pinakes.model.verbatim import FoundAll, TextHit
 from pinakes.model.views import (
     Check,
+    Citation,
+    DefineResponse,
     DoctorReport,
     DocumentInfo,
     Outline,
     OutlineNode,
+    ReferencesResponse,
     SectionView,
     Status,
+    TermDefinition,
 )
 
 __all__ = [
+    "Amount",
     "Check",
     "Chunk",
     "ChunkType",
     "Citation",
+    "Comparison",
     "ContextEstimate",
     "Converted",
+    "Deadline",
     "DefineResponse",
     "Definition",
+    "Difference",
     "DoctorReport",
     "Document",
     "DocumentInfo",
     "Elsewhere",
     "Failure",
+    "FoundAll",
     "IndexReport",
     "LineStart",
     "Lines",
     "Link",
     "Match",
     "MoveReport",
+    "Obligation",
+    "ObligationRow",
+    "ObligationsResponse",
     "Outline",
     "OutlineNode",
     "PageStart",
@@ -46,6 +69,8 @@ __all__ = [
     "Passage",
     "Place",
     "Progress",
+    "QuoteCheck",
+    "QuotesReport",
     "Reference",
     "ReferencesResponse",
     "SearchResponse",
@@ -54,6 +79,9 @@ __all__ = [
     "SelfCheck",
     "Status",
     "TermDefinition",
+    "TextHit",
+    "TextPlace",
+    "WordChange",
     "chunk_id",
     "chunk_number",
     "line_of",

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pinakes.model.document import READ_FROM_IMAGE, Cells, Lines, Pages, span
-from pinakes.model.knowledge import Definition, Reference
+from pinakes.model.parsed import Definition, Reference
 from pinakes.model.quoting import Quotation
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Protocol
 
 from pinakes.port.columns import ChunkColumns
-from pinakes.port.edges import EdgeLookup
+from pinakes.port.edges import EdgeLookup, LinkLookup
 from pinakes.port.filters import DocumentFilter
-from pinakes.port.links import LinkLookup
 from pinakes.port.matching import DenseSearch, NativeSearch, TextSearch, Vocabulary
-from pinakes.port.names import NameLookup
+from pinakes.port.names import NameLookup, TermLookup
+from pinakes.port.obligations import ObligationLookup
 from pinakes.port.records import Readings, Records
-from pinakes.port.terms import TermLookup
 
 
 class SearchIndex(Protocol):
@@ -90,4 +89,9 @@ class SearchIndex(Protocol):
     @property
     def terms(self) -> TermLookup:
         """Definitions by the terms that they define."""
+        ...
+
+    @property
+    def obligations(self) -> ObligationLookup:
+        """Duties, deadlines and amounts."""
         ...

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pinakes.embedding.protocol import Vectors
-from pinakes.text.query_terms import QueryTerm
+from pinakes.text.analysis import QueryTerm
 
 # A chunk and how well it fits.
 Hit: TypeAlias = tuple[int, float]
@@ -91,9 +91,18 @@ class NativeSearch(Protocol):
         """Return the chunks that its own fusion of vectors and words finds, best first."""
         ...
 
+    def floor(self, query: Vectors, documents: Collection[int] | None = None) -> float:
+        """Return about the lowest cosine that chunks have to a query: that of what has nothing to do with it."""
+        ...
+
 
 class TextSearch(Protocol):
     """Ranked keyword search, exact phrases, code, and what there is to know about single words."""
+
+    @property
+    def generation(self) -> int:
+        """The record's generation that has been seen."""
+        ...
 
     def search(
         self,
@@ -147,6 +156,14 @@ class TextSearch(Protocol):
         self, words: Sequence[str], languages: Sequence[str], documents: Collection[int] | None = None
     ) -> set[int]:
         """Return the chunks, of some documents or of all, that hold any of some words or phrases."""
+        ...
+
+    def containing(self, letters: str) -> NDArray[np.int64]:
+        """Return the chunks, in order, with a word that has some letters and digits in it; perhaps a few more."""
+        ...
+
+    def count_containing(self, letters: str) -> int:
+        """Return how many chunks that may be, at most, which costs less."""
         ...
 
     def suggest(self, prefix: str, limit: int = 10) -> list[str]:

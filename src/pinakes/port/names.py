@@ -1,13 +1,15 @@
-"""Names: which documents go by a name, a path or a number, and what may lead to them.
+"""Names: documents by what they are called, definitions by their terms, and what somebody may type.
 
-All of it is asked for by keys, which ``labels.document_keys`` makes when a document is written and when one is asked
+Documents are asked for by keys, which ``labels.document_keys`` makes when a document is written and when one is asked
 for. Where very many documents have a key, an index answers with some of them, one more than ``MOST``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple, Protocol
+
+from pinakes.model import Definition
 
 MOST = 1000
 """Documents that share a name, before it names none of them."""
@@ -107,4 +109,73 @@ class NameLookup(Protocol):
 
     def members(self, folder: int, kind: str, number: str) -> list[Entry]:
         """Return the files of a work that bear a number, two at most."""
+        ...
+
+
+# -- terms: definitions looked up by the words of what they define -------------------------------------------
+
+
+MOST_DEFINITIONS = 1000
+"""A term that more documents define than this is looked at in so many of them, and in those that are at hand."""
+
+
+class DefinedIn(NamedTuple):
+    """A definition with the path and title of its document."""
+
+    source_path: str
+    document_title: str
+    definition: Definition
+
+
+class TermLookup(Protocol):
+    """The part of an index that knows defined terms. Keys are those of ``text.terms``, joined by spaces."""
+
+    def known(self, keys: Collection[str]) -> set[str]:
+        """Return which of some keys are those of defined terms."""
+        ...
+
+    def by_keys(
+        self,
+        keys: Collection[str],
+        documents: Collection[int] = (),
+        paths: Collection[str] = (),
+        *,
+        limit: int = MOST_DEFINITIONS,
+    ) -> list[DefinedIn]:
+        """Return definitions of terms, by path and place: the first of each key, and those of some documents."""
+        ...
+
+    def in_documents(self, paths: Collection[str]) -> list[DefinedIn]:
+        """Return the definitions of some documents, by path and place."""
+        ...
+
+    def like(self, words: Collection[str], limit: int = MOST_DEFINITIONS) -> list[DefinedIn]:
+        """Return definitions of terms that share words, or the beginning of one, with some words; all, if few."""
+        ...
+
+
+# -- suggestions: titles, defined terms, labels and headings, by what somebody types -------------------------
+
+
+class SuggestionRow(NamedTuple):
+    """Something to search for or to open: ``kind`` is ``title``, ``term`` or ``label``."""
+
+    text: str
+    kind: str
+    source_path: str
+    section_id: str
+    detail: str
+
+
+class SuggestionLookup(Protocol):
+    """The part of an index that knows what can be typed. Keys are those of ``text.keys.typed_key``."""
+
+    def beginning(
+        self, key: str, allowed: Callable[[str], bool] | None = None, *, later_words: bool = False
+    ) -> Iterator[SuggestionRow]:
+        """Go through what begins so, or has a later word that does; ``allowed`` says which paths may be shown."""
+        ...
+
+    def holding(self, key: str, allowed: Callable[[str], bool] | None = None) -> Iterator[SuggestionRow]:
+        """Go through what holds this anywhere, as far as that can be looked for."""
         ...

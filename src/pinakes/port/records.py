@@ -1,12 +1,98 @@
-"""Records: what search asks of the documents, chunks, places and references of an index."""
+"""Records: questions about chunks, places, references and documents, and the rows that answer them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 from pinakes.model import Lines, Link, Pages, Place, Reference, SelfCheck
-from pinakes.port.rows import NumberedPlace, PlaceStart, Standing, StoredChunk, StoredPlace
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk as it lies in the record, with what its document and section say about it."""
+
+    id: int
+    document: int
+    chunk_index: int
+    section: int
+    content: str
+    prefix: int
+    start: int
+    end: int
+    lines: Lines
+    pages: Pages | None
+    tokens: int
+    chunk_type: str
+    context: str
+    source_path: str
+    document_title: str
+    language: str
+    parent_chain: tuple[str, ...]
+    section_id: str
+    section_label: str
+    heading: str
+    heading_level: int
+
+    @property
+    def searched_text(self) -> str:
+        """What the chunk can be found by: its text, and the names of where it stands."""
+        return " ".join([self.document_title, *self.parent_chain, self.context, self.content])
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPlace:
+    """A place together with the document it belongs to."""
+
+    document: int
+    source_path: str
+    document_title: str
+    place: Place
+
+
+class StoredText(NamedTuple):
+    """A document with its text; before ``body_start`` is frontmatter."""
+
+    document: int
+    source_path: str
+    title: str
+    body_start: int
+    text: str
+
+
+class NumberedPlace(NamedTuple):
+    """A place with a number, by its document and its own number in it: just enough to choose among many."""
+
+    document: int
+    ordinal: int
+    source_path: str
+    kind: str
+    label: str
+    is_heading: bool
+
+
+class PlaceStart(NamedTuple):
+    """Where a place begins: just enough to lead there."""
+
+    document: int
+    kind: str
+    section_id: str
+    start: int
+
+
+class Standing(NamedTuple):
+    """The innermost place around an offset: its id, label, the heading above it, what it is called, where it begins."""
+
+    section_id: str
+    label: str
+    heading: str
+    name: str
+    start: int
+    line: int
+
+
+# -- records: what search asks of the documents, chunks, places and references of an index -------------------
 
 
 class Row(Protocol):
@@ -151,6 +237,14 @@ class Records(Protocol):
 
     def document_text(self, document: int, start: int, end: int) -> str:
         """Return a stretch of a document's text."""
+        ...
+
+    def texts(self, documents: Collection[int]) -> list[StoredText]:
+        """Return some documents with their texts."""
+        ...
+
+    def documents_cut_in_words(self) -> set[int]:
+        """Return the documents that have a chunk which ends within a word of letters and digits."""
         ...
 
     def image_pages(self, documents: Collection[str]) -> dict[str, str]:

@@ -1,18 +1,20 @@
-"""Put the best candidates into the order that a reranker gives them.
+"""Put the best candidates into the order that a reranker gives them, and do not wait for it for ever.
 
 Whatever a reranker does wrong costs a note, never the search: the candidates then stay as they were.
 """
 
 from __future__ import annotations
 
+import contextvars
 import math
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Generic, TypeVar
 
 from pinakes.errors import PinakesError, UsageError
-from pinakes.rerank.deadline import call_within
-from pinakes.rerank.protocol import PartialScores, Preparable, Reranker, RerankError
+from pinakes.rerank.registry import PartialScores, Preparable, Reranker, RerankError
 
 _MOST_CHARACTERS = 300
 
@@ -165,3 +167,57 @@ def _reason(error: Exception) -> str:
     if not isinstance(error, PinakesError):
         text = f"the reranker failed with {type(error).__name__}" + (f": {text}" if text else ".")
     return text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 1] + "…"
+
+
+T = TypeVar("T")
+
+# A call cannot be ended from outside: it goes on unseen. So many of one reranker may, before no new one is begun.
+_MOST_ABANDONED = 2
+_abandoned: list[tuple[object, threading.Thread]] = []
+_lock = threading.Lock()
+
+
+class _Call(Generic[T]):
+    """What a call in another thread came to."""
+
+    def __init__(self, function: Callable[[], T]) -> None:
+        self.function = function
+        self.result: list[T] = []
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            self.result.append(self.function())
+        except BaseException as error:  # handed over to the thread that waits
+            self.error = error
+
+
+def call_within(seconds: float | None, function: Callable[[], T], owner: object) -> T:
+    """Return what ``function`` returns; raise `RerankError` when it takes longer than ``seconds``.
+
+    ``owner`` is who is called: its calls that hang are counted, and nobody else's.
+    """
+    if seconds is None:
+        return function()
+    with _lock:
+        _abandoned[:] = [(other, thread) for other, thread in _abandoned if thread.is_alive()]
+        hanging = sum(other is owner for other, _ in _abandoned)
+        if hanging >= _MOST_ABANDONED:
+            raise RerankError(f"the reranker is still busy with {hanging} earlier searches.")
+    call = _Call(function)
+    # A daemon, so that a call that hangs does not keep the program from ending.
+    thread = threading.Thread(
+        target=contextvars.copy_context().run, args=(call.run,), name="pinakes-rerank", daemon=True
+    )
+    thread.start()
+    thread.join(seconds)
+    if thread.is_alive():
+        with _lock:
+            _abandoned.append((owner, thread))
+        raise RerankError(f"the reranker did not answer within {seconds:g} s.")
+    if isinstance(call.error, Exception):
+        raise call.error
+    if call.error is not None:
+        # Whatever wanted to end its thread must not end ours.
+        raise RerankError(f"the reranker stopped with {type(call.error).__name__}.")
+    return call.result[0]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pinakes.errors import PinakesError, UsageError
 from pinakes.llm import LanguageModel, Prompt
-from pinakes.rerank.protocol import RerankError
+from pinakes.rerank.registry import RerankError
 
 _SYSTEM = """\
 You rank passages by how well they answer a query.

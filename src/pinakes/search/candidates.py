@@ -13,6 +13,18 @@ from pinakes.port.columns import COLUMNS, ColumnValues
 Ids = NDArray[np.int64]
 Scores = NDArray[np.float64]
 
+EXACT, KEYWORD, CODE, SEMANTIC, EXPANSION = "exact", "keyword", "code", "semantic", "expansion"
+"""The ways of searching, by the names that weights, results and explanations have for their lists."""
+
+HYBRID = "hybrid"
+"""All of them at once: the mode, and the list of a database that joins words and meaning itself."""
+
+GRAPH = "graph"
+"""What stands next to good hits."""
+
+SECTION, DOCUMENT = "section", "document"
+"""The groups of chunks whose evidence is weighed too."""
+
 
 def union(*ids: Ids) -> Ids:
     """Join lists of ids in order, each id once: what ``np.unique`` does, in a fraction of its time."""
@@ -47,6 +59,11 @@ class RankedList:
 
     def __len__(self) -> int:
         return len(self.chunks)
+
+    def score_of(self, chunk: int, otherwise: float = 0.0) -> float:
+        """Return the score of a chunk, if it was found."""
+        at = np.flatnonzero(self.chunks == chunk)
+        return float(self.scores[at[0]]) if len(at) else otherwise
 
     def best(self, count: int) -> list[tuple[int, float]]:
         """Return the first hits as pairs."""

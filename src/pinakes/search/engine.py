@@ -1,14 +1,13 @@
 """The engine: composes the stages of a search and times each.
 
-understand > retrieve (exact, keyword, code, semantic) > rank > choose > enrich > respond
+understand > retrieve > rank (fuse, then a signal after the other) > select > present
+
+Each takes the run so far and adds to it, so that any number of them from the first can be run alone.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,34 +18,39 @@ from pinakes.errors import UsageError
 from pinakes.model import SearchResponse
 from pinakes.port.filters import Passing
 from pinakes.port.index import SearchIndex
+from pinakes.search.candidates import EXACT, SEMANTIC
 from pinakes.search.links.define import Dictionary, asks_for_meaning, keys_in, possible_keys
 from pinakes.search.links.reference_graph import ReferenceGraph
-from pinakes.search.present.defined_terms import asked_for, describe_disputed
-from pinakes.search.present.enrich import Enrichment, to_results
-from pinakes.search.present.explain import explain_search
-from pinakes.search.present.located import locate_definitions
-from pinakes.search.present.noted import mark_images, name_cells
-from pinakes.search.present.respond import below_threshold, note_for
+from pinakes.search.present.enrich import Enrichment, locate_definitions, mark_images, name_cells, to_results
+from pinakes.search.present.respond import (
+    asked_for,
+    below_threshold,
+    count_tokens,
+    describe_disputed,
+    explain_run,
+    fit_response,
+    note_for,
+)
 from pinakes.search.present.snippets import Asked, Mentions
-from pinakes.search.present.token_budget import count_tokens, fit_response
-from pinakes.search.query.filter_help import FilterHelp
-from pinakes.search.query.filters import allowed_documents, compile_filters
+from pinakes.search.query.filters import FilterHelp, allowed_documents, compile_filters
 from pinakes.search.query.names import NameIndex
 from pinakes.search.query.query_intent import classify
 from pinakes.search.query.scope import Scope
 from pinakes.search.query.spelling import describe_corrections, describe_misread
 from pinakes.search.query.understand import Query, understand
-from pinakes.search.query.weights import leg_weights
 from pinakes.search.rank.ranker import Ranker
-from pinakes.search.retrieve.exact import ExactHits
-from pinakes.search.retrieve.legs import NATIVE_HYBRID, Retrieved, Retriever
+from pinakes.search.retrieve.leg import ExactHits, Retrieved
+from pinakes.search.retrieve.legs import Retriever
 from pinakes.search.retrieve.resolve import searched
+from pinakes.search.run import Run
 from pinakes.search.select.refine import IndexReader
 from pinakes.search.select.selector import Chooser, Chosen
-from pinakes.telemetry import span, traced_search
+from pinakes.telemetry import traced_search
 
 if TYPE_CHECKING:
     from pinakes.rerank import Reranker
+
+UNDERSTAND, RETRIEVE, RANK, SELECT, PRESENT = "understand", "retrieve", "rank", "select", "present"
 
 # Asked for a phrase and nothing else, people want every occurrence.
 _PHRASE_TOP_K = 100
@@ -54,23 +58,6 @@ _PHRASE_TOP_K = 100
 _BORROWED = 20
 # Words are read in the languages that most documents are in.
 _MAX_LANGUAGES = 4
-
-
-class _Stopwatch:
-    def __init__(self) -> None:
-        self.milliseconds: dict[str, float] = {}
-        self._start = time.perf_counter()
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        start = time.perf_counter()
-        with span(name):
-            yield
-        self.milliseconds[name] = round((time.perf_counter() - start) * 1000, 3)
-
-    def total(self) -> dict[str, float]:
-        self.milliseconds["total"] = round((time.perf_counter() - self._start) * 1000, 3)
-        return self.milliseconds
 
 
 class SearchEngine:
@@ -85,9 +72,20 @@ class SearchEngine:
         self._index = index
         self._tokenizer = tokenizer
         self._retriever = Retriever(index, embedder, tokenizer)
-        reader = IndexReader(index)
-        self._ranker = Ranker(index, reader)
-        self._chooser = Chooser(index, reader)
+        self._ranker = Ranker(index)
+        self._chooser = Chooser(index, IndexReader(index))
+        self._stages: dict[str, Callable[[Run], None]] = {
+            UNDERSTAND: self._understand,
+            RETRIEVE: self._retrieve,
+            RANK: self._rank,
+            SELECT: self._select,
+            PRESENT: self._present,
+        }
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The names of the stages up to which a search can be run; ranking is done when all of its own are."""
+        return UNDERSTAND, RETRIEVE, *self._ranker.stages, RANK, SELECT, PRESENT
 
     @traced_search
     def search(
@@ -101,81 +99,117 @@ class SearchEngine:
         every_occurrence: bool = False,
         reranker: Reranker | None = None,
         trouble: str = "",
+        until: str | None = None,
     ) -> SearchResponse:
-        """Run the stages.
+        """Run the stages, or those as far as ``until``, and explain what there is then.
 
         ``every_occurrence`` lifts ``top_k`` for a query that is only a quoted phrase. ``trouble`` is what the answer
         has to say besides what the stages find.
         """
         if token_budget is not None and token_budget < 1:
             raise UsageError(f"token_budget must be at least 1, not {token_budget}.")
-        watch = _Stopwatch()
-        with watch.stage("understand"):
+        if until is not None and until not in self.stages:
+            raise UsageError(f"Unknown stage {until!r}; a search has {', '.join(self.stages)}.")
+        run = Run(
+            text,
+            settings,
+            filters,
+            token_budget,
+            explain=explain or until is not None,
+            every_occurrence=every_occurrence,
+            reranker=reranker,
+            trouble=trouble,
+            until=until or PRESENT,
+        )
+        for name, stage in self._stages.items():
+            stage(run)
+            if name == run.until or (name == RANK and run.until in self._ranker.stages):
+                break
+        if run.until != PRESENT:
+            explanation = explain_run(run, self._index)
+            confidence = float(explanation.get("confidence", 0.0))
+            run.response = SearchResponse(
+                run.query.original, settings.search_mode, [], confidence, explanation=explanation
+            )
+        return run.finished()
+
+    # -- stages ----------------------------------------------------------------------------------------------
+
+    def _understand(self, run: Run) -> None:
+        with run.timed(UNDERSTAND):
             names, languages = NameIndex(self._index.names), self._languages()
-            query = understand(
-                text,
+            run.query = understand(
+                run.text,
                 names=names,
                 known=lambda word: self._index.keyword.frequency(word, languages) > 0,
             )
-            kind = classify(query)
-            scope = self._scope(query, filters, names, languages)
-        weights = leg_weights(settings, kind)
-        if self._index.native_hybrid and weights["semantic"] > 0 and weights["keyword"] > 0:
-            weights[NATIVE_HYBRID] = weights["semantic"] + weights["keyword"]
-        found = self._retriever.retrieve(query, scope, settings, weights, watch.stage)
-        with watch.stage("rank"):
-            ranked = self._ranker.rank(found.legs, weights, settings, scope)
-        everywhere = every_occurrence and query.is_only_phrases and bool(found.exact.total)
-        top_k = _PHRASE_TOP_K if everywhere else settings.top_k
-        chosen = self._chooser.choose(
-            query,
-            ranked,
-            found.exact,
-            settings,
-            watch.stage,
-            top_k=top_k,
-            excluded=scope.hidden,
-            asked=_asked(query, found, settings),
-            reranker=reranker,
+            run.kind = classify(run.query)
+            run.scope = self._scope(run.query, run.filters, names, languages)
+            run.names = names
+            shifted = run.kind.multipliers if run.settings.uses("adaptive_weights") else {}
+            run.weights = self._retriever.weights(run.settings, shifted)
+            run.weights |= self._ranker.weights(run.settings, shifted)
+
+    def _retrieve(self, run: Run) -> None:
+        run.found = self._retriever.retrieve(run.query, run.scope, run.settings, run.weights, run.timed)
+
+    def _rank(self, run: Run) -> None:
+        with run.timed(RANK):
+            run.ranked = self._ranker.rank(run.found.legs, run.weights, run.settings, run.scope, run.until)
+
+    def _select(self, run: Run) -> None:
+        everywhere = run.every_occurrence and run.query.is_only_phrases and bool(run.found.exact.total)
+        run.chosen = self._chooser.choose(
+            run.ranked,
+            run.found,
+            run.timed,
+            top_k=_PHRASE_TOP_K if everywhere else run.settings.top_k,
+            excluded=run.scope.hidden,
+            asked=_asked(run.query, run.found, run.settings),
+            reranker=run.reranker,
         )
-        with watch.stage("enrich"):
+
+    def _present(self, run: Run) -> None:
+        query, settings, exact, chosen = run.query, run.settings, run.found.exact, run.chosen
+        with run.timed("enrich"):
             references = ReferenceGraph(self._index)
             dictionary = self._dictionary(query, chosen, references)
             definitions = dictionary.terms_in(query.text)
             enrichment = Enrichment(
-                found.exact.meant,
-                found.exact.lines,
+                exact.meant,
+                exact.lines,
                 references,
                 definitions,
-                asked_for(query.text, definitions, names, self._index.names),
-                ranked.via,
+                asked_for(query.text, definitions, run.names, self._index.names),
+                run.ranked.via,
                 self._index.lookup.line_starts,
-                found.exact.grounds,
+                exact.grounds,
                 self._index.lookup,
                 self._doubtful(chosen),
             )
-            phrases = _phrases(query, settings, found.exact)
-            results = to_results(chosen, phrases, enrichment, explain=explain)
+            phrases = _phrases(query, settings, exact)
+            results = to_results(chosen, phrases, enrichment, explain=run.explain)
             disputed = dictionary.disputed(
                 entry for result in results for entry in result.definitions_context
             )
             results = locate_definitions(results, self._index)
             results = name_cells(mark_images(results, self._index.lookup), self._index.lookup)
-        with watch.stage("respond"):
+        with run.timed("respond"):
+            filtered = run.scope.filtered
             note = note_for(
                 results,
                 chosen.confidence,
-                filtered=scope.filtered,
-                pending=self._index.pending if weights["semantic"] > 0 else 0,
-                about=found.exact.notes,
+                filtered=filtered,
+                pending=self._index.pending if run.weights[SEMANTIC] > 0 else 0,
+                about=exact.notes,
                 besides=[
-                    self._why_empty(query, filters) if scope.filtered and not results else "",
+                    self._why_empty(query, run.filters) if filtered and not results else "",
                     below_threshold(chosen.stats, settings) if not results else "",
                     describe_misread(query.misread),
-                    describe_corrections(found.corrections),
+                    describe_corrections(run.found.corrections),
                     chosen.reordered.note,
                     describe_disputed(disputed),
-                    trouble,
+                    run.trouble,
                 ],
             )
             response = SearchResponse(
@@ -186,15 +220,12 @@ class SearchEngine:
                 note=note,
                 term_conflicts=disputed,
                 compression_stats=chosen.stats,
-                total_matches=found.exact.total,
-                explanation=explain_search(query, kind, found, ranked, chosen, weights, settings)
-                if explain
-                else None,
+                total_matches=exact.total,
+                explanation=explain_run(run, self._index) if run.explain else None,
             )
-            response = fit_response(response, token_budget, self._count_tokens)
-        return replace(response, timings_ms=watch.total())
+            run.response = fit_response(response, run.token_budget, self._count_tokens)
 
-    # -- stages ----------------------------------------------------------------------------------------------
+    # -- what stages ask for -----------------------------------------------------------------------------------
 
     def _scope(
         self, query: Query, filters: Mapping[str, object] | None, names: NameIndex, languages: list[str]
@@ -257,9 +288,9 @@ class SearchEngine:
 
 def _asked(query: Query, found: Retrieved, settings: SearchSettings) -> Asked | None:
     """What the sentences of long chunks are judged by; None where chunks are to be shown whole."""
-    if not settings.uses("focus") or settings.search_mode == "exact" or query.is_only_phrases:
+    if not settings.uses("focus") or settings.search_mode == EXACT or query.is_only_phrases:
         return None
-    floor = next((leg.floor for leg in found.legs if leg.name == "semantic"), 0.0)
+    floor = next((leg.floor for leg in found.legs if leg.name == SEMANTIC), 0.0)
     terms, values = [term for term, _ in found.idf], [value for _, value in found.idf]
     return Asked(Mentions(terms), values, found.vector, floor)
 
@@ -267,4 +298,4 @@ def _asked(query: Query, found: Retrieved, settings: SearchSettings) -> Asked | 
 def _phrases(query: Query, settings: SearchSettings, exact: ExactHits) -> tuple[str, ...]:
     if query.phrases:
         return query.phrases
-    return (query.text,) if settings.search_mode == "exact" and exact.total else ()
+    return (query.text,) if settings.search_mode == EXACT and exact.total else ()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import BaseRoute
 
-    from pinakes.server.registry import LibraryRegistry
+    from pinakes.server.services import LibraryRegistry
 
 HEALTH = "/health"
 READY = "/ready"
@@ -63,8 +63,7 @@ def build_app(
         raise MissingExtraError("Serving HTTP", "mcp") from error
     from pinakes.server.api.app import Api
     from pinakes.server.api.problems import on_http_exception
-    from pinakes.server.guard import Guard
-    from pinakes.server.limits import Limiter
+    from pinakes.server.guard import Guard, Limiter
     from pinakes.server.mcp import build_server
     from pinakes.server.static import STATIC, VIEWS, Page
 

@@ -12,13 +12,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pinakes.processes import read_frame, take_pipes, write_frame
-from pinakes.server.api.answers import Answer, Question, answer
 from pinakes.server.api.app import OPERATIONS
-from pinakes.server.api.catalog import Catalogs
-from pinakes.server.api.operations import Call
+from pinakes.server.api.operations import Answer, Call, Catalogs, Question, answer
 from pinakes.server.process_pool import Setup
-from pinakes.server.registry import LibraryRegistry
-from pinakes.server.services import IndexService
+from pinakes.server.services import IndexService, LibraryRegistry
 
 
 def serve() -> int:

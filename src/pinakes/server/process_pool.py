@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from typing import BinaryIO, cast
 
 from pinakes.processes import command, read_frame, write_frame
-from pinakes.server.api.answers import Answer, Question
+from pinakes.server.api.operations import Answer, Question
 
 logger = logging.getLogger("pinakes")
 

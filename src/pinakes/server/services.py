@@ -1,10 +1,13 @@
-"""Services: the libraries that a server answers from, opened in the background and again when their files change."""
+"""Services: the libraries that a server answers from, by name: index folders, and tools of an agent file."""
 
 from __future__ import annotations
 
+import logging
+import secrets
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, wait
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -13,11 +16,19 @@ from pinakes.errors import IndexNotFoundError, IndexStateError, ModelMismatchErr
 if TYPE_CHECKING:
     from pinakes.library import Library
     from pinakes.model import IndexReport, Progress, SearchResponse
+    from pinakes.tools.document_tool import HierarchicalDocumentTool
 
 T = TypeVar("T")
+logger = logging.getLogger("pinakes")
+
+TOKEN_BUDGET = 6000
+"""The most tokens of an answer that asks for no budget of its own: a page or ten, not a book."""
 RECORD = "record.sqlite3"
 # How long a server that ends waits for those who read.
 _CLOSE_SECONDS = 30.0
+# How long a call waits for documents that are being read; clients give up on one after a minute.
+WAIT_SECONDS = 25.0
+_BETWEEN_STEPS = 0.2
 
 
 class NotReadyError(PinakesError):
@@ -249,6 +260,101 @@ class IndexService:
             self._handle.close()
 
 
+class ToolService:
+    """A document tool, loaded when it is first used, or at once when its configuration says so."""
+
+    def __init__(self, tool: HierarchicalDocumentTool, wait_seconds: float = WAIT_SECONDS) -> None:
+        self._tool = tool
+        self._wait_seconds = wait_seconds
+        self._step: Progress | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the tool."""
+        return self._tool.name
+
+    @property
+    def description(self) -> str:
+        """What the tool is for."""
+        return self._tool.description
+
+    @property
+    def token_budget(self) -> int | None:
+        """The budget of the configuration."""
+        return self._tool.config.token_budget
+
+    # -- loading ---------------------------------------------------------------------------------------------
+
+    def _load(self) -> Future[IndexReport]:
+        """Start to read the documents, or join in; what failed before is tried again."""
+        return self._tool.start(self._hear)
+
+    def _hear(self, step: Progress) -> None:
+        self._step = step
+
+    @property
+    def ready(self) -> bool:
+        """Whether the documents are read, or are not to be read before somebody asks."""
+        return self._tool.loaded or self._tool.config.defer_loading
+
+    def _wait(self, seconds: float | None = None) -> None:
+        """Wait for the documents; when they take long to read, say so instead of keeping the caller waiting."""
+        if self._tool.loaded:
+            return
+        loading = self._load()
+        wait([loading], self._wait_seconds if seconds is None else seconds)
+        if loading.done():
+            loading.result()
+            return
+        step = self._step
+        so_far = f" ({step.stage} {step.done} of {step.total})" if step else ""
+        raise NotReadyError(f"The documents of {self.name} are being read{so_far}. Ask again in a minute.")
+
+    def warm(self) -> None:
+        """Load the tool, unless it is to be loaded when it is first used."""
+        if not self._tool.config.defer_loading:
+            self._load().result()
+            self.search("a", top_k=1)
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        self._tool.close()
+
+    # -- asking ----------------------------------------------------------------------------------------------
+
+    def ask(self, question: Callable[[Library], T], wait_seconds: float | None = None) -> T:
+        """Put a question to the documents that the tool may show."""
+        self._wait(wait_seconds)
+        return self._tool.ask(question)
+
+    def search(self, query: str, **options: Any) -> SearchResponse:
+        """Search as the configuration says."""
+        return self.ask(lambda library: library.search(query, **options))
+
+    def roots(self) -> list[Path]:
+        """Return the source, which is all that the tool reads."""
+        return [self._tool.config.source_path()]
+
+    def index(self, paths: list[str] | None, progress: Callable[[Progress], None]) -> IndexReport:
+        """Bring the index up to date with the source."""
+        if self._tool.loaded:
+            return self._tool.update_sync(progress)
+        # What is loaded now is up to date; that goes on even when this call is given up.
+        loading = self._load()
+        while wait([loading], _BETWEEN_STEPS).not_done:
+            if self._step is not None:
+                progress(self._step)
+        return loading.result()
+
+
+def tool_services(path: Path) -> list[ToolService]:
+    """Return a service for each document tool of an agent file."""
+    from pinakes.config.agent import load_agent
+    from pinakes.tools.document_tool import open_tools
+
+    return [ToolService(tool) for tool in open_tools(load_agent(path))]
+
+
 def check_paths(service: LibraryService, paths: list[str]) -> None:
     """Refuse files that nobody offered: a document may talk a model, or a page, into reading what it should not."""
     folders = [root.resolve() for root in service.roots()]
@@ -259,3 +365,73 @@ def check_paths(service: LibraryService, paths: list[str]) -> None:
             raise UsageError(
                 f"{path} is not below a folder that this server may read ({allowed}). Index it with: pinakes index PATH"
             )
+
+
+class LibraryRegistry:
+    """The libraries of a server. With ``write``, it may also bring them up to date."""
+
+    def __init__(
+        self,
+        services: Sequence[LibraryService],
+        *,
+        configured: bool = False,
+        write: bool = False,
+        token_budget: int = TOKEN_BUDGET,
+        structured: bool = True,
+        mark: str = "",
+    ) -> None:
+        if not services:
+            raise UsageError("There is nothing to serve: the configuration has no document tool.")
+        self.services = {service.name: service for service in services}
+        self.configured = configured
+        self.write = write
+        self.token_budget = token_budget
+        self.structured = structured
+        self.mark = mark or secrets.token_hex(4)
+        """Tells this run of the server from others, whose indexes may have had the same numbers."""
+
+    @property
+    def several(self) -> bool:
+        """Whether a question must say which library it is for, or goes to all of them."""
+        return len(self.services) > 1
+
+    def choose(self, name: str | None) -> list[LibraryService]:
+        """Return the service of a name, or all of them."""
+        if name is None:
+            return list(self.services.values())
+        if name not in self.services:
+            raise UsageError(f"There is no tool {name!r} here; there are {', '.join(self.services)}.")
+        return [self.services[name]]
+
+    def budget(self, asked: int | None, service: LibraryService | None = None) -> int:
+        """Return how many tokens an answer may take."""
+        return asked or (service.token_budget if service is not None else None) or self.token_budget
+
+    def warm(self) -> threading.Thread:
+        """Open everything in the background, so that the first question finds it ready."""
+
+        def load() -> None:
+            for service in self.services.values():
+                _prepare(service)
+
+        thread = threading.Thread(target=load, name="pinakes-warm", daemon=True)
+        thread.start()
+        return thread
+
+    def close(self) -> None:
+        """Let go of everything."""
+        with ExitStack() as stack:
+            for service in self.services.values():
+                stack.callback(service.close)
+
+
+def _prepare(service: LibraryService) -> None:
+    """Open one service. What goes wrong is only noted: whoever asks first is told."""
+    try:
+        service.warm()
+    except IndexNotFoundError as error:
+        logger.info("%s", error)
+    except PinakesError as error:
+        logger.warning("%s", error)
+    except Exception:
+        logger.exception("Cannot prepare %s", service.name)

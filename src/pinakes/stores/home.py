@@ -6,14 +6,54 @@ secret: an address with a password in it, or a key, is given each time, mostly b
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 from pinakes.errors import DamagedIndexError, IndexStateError, UsageError
-from pinakes.stores.addresses import absolute_address, is_folder, is_harmless
 from pinakes.stores.embedded.files import read_json, write_json
-from pinakes.stores.embedded.index import RECORD, EmbeddedIndex
+from pinakes.stores.embedded.index import EmbeddedIndex
+from pinakes.stores.embedded.local import RECORD, LocalIndex
 from pinakes.stores.settings import EMBEDDED, DatabaseSettings
+
+# These keep their files in a folder where they are given one in place of a server.
+_IN_FOLDERS = ("faiss", "chromadb", "qdrant", "milvus")
+_HOST_AND_PORT = re.compile(r"[\w.-]+:\d+")
+# An address in which there is no room for a name, a password or a key.
+_HARMLESS = re.compile(r"[a-z][a-z0-9+.]*://[^@;=?&]*", re.IGNORECASE)
+
+
+def is_folder(provider: str, address: str) -> bool:
+    """Whether an address is a folder or file on this machine.
+
+    >>> is_folder("qdrant", "./vectors"), is_folder("qdrant", "http://localhost:6333")
+    (True, False)
+    """
+    text = address.strip()
+    return (
+        provider in _IN_FOLDERS
+        and bool(text)
+        and not text.startswith(":")
+        and "://" not in text
+        and not _HOST_AND_PORT.fullmatch(text)
+    )
+
+
+def absolute_address(provider: str, address: str, base: Path | None = None) -> str:
+    """Return an address that means the same in every working folder; others than folders stay as they are."""
+    if not is_folder(provider, address):
+        return address
+    return str(((base or Path.cwd()) / Path(address.strip()).expanduser()).absolute())
+
+
+def is_harmless(provider: str, address: str) -> bool:
+    """Whether an address holds nothing secret, and may be written down.
+
+    >>> is_harmless("postgres", "postgresql://localhost/laws"), is_harmless("postgres", "postgresql://ann:x@localhost")
+    (True, False)
+    """
+    return is_folder(provider, address) or bool(_HARMLESS.fullmatch(address.strip()))
+
 
 HOME = "database.json"
 # Files of these providers lie beside the record, unless they are to lie elsewhere.
@@ -43,7 +83,7 @@ def write_home(folder: Path, settings: DatabaseSettings) -> None:
     write_json(folder / HOME, data)
 
 
-def open_index(folder: Path, *, create: bool, database: DatabaseSettings | None) -> EmbeddedIndex:
+def open_index(folder: Path, *, create: bool, database: DatabaseSettings | None) -> LocalIndex:
     """Open the index in a folder, with its database where it has one.
 
     ``database`` must be the one that the folder belongs to; an index does not change its home by being opened, unless
@@ -59,7 +99,7 @@ def open_index(folder: Path, *, create: bool, database: DatabaseSettings | None)
             )
         home = DatabaseSettings()
     if wanted.provider == EMBEDDED:
-        index = EmbeddedIndex(folder, create=create)
+        index: LocalIndex = EmbeddedIndex(folder, create=create)
         if database is not None and not index.read_only:
             write_home(folder, wanted)
         return index
@@ -102,7 +142,7 @@ def complete(folder: Path, wanted: DatabaseSettings, home: DatabaseSettings) -> 
     return wanted
 
 
-def connected(folder: Path, *, create: bool, settings: DatabaseSettings) -> EmbeddedIndex:
+def connected(folder: Path, *, create: bool, settings: DatabaseSettings) -> LocalIndex:
     """Open the index in a folder with a database."""
     from pinakes.stores.shared.index import StoredIndex
 
@@ -116,14 +156,14 @@ def name_of(settings: DatabaseSettings) -> str:
     return f"the database {settings.provider} (collection {settings.collection})"
 
 
-def own_settings(index: EmbeddedIndex) -> DatabaseSettings:
+def own_settings(index: LocalIndex) -> DatabaseSettings:
     """Return the database that an open index has."""
     from pinakes.stores.shared.index import StoredIndex
 
     return index.store.settings if isinstance(index, StoredIndex) else DatabaseSettings()
 
 
-def check_home(index: EmbeddedIndex) -> None:
+def check_home(index: LocalIndex) -> None:
     """Refuse to write when the folder was moved to another database since it was opened."""
     home, mine = read_home(index.folder), own_settings(index)
     if (home.provider, home.collection) != (mine.provider, mine.collection):
@@ -132,7 +172,7 @@ def check_home(index: EmbeddedIndex) -> None:
         )
 
 
-def publishing(index: EmbeddedIndex) -> tuple[str, int]:
+def publishing(index: LocalIndex) -> tuple[str, int]:
     """Name the database that holds an index, and count the passages that are not published there yet."""
     from pinakes.stores.shared.index import StoredIndex
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pinakes.errors import NotFoundError, UsageError
-from pinakes.stores.embedded.index import EmbeddedIndex
+from pinakes.stores.embedded.local import LocalIndex
 from pinakes.stores.home import complete, located, read_home
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import EMBEDDED, DatabaseSettings
@@ -30,7 +30,7 @@ def check_library(folder: Path, database: DatabaseSettings) -> None:
             )
 
 
-def follow(index: EmbeddedIndex, step: Step = lambda done, total: None) -> bool:
+def follow(index: LocalIndex, step: Step = lambda done, total: None) -> bool:
     """Take over what others published, where there is a database; return whether anything was. Needs the lock."""
     if not isinstance(index, StoredIndex):
         return False

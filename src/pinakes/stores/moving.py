@@ -1,5 +1,8 @@
 """Moving: the library of an index folder gets another home, without anything being embedded again.
 
+Only what is missing there is copied, so that a copy that was interrupted goes on. What somebody else has there is not
+touched, unless that is asked for.
+
 The record on this machine has everything, vectors included, so a move is a copy from here. The folder belongs to the
 old home until the new one was checked; then one file that names the home is replaced. Whatever interrupts a move
 leaves the folder as it was, and the next attempt copies what is still missing.
@@ -15,25 +18,186 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
+from typing import NamedTuple
 
-from pinakes.errors import IndexReadOnlyError, StoreError, UsageError
+from pinakes.errors import IndexReadOnlyError, StoreAccessError, StoreError, StoreSchemaError, UsageError
 from pinakes.model import MoveReport
-from pinakes.stores.copying import KeptDocument, copy_library, kept_documents
-from pinakes.stores.embedded.index import VECTORS, EmbeddedIndex
+from pinakes.stores.embedded.index import EmbeddedIndex
+from pinakes.stores.embedded.local import LocalIndex
 from pinakes.stores.home import complete, connected, located, name_of, own_settings, write_home
 from pinakes.stores.settings import EMBEDDED, DatabaseSettings
+from pinakes.stores.shared.catalogue import About
+from pinakes.stores.shared.ids import document_key
 from pinakes.stores.shared.index import StoredIndex
-from pinakes.stores.shared.replica import STORED_GENERATION, STORED_MARK, STORED_STAMP, Step
+from pinakes.stores.shared.points import document_version, publications
+from pinakes.stores.shared.replica import STORED_GENERATION, STORED_STAMP, Step
+from pinakes.stores.store import Entry
+
+# Left in a database while a library is being copied to it: whose copy it is, for the next attempt to go on with.
+_UNFINISHED = "meta-moving"
+# Put for a moment into the old database: if it shows up in the new one, they are the same.
+_PROBE = "meta-probe"
+# How long a database that shows writes late may take until the copy can be checked.
+_SETTLE_SECONDS = 120.0
+
+
+class KeptDocument(NamedTuple):
+    """A document of the record that is to be in the new home."""
+
+    id: int
+    path: str
+    version: str
+
+
+def copy_library(
+    old: LocalIndex,
+    new: StoredIndex,
+    wanted: Mapping[str, KeptDocument],
+    *,
+    replace_other: bool,
+    step: Step,
+) -> tuple[int, int]:
+    """Bring a database to hold the documents of the record and no others; return how many it got, and its passages."""
+    if isinstance(old, StoredIndex):
+        _check_different(old, new)
+    catalogue = new.replica.catalogue
+    model, dimension = new.model
+    _clear_the_way(new, wanted, replace_other=replace_other)
+    if not model:
+        return 0, 0
+    catalogue.open(About(model, dimension, new.record.meta("settings")))
+    new.store.put([Entry(_UNFINISHED, "meta", "", new.record.meta("replica"))])
+    copied = _copy(new, wanted, step)
+    passages = _check(new, wanted)
+    new.store.remove([_UNFINISHED])
+    return copied, passages
+
+
+def _check_different(old: StoredIndex, new: StoredIndex) -> None:
+    """Refuse two addresses that lead to the same collection: what is copied there would be dropped with the old."""
+    if old.store.provider != new.store.provider or new.store.dimension() is None:
+        return
+    value = uuid.uuid4().hex
+    # Who may only read the old one cannot be on the way to the same place.
+    with suppress(StoreAccessError):
+        old.store.put([Entry(_PROBE, "meta", "", value)])
+        try:
+            same = new.store.get([_PROBE]).get(_PROBE) == value
+        finally:
+            old.store.remove([_PROBE])
+        if same:
+            raise UsageError(
+                f"The library is in {name_of(new.store.settings)} already: both addresses lead to the same place."
+            )
+
+
+def kept_documents(index: LocalIndex) -> dict[str, KeptDocument]:
+    """Return the documents that have all their vectors, by key."""
+    record = index.record
+    rows = record.database.rows("SELECT id, source_path FROM documents ORDER BY id")
+    return {
+        document_key(path): KeptDocument(document, path, document_version(record, document))
+        for document, path in rows
+        if record.is_embedded(document)
+    }
+
+
+def _clear_the_way(new: StoredIndex, wanted: Mapping[str, KeptDocument], *, replace_other: bool) -> None:
+    """See that the collection is empty or holds this library; empty it where that is asked for."""
+    try:
+        problem = _foreign(new, wanted)
+    except StoreSchemaError:
+        if not replace_other:
+            raise
+        problem = "something else"
+    if problem and not replace_other:
+        raise UsageError(
+            f"There is {problem} in {name_of(new.store.settings)} already, which is not the one at {new.folder}. "
+            "Choose another collection, or put this one in its place with --replace."
+        )
+    if problem:
+        new.store.drop()
+
+
+def _foreign(new: StoredIndex, wanted: Mapping[str, KeptDocument]) -> str:
+    """Name what is in a collection if it is not this library, or an unfinished copy of it; else an empty string."""
+    store, catalogue = new.store, new.replica.catalogue
+    if store.dimension() is None:
+        return ""
+    about = catalogue.about()
+    if about is None:
+        return "something" if store.count() else ""
+    if store.get([_UNFINISHED]).get(_UNFINISHED) == new.record.meta("replica") != "":
+        return ""
+    heads = catalogue.heads()
+    ours = about[:2] == new.model and all(
+        key in wanted and wanted[key].version == head.version for key, head in heads.items()
+    )
+    return "" if ours else f"a library ({len(heads):,} documents)"
+
+
+def _copy(new: StoredIndex, wanted: Mapping[str, KeptDocument], step: Step) -> int:
+    """Publish what is missing, take out what is too much; return how many documents were published."""
+    catalogue = new.replica.catalogue
+    heads = catalogue.heads()
+    catalogue.withdraw([key for key in heads if key not in wanted])
+    missing = [
+        document
+        for key, document in wanted.items()
+        if key not in heads or heads[key].version != document.version
+    ]
+    done = len(wanted) - len(missing)
+    step(done, len(wanted))
+    numbers = [document.id for document in missing]
+    terms = new.store.capabilities.keyword
+    for batch in publications(new.record, new.lookup, numbers, new.model[1], terms=terms):
+        catalogue.publish(batch)
+        done += len(batch)
+        step(done, len(wanted))
+    if missing:
+        catalogue.touch()
+    return len(missing)
+
+
+def _check(new: StoredIndex, wanted: Mapping[str, KeptDocument]) -> int:
+    """See that the new home has every document and every passage; return how many passages."""
+    expected = new.record.embedded_passages()
+    deadline = time.monotonic() + (_SETTLE_SECONDS if new.store.capabilities.eventual else 0)
+    problem = _difference(new, wanted, expected)
+    while problem and time.monotonic() < deadline:
+        time.sleep(1.0)
+        problem = _difference(new, wanted, expected)
+    if problem:
+        catalogue = new.replica.catalogue
+        # Points of versions that an interrupted writer left behind.
+        catalogue.clear_strays(catalogue.heads())
+        problem = _difference(new, wanted, expected)
+    if problem:
+        raise StoreError(
+            f"The copy in {name_of(new.store.settings)} is not whole: {problem}. The index stays where it was; try "
+            "again, with --replace if this does not go away."
+        )
+    return expected
+
+
+def _difference(new: StoredIndex, wanted: Mapping[str, KeptDocument], expected: int) -> str:
+    heads = new.replica.catalogue.heads()
+    versions = {key: head.version for key, head in heads.items()}
+    if versions != {key: document.version for key, document in wanted.items()}:
+        return f"{len(heads):,} documents where there should be {len(wanted):,}, or other versions of them"
+    found = new.store.count()
+    return "" if found == expected else f"{found:,} passages where there should be {expected:,}"
 
 
 def move(
-    old: EmbeddedIndex,
+    old: LocalIndex,
     database: DatabaseSettings,
     *,
     replace_other: bool = False,
     drop_old: bool = False,
     step: Step = lambda done, total: None,
-) -> tuple[EmbeddedIndex, MoveReport]:
+) -> tuple[LocalIndex, MoveReport]:
     """Give the index another home; return it as it is opened there. The caller holds the writer lock."""
     started = time.perf_counter()
     target = complete(old.folder, located(database), DatabaseSettings())
@@ -44,12 +208,13 @@ def move(
         old.catch_up()
         documents = kept_documents(new)
         report = MoveReport(_describe(old), _describe(new), len(documents))
-        if isinstance(new, StoredIndex):
+        if isinstance(new, EmbeddedIndex):
+            _copy_to_folder(new, report)
+        else:
+            assert isinstance(new, StoredIndex)
             report.copied, report.passages = copy_library(
                 old, new, documents, replace_other=replace_other, step=step
             )
-        else:
-            _copy_to_folder(new, report)
         _change_home(old, new, located(database), documents)
     except BaseException:
         new.close()
@@ -60,7 +225,7 @@ def move(
     return new, report
 
 
-def _check_wish(old: EmbeddedIndex, target: DatabaseSettings) -> None:
+def _check_wish(old: LocalIndex, target: DatabaseSettings) -> None:
     if target.provider == "in-memory":
         raise UsageError(
             "A library cannot be moved to in-memory: nothing would be left of it when this ends."
@@ -81,13 +246,13 @@ def _check_wish(old: EmbeddedIndex, target: DatabaseSettings) -> None:
         raise UsageError(f"The library at {old.folder} is {where} already.")
 
 
-def _opened(old: EmbeddedIndex, target: DatabaseSettings) -> EmbeddedIndex:
+def _opened(old: LocalIndex, target: DatabaseSettings) -> LocalIndex:
     if target.provider == EMBEDDED:
         return EmbeddedIndex(old.folder, create=False)
     return connected(old.folder, create=False, settings=target)
 
 
-def _describe(index: EmbeddedIndex) -> str:
+def _describe(index: LocalIndex) -> str:
     return index.store.describe() if isinstance(index, StoredIndex) else EMBEDDED
 
 
@@ -96,9 +261,9 @@ def _describe(index: EmbeddedIndex) -> str:
 
 def _copy_to_folder(new: EmbeddedIndex, report: MoveReport) -> None:
     """Build the vector matrix anew; all else is in the folder already."""
-    new.discard_derived(VECTORS)
+    new.discard_vectors()
     new.catch_up_vectors()
-    expected, found = new.record.embedded_passages(), new.matrix.snapshot.live
+    expected, found = new.record.embedded_passages(), new.vectors.snapshot.live
     if expected != found:
         raise StoreError(
             f"The copy in {new.folder} is not whole: {found:,} passages where there should be {expected:,}."
@@ -110,7 +275,7 @@ def _copy_to_folder(new: EmbeddedIndex, report: MoveReport) -> None:
 
 
 def _change_home(
-    old: EmbeddedIndex, new: EmbeddedIndex, home: DatabaseSettings, documents: Mapping[str, KeptDocument]
+    old: LocalIndex, new: LocalIndex, home: DatabaseSettings, documents: Mapping[str, KeptDocument]
 ) -> None:
     # Whichever it belongs to from here on is looked at in full once more.
     new.record.set_meta({STORED_STAMP: ""})
@@ -123,23 +288,23 @@ def _change_home(
     _remember_stored(new, documents if isinstance(new, StoredIndex) else {})
 
 
-def _remember_stored(new: EmbeddedIndex, documents: Mapping[str, KeptDocument]) -> None:
+def _remember_stored(new: LocalIndex, documents: Mapping[str, KeptDocument]) -> None:
     """Put down what the new home has in place of what the old one had."""
     rows = [(key, item.version, item.id, item.path) for key, item in documents.items()]
-    meta = {STORED_GENERATION: str(new.record.generation()), STORED_MARK: uuid.uuid4().hex}
     with new.database.transaction() as connection:
         connection.execute("DELETE FROM stored")
         connection.executemany("INSERT INTO stored VALUES (?, ?, ?, ?)", rows)
-        connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta.items())
+        generation = (STORED_GENERATION, str(new.record.generation()))
+        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", generation)
 
 
-def _drop(old: EmbeddedIndex, report: MoveReport) -> None:
+def _drop(old: LocalIndex, report: MoveReport) -> None:
     """Delete what the old home has. The library is safe in the new one: a failure is said, and no more."""
     try:
         if isinstance(old, StoredIndex):
             old.store.drop()
         else:
-            old.discard_derived(VECTORS)
+            old.discard_vectors()
         report.dropped = True
     except StoreError as error:
         report.warnings.append(f"The library was moved, but the old copy is still there: {error}")

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from pinakes.text.analysis import QueryTerm
 from pinakes.text.keys import title_key
-from pinakes.text.query_terms import QueryTerm
 from pinakes.text.stemming import algorithm_for, index_forms
 from pinakes.text.stopwords import STOPWORDS
 

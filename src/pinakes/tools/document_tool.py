@@ -3,25 +3,58 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pinakes.config.settings import TOKEN_BUDGETS
 from pinakes.errors import PinakesError, UsageError
-from pinakes.tools.format import format_definition, format_error, format_section
-from pinakes.tools.functions import ToolFunction, find_function, tool_functions
+from pinakes.search.present.respond import Count
+from pinakes.tools.answers import Limit
+from pinakes.tools.arguments import shown
+from pinakes.tools.catalog import (
+    COMPARE,
+    DEFINE,
+    FIND_ALL,
+    METHODS,
+    OBLIGATIONS,
+    READ,
+    SEARCH,
+    VERIFY,
+    AgentTool,
+)
+from pinakes.tools.fit import Tokens
 from pinakes.tools.loading import Loader
+from pinakes.tools.render import format_definition, format_error, format_response, format_section
 
 if TYPE_CHECKING:
-    from pinakes.config.agent import HierarchicalDocumentToolConfig
+    from pinakes.config.agent import AgentConfig, HierarchicalDocumentToolConfig
     from pinakes.embedding import Embedder
     from pinakes.library import Library
     from pinakes.model import DefineResponse, IndexReport, Progress, SearchResponse, SectionView
 
 T = TypeVar("T")
+# The APIs take names up to this length.
+_LONGEST_NAME = 64
+_TEXTS: dict[str, Callable[[Any, int | None, Count], str]] = {
+    SEARCH.name: format_response,
+    READ.name: format_section,
+    DEFINE.name: format_definition,
+}
+
+# What the functions are called whose answers are complete lists.
+_LISTS = {
+    FIND_ALL: "_find_all",
+    VERIFY: "_verify_quotes",
+    COMPARE: "_compare",
+    OBLIGATIONS: "_obligations",
+}
 
 
 class HierarchicalDocumentTool:
@@ -66,7 +99,9 @@ class HierarchicalDocumentTool:
 
     @property
     def functions(self) -> list[ToolFunction]:
-        """What a model can call: search, read a section and, where definitions are extracted, look up a term."""
+        """What a model can call: search, read a section, look up a term where definitions are extracted, and the
+        questions whose answers are complete lists.
+        """
         return tool_functions(self.config)
 
     @property
@@ -150,36 +185,9 @@ class HierarchicalDocumentTool:
         await self._loaded()
         return await asyncio.to_thread(self.get_section_sync, reference, document=document)
 
-    def search_sync(
-        self,
-        query: str,
-        *,
-        top_k: int | None = None,
-        mode: str | None = None,
-        document: str | None = None,
-        filters: Mapping[str, object] | None = None,
-        min_score: float | None = None,
-        token_budget: int | None = None,
-        rerank: bool | None = None,
-        explain: bool = False,
-    ) -> SearchResponse:
+    def search_sync(self, query: str, **overrides: Any) -> SearchResponse:
         """Like :meth:`search`, for callers that wait."""
-        modes = self.config.search_modes
-        if mode is not None and mode not in modes:
-            raise UsageError(f"mode must be one of {', '.join(modes)}, not {mode!r}.")
-        return self.ask(
-            lambda library: library.search(
-                query,
-                top_k=self._loader.configured("top_k") if top_k is None else top_k,
-                mode=mode,
-                filters=filters,
-                document=document,
-                min_score=min_score,
-                token_budget=self.config.token_budget if token_budget is None else token_budget,
-                rerank=rerank,
-                explain=explain,
-            )
-        )
+        return self.ask(lambda library: library.search(query, **overrides))
 
     def get_definition_sync(self, term: str, *, document: str | None = None) -> DefineResponse:
         """Like :meth:`get_definition`, for callers that wait."""
@@ -226,11 +234,19 @@ class HierarchicalDocumentTool:
             return format_error(error, budget, self.count_tokens if self._loader.usable else None)
 
     def _answer(self, function: ToolFunction, given: dict[str, Any], budget: int | None) -> str:
-        if function.kind == "search_documents":
-            return self.search_sync(**given, token_budget=budget).format()
-        if function.kind == "read_section":
-            return format_section(self.get_section_sync(**given), budget, self.count_tokens)
-        return format_definition(self.get_definition_sync(**given), budget, self.count_tokens)
+        return self.write(function, self.find(function, given, budget), given, budget)
+
+    def find(self, function: ToolFunction, given: Mapping[str, Any], budget: int | None) -> Any:
+        """Return what a call of a function finds, before it is written down."""
+        options = {**given, "token_budget": budget} if function.tool.fits else given
+        return self.ask(lambda library: function.tool.ask(library, options))
+
+    def write(self, function: ToolFunction, found: Any, given: Mapping[str, Any], budget: int | None) -> str:
+        """Return what a call found as text within a budget."""
+        if function.kind in _TEXTS:
+            return _TEXTS[function.kind](found, budget, self.count_tokens)
+        limit = Limit(budget or TOKEN_BUDGETS[1], Tokens(self.library.tokenizer))
+        return function.tool.answer([("", found)], given, limit).text
 
 
 def _in_this_loop(progress: Callable[[Progress], None] | None) -> Callable[[Progress], object] | None:
@@ -253,3 +269,114 @@ def _parsed(arguments: Mapping[str, object] | str | None) -> Mapping[str, object
     if not isinstance(arguments, Mapping):
         raise UsageError(f"The arguments must be a JSON object, not {type(arguments).__name__}.")
     return arguments
+
+
+# -- functions for a model ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFunction:
+    """One function that a model can call: a tool of the catalogue, in the words of a configuration."""
+
+    name: str
+    description: str
+    tool: AgentTool
+    parameters: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """The name of the tool in the catalogue."""
+        return self.tool.name
+
+    def read(self, arguments: Mapping[str, object]) -> dict[str, Any]:
+        """Return the arguments of a call under their right names; a UsageError says what is wrong with them."""
+        try:
+            return self.tool.read(arguments)
+        except UsageError as error:
+            raise UsageError(str(error).replace(f"{self.kind}:", f"{self.name}:", 1)) from None
+
+
+def tool_functions(config: HierarchicalDocumentToolConfig) -> list[ToolFunction]:
+    """Return the functions of a tool: ``NAME`` searches, ``NAME_section`` reads, ``NAME_definition`` looks up, and
+    so on; those with longer names are left out where the tool's own name leaves them no room.
+    """
+    described = [
+        (
+            SEARCH,
+            "",
+            f"{config.description.strip()}\n\nReturns passages with their citations, best first. Use "
+            f"{config.name}_section to read a whole section that a result names.",
+        ),
+        (
+            READ,
+            "_section",
+            f"Read one section or clause in full from the documents of {config.name}, by its number or heading.",
+        ),
+    ]
+    if config.extract_definitions:
+        looks_up = f"Look up what a term means in the documents of {config.name}."
+        described.append((DEFINE, "_definition", looks_up))
+    described += [
+        (tool, suffix, f"{tool.description} In the documents of {config.name}.")
+        for tool, suffix in _LISTS.items()
+        if len(config.name + suffix) <= _LONGEST_NAME
+    ]
+    functions = []
+    for tool, suffix, description in described:
+        name = config.name + suffix
+        if len(name) > _LONGEST_NAME:
+            raise UsageError(
+                f"The tool name {config.name} is too long: with {suffix or 'nothing'} it has {len(name)} "
+                f"characters, and models take names of at most {_LONGEST_NAME}."
+            )
+        functions.append(ToolFunction(name, description, tool, _parameters(tool, config)))
+    return functions
+
+
+def _parameters(tool: AgentTool, config: HierarchicalDocumentToolConfig) -> dict[str, Any]:
+    """The schema of the arguments, with the defaults of the configuration."""
+    schema = tool.parameters()
+    defaults = {"top_k": config.top_k, "mode": config.search_mode.value, "token_budget": config.token_budget}
+    for name, value in defaults.items():
+        if name in schema["properties"] and value is not None:
+            schema["properties"][name]["default"] = value
+    if "mode" in schema["properties"]:
+        modes = [mode for mode in schema["properties"]["mode"]["enum"] if mode in config.search_modes]
+        schema["properties"]["mode"]["enum"] = modes
+        schema["properties"]["mode"]["description"] = f"How to search: {', '.join(modes)}."
+    return schema
+
+
+def find_function(functions: Sequence[ToolFunction], name: str) -> ToolFunction:
+    """Return the function of a name; the general names (``search_documents``, ``get_section``) are known too."""
+    for function in functions:
+        if name == function.name:
+            return function
+    for function in functions:
+        if name in METHODS and METHODS[name] is function.tool:
+            return function
+    names = [function.name for function in functions]
+    near = difflib.get_close_matches(str(name)[:_LONGEST_NAME], names, n=1)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    raise UsageError(f"There is no function {shown(name)}; there are {', '.join(names)}.{hint}")
+
+
+# -- all tools of an agent ------------------------------------------------------------------------------------
+
+
+def open_tools(agent: AgentConfig) -> list[HierarchicalDocumentTool]:
+    """Return the document tools of an agent; when one of them cannot be made, none is left open."""
+    with ExitStack() as made:
+        tools = [
+            made.enter_context(HierarchicalDocumentTool(config, base_dir=agent.base_dir))
+            for config in agent.document_tools
+        ]
+        made.pop_all()
+    return tools
+
+
+def close_tools(tools: list[HierarchicalDocumentTool]) -> None:
+    """Close tools, each even when another one fails to."""
+    with ExitStack() as stack:
+        for tool in tools:
+            stack.callback(tool.close)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,13 +18,15 @@ from pinakes.errors import (
     PinakesError,
     UsageError,
 )
+from pinakes.library import Library
 from pinakes.model import IndexReport, Progress
-from pinakes.tools.readers import Readers
+from pinakes.scoped import ScopedLibrary, below
+from pinakes.search.present.respond import count_tokens
 
 if TYPE_CHECKING:
     from pinakes.config.agent import HierarchicalDocumentToolConfig
     from pinakes.embedding import Embedder
-    from pinakes.library import Library
+    from pinakes.model import SearchResponse
 
 logger = logging.getLogger("pinakes")
 
@@ -34,10 +36,80 @@ Listener = Callable[[Progress], object]
 _turns: dict[Path, threading.Lock] = {}
 _turns_guard = threading.Lock()
 _TURN_SECONDS = 0.2
+# How long to wait for those who read. What is still read from then is left open: to close it could end the process.
+PATIENCE = 30.0
 
 
 class ToolClosedError(PinakesError):
     """The tool was closed while it was being used."""
+
+
+class Readers:
+    """Lets readers in until it is closed, and knows when the last one has gone."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._inside = 0
+        self.closed = False
+
+    @contextmanager
+    def reading(self, refusal: Exception) -> Iterator[None]:
+        """Be a reader meanwhile; raise the refusal when it is too late for that."""
+        with self._changed:
+            if self.closed:
+                raise refusal
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._inside -= 1
+                self._changed.notify_all()
+
+    def close(self) -> None:
+        """Let nobody in any more."""
+        with self._changed:
+            self.closed = True
+
+    def wait(self, patience: float = PATIENCE) -> bool:
+        """Wait until nobody is inside; return whether that came about."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._inside == 0, patience)
+
+
+class ToolLibrary(ScopedLibrary):
+    """What a tool may show, as a library that is searched as the tool is configured."""
+
+    __slots__ = ("config",)
+
+    def __init__(
+        self, whole: Library, config: HierarchicalDocumentToolConfig, *parts: Mapping[str, object]
+    ) -> None:
+        super().__init__(whole, *parts)
+        self.config = config
+
+    def search(
+        self,
+        query: str,
+        *,
+        top_k: int | None = None,
+        mode: str | None = None,
+        token_budget: int | None = None,
+        **options: Any,
+    ) -> SearchResponse:
+        """Find passages in these documents; what is not given is as configured."""
+        modes = self.config.search_modes
+        if mode is not None and mode not in modes:
+            raise UsageError(f"mode must be one of {', '.join(modes)}, not {mode!r}.")
+        # The library knows the defaults; what was written down says more than they do.
+        written = self.config.top_k if "top_k" in self.config.model_fields_set else None
+        return super().search(
+            query,
+            top_k=written if top_k is None else top_k,
+            mode=mode,
+            token_budget=self.config.token_budget if token_budget is None else token_budget,
+            **options,
+        )
 
 
 class Loader:
@@ -64,10 +136,6 @@ class Loader:
             field, problem = check_store(self._database, self._index_path)
             if problem:
                 raise UsageError(f"Tool {config.name}: database.{field}: {problem}")
-
-    def configured(self, name: str) -> Any:
-        """Return a value of the configuration if it was written there, else None: the library knows its defaults."""
-        return getattr(self._config, name) if name in self._config.model_fields_set else None
 
     def check_source(self) -> None:
         """Refuse a source that does not exist."""
@@ -119,12 +187,13 @@ class Loader:
         library = self.library()
         scoped = self._scoped
         if scoped is None:
-            scoped = self._scoped = library.scoped(self._source_filter, self._config.filters or {})
+            scoped = self._scoped = ToolLibrary(
+                library, self._config, self._source_filter, self._config.filters or {}
+            )
         return scoped
 
     def count(self, text: str) -> int:
         """Return how many tokens a text has."""
-        from pinakes.search.present.token_budget import count_tokens
 
         # This needs nothing of what is closed.
         return count_tokens((self._library or self.library()).tokenizer, text)
@@ -161,8 +230,6 @@ class Loader:
         return report
 
     def _open(self) -> Library:
-        from pinakes.library import Library
-
         try:
             return Library(
                 self._index_path,
@@ -192,8 +259,6 @@ class Loader:
 
     def _filter_for_own(self, library: Library) -> dict[str, object]:
         """Return a filter for the documents of the source, where the index holds others, or may come to."""
-        from pinakes.scoped import below
-
         source = str(self._config.source_path(self._base_dir))
         state = library.status()
         others = any(root != source for root in state.roots)
@@ -208,8 +273,6 @@ class Loader:
 
     def _has_own(self, library: Library) -> bool:
         """Whether the index has documents of the source."""
-        from pinakes.scoped import below
-
         return bool(library.documents(below(str(self._config.source_path(self._base_dir)))))
 
     def index(self, library: Library, progress: Callable[[Progress], None], **options: Any) -> IndexReport:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from pinakes.errors import UsageError
-from pinakes.tools.values import shown
+from pinakes.tools.arguments import shown
 
 # Where the various formats keep the JSON Schema of the arguments.
 _SCHEMAS = ("input_schema", "inputSchema", "parameters", "args", "parameters_json_schema")

@@ -19,7 +19,7 @@ from tests.stores.providers.postgres_server import PostgresServer
 from pinakes import Library
 from pinakes.errors import UsageError
 from pinakes.ingest.distributed import runners
-from pinakes.ingest.distributed.leases import KIND
+from pinakes.ingest.distributed.worker import KIND
 from pinakes.model import Progress
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings

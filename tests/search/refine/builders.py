@@ -8,9 +8,9 @@ import numpy as np
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.model import Lines
-from pinakes.port.rows import StoredChunk
+from pinakes.port.records import StoredChunk
 from pinakes.search.candidates import Candidate
-from pinakes.search.select.refine.wording import Wording
+from pinakes.search.select.wording import Wording
 
 
 def make_chunk(

@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.search.refine.builders import wording
 
-from pinakes.search.select.refine.claims import same_claim, same_facts
-from pinakes.search.select.refine.marks import capitalised, numbers
-from pinakes.search.select.refine.ngrams import NearDuplicates, nearly_same, similarity
+from pinakes.search.select.duplicates import NearDuplicates, nearly_same, same_claim, same_facts, similarity
+from pinakes.search.select.wording import capitalised, numbers
 
 CLAUSE = (
     "The receiving party shall keep confidential all information that is disclosed to it under this agreement, shall "

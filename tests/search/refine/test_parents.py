@@ -10,10 +10,10 @@ import pytest
 from pinakes import IndexSettings, Library, Settings
 from pinakes.config import SearchSettings
 from pinakes.model import chunk_id
-from pinakes.port.rows import StoredChunk
+from pinakes.port.records import StoredChunk
 from pinakes.search.candidates import Candidate
 from pinakes.search.present.enrich import PhrasePattern, find_matches
-from pinakes.search.select.refine import Expanded, expand_parents
+from pinakes.search.select.parents import Expanded, expand_parents
 from pinakes.stores.embedded.index import EmbeddedIndex
 
 PARENTS = SearchSettings(parent_retrieval_enabled=True)

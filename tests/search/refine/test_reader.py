@@ -26,7 +26,7 @@ def chunk_ids(index: EmbeddedIndex, name: str) -> list[int]:
 
 def expected(index: EmbeddedIndex, chunk: int) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
     """The normalised mean of all rows of a chunk, found by looking at every row."""
-    snapshot = index.matrix.snapshot
+    snapshot = index.vectors.snapshot
     mean = np.asarray(snapshot.matrix[snapshot.owners() == chunk]).mean(axis=0)
     return np.asarray(mean / np.linalg.norm(mean), dtype=np.float32)
 
@@ -39,7 +39,7 @@ def test_a_chunk_points_where_its_passages_point(
     small.index([tmp_path / "docs"])
     opened.refresh()
     ids = chunk_ids(opened, ".md")
-    assert max(np.bincount(opened.matrix.snapshot.owners())) > 1, "some chunk has several passages"
+    assert max(np.bincount(opened.vectors.snapshot.owners())) > 1, "some chunk has several passages"
     vectors = IndexReader(opened).vectors([*ids[::-1], 10_000, -1])
     assert vectors.keys() == set(ids)
     for chunk in ids:

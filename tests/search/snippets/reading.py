@@ -9,7 +9,7 @@ from pinakes.config import IndexSettings
 from pinakes.embedding.protocol import Vectors
 from pinakes.ingest.prepare import prepare_text
 from pinakes.model import Chunk, Converted, PageStart
-from pinakes.port.rows import StoredChunk
+from pinakes.port.records import StoredChunk
 
 
 @dataclass

@@ -17,8 +17,8 @@ from pinakes.model import Pages
 from pinakes.search.candidates import Candidate
 from pinakes.search.present.snippets import Asked, Mentions, focus
 from pinakes.search.present.snippets.evidence import SHORT
-from pinakes.search.select.refine.parents import Expanded
-from pinakes.text.query_terms import query_terms
+from pinakes.search.select.parents import Expanded
+from pinakes.text.analysis import query_terms
 
 QUERY = "lantern tide"
 VECTOR = np.ones(2, np.float32)

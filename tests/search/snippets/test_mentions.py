@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.search.present.snippets.mentions import Mention, Mentions
+from pinakes.search.present.snippets.evidence import Mention, Mentions
 from pinakes.text.analysis import analyze, query_terms
 
 PLAIN = """use using used uses hope hoping company companies die dying tie tying lie lying fly flies run running take

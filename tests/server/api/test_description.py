@@ -18,8 +18,7 @@ from tests.server.conftest import index_registry
 
 from pinakes.server.api.app import OPERATIONS
 from pinakes.server.http import build_app
-from pinakes.server.registry import LibraryRegistry
-from pinakes.server.services import IndexService
+from pinakes.server.services import IndexService, LibraryRegistry
 
 _CONFIG = SchemathesisConfig.from_dict(
     {

@@ -16,8 +16,7 @@ from tests.server.conftest import ACT, index_registry, served
 
 from pinakes.model import IndexReport, Progress
 from pinakes.server.http import build_app
-from pinakes.server.registry import LibraryRegistry
-from pinakes.server.services import IndexService
+from pinakes.server.services import IndexService, LibraryRegistry
 
 
 def events(text: str) -> list[tuple[str, dict[str, Any]]]:

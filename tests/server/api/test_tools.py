@@ -11,14 +11,11 @@ from tests.server.api.conftest import NOTES, detail, get
 from tests.server.conftest import ACT
 
 from pinakes.model import Lines
-from pinakes.search.links.reading import DocumentView
-from pinakes.search.links.term_places import TermPlace
-from pinakes.search.links.used_terms import UsedDefinition, UsedTerms
-from pinakes.server.api.catalog import Catalog, document_id
+from pinakes.search.links.reading import DocumentView, TermPlace, UsedDefinition, UsedTerms
+from pinakes.server.api.operations import Catalog, document_id
 from pinakes.server.api.reading import used_terms
 from pinakes.server.http import build_app
-from pinakes.server.registry import LibraryRegistry
-from pinakes.server.tool_service import tool_services
+from pinakes.server.services import LibraryRegistry, tool_services
 
 AGENT = """
 name: clerk

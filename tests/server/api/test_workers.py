@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from starlette.requests import ClientDisconnect, Request
 
+from pinakes.server.api.endpoints import Workers
 from pinakes.server.api.problems import ProblemError
-from pinakes.server.api.workers import Workers
 
 
 def request(leaving: asyncio.Event) -> Request:

@@ -257,6 +257,29 @@ class LibraryConformance:
         again = library.index([documents], workers=1)
         assert (again.unchanged, again.added, again.updated) == (3, [], [])
 
+    @pytest.mark.parametrize("native", ["keyword", "hybrid"])
+    def test_its_own_search_is_as_sure_as_ours(
+        self, place: Place, documents: Path, tmp_path: Path, native: str
+    ) -> None:
+        settings = place.settings("library", native=native)
+        with place.store("library", native="none") as store:
+            if not getattr(store.capabilities, native):
+                pytest.skip(f"no {native} search of its own")
+            store.drop()
+        theirs = Library(tmp_path / "theirs", database=settings, embedder=HashEmbedder())
+        ours = Library(tmp_path / "ours", embedder=HashEmbedder())
+        with theirs, ours:
+            for library in (theirs, ours):
+                library.index([documents], workers=1)
+            self.settle(place, theirs)
+            for mode in ("hybrid", "keyword"):
+                for question in ("waste oil discharged into the basin", "spring tides follow the new moon"):
+                    wanted, found = (library.search(question, mode=mode) for library in (ours, theirs))
+                    assert _name(found.results[0].chunk_id) == _name(wanted.results[0].chunk_id)
+                    assert found.confidence == pytest.approx(wanted.confidence, abs=0.2)
+                strange = theirs.search("fifty zebras juggling the moon", mode=mode)
+                assert strange.confidence < 0.5 * found.confidence
+
     def test_a_new_machine_has_the_same_answers(
         self, place: Place, opened: Callable[..., Library], documents: Path, embedded: list[object]
     ) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import datetime
+import sys
+from ctypes.util import find_library
 from pathlib import Path
 from typing import Any
 
+import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -25,6 +28,8 @@ class SqlServerPlace(Place):
     """The double, with a certificate of its own: connections are encrypted, as they are by default."""
 
     def __init__(self, certificate: Path) -> None:
+        if sys.platform == "linux" and not find_library("ltdl"):
+            pytest.skip("Microsoft's driver needs a library of the system: apt-get install libltdl7")
         self.engine = SqlEngine()
         self.double = SqlServerDouble(self.engine, certificate)
         self.double.start()

@@ -28,8 +28,8 @@ from pinakes.errors import (
     StoreUnavailableError,
     UsageError,
 )
-from pinakes.stores.providers.opensearch.client import Connection
-from pinakes.stores.providers.opensearch.dialect import fuse
+from pinakes.stores.providers.opensearch.connection import Connection
+from pinakes.stores.providers.opensearch.documents import fuse
 from pinakes.stores.providers.opensearch.store import OpenSearchStore
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings

@@ -17,8 +17,7 @@ from tests.stores.providers.postgres_server import PostgresServer
 
 from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
 from pinakes.stores.providers.postgres.connection import Connection
-from pinakes.stores.providers.postgres.entries import EntryTable
-from pinakes.stores.providers.postgres.store import PostgresStore
+from pinakes.stores.providers.postgres.store import EntryTable, PostgresStore
 from pinakes.stores.store import Entry
 
 

@@ -14,8 +14,8 @@ from tests.stores.providers.postgres_place import PostgresPlace, fresh, running_
 from tests.stores.providers.postgres_server import PostgresServer
 
 from pinakes.errors import UsageError
-from pinakes.stores.providers.postgres import index as postgres_index
-from pinakes.stores.providers.postgres import search as postgres_search
+from pinakes.stores.providers.postgres import queries as postgres_search
+from pinakes.stores.providers.postgres import schema as postgres_index
 from pinakes.stores.providers.postgres.store import PostgresStore
 from pinakes.stores.shared.ids import document_key
 

@@ -3,9 +3,8 @@
 from pinakes.config.agent.agent import AgentConfig, Instructions, OtherToolConfig, agent_schema
 from pinakes.config.agent.check import Checked, check_agent, load_agent
 from pinakes.config.agent.database import DatabaseConfig, DatabaseProvider
-from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig
+from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig, RankingConfig
 from pinakes.config.agent.faults import ConfigError, Fault
-from pinakes.config.agent.ranking import RankingConfig
 from pinakes.config.agent.services import (
     EmbeddingConfig,
     EmbeddingProvider,

@@ -8,11 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, PrivateAttr, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
-from pinakes.config.agent.base import BLOCK, NAME, BlockOrName, Part, Text
+from pinakes.config.agent.base import BLOCK, NAME, BlockOrName, Part, Surroundings, Text
 from pinakes.config.agent.database import DatabaseConfig
 from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig
 from pinakes.config.agent.services import EmbeddingConfig, ModelConfig
-from pinakes.config.agent.surroundings import Surroundings
 
 DOCUMENT_TOOL = "hierarchical_document"
 OTHER_TOOLS = ("vectorstore", "function", "mcp", "prompt")

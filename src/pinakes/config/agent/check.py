@@ -1,24 +1,22 @@
-"""Read an agent file and say all that is wrong with it, each fault with its line."""
+"""Read an agent file and say all that is wrong with it, each fault with its line, and what is likely not meant."""
 
 from __future__ import annotations
 
 import copy
 import logging
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from pinakes.config.agent.agent import DOCUMENT_TOOL, AgentConfig, Instructions
 from pinakes.config.agent.database import check_store
 from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig
-from pinakes.config.agent.explain import explain
-from pinakes.config.agent.faults import ConfigError, Fault, Place, field_name
-from pinakes.config.agent.lint import quarrels
-from pinakes.config.agent.prune import put, take_out
+from pinakes.config.agent.effects import find_database
+from pinakes.config.agent.faults import ConfigError, Fault, Place, explain, field_name
 from pinakes.config.agent.yaml_source import (
     Source,
     YamlSourceError,
@@ -26,7 +24,12 @@ from pinakes.config.agent.yaml_source import (
     read_file,
     read_yaml,
 )
+from pinakes.config.settings import IndexSettings
 from pinakes.errors import UsageError
+
+if TYPE_CHECKING:
+    from pinakes.config.agent.base import Surroundings
+    from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig
 
 logger = logging.getLogger("pinakes")
 
@@ -217,3 +220,132 @@ def _place(error: Mapping[str, Any]) -> Place:
     place = (*error["loc"], *context.get("place", ()))
     place = tuple(part for part in place if not (isinstance(part, str) and part.startswith("<")))
     return (*place, "type") if error["type"] == "tool_type" else place
+
+
+_REQUIRED = ("name", "description", "source")
+
+
+def take_out(data: Any, place: Place, kind: str) -> None:
+    """Remove the value at a place, or put a harmless one there where one is required; ``kind`` is that of the error."""
+    if (
+        len(place) == 3
+        and place[0] == "tools"
+        and place[2] in _REQUIRED
+        and isinstance(data["tools"][place[1]], dict)
+    ):
+        data["tools"][place[1]][place[2]] = _harmless(place[1])[str(place[2])]
+    elif place[:1] == ("tools",) and len(place) == (3 if kind == "tool_type" else 2):
+        data["tools"][place[1]] = _harmless(place[1])
+    else:
+        # A block that lacks a field is of no use without it.
+        _remove(data, place[:-1] if kind == "missing" else place)
+
+
+def _harmless(number: str | int) -> dict[str, str]:
+    return {"name": f"_tool_{number}", "description": ".", "source": "."}
+
+
+def put(data: Any, place: Place, value: Any) -> None:
+    """Put another value at a place, where there is one."""
+    holder = _holder(data, place)
+    if holder is not None:
+        holder[place[-1]] = value
+
+
+def _remove(data: Any, place: Place) -> None:
+    holder = _holder(data, place)
+    if holder is not None:
+        del holder[place[-1]]
+
+
+def _holder(data: Any, place: Place) -> Any:
+    """Return the mapping or list that has the value at a place, or None where there is no such value."""
+    for part in place[:-1]:
+        if not _has(data, part):
+            return None
+        data = data[part]
+    return data if place and _has(data, place[-1]) else None
+
+
+def _has(data: Any, part: str | int) -> bool:
+    if isinstance(data, dict):
+        return part in data
+    return isinstance(data, list) and isinstance(part, int) and part < len(data)
+
+
+def lint(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> list[tuple[str, str]]:
+    """Return the field and a sentence for each."""
+    found: list[tuple[str, str]] = []
+    total = tool.semantic_weight + tool.keyword_weight + tool.exact_weight
+    if tool.search_mode == "hybrid" and abs(total - 1.0) > 0.01:
+        found.append(("semantic_weight", f"the three weights sum to {total:g}, not 1: results may be skewed"))
+    if (tool.reranker_model or tool.reranker) and not tool.enable_reranking:
+        field = "reranker_model" if tool.reranker_model else "reranker"
+        found.append((field, "has no effect without enable_reranking: true"))
+    if tool.context_model:
+        needed = {"contextual_embeddings": tool.contextual_embeddings, "dense_index": tool.dense_index}
+        off = [name for name, on in needed.items() if not on]
+        found += [("context_model", f"has no effect with {name}: false") for name in off]
+    database = find_database(tool, around)
+    if database and database.is_local:
+        names = ("connection_string", "url", "api_key", "collection", "native", "timeout", "options")
+        unused = [name for name in names if name in database.model_fields_set]
+        if unused:
+            without = (
+                f"no effect with the provider {database.provider_name}, which is a folder on this machine"
+            )
+            found.append(("database", f"{' and '.join(unused)}: {without}"))
+    if database and not database.is_local and not tool.dense_index:
+        found.append(("database", "stays empty with dense_index: false: only what has vectors is published"))
+    return found
+
+
+def quarrels(tools: Sequence[HierarchicalDocumentToolConfig]) -> list[tuple[str, str, str]]:
+    """Return what tools want of one index or one collection that does not go together.
+
+    Each is the name of the tool that comes later, the field, and a sentence.
+    """
+    found: list[tuple[str, str, str]] = []
+    first: dict[Path, HierarchicalDocumentToolConfig] = {}
+    holders: dict[tuple[str, str, str], HierarchicalDocumentToolConfig] = {}
+    for tool in tools:
+        held_by = tool.database_settings()
+        if held_by is not None:
+            place = (held_by.provider, held_by.connection_string, held_by.collection)
+            holder = holders.setdefault(place, tool)
+            mine, others = _index_settings(tool), _index_settings(holder)
+            if mine.embedding_model != others.embedding_model:
+                found.append(
+                    (
+                        tool.name,
+                        "database",
+                        f"{holder.name} has the same collection with another embedding_model: give each a collection "
+                        "of its own",
+                    )
+                )
+        if tool.database is not None and tool.index is None:
+            continue  # in a folder that has its name
+        other = first.setdefault(tool.index_path(), tool)
+        mine, others = _index_settings(tool), _index_settings(other)
+        differ = [
+            item.name for item in fields(mine) if getattr(mine, item.name) != getattr(others, item.name)
+        ]
+        if held_by != other.database_settings():
+            apart = f"{other.name} has the same index in another database: give each a folder of its own"
+            found.append((tool.name, "index", apart))
+        elif differ:
+            found.append(
+                (
+                    tool.name,
+                    "index",
+                    f"{other.name} has the same index with another {' and '.join(differ)}: each of them would make it "
+                    "anew; give each a folder of its own",
+                )
+            )
+    return found
+
+
+def _index_settings(tool: HierarchicalDocumentToolConfig) -> IndexSettings:
+    settings = tool.settings().index
+    assert settings is not None
+    return settings

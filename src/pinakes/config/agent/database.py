@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
+import tempfile
+import weakref
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,9 +15,25 @@ from pydantic import BeforeValidator, Field, PrivateAttr, SecretStr, model_valid
 from pydantic_core import PydanticCustomError
 
 from pinakes.config.agent.base import NOT_A_SWITCH, Part, Text
-from pinakes.config.agent.scratch import ScratchFolder
 from pinakes.errors import MissingExtraError, PinakesError, UsageError
 from pinakes.stores.settings import DatabaseSettings
+
+_folders: weakref.WeakSet[ScratchFolder] = weakref.WeakSet()
+
+
+class ScratchFolder:
+    """A new folder, removed when nobody holds this any more, or when the process ends."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="pinakes-"))
+        self.remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        _folders.add(self)
+
+
+def remove_scratch_folders() -> None:
+    """Remove all of them now: for a process that ends without the usual ceremony."""
+    for folder in list(_folders):
+        folder.remove()
 
 
 class DatabaseProvider(str, Enum):

@@ -10,11 +10,14 @@ from pydantic import (
     PrivateAttr,
     Tag,
     ValidationInfo,
+    WithJsonSchema,
+    create_model,
     field_validator,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
+from pinakes.config.agent import effects
 from pinakes.config.agent.base import (
     BLOCK,
     NAME,
@@ -22,6 +25,7 @@ from pinakes.config.agent.base import (
     BlockOrName,
     Number,
     Part,
+    Surroundings,
     Switch,
     Text,
     Whole,
@@ -30,15 +34,17 @@ from pinakes.config.agent.base import (
     shared,
 )
 from pinakes.config.agent.database import DatabaseConfig
-from pinakes.config.agent.ranking import RankingConfig
 from pinakes.config.agent.services import EmbeddingConfig, ModelConfig, RerankerConfig
-from pinakes.config.agent.surroundings import Surroundings
 from pinakes.config.settings import (
     LANGUAGES,
+    STAGES,
+    TOKEN_BUDGETS,
     ChunkingStrategy,
     OcrMode,
     SearchMode,
     SearchSettings,
+    Setting,
+    describe,
     setting,
 )
 
@@ -50,6 +56,74 @@ if TYPE_CHECKING:
     from pinakes.llm import LanguageModel
     from pinakes.rerank import Reranker
     from pinakes.stores.settings import DatabaseSettings
+
+# Settings of a search that a tool has under a name of its own.
+ELSEWHERE = {
+    "search_mode": "search_mode",
+    "top_k": "top_k",
+    "min_score": "min_score",
+    "semantic_weight": "semantic_weight",
+    "keyword_weight": "keyword_weight",
+    "exact_weight": "exact_weight",
+    "rrf_k": "rrf_k",
+    "rerank_enabled": "enable_reranking",
+    "rerank_model": "reranker_model",
+    "rerank_top_n": "reranker.top_n",
+    "rerank_timeout": "reranker.timeout",
+}
+
+
+_STAGES = {"type": "array", "items": {"type": "string", "enum": list(STAGES)}}
+_LISTS: dict[str, Any] = {
+    "boosts": dict[str, Number],
+    "disabled": Annotated[list[str], WithJsonSchema(_STAGES)],
+}
+
+
+def _type(setting: Setting) -> Any:
+    """Return what a field takes; bounds stand before the rest, else the JSON Schema loses them."""
+    if setting.bounds:
+        return Annotated[int if setting.is_whole else float, bounds(setting.name), NOT_A_SWITCH]
+    return Switch if setting.is_switch else _LISTS.get(setting.name) or Literal[setting.choices]
+
+
+_FIELDS: dict[str, Any] = {
+    name: (_type(setting) | None, optional(name))
+    for name, setting in describe(SearchSettings).items()
+    if name not in ELSEWHERE
+}
+
+
+class RankingConfig(create_model("RankingFields", __base__=Part, **_FIELDS)):  # type: ignore[misc]
+    """How results are ranked. What is not set keeps the default of the search settings."""
+
+    @field_validator("disabled")
+    @classmethod
+    def _known_stages(cls, names: list[str] | None) -> list[str] | None:
+        for name in names or []:
+            if name not in STAGES:
+                raise PydanticCustomError(
+                    "unknown_stage", "unknown stage {name}", {"name": repr(name), "known": list(STAGES)}
+                )
+        return names
+
+    @field_validator("boosts")
+    @classmethod
+    def _sane_boosts(cls, boosts: dict[str, float] | None) -> dict[str, float] | None:
+        for name, value in (boosts or {}).items():
+            if not 0 <= value <= 100:
+                raise PydanticCustomError(
+                    "boost", "the boost of {name} must be between 0 and 100", {"name": name}
+                )
+        return boosts
+
+    def given(self) -> dict[str, Any]:
+        """Return what was set, by the names of the search settings."""
+        values = {name: getattr(self, name) for name in type(self).model_fields}
+        if self.disabled is not None:
+            values["disabled"] = tuple(self.disabled)
+        return {name: value for name, value in values.items() if value is not None}
+
 
 # The index that each way of searching needs.
 INDEXES = {"semantic": "dense_index", "keyword": "keyword_index", "exact": "exact_index"}
@@ -135,8 +209,8 @@ class HierarchicalDocumentToolConfig(Part):
         default=None,
         description="Search only documents with these properties, such as type: pdf or tags: [draft].",
     )
-    token_budget: Annotated[int, Field(ge=100, le=1_000_000), NOT_A_SWITCH] | None = Field(
-        default=None, description="Longest answer of a search, in tokens."
+    token_budget: Annotated[int, Field(ge=TOKEN_BUDGETS[0], le=TOKEN_BUDGETS[1]), NOT_A_SWITCH] | None = (
+        Field(default=None, description="Longest answer of a search, in tokens.")
     )
     ranking: RankingConfig | None = Field(
         default=None, description="Settings of the search by name, and stages to leave out."
@@ -236,7 +310,7 @@ class HierarchicalDocumentToolConfig(Part):
 
     def lint(self) -> list[tuple[str, str]]:
         """Return what is allowed but likely not meant: the field and a sentence."""
-        from pinakes.config.agent.lint import lint
+        from pinakes.config.agent.check import lint
 
         return lint(self, self._around)
 
@@ -247,48 +321,32 @@ class HierarchicalDocumentToolConfig(Part):
 
     def settings(self, base_dir: Path | None = None) -> Settings:
         """Return what this tool asks of the index and of the search."""
-        from pinakes.config.agent.effects import settings
-
-        return settings(self, self._around.at(base_dir))
+        return effects.settings(self, self._around.at(base_dir))
 
     def source_path(self, base_dir: Path | None = None) -> Path:
         """Return where the documents are; a pattern stays one."""
-        from pinakes.config.agent.effects import source_path
-
-        return source_path(self.source, self._around.at(base_dir))
+        return effects.source_path(self.source, self._around.at(base_dir))
 
     def index_path(self, base_dir: Path | None = None) -> Path:
         """Return the folder of the index, or of what this machine keeps of a database's."""
-        from pinakes.config.agent.effects import index_path
-
-        return index_path(self, self._around.at(base_dir))
+        return effects.index_path(self, self._around.at(base_dir))
 
     def database_settings(self, base_dir: Path | None = None) -> DatabaseSettings | None:
         """Return the database that holds the library; None where the folder of the index does."""
-        from pinakes.config.agent.effects import database_settings
-
-        return database_settings(self, self._around.at(base_dir))
+        return effects.database_settings(self, self._around.at(base_dir))
 
     def check_source(self, base_dir: Path | None = None) -> None:
         """Raise ``UsageError`` when there is nothing at the source."""
-        from pinakes.config.agent.effects import check_source
-
-        check_source(self.source, self.source_path(base_dir))
+        effects.check_source(self.source, self.source_path(base_dir))
 
     def build_embedder(self, base_dir: Path | None = None) -> Embedder | None:
         """Return the embedder where the name of the model in the settings does not say it all, else None."""
-        from pinakes.config.agent.build import build_embedder
-
-        return build_embedder(self, self._around.at(base_dir))
+        return effects.build_embedder(self, self._around.at(base_dir))
 
     def build_reranker(self, base_dir: Path | None = None) -> Reranker | None:
         """Return the reranker where the name in the settings does not say it all, else None."""
-        from pinakes.config.agent.build import build_reranker
-
-        return build_reranker(self, self._around.at(base_dir))
+        return effects.build_reranker(self, self._around.at(base_dir))
 
     def build_context_model(self) -> LanguageModel | None:
         """Return the model that writes contexts where its name does not say it all, else None."""
-        from pinakes.config.agent.build import build_context_model
-
-        return build_context_model(self, self._around)
+        return effects.build_context_model(self, self._around)

@@ -1,21 +1,32 @@
-"""From the fields of a document tool to settings and paths: here each field takes effect."""
+"""From the fields of a document tool to settings, paths and models: here each field takes effect."""
 
 from __future__ import annotations
 
 import glob
 import os
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pinakes.config.agent.database import DatabaseConfig, DatabaseProvider
-from pinakes.config.agent.models import context_model, embedding_spec, reranker_spec
+from pinakes.config.agent.services import (
+    EmbeddingConfig,
+    EmbeddingProvider,
+    ModelConfig,
+    RerankerConfig,
+    RerankerProvider,
+)
 from pinakes.config.settings import IndexSettings, SearchSettings, Settings, describe
 from pinakes.errors import UsageError
 
 if TYPE_CHECKING:
+    from pinakes.config.agent.base import Surroundings
     from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig
-    from pinakes.config.agent.surroundings import Surroundings
+    from pinakes.config.agent.services import ModelConfig
+    from pinakes.embedding import Embedder
+    from pinakes.llm import Completion, LanguageModel, Prompt
+    from pinakes.rerank import Reranker
     from pinakes.stores.settings import DatabaseSettings
 
 INDEX_FOLDER = ".pinakes"
@@ -125,3 +136,130 @@ def check_source(written: str, path: Path) -> None:
 
 def _is_pattern(text: str) -> bool:
     return any(mark in text for mark in "*?[")
+
+
+AGENT = "agent"
+"""As a context model: the model of the agent itself."""
+
+_EMBEDDING_SCHEMES = {
+    EmbeddingProvider.OPENAI: "openai:",
+    EmbeddingProvider.OPENAI_COMPATIBLE: "openai:",
+    EmbeddingProvider.AZURE_OPENAI: "azure:",
+    EmbeddingProvider.OLLAMA: "ollama:",
+}
+# So OpenAI's embedding models are called, and the examples that name one do not say whose it is.
+_OPENAI_NAMES = "text-embedding-"
+
+
+def embedding_block(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> EmbeddingConfig | None:
+    """Return the tool's own embedding block, else the agent's."""
+    return tool.embedding or around.embedding
+
+
+def embedding_spec(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> str:
+    """Return the name of the embedding model; empty for the bundled one."""
+    block = embedding_block(tool, around)
+    name = tool.embedding_model or (block.name if block else None)
+    if not name:
+        return ""
+    if block and block.provider is not EmbeddingProvider.LOCAL:
+        scheme = _EMBEDDING_SCHEMES[block.provider]
+        return name if name.startswith(scheme) else scheme + name
+    if name.startswith(_OPENAI_NAMES):
+        return f"openai:{name}"
+    return _local(name, around)
+
+
+def context_model(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> ModelConfig | str | None:
+    """Return the model that writes contexts, or its name."""
+    if tool.context_model != AGENT:
+        return tool.context_model
+    if around.model is None:
+        raise UsageError(
+            f"Tool {tool.name}: context_model is 'agent', but the agent has no model. Set model, or name a model here."
+        )
+    return around.model
+
+
+def reranker_spec(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> str:
+    """Return the name of the reranker; empty for none."""
+    block = tool.reranker or RerankerConfig()
+    name = tool.reranker_model or block.name or ""
+    if block.provider is RerankerProvider.TEI:
+        return f"tei:{block.endpoint}"
+    if block.provider is RerankerProvider.HTTP:
+        return f"{block.endpoint}#{name}" if name else str(block.endpoint)
+    if block.provider is not RerankerProvider.LOCAL:
+        scheme = f"{block.provider.value}:"
+        return name if name.startswith(scheme) else scheme + name
+    return _local(name, around)
+
+
+def _local(name: str, around: Surroundings) -> str:
+    """Names of folders are meant from the folder of the file; other names stay."""
+    if not name:
+        return ""
+    folder = around.path(name)
+    return str(folder) if name.startswith((".", "~")) or folder.is_dir() else name
+
+
+def build_embedder(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> Embedder | None:
+    """Return the embedder where the name of the model does not say it all, else None."""
+    from pinakes.embedding import load_embedder
+
+    block = embedding_block(tool, around)
+    length = tool.embedding_dimensions or (block.dimensions if block else None)
+    options = block.options() if block else {}
+    spec = embedding_spec(tool, around)
+    if not length and not options:
+        return None
+    remote = spec.startswith(("openai:", "azure:", "ollama:"))
+    if remote and length:
+        options["dimensions"] = length
+    embedder = load_embedder(spec or None, **options)
+    if not remote and length and embedder.dimension != length:
+        raise UsageError(
+            f"Tool {tool.name}: the embedding model {embedder.name} makes vectors of {embedder.dimension} numbers, not "
+            f"{length}. Leave embedding_dimensions out."
+        )
+    return embedder
+
+
+def build_reranker(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> Reranker | None:
+    """Return the reranker where its name does not say it all, else None."""
+    options = tool.reranker.options() if tool.reranker else {}
+    if not tool.enable_reranking or not options:
+        return None
+    from pinakes.rerank import load_reranker
+
+    timeout = settings(tool, around).search.rerank_timeout
+    return load_reranker(reranker_spec(tool, around), timeout=timeout, **options)
+
+
+def build_context_model(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> LanguageModel | None:
+    """Return the model that writes contexts where its name does not say it all, else None."""
+    model = context_model(tool, around) if tool.contextual_embeddings else None
+    if model is None or isinstance(model, str):
+        return None
+    from pinakes.llm import load_model
+
+    return _Configured(load_model(model.spec, **model.options()), model)
+
+
+class _Configured:
+    """A language model that answers at the temperature and length of its configuration."""
+
+    def __init__(self, model: LanguageModel, config: ModelConfig) -> None:
+        self._model = model
+        self._config = config
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    def complete(self, prompt: Prompt) -> Completion:
+        if self._config.temperature is not None:
+            prompt = replace(prompt, temperature=self._config.temperature)
+        if self._config.max_tokens is not None:
+            prompt = replace(prompt, max_tokens=min(prompt.max_tokens, self._config.max_tokens))
+        return self._model.complete(prompt)

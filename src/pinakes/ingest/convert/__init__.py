@@ -36,41 +36,6 @@ Converter = Callable[[Path], Converted]
 MAX_TEXT_BYTES = 200 << 20
 MAX_BYTES = 1 << 30
 
-_HERE = "pinakes.ingest.convert"
-# Type > where its converter is (imported when the first such file comes up) and what people call it.
-CONVERTERS: dict[FileType, tuple[str, str]] = {
-    FileType.MARKDOWN: (f"{_HERE}.text:convert_markdown", "Markdown"),
-    FileType.TEXT: (f"{_HERE}.text:convert_text", "text"),
-    FileType.RST: (f"{_HERE}.text:convert_markup", "reStructuredText"),
-    FileType.ASCIIDOC: (f"{_HERE}.text:convert_markup", "AsciiDoc"),
-    FileType.ORG: (f"{_HERE}.text:convert_markup", "Org"),
-    FileType.TEX: (f"{_HERE}.text:convert_markup", "LaTeX"),
-    FileType.MAN: (f"{_HERE}.text:convert_markup", "manual page"),
-    FileType.TEXINFO: (f"{_HERE}.text:convert_markup", "Texinfo"),
-    FileType.MEDIAWIKI: (f"{_HERE}.text:convert_markup", "MediaWiki"),
-    FileType.POD: (f"{_HERE}.text:convert_markup", "POD"),
-    FileType.TEXTILE: (f"{_HERE}.text:convert_markup", "Textile"),
-    FileType.SGML: (f"{_HERE}.text:convert_markup", "SGML"),
-    FileType.HTML: (f"{_HERE}.html:convert_html", "HTML"),
-    FileType.PDF: (f"{_HERE}.pdf:convert_pdf", "PDF"),
-    FileType.IMAGE: (f"{_HERE}.image:convert_image", "image"),
-    FileType.DOCX: (f"{_HERE}.docx:convert_docx", "Word"),
-    FileType.PPTX: (f"{_HERE}.slides:convert_pptx", "PowerPoint"),
-    FileType.XLSX: (f"{_HERE}.sheets:convert_xlsx", "Excel"),
-    FileType.XLS: (f"{_HERE}.sheets:convert_xls", "Excel"),
-    FileType.ODT: (f"{_HERE}.office:convert_odt", "OpenDocument"),
-    FileType.EPUB: (f"{_HERE}.epub:convert_epub", "EPUB"),
-    FileType.RTF: (f"{_HERE}.office:convert_rtf", "RTF"),
-    FileType.CSV: (f"{_HERE}.sheets:convert_csv", "CSV"),
-    FileType.TSV: (f"{_HERE}.sheets:convert_csv", "TSV"),
-    FileType.JSON: (f"{_HERE}.data:convert_json", "JSON"),
-    FileType.JSONL: (f"{_HERE}.data:convert_jsonl", "JSON Lines"),
-    FileType.YAML: (f"{_HERE}.data:convert_yaml", "YAML"),
-    FileType.XML: (f"{_HERE}.data:convert_xml", "XML"),
-    FileType.IPYNB: (f"{_HERE}.notebook:convert_ipynb", "notebook"),
-    FileType.EML: (f"{_HERE}.mail:convert_eml", "e-mail"),
-}
-
 _BINARY_EXTENSIONS = (
     *(".pdf", ".docx", ".docm", ".dotx", ".pptx", ".pptm", ".ppsx", ".potx", ".xlsx", ".xlsm", ".xls"),
     *(".odt", ".ott", ".epub", ".rtf"),
@@ -97,14 +62,11 @@ def convert(path: Path, ocr: Ocr | None = None) -> tuple[str, Converted]:
         detection = sniff(path)
         if detection.refusal:
             raise ConversionError(detection.refusal)
-        where, name = CONVERTERS[detection.type]
+        name = detection.type.label
         file_type = path.suffix.lower() if detection.type is FileType.IMAGE else detection.type.extension
         if detection.type in TEXT_EXTENSIONS.values() and path.stat().st_size > MAX_TEXT_BYTES:
             raise ConversionError(f"is larger than {MAX_TEXT_BYTES >> 20} MB; split it into smaller files")
-        load = partial(_load, where)
-        if detection.type in _READ_BY_OCR:
-            load = partial(_with_ocr, where, ocr)
-        converted = _call(load, path, name)
+        converted = _call(partial(_load, detection.type, ocr), path, name)
     if not converted.text.strip("\ufeff \t\r\n\f\v\u200b\u00a0"):
         raise ConversionError(f"no text found in this {name} file")
     return file_type, converted
@@ -148,14 +110,12 @@ def _short(error: Exception) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def _with_ocr(where: str, ocr: Ocr | None) -> Converter:
-    return partial(_load(where), ocr=ocr)  # type: ignore[call-arg]
-
-
-def _load(where: str) -> Converter:
-    module, _, name = where.partition(":")
-    converter: Converter = getattr(importlib.import_module(module), name)
-    return converter
+def _load(kind: FileType, ocr: Ocr | None) -> Converter:
+    module, _, name = kind.reader.partition(":")
+    if name.endswith("_to_markdown"):
+        module, name = "text", "convert_markup"
+    converter: Converter = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+    return partial(converter, ocr=ocr) if kind in _READ_BY_OCR else converter  # type: ignore[call-arg]
 
 
 @cache

@@ -7,9 +7,8 @@ comments, and never inside a delimited block.
 from __future__ import annotations
 
 import re
-from typing import Any
 
-from pinakes.ingest.convert.written import Translated, Written, fence_mark
+from pinakes.ingest.convert.written import LineReader, Translated
 
 _HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*?)(?:[ \t]+\1)?")
 _RULE = re.compile(r"(?:=+|-+|~+|\^+|\++)")
@@ -20,12 +19,8 @@ _ATTRIBUTE = re.compile(r":(!?[\w][\w-]*!?):(?:[ \t]+(.*))?")
 _BLOCK_LINE = re.compile(r"\[(?:\[.*\]|[^\[\]]*(?:\[[^\]]*\][^\[\]]*)*)\]")
 _STYLE = re.compile(r"\[(?:source|,)[^\],]*,?[ \t]*([\w+#-]*).*\]|\[,[ \t]*([\w+#-]+).*\]")
 _CONDITION = re.compile(r"(ifdef|ifndef|ifeval|endif)::([^\[\s]*)\[(.*)\]")
-_METADATA = {
-    "author": "author",
-    "revdate": "date",
-    "description": "description",
-    "keywords": "keywords",
-    "lang": "language",
+_METADATA = {"revdate": "date", "lang": "language"} | {
+    name: name for name in ("author", "description", "keywords")
 }
 # What holds without anybody saying so, where a document is turned into a page.
 _GIVEN = frozenset(
@@ -58,13 +53,10 @@ def adoc_to_markdown(text: str) -> Translated:
     return _Reader(text.split("\n")).read()
 
 
-class _Reader:
+class _Reader(LineReader):
     def __init__(self, lines: list[str]) -> None:
-        self._lines = lines
-        self._out = Written()
+        super().__init__(lines)
         self._attributes: dict[str, str] = {}
-        self._metadata: dict[str, Any] = {}
-        self._title = ""
         self._seen = False
         self._open: list[str] = []  # compound blocks
         self._conditions: list[bool] = []
@@ -75,14 +67,7 @@ class _Reader:
         # Where each line that could close a block stands last: what is never closed was never opened.
         self._last = {line.rstrip(): number for number, line in enumerate(lines) if line[:1] in "=*_-|,:!"}
 
-    def read(self) -> Translated:
-        index = 0
-        while index < len(self._lines):
-            index = self._line(index)
-        return self._out.result(self._metadata, self._title)
-
     def _line(self, index: int) -> int:
-        """Take in a line, or what it opens; the index after that."""
         bare = self._lines[index].rstrip()
         number = index + 1
         if condition := _CONDITION.fullmatch(bare):
@@ -126,20 +111,14 @@ class _Reader:
             end += 1
         body = self._lines[index + 1 : end]
         if mark[0] == "/":
-            for number in range(index + 1, min(end, len(self._lines) - 1) + 2):
-                self._out.add(number, "")
+            self._out.blank(index + 1, min(end, len(self._lines) - 1) + 1)
         elif mark[0] == "+":
             self._out.add(index + 1, "")
             for number, line in enumerate(body, start=index + 2):
                 self._out.plain(number, line)
             self._out.add(end + 1, "")
         else:
-            language = mark.strip("`") if mark[0] == "`" else self._language
-            fence = fence_mark(body)
-            self._out.add(index + 1, fence + language)
-            for number, line in enumerate(body, start=index + 2):
-                self._out.add(number, line)
-            self._out.add(end + 1, fence)
+            self._out.code(index + 1, body, mark.strip("`") if mark[0] == "`" else self._language)
         self._language, self._fresh, self._discrete = "", True, False
         return min(end, len(self._lines) - 1) + 1
 
@@ -164,8 +143,7 @@ class _Reader:
         if self._open or self._discrete:
             # Inside a block, and where it says so, a title makes no section.
             self._out.add(index + 1, f"**{self._plain(words)}**")
-            for number in range(index + 2, index + 1 + used):
-                self._out.add(number, "")
+            self._out.blank(index + 2, index + used)
             self._discrete = False
             return used
         title = self._plain(words)
@@ -173,8 +151,7 @@ class _Reader:
             self._title, self._header = title, True
         self._seen = True
         self._out.heading(index + 1, level, title)
-        for number in range(index + 2, index + 1 + used):
-            self._out.add(number, "")
+        self._out.blank(index + 2, index + used)
         self._language = ""
         return used
 

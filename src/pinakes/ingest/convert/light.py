@@ -1,11 +1,11 @@
-"""Texinfo, MediaWiki, Perl's POD and Textile as Markdown: headings, code, and the words."""
+"""Texinfo, MediaWiki, Perl's POD, Textile and Org as Markdown: headings, code, and the words."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from pinakes.ingest.convert.written import Translated, Written, dedented, fence_mark
+from pinakes.ingest.convert.written import Translated, Written, dedented
 
 _TEXINFO_LEVELS = {
     **dict.fromkeys("top chapter unnumbered appendix majorheading chapheading centerchap".split(), 1),
@@ -37,6 +37,17 @@ _TEXINFO_SIGNS = {
     "minus": "-",
     "tie": " ",
 }
+_HEADLINE = re.compile(r"(\*+)[ \t]+(\S.*)")
+_BEGIN = re.compile(r"#\+begin_(\S+)[ \t]*(\S*)", re.I)
+_VERBATIM = frozenset(("src", "example", "export", "comment"))
+_KEYWORD = re.compile(r"#\+(title|author|date|language|description|keywords):[ \t]*(\S.*)", re.I)
+_STATES = re.compile(r"#\+(?:todo|seq_todo|typ_todo):[ \t]*(\S.*)", re.I)
+_DRAWER = re.compile(r":[\w-]+:")
+_COMMENT = re.compile(r"#(?:\+|\s|$)")
+_TAGS = re.compile(r"[ \t]+:[\w@#%:]+:[ \t]*$")
+_LINK = re.compile(r"\[\[([^\[\]]*)\](?:\[([^\[\]]*)\])?\]")
+_MARKED = re.compile(r"(?<![\w=~])([=~])(\S(?:[^=~\n]{0,200}\S)?)\1(?![\w=~])")
+_ITALIC = re.compile(r"(?<![\w/:])/(\S(?:[^/\n]{0,200}\S)?)/(?![\w/])")
 
 
 def texinfo_to_markdown(text: str) -> Translated:
@@ -61,8 +72,7 @@ def texinfo_to_markdown(text: str) -> Translated:
                     index + 1, body if name == "verbatim" else [_texinfo(code, code=True) for code in body]
                 )
             else:
-                for number in range(index, min(end + 1, len(lines))):
-                    out.add(number + 1, "")
+                out.blank(index + 1, min(end + 1, len(lines)))
             index = end + 1
             continue
         if name in _TEXINFO_LEVELS and rest:
@@ -152,8 +162,7 @@ def pod_to_markdown(text: str) -> Translated:
     out = Written()
     title, in_name, is_pod, hidden = "", False, True, False
     for number, line in enumerate(lines, 1):
-        command = _POD_COMMAND.match(line)
-        if command:
+        if command := _POD_COMMAND.match(line):
             name, words = command[1], _pod((command[2] or "").strip())
             is_pod = name != "cut"
             if name in ("begin", "end"):
@@ -209,11 +218,7 @@ def textile_to_markdown(text: str) -> Translated:
             while end < len(lines) and lines[end].strip():
                 end += 1
             body = dedented([block[3], *lines[index + 1 : end]])
-            mark = fence_mark(body)
-            out.add(index + 1, mark)
-            for number, line in enumerate(body, start=index + 1):
-                out.add(number, line)
-            out.add(end, mark)
+            out.fenced(list(enumerate(body, start=index + 1)), index + 1, end)
             index = end
             continue
         elif found := re.match(r"#+[ \t]+(.*)", lines[index]):
@@ -222,3 +227,76 @@ def textile_to_markdown(text: str) -> Translated:
             out.plain(index + 1, block[3] if block else lines[index])
         index += 1
     return out.result()
+
+
+def org_to_markdown(text: str) -> Translated:
+    """Stars become headings, source blocks fences, ``#+TITLE`` the title."""
+    lines = text.split("\n")
+    out = Written()
+    metadata: dict[str, Any] = {}
+    states = {"TODO", "DONE"}
+    for line in lines:
+        if found := _STATES.match(line.strip()):
+            states |= {re.sub(r"\(.*?\)", "", word) for word in found[1].split() if word != "|"}
+    # Where each line that closes something stands last: what is never closed was never opened.
+    last = {
+        line.strip().lower(): number for number, line in enumerate(lines) if line.lstrip()[:1] in ("#", ":")
+    }
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        bare = line.strip()
+        if headline := _HEADLINE.match(line):
+            out.heading(index + 1, len(headline[1]), _words(headline[2], states))
+        elif begin := _BEGIN.match(bare):
+            closing = f"#+end_{begin[1].lower()}"
+            if begin[1].lower() in _VERBATIM and last.get(closing, -1) > index:
+                index = _block(lines, index, closing, begin, out)
+                continue
+            out.add(index + 1, "")
+        elif _DRAWER.fullmatch(bare) and bare.lower() != ":end:" and last.get(":end:", -1) > index:
+            end = index
+            while lines[end].strip().lower() != ":end:" and not _HEADLINE.match(lines[end]):
+                end += 1
+                if end == len(lines):
+                    break
+            if end < len(lines) and lines[end].strip().lower() == ":end:":
+                out.blank(index + 1, end + 1)
+                index = end + 1
+                continue
+            out.plain(index + 1, line)
+        elif keyword := _KEYWORD.match(bare):
+            metadata.setdefault(keyword[1].lower(), keyword[2].strip())
+            out.add(index + 1, "")
+        elif _COMMENT.match(bare) or re.fullmatch(r"-{5,}", bare):
+            out.add(index + 1, "")
+        else:
+            out.plain(index + 1, line)
+        index += 1
+    title = _words(str(metadata.get("title", "")), set()).replace("`", "")
+    return out.result({**metadata, "title": title} if title else metadata, title)
+
+
+def _block(lines: list[str], index: int, closing: str, begin: re.Match[str], out: Written) -> int:
+    end = index + 1
+    while end < len(lines) and lines[end].strip().lower() != closing:
+        end += 1
+    body = [re.sub(r"^(\s*),(?=[*#])", r"\1", line) for line in lines[index + 1 : end]]
+    if begin[1].lower() == "comment":
+        out.blank(index + 1, min(end + 1, len(lines)))
+    else:
+        out.code(index + 1, dedented(body), begin[2] if begin[1].lower() in ("src", "export") else "")
+    return end + 1
+
+
+def _words(words: str, states: set[str]) -> str:
+    words = _TAGS.sub("", words)
+    first, _, rest = words.partition(" ")
+    if first in states and rest.strip():
+        words = rest.strip()
+    words = re.sub(r"^\[#\w\][ \t]+", "", words)
+    words = re.sub(r"^COMMENT[ \t]+", "", words)
+    words = re.sub(r"[ \t]*\[\d*(?:/\d*|%)\]", "", words)
+    words = _LINK.sub(lambda link: link[2] or link[1], words)
+    words = _MARKED.sub(r"`\2`", words)
+    return _ITALIC.sub(r"*\1*", words).strip()

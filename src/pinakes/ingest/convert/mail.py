@@ -12,9 +12,8 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 
-from pinakes.ingest.convert.encoding import decode
 from pinakes.ingest.convert.html import html_to_markdown
-from pinakes.ingest.convert.text import normalise
+from pinakes.ingest.convert.text import decode, normalise
 from pinakes.ingest.convert.written import Written
 from pinakes.model.document import Converted, line_of
 

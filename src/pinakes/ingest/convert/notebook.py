@@ -15,7 +15,7 @@ from typing import Any
 
 from pinakes.errors import ConversionError
 from pinakes.ingest.convert.text import read_text
-from pinakes.ingest.convert.written import Written, fence_mark
+from pinakes.ingest.convert.written import Written
 from pinakes.model.document import CELLS, Converted, write_cells
 
 _MAX_OUTPUT = 2000
@@ -126,13 +126,13 @@ def _cell(cell: dict[str, Any], language: str, out: Written) -> int:
         for line, text in source:
             out.add(line, text)
     else:
-        _fenced(source, language if kind == "code" else "", out)
+        out.fenced(source, source[0][0], source[-1][0], language if kind == "code" else "")
         for output in cell.get("outputs") or []:
             data = output.get("data") or {}
             shown = _stripped(_cut(_lines(output, "text") or _lines(data, "text/plain")))
             if shown and not shown[0][1].startswith("<"):
                 out.add(shown[0][0], "")
-                _fenced(shown, "", out)
+                out.fenced(shown, shown[0][0], shown[-1][0])
     out.add(source[-1][0], "")
     return source[0][0]
 
@@ -153,11 +153,3 @@ def _stripped(lines: list[Numbered]) -> list[Numbered]:
         lines.pop()
     first = next((number for number, (_, text) in enumerate(lines) if text.strip()), 0)
     return lines[first:]
-
-
-def _fenced(code: list[Numbered], language: str, out: Written) -> None:
-    mark = fence_mark(text for _, text in code)
-    out.add(code[0][0], mark + language)
-    for line, text in code:
-        out.add(line, text)
-    out.add(code[-1][0], mark)

@@ -36,31 +36,13 @@ _AFTER_SECONDS = 120.0
 # Where the Windows installer puts the program without telling PATH.
 _WINDOWS = (r"C:\Program Files\Tesseract-OCR\tesseract.exe",)
 # What people write for what Tesseract has under another name.
-_CODES = {
-    "ar": "ara",
-    "cs": "ces",
-    "da": "dan",
-    "de": "deu",
-    "el": "ell",
-    "en": "eng",
-    "es": "spa",
-    "fi": "fin",
-    "fr": "fra",
-    "hu": "hun",
-    "it": "ita",
-    "ja": "jpn",
-    "ko": "kor",
-    "nl": "nld",
-    "no": "nor",
-    "pl": "pol",
-    "pt": "por",
-    "ro": "ron",
-    "ru": "rus",
-    "sv": "swe",
-    "tr": "tur",
-    "uk": "ukr",
-    "zh": "chi_sim",
-}
+_CODES = dict(
+    pair.split(":")
+    for pair in (
+        "ar:ara cs:ces da:dan de:deu el:ell en:eng es:spa fi:fin fr:fra hu:hun it:ita ja:jpn ko:kor nl:nld no:nor "
+        "pl:pol pt:por ro:ron ru:rus sv:swe tr:tur uk:ukr zh:chi_sim"
+    ).split()
+)
 _FEW_LETTERS = 2
 _STEEPEST = 0.3
 _BOX = re.compile(r"bbox (-?\d+) (-?\d+) (-?\d+) (-?\d+)")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
-from pinakes.ingest.convert.written import Translated, Written, fence_mark
+from pinakes.ingest.convert.written import LineReader, Translated
 
 _REQUEST = re.compile(r"[.'][ \t]*([A-Za-z]{1,3}|\\\")[ \t]*(.*)")
 _ARGUMENT = re.compile(r'"((?:[^"]|"")*)"?|(\S+)')
@@ -22,59 +21,20 @@ _ESCAPES: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 _SIGN = re.compile(r"\\[*]?(?:\((..)|\[([^\]]{1,20})\])|\\\*.")
 _SIGNS = {
-    "em": "—",
-    "en": "–",
-    "hy": "-",
-    "bu": "•",
-    "aq": "'",
-    "dq": '"',
-    "lq": "“",
-    "rq": "”",
-    "oq": "‘",
-    "cq": "’",
-    "co": "©",
-    "rg": "®",
-    "tm": "™",
-    "ti": "~",
-    "ha": "^",
-    "at": "@",
-    "sc": "§",
-    "->": "→",
-    "<=": "≤",
-    ">=": "≥",
-    "mu": "×",
-    "de": "°",
-    'L"': "“",
-    'R"': "”",
-    "Lt": "<",
-    "Gt": ">",
-    "Am": "&",
-    "Ba": "|",
-    "R": "®",
-    "Tm": "™",
-}
+    "em": "—", "en": "–", "hy": "-", "bu": "•", "aq": "'", "dq": '"', "lq": "“", "rq": "”", "oq": "‘", "cq": "’",
+    "co": "©", "rg": "®", "tm": "™", "ti": "~", "ha": "^", "at": "@", "sc": "§", "->": "→", "<=": "≤", ">=": "≥",
+    "mu": "×", "de": "°", 'L"': "“", 'R"': "”", "Lt": "<", "Gt": ">", "Am": "&", "Ba": "|", "R": "®", "Tm": "™",
+}  # fmt: skip
 _JOINED = frozenset("BI BR IB IR RB RI".split())
 _FONTS = frozenset("B I R SM SB".split())
 _CODE = {"nf": "fi", "EX": "EE", "Vb": "Ve", "Bd": "Ed"}
 _SKIPPED = {"de": "..", "de1": "..", "ig": "..", "am": ".."}
 # Macros of mdoc whose arguments are words to be shown, some of them in brackets.
 _AROUND = {
-    "Op": ("[", "]"),
-    "Bq": ("[", "]"),
-    "Pq": ("(", ")"),
-    "Dq": ("“", "”"),
-    "Qq": ('"', '"'),
-    "Sq": ("‘", "’"),
-}
-_AROUND |= {
-    "Aq": ("<", ">"),
-    "Brq": ("{", "}"),
-    "Ql": ("`", "`"),
-    "Oo": ("[", ""),
-    "Po": ("(", ""),
-    "Do": ("“", ""),
-}
-_AROUND |= {"Oc": ("]", ""), "Pc": (")", ""), "Dc": ("”", ""), "Fl": ("-", ""), "Nd": ("– ", "")}
+    "Op": ("[", "]"), "Bq": ("[", "]"), "Pq": ("(", ")"), "Dq": ("“", "”"), "Qq": ('"', '"'), "Sq": ("‘", "’"),
+    "Aq": ("<", ">"), "Brq": ("{", "}"), "Ql": ("`", "`"), "Oo": ("[", ""), "Po": ("(", ""), "Do": ("“", ""),
+    "Oc": ("]", ""), "Pc": (")", ""), "Dc": ("”", ""), "Fl": ("-", ""), "Nd": ("– ", ""),
+}  # fmt: skip
 _SHOWN = frozenset(
     "Ad An Ap Ar At Bx Cd Cm D1 Dl Do Dv Em Er Ev Fa Fn Fo Fr Ft Fx Ic In It Li Lk Ms Mt Nm No Ns Nx Ox Pa Rs Sx Sy Tn "
     "Ux Va Vt Xr Sc St Rv Ex Lb Bl El Bf Ef TP IP HP UR MT UE ME SY OP TQ".split()
@@ -87,19 +47,10 @@ def roff_to_markdown(text: str) -> Translated:
     return _Page(text.split("\n")).read()
 
 
-class _Page:
+class _Page(LineReader):
     def __init__(self, lines: list[str]) -> None:
-        self._lines = lines
-        self._out = Written()
-        self._title = ""
+        super().__init__(lines)
         self._name = ""
-        self._metadata: dict[str, Any] = {}
-
-    def read(self) -> Translated:
-        index = 0
-        while index < len(self._lines):
-            index = self._line(index)
-        return self._out.result(self._metadata, self._title)
 
     def _line(self, index: int) -> int:
         line = self._lines[index]
@@ -123,8 +74,7 @@ class _Page:
             # The title may stand on the next line.
             words, used = self._lines[index + 1], 2
         words = _plain(words)
-        for number in range(index + 1, index + used):
-            self._out.add(number, "")
+        self._out.blank(index + 1, index + used - 1)
         if words.strip():
             self._out.heading(
                 index + used, 1 if name.upper() == "SH" else 2, re.sub(r"([*_`])", r"\\\1", words)
@@ -137,25 +87,21 @@ class _Page:
         last = index
         while last < len(self._lines) - 1 and (last == index or self._lines[last].strip() != end):
             last += 1
-        for number in range(index, last + 1):
-            self._out.add(number + 1, "")
+        self._out.blank(index + 1, last + 1)
         return last + 1
 
     def _code(self, index: int, end: str) -> int:
         last = index + 1
+        found: re.Match[str] | None = None
         while last < len(self._lines):
             found = _REQUEST.match(self._lines[last])
             if found and found[1] in (end, "SH", "SS", "Sh", "Ss"):
                 break
             last += 1
         body = [self._shown(line) for line in self._lines[index + 1 : last]]
-        closed = last < len(self._lines) and _REQUEST.match(self._lines[last])[1] == end  # type: ignore[index]
-        mark = fence_mark(body)
-        self._out.add(index + 1, mark)
-        for number, line in enumerate(body, start=index + 2):
-            self._out.add(number, line)
-        self._out.add(last + (1 if closed else 0), mark)
-        return last + (1 if closed else 0)
+        closed = last < len(self._lines) and found is not None and found[1] == end
+        self._out.code(index + 1, body, last=last + closed)
+        return last + closed
 
     def _shown(self, line: str) -> str:
         found = _REQUEST.match(line)

@@ -41,13 +41,11 @@ def rst_to_markdown(text: str) -> Translated:
             words, mark, used = found
             if mark not in levels:
                 levels.append(mark)
-            at = index + (1 if used == 3 else 0)
-            for number in range(index, index + used):
-                if number == at:
-                    out.heading(number + 1, levels.index(mark) + 1, _plain(words, names))
-                else:
-                    out.add(number + 1, "")
+            if used == 3:
+                out.blank(index + 1, index + 1)
+            out.heading(index + used - 1, levels.index(mark) + 1, _plain(words, names))
             index += used
+            out.blank(index, index)
             fresh = True
             continue
         line = lines[index]
@@ -118,8 +116,7 @@ def _copied(lines: list[str], index: int, out: Written) -> int:
         out.add(index + 1, "")
     if first == last:
         return index + 1
-    for number in range(index + 2, first):
-        out.add(number, "")
+    out.blank(index + 2, first - 1)
     language = directive[1] if directive and not bare.startswith(".. math") else ""
     # The closing fence takes the place of the blank line that ends the block.
     out.code(first, dedented(lines[first:last]), language)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import re
 
-from pinakes.ingest.convert.written import Translated, Written, fence_mark
+from pinakes.ingest.convert.written import Translated, Written
 
 _TOKEN = re.compile(
     r"<!--.*?(?:-->|\Z)|<!\[[^\[]*\[|\]\]>|<[!?][^>]*>|<(/?)([A-Za-z][\w.-]*)?((?:\s[^<>]*)?)/?>", re.S
@@ -31,8 +31,7 @@ _BLOCKS = frozenset("para simpara p listitem item row entry term title indexterm
 
 def sgml_to_markdown(text: str) -> Translated:
     """Translate a document; what stands in no element of its own stays text."""
-    linuxdoc = bool(re.search(r"<!doctype\s+linuxdoc|<sect>", text[:20000], re.I))
-    if linuxdoc:
+    if linuxdoc := bool(re.search(r"<!doctype\s+linuxdoc|<sect>", text[:20000], re.I)):
         # A short form of its own: `<tt/sleep()/`.
         text = _NET.sub(r"\1", text)
     return _Reader(text, linuxdoc=linuxdoc).read()
@@ -155,9 +154,7 @@ class _Reader:
             body.pop()
         if not body:
             return
-        mark = fence_mark(body)
-        self._out.add(line, mark)
-        for number, text in enumerate(body, start=line):
-            if number > line or text.strip():
-                self._out.add(number, text)
-        self._out.add(line + len(body) - 1, mark)
+        code = [
+            (number, text) for number, text in enumerate(body, start=line) if number > line or text.strip()
+        ]
+        self._out.fenced(code, line, line + len(body) - 1)

@@ -3,55 +3,89 @@
 from __future__ import annotations
 
 import re
+import struct
 import zipfile
 from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
 from pinakes.errors import ConversionError
-from pinakes.ingest.convert.ole import ole_kind
 
 HEAD = 16384
+# Stream in the root folder > (kind, why it is refused).
+_STREAMS = {
+    "EncryptedPackage": ("", "is password protected; save a copy without a password"),
+    "WordDocument": ("", "is an old Word file (.doc); open it in Word or LibreOffice and save it as .docx"),
+    "PowerPoint Document": (
+        "",
+        "is an old PowerPoint file (.ppt); open it in PowerPoint or LibreOffice and save it as .pptx",
+    ),
+    "Workbook": ("xls", ""),
+    "Book": ("xls", ""),
+    "__properties_version1.0": ("", "is an Outlook message (.msg); save it as .eml"),
+}
+_UNKNOWN = ("", "is an older Office or Windows file; save it in a current format or as PDF")
+_MAX_SECTORS = 1000
+
+
+# Sections of the manual: `ls.1`. So may logs and libraries be called, which are none.
+MANUAL_EXTENSIONS = tuple(f".{section}" for section in range(1, 10))
 
 
 class FileType(str, Enum):
-    """Kinds of files told apart; the value is also the usual extension, without its dot."""
+    """Kinds of files told apart: the usual extension without its dot, what people call them, what reads them, and the
+    extensions that say of a text that it is of this kind.
 
-    MARKDOWN = "md"
-    TEXT = "txt"
-    RST = "rst"
-    ASCIIDOC = "adoc"
-    ORG = "org"
-    TEX = "tex"
-    MAN = "man"
-    TEXINFO = "texi"
-    MEDIAWIKI = "mediawiki"
-    POD = "pod"
-    TEXTILE = "textile"
-    SGML = "sgml"
-    HTML = "html"
-    PDF = "pdf"
-    DOCX = "docx"
-    PPTX = "pptx"
-    XLSX = "xlsx"
-    XLS = "xls"
-    ODT = "odt"
-    EPUB = "epub"
-    RTF = "rtf"
-    CSV = "csv"
-    TSV = "tsv"
-    JSON = "json"
-    JSONL = "jsonl"
-    YAML = "yaml"
-    XML = "xml"
-    IPYNB = "ipynb"
-    EML = "eml"
-    IMAGE = "image"
+    What reads them is a converter, from a path to a ``Converted``, or for markups a reader, from text to Markdown; it
+    is imported when the first such file comes up.
+    """
+
+    label: str
+    reader: str
+    extensions: tuple[str, ...]
+
+    MARKDOWN = "md", "Markdown", "text:convert_markdown", ".md .markdown .mdown .mkd .mdx .qmd .rmd"
+    TEXT = "txt", "text", "text:convert_text", ".txt .text .log .nfo .asc"
+    RST = "rst", "reStructuredText", "rst:rst_to_markdown", ".rst .rest"
+    ASCIIDOC = "adoc", "AsciiDoc", "adoc:adoc_to_markdown", ".adoc .asciidoc"
+    ORG = "org", "Org", "light:org_to_markdown", ".org"
+    TEX = "tex", "LaTeX", "tex:tex_to_markdown", ".tex .ltx"
+    MAN = "man", "manual page", "roff:roff_to_markdown", " ".join((*MANUAL_EXTENSIONS, ".man", ".mdoc"))
+    TEXINFO = "texi", "Texinfo", "light:texinfo_to_markdown", ".texi .texinfo .txi"
+    MEDIAWIKI = "mediawiki", "MediaWiki", "light:mediawiki_to_markdown", ".wiki .mediawiki"
+    POD = "pod", "POD", "light:pod_to_markdown", ".pod"
+    TEXTILE = "textile", "Textile", "light:textile_to_markdown", ".textile"
+    SGML = "sgml", "SGML", "sgml:sgml_to_markdown", ".sgml .sgm"
+    HTML = "html", "HTML", "html:convert_html", ".html .htm .xhtml"
+    PDF = "pdf", "PDF", "pdf:convert_pdf"
+    DOCX = "docx", "Word", "docx:convert_docx"
+    PPTX = "pptx", "PowerPoint", "office:convert_pptx"
+    XLSX = "xlsx", "Excel", "data:convert_xlsx"
+    XLS = "xls", "Excel", "data:convert_xls"
+    ODT = "odt", "OpenDocument", "office:convert_odt"
+    EPUB = "epub", "EPUB", "epub:convert_epub"
+    RTF = "rtf", "RTF", "office:convert_rtf"
+    CSV = "csv", "CSV", "data:convert_csv", ".csv"
+    TSV = "tsv", "TSV", "data:convert_csv", ".tsv .tab"
+    JSON = "json", "JSON", "data:convert_json", ".json"
+    JSONL = "jsonl", "JSON Lines", "data:convert_jsonl", ".jsonl .ndjson"
+    YAML = "yaml", "YAML", "data:convert_yaml", ".yaml .yml"
+    XML = "xml", "XML", "data:convert_xml", ".xml"
+    IPYNB = "ipynb", "notebook", "notebook:convert_ipynb", ".ipynb"
+    EML = "eml", "e-mail", "mail:convert_eml", ".eml .mht .mhtml"
+    IMAGE = "image", "image", "pdf:convert_image"
     # Those below are recognised so that the refusal can say why.
     ARCHIVE = "archive"
     OLE = "ole"
     BINARY = "binary"
     EMPTY = "empty"
+
+    def __new__(cls, value: str, label: str = "", reader: str = "", extensions: str = "") -> FileType:
+        """Make a member of what stands beside its name."""
+        member = str.__new__(cls, value)
+        member._value_, member.label, member.reader = value, label, reader
+        member.extensions = tuple(extensions.split())
+        return member
 
     @property
     def extension(self) -> str:
@@ -66,31 +100,7 @@ class Detection(NamedTuple):
     refusal: str = ""
 
 
-# Sections of the manual: `ls.1`. So may logs and libraries be called, which are none.
-MANUAL_EXTENSIONS = tuple(f".{section}" for section in range(1, 10))
-TEXT_EXTENSIONS: dict[str, FileType] = {
-    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd"), FileType.MARKDOWN),
-    **dict.fromkeys((".txt", ".text", ".log", ".nfo", ".asc"), FileType.TEXT),
-    **dict.fromkeys((".rst", ".rest"), FileType.RST),
-    **dict.fromkeys((".adoc", ".asciidoc"), FileType.ASCIIDOC),
-    ".org": FileType.ORG,
-    **dict.fromkeys((".tex", ".ltx"), FileType.TEX),
-    **dict.fromkeys((*MANUAL_EXTENSIONS, ".man", ".mdoc"), FileType.MAN),
-    **dict.fromkeys((".texi", ".texinfo", ".txi"), FileType.TEXINFO),
-    **dict.fromkeys((".wiki", ".mediawiki"), FileType.MEDIAWIKI),
-    ".pod": FileType.POD,
-    ".textile": FileType.TEXTILE,
-    **dict.fromkeys((".sgml", ".sgm"), FileType.SGML),
-    **dict.fromkeys((".html", ".htm", ".xhtml"), FileType.HTML),
-    ".csv": FileType.CSV,
-    **dict.fromkeys((".tsv", ".tab"), FileType.TSV),
-    ".json": FileType.JSON,
-    **dict.fromkeys((".jsonl", ".ndjson"), FileType.JSONL),
-    **dict.fromkeys((".yaml", ".yml"), FileType.YAML),
-    ".xml": FileType.XML,
-    ".ipynb": FileType.IPYNB,
-    **dict.fromkeys((".eml", ".mht", ".mhtml"), FileType.EML),
-}
+TEXT_EXTENSIONS = {extension: kind for kind in FileType for extension in kind.extensions}
 
 # (offset, bytes, type, what it is) for everything told by fixed bytes.
 _MAGIC: tuple[tuple[int, bytes, FileType, str], ...] = (
@@ -174,7 +184,7 @@ def sniff(path: Path) -> Detection:
 
 
 def _text(path: Path, head: bytes) -> Detection:
-    from pinakes.ingest.convert.encoding import unicode_encoding
+    from pinakes.ingest.convert.text import unicode_encoding
 
     by_name = TEXT_EXTENSIONS.get(path.suffix.lower())
     encoding = unicode_encoding(head)
@@ -234,3 +244,38 @@ def _zip(path: Path) -> Detection:
                     return Detection(FileType.ARCHIVE, "is a binary Excel workbook (.xlsb); save it as .xlsx")
                 return Detection(kind)
     return Detection(FileType.ARCHIVE, "looks like a zip archive, not a document; unpack it first")
+
+
+def ole_kind(path: Path) -> tuple[str, str]:
+    """``("xls", "")`` for an old Excel workbook, otherwise ``("", reason)``."""
+    try:
+        names = _stream_names(path)
+    except (OSError, struct.error, ValueError):
+        return _UNKNOWN
+    return next((found for name, found in _STREAMS.items() if name in names), _UNKNOWN)
+
+
+def _stream_names(path: Path) -> set[str]:
+    """Names in the directory, following its chain of sectors through the allocation table."""
+    names: set[str] = set()
+    with path.open("rb") as file:
+        header = file.read(512)
+        size = 1 << struct.unpack_from("<H", header, 30)[0]
+        if not 512 <= size <= 4096:
+            raise ValueError("sector size")
+        tables = struct.unpack_from("<109I", header, 76)
+        sector = struct.unpack_from("<I", header, 48)[0]
+        for _ in range(_MAX_SECTORS):
+            if sector >= 0xFFFFFFFA:
+                break
+            file.seek((sector + 1) * size)
+            data = file.read(size)
+            for offset in range(0, len(data) - 127, 128):
+                length = min(struct.unpack_from("<H", data, offset + 64)[0], 64)
+                names.add(data[offset : offset + max(length - 2, 0)].decode("utf-16-le", "replace"))
+            table, index = divmod(sector, size // 4)
+            if table >= len(tables):
+                break
+            file.seek((tables[table] + 1) * size + 4 * index)
+            sector = struct.unpack("<I", file.read(4))[0]
+    return names

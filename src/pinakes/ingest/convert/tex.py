@@ -23,8 +23,6 @@ _GONE = "label footnote thanks index cite protect vspace hspace footnotemark pha
 _ACCENTS = dict(zip("'`^\"~=cv", "\u0301\u0300\u0302\u0308\u0303\u0304\u0327\u030c", strict=True))
 _ACCENT = re.compile(r"\\(['`^\"~=]|[cv](?=[ {]))[ ]?\{?\\?([A-Za-z])\}?")
 _SIGNS = {
-    "LaTeX": "LaTeX",
-    "TeX": "TeX",
     "ldots": "…",
     "dots": "…",
     "ss": "ß",
@@ -33,9 +31,10 @@ _SIGNS = {
     "ae": "æ",
     "AE": "Æ",
     "S": "§",
+    "and": ", ",
 }
 _SIGNS |= {"textendash": "–", "textemdash": "—", "quad": " ", "newline": " ", "linebreak": " "}
-_SIGNS["and"] = ", "
+_SIGNS |= {"LaTeX": "LaTeX", "TeX": "TeX"}
 
 
 def tex_to_markdown(text: str) -> Translated:
@@ -117,8 +116,7 @@ class _Body:
         self._out.heading(index + 1, level, title)
         after = joined[found[1] :]
         line_after = index + 1 + joined.count("\n", 0, found[1])
-        for number in range(index + 2, line_after + 1):
-            self._out.add(number, "")
+        self._out.blank(index + 2, line_after)
         after = re.sub(r"^\s*(?:\\label\{[^{}]*\})?\s*", "", after.partition("\n")[0])
         if after.strip() and after.strip() != "}":
             # Once more: another heading may follow on the same line.

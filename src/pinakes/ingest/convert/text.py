@@ -1,13 +1,152 @@
-"""Plain text and Markdown: decode, settle line ends, find page breaks."""
+"""Plain text and Markdown: decode, settle line ends, find page breaks; markups are handed to their readers.
+
+Bytes are Unicode where they are Unicode; where they are not, an informed guess.
+"""
 
 from __future__ import annotations
 
+import codecs
+import importlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
-from pinakes.ingest.convert.encoding import Decoded, decode
-from pinakes.ingest.convert.markup import to_markdown
-from pinakes.ingest.convert.sniff import detect
+from pinakes.errors import ConversionError
+from pinakes.ingest.convert.sniff import FileType, detect
+from pinakes.ingest.convert.written import Translated
 from pinakes.model.document import Converted, LineStart, PageStart
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+# What documents are really found in; the guesser knows ninety more, which only give it chances to be wrong.
+_LEGACY = [
+    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "koi8_r", "mac_roman"),
+    *("cp932", "euc_jp", "gb18030", "big5", "cp949", "cp874", "iso8859_2", "iso8859_15", "iso2022_jp"),
+]
+_CENTRAL_EUROPEAN = ("cp1250", "iso8859_2")
+_CENTRAL_EUROPEAN_LANGUAGES = ("pl", "cs", "sk", "hu", "hr", "bs", "sr", "sl", "ro", "sq")
+_EAST_ASIAN = ("cp932", "euc_jp", "gb18030", "big5", "cp949", "iso2022_jp")
+_SAMPLE = 65536
+
+
+class Decoded(NamedTuple):
+    """Text, what it was read as, and what the reader should know about it."""
+
+    text: str
+    encoding: str
+    warnings: tuple[str, ...] = ()
+
+
+def unicode_encoding(data: bytes) -> str | None:
+    """The Unicode encoding that a byte order mark, or a pattern of zero bytes, gives away."""
+    for bom, name in _BOMS:
+        if data.startswith(bom):
+            return name
+    sample = data[:4096]
+    zeros = sample.count(0)
+    if not zeros:
+        return None
+    if zeros > 0.6 * len(sample):
+        return _plausible(sample, ("utf-32-le", "utf-32-be"))
+    if zeros > 0.2 * len(sample) or not _is_utf8(sample, cut=True):
+        return _plausible(sample, ("utf-16-le", "utf-16-be"))
+    return None
+
+
+def decode(data: bytes, declared: str | None = None) -> Decoded:
+    """Decode a file; ``declared`` is what it says of itself, tried after Unicode."""
+    if encoding := unicode_encoding(data):
+        return _finish(data.decode(encoding, "replace"), encoding)
+    if _is_utf8(data):
+        return _finish(data.decode("utf-8"), "utf-8")
+    text = data.decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    beyond_ascii = len(text) - len(text.encode("ascii", "ignore")) - bad
+    if beyond_ascii >= max(1, 4 * bad):
+        # Mostly valid multi-byte characters do not happen by chance: this is UTF-8 with some damage.
+        return _finish(text, "utf-8")
+    if declared:
+        try:
+            return _finish(data.decode(declared), declared)
+        except (LookupError, UnicodeDecodeError):
+            pass
+    return _guess(data)
+
+
+def _guess(data: bytes) -> Decoded:
+    data = data.replace(b"\x00", b"")
+    for encoding in (_best_guess(data[:_SAMPLE]), "cp1252", "latin-1"):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        return _finish(text, encoding, f"the file is not Unicode; it was read as {encoding}")
+    raise ConversionError("its text encoding could not be made out; save it as UTF-8")
+
+
+def _best_guess(sample: bytes) -> str:
+    """What charset_normalizer says, where that is worth more than the commonest of these encodings."""
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(sample, cp_isolation=_LEGACY, enable_fallback=False).best()
+    if best is None:
+        return "cp1252"
+    text = str(best)
+    if best.encoding in _CENTRAL_EUROPEAN:
+        # It cannot tell these from Western European by the letters alone and names them first.
+        from py3langid import classify
+
+        return best.encoding if classify(text[:5000])[0] in _CENTRAL_EUROPEAN_LANGUAGES else "cp1252"
+    if best.encoding in _EAST_ASIAN:
+        wide = sum(char >= "\u3000" and not "\uff61" <= char <= "\uff9f" for char in text)
+        return best.encoding if wide >= 2 and wide > 0.05 * len(text) else "cp1252"
+    high = sum(byte > 0x7F for byte in sample)
+    return best.encoding if best.coherence > 0 or high > 0.3 * len(sample) else "cp1252"
+
+
+def _finish(text: str, encoding: str, *warnings: str) -> Decoded:
+    """Check that the outcome is text at all."""
+    replaced = text.count("\ufffd")
+    odd = replaced + sum(map(text.count, map(chr, (*range(1, 8), *range(14, 27), *range(28, 32)))))
+    if odd > 0.1 * len(text):
+        raise ConversionError("its text encoding could not be made out; save it as UTF-8")
+    if replaced and encoding.startswith("utf"):
+        warnings += (f"{replaced} characters could not be decoded and were replaced",)
+    return Decoded(text, encoding, warnings)
+
+
+def _is_utf8(data: bytes, *, cut: bool = False) -> bool:
+    """Whether this is valid; a sample that was ``cut`` may end in the middle of a character."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return cut and error.start >= len(data) - 3 and error.reason == "unexpected end of data"
+    return True
+
+
+def _plausible(sample: bytes, encodings: tuple[str, ...]) -> str | None:
+    """The one of these in which the sample reads like text: printable, in letters of common use."""
+    best: tuple[float, str] | None = None
+    for encoding in encodings:
+        try:
+            text = sample[: len(sample) // 4 * 4].decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if sum(char.isprintable() or char in "\r\n\t\f" for char in text) <= 0.95 * len(text):
+            continue
+        # With the bytes swapped these land among rare ideographs.
+        common = sum(char < "\u0500" or "\u3000" <= char < "\u3100" for char in text) / max(len(text), 1)
+        if common > 0.1 and (best is None or common > best[0]):
+            best = common, encoding
+    return best[1] if best else None
+
+
+# -- files of text -------------------------------------------------------------------------------------------
 
 
 def read_text(path: Path) -> Decoded:
@@ -84,3 +223,10 @@ def convert_markup(path: Path) -> Converted:
         title=found.title,
         line_starts=found.line_starts,
     )
+
+
+def to_markdown(file_type: str, text: str) -> Translated:
+    """Translate the text of a file of this type, given as an extension: ``.rst``."""
+    module, _, name = FileType(file_type.removeprefix(".")).reader.partition(":")
+    read: Callable[[str], Translated] = getattr(importlib.import_module(f"{__package__}.{module}"), name)
+    return read(text)

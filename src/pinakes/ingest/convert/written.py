@@ -1,9 +1,9 @@
-"""Written: Markdown line by line, each with the line of the file that it came from."""
+"""Writing Markdown: line by line, each with the line of the file that it came from, and rows of cells as tables."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from pinakes.model.document import LineStart
@@ -41,21 +41,24 @@ class Written:
         title = re.sub(r"(#+)$", r"\\\1", " ".join(title.split()))
         self._lines.append((line, f"{'#' * min(max(level, 1), 6)} {title}"))
 
-    def code(self, line: int, code: Iterable[str], language: str = "", *, closed: bool = True) -> None:
-        """Take code that begins after ``line``, on which its fence goes."""
+    def blank(self, first: int, last: int) -> None:
+        """Take lines that say nothing to a reader, from one to another."""
+        self._lines += [(number, "") for number in range(first, last + 1)]
+
+    def code(self, line: int, code: Iterable[str], language: str = "", *, last: int | None = None) -> None:
+        """Take code that begins after ``line``, on which its fence goes; ``last`` is the line of the closing one."""
         body = list(code)
-        mark = fence_mark(body)
-        self._lines.append((line, mark + language))
-        for number, text in enumerate(body, start=line + 1):
-            self._lines.append((number, text))
-        self._lines.append((line + len(body) + (1 if closed else 0), mark))
+        self.fenced(
+            list(enumerate(body, start=line + 1)),
+            line,
+            line + len(body) + 1 if last is None else last,
+            language,
+        )
 
-    def __len__(self) -> int:
-        return len(self._lines)
-
-    def is_blank(self) -> bool:
-        """Whether the next line begins a new paragraph."""
-        return not self._lines or not self._lines[-1][1].strip()
+    def fenced(self, code: Sequence[tuple[int, str]], first: int, last: int, language: str = "") -> None:
+        """Take lines of code with their numbers, between fences that go on two lines."""
+        mark = fence_mark(text for _, text in code)
+        self._lines += [(first, mark + language), *code, (last, mark)]
 
     def result(self, metadata: dict[str, Any] | None = None, title: str = "") -> Translated:
         """Return everything as one text."""
@@ -75,6 +78,25 @@ class Written:
         return Translated(text + "\n" if text else "", tuple(starts), metadata or {}, title)
 
 
+class LineReader:
+    """Translates line by line: :meth:`_line` takes in a line, or what it opens, and returns the index after that."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self._out = Written()
+        self._metadata: dict[str, Any] = {}
+        self._title = ""
+
+    def read(self, index: int = 0) -> Translated:
+        """Return the whole, from a line on."""
+        while index < len(self._lines):
+            index = self._line(index)
+        return self._out.result(self._metadata, self._title)
+
+    def _line(self, index: int) -> int:
+        raise NotImplementedError
+
+
 def defused(text: str) -> str:
     """Return a line of text with a backslash before whatever Markdown would take for structure."""
     meant = _MEANT.match(text)
@@ -91,3 +113,30 @@ def dedented(code: list[str]) -> list[str]:
     """Return lines without the indentation that all of them have."""
     margin = min((len(line) - len(line.lstrip()) for line in code if line.strip()), default=0)
     return [line[margin:] if line.strip() else "" for line in code]
+
+
+def cell_text(value: str) -> str:
+    """A value on one line, with nothing in it that would end the cell."""
+    return " ".join(value.split()).replace("|", "\\|")
+
+
+def trim(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Rows without empty rows, and without the empty columns at both edges and between."""
+    kept = [list(row) for row in rows if any(value.strip() for value in row)]
+    width = max(map(len, kept), default=0)
+    used = [any(len(row) > column and row[column].strip() for row in kept) for column in range(width)]
+    return [
+        [row[column] if column < len(row) else "" for column in range(width) if used[column]] for row in kept
+    ]
+
+
+def markdown_table(rows: Sequence[Sequence[str]]) -> str:
+    """A table whose first row is the header; empty when there are no rows."""
+    return pipe_table([[cell_text(value) for value in row] for row in rows]) + "\n" if rows else ""
+
+
+def pipe_table(rows: Sequence[Sequence[str]]) -> str:
+    """A table of cells in which nothing would end them. Its first row is the header: Markdown knows no other kind."""
+    width = max(map(len, rows))
+    lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in rows]
+    return "\n".join([lines[0], f"|{' --- |' * width}", *lines[1:]])

@@ -8,9 +8,8 @@ from typing import Any
 
 from pinakes.errors import PinakesError
 from pinakes.ingest.discover import FoundFile
-from pinakes.ingest.distributed.leases import FINISHED, LEASE_SECONDS, Task, TaskLeases
 from pinakes.ingest.distributed.runners import Handle, Runner
-from pinakes.ingest.distributed.worker import WorkerSetup
+from pinakes.ingest.distributed.worker import FINISHED, LEASE_SECONDS, Task, TaskLeases, WorkerSetup
 from pinakes.ingest.pipeline import Pipeline, Plan
 from pinakes.model import Progress
 from pinakes.stores.shared.catalogue import About

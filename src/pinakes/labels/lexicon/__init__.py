@@ -102,8 +102,7 @@ def _add(lexicon: Lexicon, language: dict[str, Any]) -> None:
                 known = into.setdefault(form.word, form)
                 if known.kind == kind and known.plural != form.plural:
                     into[form.word] = replace(known, plural=False, either=True)
-    around = language.get("around")
-    if around:
+    if around := language.get("around"):
         lexicon.around.append(
             Around(around["before"], around["again"], _units(around["kinds"]), _units(around["parts"]))
         )

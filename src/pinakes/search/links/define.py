@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from pinakes.model import Definition
-from pinakes.text.terms import (
+from pinakes.text.keys import (
     LONGEST_TERM,
     MAX_QUERY_WORDS,
     loose_key,

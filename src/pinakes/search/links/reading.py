@@ -3,16 +3,203 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache, partial
+from itertools import accumulate
 from typing import Any
 
 from pinakes.errors import NotFoundError
-from pinakes.model import Place, Reference, SelfCheck
+from pinakes.model import Definition, Lines, Place, Reference, SelfCheck
 from pinakes.port.index import SearchIndex
+from pinakes.search.links.define import Dictionary, Meaning
 from pinakes.search.links.reference_graph import ReferenceGraph
-from pinakes.search.links.used_terms import UsedTerms, plain, used_terms
+from pinakes.search.present.enrich import located
+from pinakes.text.keys import loose_word, term_keys
+
+_WORDS = re.compile(r"([^\W_]+)")
+# A term is not carried over a stop, a line of a table or the end of a paragraph.
+_BREAK = re.compile(r"[.;:!?|]|\n\s*\n")
+# A document that uses more terms than this is not made clearer by marking the rest.
+_MOST = 5000
+# The words of a term, and what it means.
+_Term = tuple[tuple[str, ...], Meaning]
+
+
+@dataclass(slots=True)
+class TermPlace:
+    """A use of a defined term; ``definition`` is its number among the definitions that are given with it."""
+
+    start: int
+    end: int
+    definition: int
+
+
+@dataclass(frozen=True, slots=True)
+class TermPlaces:
+    """The uses of terms in a document, and what the terms mean there, each definition once."""
+
+    places: list[TermPlace] = field(default_factory=list)
+    meanings: list[Meaning] = field(default_factory=list)
+
+
+def term_places(
+    text: str,
+    definitions: Dictionary,
+    path: str,
+    referred: Collection[str],
+    sections: Sequence[Place],
+    first: int = 0,
+) -> TermPlaces:
+    """Return the first use of each term in each section.
+
+    A term means what the document itself says, or else a document that it refers to. Headings are left alone, and the
+    words of the definition itself.
+    """
+    found = TermPlaces()
+    known = definitions.by_first_word(path, referred)
+    if not known:
+        return found
+    # Gaps and words by turns. Everything that looks at all words of a text is left to C.
+    parts = _WORDS.split(text[first:] if first else text)
+    words = parts[1::2]
+    normal = {word: loose_word(word) for word in set(words)}
+    keys = [*map(normal.__getitem__, words), ""]
+    beginnings = {word for word, key in normal.items() if key in known}
+    starts = list(accumulate(map(len, parts), initial=first))
+    holders = [section.start for section in sections]
+    by_second = {word: _by_second(terms) for word, terms in known.items()}
+    numbers: dict[int, int] = {}
+    marked: set[tuple[int, int]] = set()
+    past = 0
+    for at in [place for place, word in enumerate(words) if word in beginnings]:
+        if at < past:
+            continue
+        begun = by_second[keys[at]]
+        terms = begun.get(keys[at + 1]) or begun.get("")
+        if terms is None:
+            continue
+        start = starts[2 * at + 1]
+        for term, meaning in terms:
+            definition, length = meaning.definition, len(term)
+            if length > 1 and not _stands(term, at, keys, parts):
+                continue
+            if definition.term[:1].isupper() and not words[at][0].isupper():
+                # "Term" is defined; "the terms of payment" are something else.
+                continue
+            past = at + length
+            holder = max(0, bisect_right(holders, start) - 1)
+            once = (holder, id(definition))
+            if once in marked or not _is_use(definition, path, start, sections[holder] if sections else None):
+                break
+            marked.add(once)
+            number = numbers.setdefault(id(definition), len(numbers))
+            if number == len(found.meanings):
+                found.meanings.append(meaning)
+            found.places.append(TermPlace(start, starts[2 * past], number))
+            break
+        if len(found.places) >= _MOST:
+            break
+    return found
+
+
+def _by_second(terms: Sequence[_Term]) -> dict[str, list[_Term]]:
+    """Return terms by their second word, each with those of one word after it; "" has those alone."""
+    found: dict[str, list[_Term]] = {}
+    for item in terms:
+        if len(item[0]) > 1:
+            found.setdefault(item[0][1], []).append(item)
+    short = [item for item in terms if len(item[0]) == 1]
+    return {second: items + short for second, items in found.items()} | ({"": short} if short else {})
+
+
+def _stands(term: Sequence[str], at: int, keys: Sequence[str], parts: Sequence[str]) -> bool:
+    """Whether the words of a term stand at a place, and nothing between them that ends a thought."""
+    if tuple(keys[at : at + len(term)]) != term:
+        return False
+    gaps = parts[2 * at + 2 : 2 * (at + len(term)) : 2]
+    return not any(gap != " " and _BREAK.search(gap) for gap in gaps)
+
+
+def _is_use(definition: Definition, path: str, start: int, section: Place | None) -> bool:
+    if section is not None and section.ordinal > 0 and section.start <= start < section.body:
+        return False
+    return definition.source_path != path or not definition.start <= start < definition.end
+
+
+# -- used terms: the defined terms that a document uses, what each means there, and the lines that say so ----
+
+
+_OTHERS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class UsedDefinition:
+    """What a term means here, and where that is said; ``conflict`` says that documents define it differently."""
+
+    term: str
+    definition: str
+    source_path: str
+    source_section: str
+    lines: Lines
+    conflict: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UsedTerms:
+    """The uses of terms in a document. Each definition is given once: places name it by its number."""
+
+    definitions: list[UsedDefinition]
+    places: list[TermPlace]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return both as JSON values."""
+        return {"definitions": plain(self.definitions), "terms": plain(self.places)}
+
+
+def used_terms(
+    index: SearchIndex,
+    path: str,
+    text: str,
+    sections: Sequence[Place],
+    referred: Collection[str],
+    body_start: int,
+) -> UsedTerms:
+    """Return the terms that a document uses; ``referred`` are the documents whose terms it may mean."""
+    terms = index.terms
+    own = terms.in_documents([path, *referred])
+    keys = {" ".join(words) for row in own for words in term_keys(row.definition.term)}
+    # What others say of the same terms only tells whether that is something else.
+    others = set(terms.by_keys(keys, limit=_OTHERS)).difference(own)
+    rows = sorted([*own, *others], key=lambda row: (row.source_path, row.definition.start))
+    found = term_places(text, Dictionary(rows), path, referred, sections, body_start)
+    definitions = located([meaning.definition for meaning in found.meanings], index)
+    return UsedTerms(
+        [
+            _definition(said, meaning.conflict)
+            for said, meaning in zip(definitions, found.meanings, strict=True)
+        ],
+        found.places,
+    )
+
+
+def _definition(said: Definition, conflict: bool) -> UsedDefinition:
+    lines = said.lines or Lines(1, 1)
+    return UsedDefinition(
+        said.term, said.definition_text, said.source_path, said.source_section, lines, conflict
+    )
+
+
+def plain(items: Sequence[Any], names: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Return results of one kind as JSON values; ``asdict`` would copy every one of many thousand values again."""
+    names = names or (items[0].__slots__ if items else ())
+    return [{name: getattr(item, name) for name in names} for item in items]
+
+
+# -- reading: one document with everything that a reader shows of it, in one go ------------------------------
+
 
 # What a document has thousands of is not frozen: making a frozen one takes four times as long.
 

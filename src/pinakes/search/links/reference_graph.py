@@ -15,10 +15,10 @@ from urllib.parse import unquote
 from pinakes.labels import LEAF_KINDS
 from pinakes.labels.document_keys import LINKS, keys_leading_to, related_forms
 from pinakes.model import Place, Reference, chunk_id
+from pinakes.port.edges import LinkRow
 from pinakes.port.index import SearchIndex
-from pinakes.port.links import LinkRow
 from pinakes.port.names import Entry
-from pinakes.port.rows import PlaceStart
+from pinakes.port.records import PlaceStart
 from pinakes.search.links.link_targets import LinkTargets
 from pinakes.search.query.names import Named, NameIndex
 from pinakes.text.keys import title_key
@@ -203,7 +203,7 @@ class ReferenceGraph:
         return [
             item
             if item.target_chunk
-            else replace(self._resolved.get(_meaning(document, item), item), start=item.start, end=item.end)
+            else _at_place_of(item, self._resolved.get(_meaning(document, item), item))
             for document, item in asked
         ]
 
@@ -339,6 +339,13 @@ class ReferenceGraph:
             return first.place.start if first else None
         found = self._index.lookup.places_by_id(section_id, {document})
         return found[0].place.start if found else None
+
+
+def _at_place_of(item: Reference, resolved: Reference) -> Reference:
+    """Return what was found for a reference that is written alike, where this one stands."""
+    if (resolved.start, resolved.end) == (item.start, item.end):
+        return resolved
+    return replace(resolved, start=item.start, end=item.end)
 
 
 def _meaning(document: int, item: Reference) -> tuple[object, ...]:

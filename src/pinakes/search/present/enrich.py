@@ -1,33 +1,88 @@
-"""Enrich: candidates become results, with their places and the words that were asked for."""
+"""Enrich: candidates become results, with their places, definitions, and the words that were asked for."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Protocol
 
 from pinakes.model import Definition, Elsewhere, Lines, Match, Place, SearchResult, chunk_id, line_of
-from pinakes.port.rows import StoredChunk, StoredPlace
-from pinakes.search.candidates import Candidate
+from pinakes.model.document import CELLS, cells_of, holds_any
+from pinakes.port.index import SearchIndex
+from pinakes.port.names import Entry
+from pinakes.port.records import Readings, Records, StoredChunk
+from pinakes.search.candidates import EXACT, GRAPH, HYBRID, KEYWORD, SEMANTIC, Candidate
 from pinakes.search.links.define import term_key
 from pinakes.search.links.reference_graph import ReferenceGraph
+from pinakes.search.present.respond import explain_candidate
 from pinakes.search.retrieve.bearing import Line
 from pinakes.search.select.calibrate import Grounds
 from pinakes.search.select.selector import Chosen
 
+
+def located(definitions: Sequence[Definition], index: SearchIndex) -> list[Definition]:
+    """Return definitions with their places; those of a document that was removed meanwhile without."""
+    entries = index.names.at({definition.source_path for definition in definitions})
+    return [
+        _located(definition, entries.get(definition.source_path), index.reading) for definition in definitions
+    ]
+
+
+def locate_definitions(results: list[SearchResult], index: SearchIndex) -> list[SearchResult]:
+    """Return results whose definitions have their places."""
+    # Several results carry the same ones.
+    shown = list(dict.fromkeys(entry for result in results for entry in result.definitions_context))
+    if not shown:
+        return results
+    places = dict(zip(shown, located(shown, index), strict=True))
+    return [
+        replace(result, definitions_context=[places[entry] for entry in result.definitions_context])
+        for result in results
+    ]
+
+
+def _located(definition: Definition, entry: Entry | None, lookup: Readings) -> Definition:
+    if entry is None:
+        return definition
+    lines, pages = lookup.place(entry.id, definition.start, definition.end)
+    return replace(definition, lines=lines, pages=pages)
+
+
+# -- what was noted about a document when it was read, said by its results: scanned pages, cells of a notebo---
+
+
+def mark_images(results: Sequence[SearchResult], lookup: Records) -> list[SearchResult]:
+    """Return results with ``from_image`` set where it holds."""
+    paged = {result.source_path for result in results if result.pages}
+    scanned = lookup.image_pages(paged) if paged else {}
+    return [
+        replace(result, from_image=True)
+        if holds_any(scanned.get(result.source_path), result.pages)
+        else result
+        for result in results
+    ]
+
+
+def name_cells(results: Sequence[SearchResult], lookup: Records) -> list[SearchResult]:
+    """Return results with ``cells`` set where they are of notebooks."""
+    notebooks = {result.source_path for result in results if result.source_path.endswith(".ipynb")}
+    known = lookup.noted(notebooks, CELLS) if notebooks else {}
+    return [
+        replace(result, cells=cells_of(known[result.source_path], result.lines))
+        if result.source_path in known
+        else result
+        for result in results
+    ]
+
+
+# -- enrich: candidates become results, with their places and the words that were asked for ------------------
+
+
 _CONTEXT = 90
 _MAX_MATCHES = 50
 _MAX_DEFINITIONS = 3
-_LEGS = ("exact", "semantic", "keyword", "hybrid", "code", "expansion", "graph")
-
-
-class PlaceReader(Protocol):
-    """Knows how far sections go."""
-
-    def place(self, document: int, ordinal: int) -> StoredPlace | None:
-        """Return one place of a document."""
-        ...
+# In which order the ways are named that led to a result; others follow as they were asked.
+_FIRST = {name: place for place, name in enumerate((EXACT, SEMANTIC, KEYWORD, HYBRID))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +99,7 @@ class Enrichment:
     # Of a document: from where in its text lines of its file are counted anew.
     line_starts: Callable[[int], Sequence[tuple[int, int]]] = lambda document: ()
     grounds: Mapping[int, Grounds] = field(default_factory=dict)
-    places: PlaceReader | None = None
+    places: Records | None = None
     doubtful: Collection[int] = ()
     """Documents that contradict the numbering found in them."""
 
@@ -61,10 +116,14 @@ def to_results(
     results: list[SearchResult] = []
     shown = [chosen.chunks[candidate.chunk] for candidate in chosen.candidates]
     references = enrichment.references.in_spans([(chunk.document, chunk.start, chunk.end) for chunk in shown])
+    sections = _sections(shown, enrichment.places)
     for candidate in chosen.candidates:
         chunk = chosen.chunks[candidate.chunk]
         starts = enrichment.line_starts(chunk.document) if patterns else ()
         matches = find_matches(chunk, patterns, starts)
+        meant = enrichment.meant.get(candidate.chunk) if candidate.reason in ("section", "holder") else None
+        line = enrichment.lines.get(candidate.chunk) if candidate.reason == "line" else None
+        clause = meant if meant and not meant.is_heading else None
         result = SearchResult(
             rank=len(results) + 1,
             chunk_id=chunk_id(chunk.source_path, chunk.chunk_index),
@@ -73,8 +132,8 @@ def to_results(
             source_path=chunk.source_path,
             parent_chain=list(chunk.parent_chain),
             section_id=chunk.section_id,
-            semantic_score=_rounded(candidate.scores.get("semantic")),
-            keyword_score=_rounded(candidate.scores.get("keyword")),
+            semantic_score=_rounded(candidate.scores.get(SEMANTIC)),
+            keyword_score=_rounded(candidate.scores.get(KEYWORD)),
             exact_match=bool(candidate.reason) or bool(matches),
             definitions_context=_definitions(enrichment, chunk),
             heading=chunk.heading,
@@ -90,25 +149,22 @@ def to_results(
             chunk_ids=list(chosen.members.get(candidate.chunk, ())),
             explanation=_explanation(candidate, chosen, enrichment) if explain else None,
             uncertain=chunk.document in enrichment.doubtful,
+            left_out=[] if clause or line or chunk.pages else _left_out(chunk, sections),
         )
-        meant = enrichment.meant.get(candidate.chunk) if candidate.reason in ("section", "holder") else None
-        line = enrichment.lines.get(candidate.chunk)
-        if meant and meant.is_heading:
+        if clause:
+            result = _focus(result, chunk, clause)
+        elif meant:
             result = _from_heading(result, chunk, meant)
-        if meant and not meant.is_heading:
-            result = _focus(result, chunk, meant)
-        elif line and candidate.reason == "line":
+        elif line:
             result = _from_line(result, line)
-        elif enrichment.places is not None and not chunk.pages:
-            result = replace(result, left_out=_left_out(chunk, enrichment.places))
         results.append(result)
     return _borrowed(enrichment.asked, results)
 
 
 def _found_by(candidate: Candidate) -> list[str]:
     """Name the legs; the graph only where nothing else led there, for most results are next to others."""
-    legs = sorted(candidate.ranks, key=_LEGS.index)
-    return [leg for leg in legs if leg != "graph"] or legs
+    legs = sorted(candidate.ranks, key=lambda leg: _FIRST.get(leg, len(_FIRST)))
+    return [leg for leg in legs if leg != GRAPH] or legs
 
 
 def _focus(result: SearchResult, chunk: StoredChunk, clause: Place) -> SearchResult:
@@ -138,12 +194,20 @@ def _from_heading(result: SearchResult, chunk: StoredChunk, place: Place) -> Sea
     return replace(result, content=chunk.content[start:], lines=lines, matches=[])
 
 
-def _left_out(chunk: StoredChunk, places: PlaceReader) -> list[Lines]:
+def _sections(chunks: Sequence[StoredChunk], places: Records | None) -> dict[tuple[int, int], Place]:
+    """Return the sections of chunks whose file has lines to count, by document and number."""
+    wanted = {(chunk.document, chunk.section) for chunk in chunks if chunk.section_id and not chunk.pages}
+    if places is None or not wanted:
+        return {}
+    return {(found.document, found.place.ordinal): found.place for found in places.places_at(list(wanted))}
+
+
+def _left_out(chunk: StoredChunk, sections: Mapping[tuple[int, int], Place]) -> list[Lines]:
     """Return the lines of a chunk's section before and after what is shown of it."""
-    found = places.place(chunk.document, chunk.section)
-    if found is None or not chunk.section_id:
+    section = sections.get((chunk.document, chunk.section))
+    if section is None or not chunk.section_id:
         return []
-    whole, shown = found.place.lines, chunk.lines
+    whole, shown = section.lines, chunk.lines
     before, after = Lines(whole.first, shown.first - 1), Lines(shown.last + 1, whole.last)
     return [lines for lines in (before, after) if lines.first <= lines.last]
 
@@ -196,12 +260,7 @@ def _elsewhere(chunk: StoredChunk) -> Elsewhere:
 
 
 def _explanation(candidate: Candidate, chosen: Chosen, enrichment: Enrichment) -> dict[str, object]:
-    explained: dict[str, object] = {
-        "ranks": candidate.ranks,
-        "scores": {name: round(score, 4) for name, score in candidate.scores.items()},
-        "stages": {name: round(score, 4) for name, score in candidate.stages.items()},
-        "exact": candidate.reason,
-    }
+    explained: dict[str, object] = explain_candidate(candidate)
     if candidate.chunk in enrichment.via:
         explained["edge"] = enrichment.via[candidate.chunk][0]
     if candidate.reason and candidate.chunk in enrichment.grounds:

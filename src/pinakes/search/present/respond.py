@@ -1,11 +1,23 @@
-"""Respond: what to say about an answer besides its results."""
+"""Respond: what to say about an answer besides its results, how it came about, and how to keep it within a budget."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
 
 from pinakes.config import SearchSettings
-from pinakes.model import SearchResult
+from pinakes.embedding import Tokenizer
+from pinakes.model import Definition, SearchResponse, SearchResult, chunk_id
+from pinakes.port.index import SearchIndex
+from pinakes.port.names import NameLookup
+from pinakes.search.candidates import Candidate, RankedList
+from pinakes.search.links.define import asks_for_meaning
+from pinakes.search.query.names import NameIndex
+
+if TYPE_CHECKING:
+    from pinakes.search.run import Run
+
 
 LOW_CONFIDENCE = 0.15
 
@@ -39,3 +51,250 @@ def below_threshold(stats: Mapping[str, int], settings: SearchSettings) -> str:
     name = "min_score" if (settings.min_score or 0.0) >= settings.min_confidence else "min_confidence"
     number = "1 passage was" if found == 1 else f"{found:,} passages were"
     return f"{number} found, but below {name}={lowest:g}."
+
+
+# -- defined terms of a query: whose definitions it asks for, and where the documents that were found disagr---
+
+
+_SHOWN = 3
+
+
+def asked_for(
+    query: str, definitions: Sequence[Definition], names: NameIndex, documents: NameLookup
+) -> list[Definition]:
+    """Return the definitions that a query asks for: it asks what the term means, or names the document."""
+    if not definitions:
+        return []
+    named = {document for called in names.find(query) for document in called.documents}
+    owners = {entry.source_path for entry in documents.entries(named).values()}
+    return [
+        definition
+        for definition in definitions
+        if asks_for_meaning(query, definition.term) or definition.source_path in owners
+    ]
+
+
+def describe_disputed(disputed: Mapping[str, Sequence[str]]) -> str:
+    """Say which terms the documents of an answer define differently.
+
+    >>> describe_disputed({"Rent": ["Lease", "Loan"]})
+    'These documents define “Rent” differently: Lease, Loan.'
+    """
+    parts = []
+    for term, titles in list(disputed.items())[:_SHOWN]:
+        more = f" and {len(titles) - _SHOWN} more" if len(titles) > _SHOWN else ""
+        parts.append(f"These documents define “{term}” differently: {', '.join(titles[:_SHOWN])}{more}.")
+    return " ".join(parts)
+
+
+# -- fit: cut an answer to a number of tokens, frame included ------------------------------------------------
+
+
+Count = Callable[[str], int]
+"""Says how many tokens a text has."""
+
+# A shortened passage with fewer characters of its text is not worth showing.
+_FEWEST_CHARACTERS = 40
+# On average no tokenizer packs more characters into a token; what is beyond cannot fit anyway.
+_MOST_CHARACTERS = 64
+_NEAR_ENOUGH = 8
+ELLIPSIS = " …"
+
+
+def count_tokens(tokenizer: Tokenizer, text: str) -> int:
+    """Return how many tokens a text has; tokenizers that can count alone do so, which is quicker."""
+    count = getattr(tokenizer, "count", None)
+    return int(count(text)) if count is not None else len(tokenizer.offsets(text))
+
+
+def shorten(text: str, length: int) -> str:
+    """Return at most so many characters of a text, ended at a word."""
+    if length >= len(text):
+        return text
+    cut = text[:length].rsplit(None, 1)
+    return cut[0].rstrip() + ELLIPSIS if len(cut) == 2 else ""
+
+
+def longest_fit(text: str, whole: Callable[[str], str], budget: int, count: Count) -> str:
+    """Return as much of ``text`` as lets ``whole`` of it fit into a budget; nothing when nothing does."""
+    text = text[: max(0, budget) * _MOST_CHARACTERS]
+    low, used, high, needed = 0, count(whole("")), len(text), count(whole(text))
+    if needed <= budget:
+        return text
+    turn = 0
+    while high - low > _NEAR_ENOUGH and budget - used > 1:
+        # Tokens are spread evenly enough that the right length can be guessed; every other turn halves, to be sure.
+        guess = (
+            low + (high - low) * (budget - used) // max(1, needed - used)
+            if turn % 2 == 0
+            else (low + high) // 2
+        )
+        middle = min(max(guess, low + 1), high - 1)
+        tokens = count(whole(shorten(text, middle)))
+        if tokens <= budget:
+            low, used = middle, tokens
+        else:
+            high, needed = middle, tokens
+        turn += 1
+    return shorten(text, low)
+
+
+def fit_response(response: SearchResponse, token_budget: int | None, count: Count) -> SearchResponse:
+    """Return the response with as many results as let ``response.format()`` fit; the last one may be cut short."""
+    if token_budget is None:
+        return response
+    whole = response.format()
+    if len(whole) <= token_budget * _MOST_CHARACTERS and count(whole) <= token_budget:
+        return response
+    if not response.results:
+        return _without_results(response, token_budget, count)
+    cut = replace(response, truncated=True)
+    before, blocks, after = cut.format_parts()
+    left = token_budget - count(before) - count(after)
+    kept = 0
+    for block in blocks:
+        need = count(block[: max(0, left) * _MOST_CHARACTERS])
+        if need > left or len(block) > left * _MOST_CHARACTERS:
+            break
+        left -= need
+        kept += 1
+    shown = response.results[:kept]
+    if kept < len(blocks):
+        result = response.results[kept]
+        frame = count(blocks[kept]) - count(result.format())
+        shown += _shortened(result, left - frame, count)
+    return _checked(cut, shown, token_budget, count)
+
+
+def _checked(
+    response: SearchResponse, shown: Sequence[SearchResult], token_budget: int, count: Count
+) -> SearchResponse:
+    """Return the response with these results, or with fewer: parts may count for more together than alone."""
+    results = list(shown)
+    while results:
+        fitted = replace(response, results=list(results))
+        excess = count(fitted.format()) - token_budget
+        if excess <= 0:
+            return fitted
+        last = results.pop()
+        results += _shortened(last, count(last.format()) - excess, count)
+    found = len(response.results)
+    were = "result was" if found == 1 else "results were"
+    note = f"{found} {were} found; a budget of {token_budget} tokens is too small for one."
+    return replace(response, results=[], note=note)
+
+
+def _without_results(response: SearchResponse, token_budget: int, count: Count) -> SearchResponse:
+    """Return a response that has only a note, which may name many things and be long."""
+    note = longest_fit(response.note, lambda text: replace(response, note=text).format(), token_budget, count)
+    return response if note == response.note else replace(response, note=note)
+
+
+def _shortened(result: SearchResult, budget: int, count: Count) -> list[SearchResult]:
+    """Return the result cut to a budget, without what only accompanies it where need be; nothing if it is no use."""
+    alone = replace(result, definitions_context=[], also_in=[])
+    for candidate in (result, alone):
+        content = longest_fit(
+            candidate.content,
+            lambda text, candidate=candidate: replace(candidate, content=text).format(),  # type: ignore[misc]
+            budget,
+            count,
+        )
+        shown = replace(candidate, content=content)
+        if (
+            len(content) >= min(_FEWEST_CHARACTERS, len(candidate.content))
+            and count(shown.format()) <= budget
+        ):
+            return [shown]
+    return []
+
+
+# -- explain: what each stage of a search did, as plain values, as far as it was run -------------------------
+
+
+def explain_run(run: Run, index: SearchIndex) -> dict[str, Any]:
+    """Say how a query was read, what each leg found and counted, and what decided about the confidence.
+
+    Of a search that stopped before its end also which passages it had come upon then: those that the legs have first
+    as ``hits``, or those of the ``table`` with a score from every stage of ranking.
+    """
+    query, kind, settings = run.query, run.kind, run.settings
+    explained: dict[str, Any] = {
+        "searched_for": query.text,
+        "class": kind.kind,
+        "class_reasons": list(kind.reasons),
+        "phrases": list(query.phrases),
+        "references": [{"text": label.text, "section_id": label.section_id} for label in query.references],
+        "filters": query.filters,
+        "excluded": [*query.excluded_words, *query.excluded_phrases, *query.excluded_filters],
+        "fusion": settings.fusion,
+        "rrf_k": settings.rrf_k,
+        "weights": {name: round(weight, 4) for name, weight in run.weights.items()},
+        "disabled": list(settings.disabled),
+    }
+    found, ranked, chosen = (getattr(run, name, None) for name in ("found", "ranked", "chosen"))
+    if found is not None:
+        explained |= {
+            "corrections": {item.word: item.replacement for item in found.corrections},
+            "expansion": [item.term for item in found.expanded],
+            "legs": [
+                {"name": leg.name, "weight": run.weights[leg.name], "found": len(leg), "best": leg.best(3)}
+                for leg in found.legs
+            ],
+        }
+    if ranked is not None:
+        explained["candidates"] = len(ranked.table)
+    if chosen is not None:
+        explained |= {
+            "evidence": asdict(chosen.evidence),
+            "reranker": chosen.reordered.name,
+            "shown": chosen.shown,
+        }
+    if run.until == "present":
+        return explained
+    explained["until"] = run.until
+    if chosen is not None:
+        explained["confidence"] = chosen.confidence
+        explained["compression_stats"] = chosen.stats
+        explained["table"] = _rows(chosen.candidates, index)
+    elif ranked is not None:
+        explained["table"] = _rows(ranked.table.top(settings.top_k), index)
+    elif found is not None:
+        explained["hits"] = {leg.name: _hits(leg, settings.top_k, index) for leg in found.legs}
+    return explained
+
+
+def _hits(leg: RankedList, count: int, index: SearchIndex) -> list[dict[str, Any]]:
+    best = leg.best(count)
+    places = _places([chunk for chunk, _ in best], index)
+    return [{**places[chunk], "score": round(score, 4)} for chunk, score in best if chunk in places]
+
+
+def _rows(candidates: Sequence[Candidate], index: SearchIndex) -> list[dict[str, Any]]:
+    """One row a candidate: where it stands, its ranks and scores in the lists, and what each stage made of it."""
+    places = _places([candidate.chunk for candidate in candidates], index)
+    return [
+        {**places[candidate.chunk], **explain_candidate(candidate)}
+        for candidate in candidates
+        if candidate.chunk in places
+    ]
+
+
+def _places(chunks: Sequence[int], index: SearchIndex) -> dict[int, dict[str, Any]]:
+    return {
+        number: {
+            "chunk_id": chunk_id(chunk.source_path, chunk.chunk_index),
+            "section": chunk.section_label or chunk.heading or chunk.document_title,
+        }
+        for number, chunk in index.lookup.chunks(chunks).items()
+    }
+
+
+def explain_candidate(candidate: Candidate) -> dict[str, Any]:
+    """Say what the lists and the stages made of a candidate, and by what it is named in the query."""
+    return {
+        "ranks": candidate.ranks,
+        "scores": {name: round(score, 4) for name, score in candidate.scores.items()},
+        "stages": {name: round(score, 4) for name, score in candidate.stages.items()},
+        "exact": candidate.reason,
+    }

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.port.matching import Vocabulary
-from pinakes.text.query_terms import query_terms
+from pinakes.text.analysis import query_terms
 
 EXPANSION_TERMS = 3
 MIN_SIMILARITY = 0.5

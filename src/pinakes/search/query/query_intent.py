@@ -13,14 +13,15 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from pinakes.labels.lexicon import load, one_of
+from pinakes.search.candidates import DOCUMENT, GRAPH, KEYWORD
 from pinakes.search.query.understand import Query
 from pinakes.text.folding import fold, lower
 
 Kind: TypeAlias = Literal["factual", "navigational", "exploratory"]
 
 MULTIPLIERS: Mapping[Kind, Mapping[str, float]] = {
-    "factual": {"keyword": 1.5, "document": 3.0},
-    "navigational": {"graph": 1.5},
+    "factual": {KEYWORD: 1.5, DOCUMENT: 3.0},
+    "navigational": {GRAPH: 1.5},
     "exploratory": {},
 }
 """By how much the weight of a leg is multiplied for each class.

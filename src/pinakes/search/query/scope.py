@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 
 from pinakes.port.filters import Passing, among
+from pinakes.port.matching import TextSearch
 from pinakes.search.candidates import RankedList
 from pinakes.search.query.filters import CodeTest
 from pinakes.search.query.names import NameIndex
@@ -19,20 +19,6 @@ from pinakes.search.query.names import NameIndex
 # So many that pass are enough to rank; else more are asked for, and at last the documents that pass are named.
 _ENOUGH = 100
 _DEEPER = 4
-
-
-class Texts(Protocol):
-    """Says which chunks of some documents hold words or code."""
-
-    def holding(
-        self, words: Sequence[str], languages: Sequence[str], documents: Collection[int] | None = None
-    ) -> set[int]:
-        """Return the chunks that hold any of some words or phrases."""
-        ...
-
-    def with_code(self, languages: Sequence[str], documents: Collection[int]) -> set[int]:
-        """Return the chunks of some documents that have code in any of some languages."""
-        ...
 
 
 class Scope:
@@ -48,7 +34,7 @@ class Scope:
         languages: list[str],
         names: NameIndex | None = None,
         *,
-        texts: Texts | None = None,
+        texts: TextSearch | None = None,
         owners: Callable[[Collection[int]], Mapping[int, int]] | None = None,
         unwanted: Sequence[str] = (),
         code: Sequence[CodeTest] = (),

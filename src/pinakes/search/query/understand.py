@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 
 from pinakes.errors import UsageError
 from pinakes.labels import Label, parse_whole
+from pinakes.labels.names import FUNCTION_WORDS, name_tokens
 from pinakes.labels.places import FoundPlaces, find_places
-from pinakes.search.query.names import FUNCTION_WORDS, Called, NameIndex, name_tokens
+from pinakes.search.query.names import Called, NameIndex
 from pinakes.search.query.query_syntax import QUOTED, TypedParts, describe_typed, read_typed
 from pinakes.search.query.spelling import Correction, corrected_text, find_misspelled_kinds
 from pinakes.text.keys import title_key

@@ -7,14 +7,42 @@ some of its group's evidence. docs/decisions/0014-hierarchical-evidence.md has t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
-from pinakes.search.candidates import Ids, Scores
+from pinakes.config import SearchSettings
+from pinakes.search.candidates import DOCUMENT, SECTION, Ids, Scores
+from pinakes.search.rank.signal import Asked, Ranked, Signal
 
 POWER = 6.0
 # As if every group had this much more of the average chunk: a group of one knows no more than its chunk.
 PRIOR = 0.5
+
+
+class Hierarchy(Signal):
+    """Each chunk together with its section and its document."""
+
+    stage, column = "hierarchy", "judged"
+
+    def weights(self, settings: SearchSettings) -> Mapping[str, float]:
+        """Return what a document and a section count."""
+        return {DOCUMENT: settings.document_weight, SECTION: settings.section_weight}
+
+    def scores(self, ranked: Ranked, asked: Asked) -> Scores:
+        """Blend what each chunk has with the evidence of the two groups it is in."""
+        scores, known, total = ranked.table.scores, ranked.table.known, self._index.columns.total
+        documents = known["document"]
+        # Sections are numbered in their documents.
+        sections = (documents << 32) + known["section"]
+        return judge(
+            scores,
+            group_evidence(scores, sections, known["section_chunks"], total),
+            group_evidence(scores, documents, known["document_chunks"], total),
+            section_weight=asked.weights[SECTION],
+            document_weight=asked.weights[DOCUMENT],
+        )
 
 
 def group_evidence(scores: Scores, groups: Ids, sizes: NDArray[np.int32], total: int) -> Scores:

@@ -12,8 +12,8 @@ from datetime import datetime, timezone
 import numpy as np
 from numpy.typing import NDArray
 
-from pinakes.port.index import SearchIndex
 from pinakes.search.candidates import Candidates, Ids, Scores
+from pinakes.search.rank.signal import Asked, Ranked, Signal
 
 DAY = 86_400.0
 TIERS = ((7 * DAY, 1.2), (30 * DAY, 1.1))
@@ -50,11 +50,14 @@ def _utc(date: datetime) -> datetime:
     return date if date.tzinfo else date.replace(tzinfo=timezone.utc)
 
 
-class Recency:
+class Recency(Signal):
     """Knows the dates of documents, which the index keeps with them."""
 
-    def __init__(self, index: SearchIndex) -> None:
-        self._index = index
+    stage, column = "recency", "recent"
+
+    def scores(self, ranked: Ranked, asked: Asked) -> Scores:
+        """Let what was written lately count a little more, where that is wanted."""
+        return self.favour(ranked.table, asked.settings.recency_bias)
 
     def favour(self, table: Candidates, bias: float, *, now: float | None = None) -> Scores:
         """Return the scores, those of the best multiplied by how new their documents are; they stay within 0..1."""

@@ -11,7 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pinakes.embedding.protocol import Vectors
+from pinakes.port.index import SearchIndex
 from pinakes.search.candidates import Scores
+from pinakes.search.rank.signal import Asked, Ranked, Signal
+from pinakes.search.select.refine import IndexReader
 
 POOL = 100
 SHARE = 0.3
@@ -20,6 +23,37 @@ _NEAREST = 5
 _SHARPNESS = 8.0
 # Larger products are shared between all cores, and waiting for these takes longer than a product this small.
 _ONE_CORE = 250_000
+
+
+class Smoothing(Signal):
+    """The best candidates together with those nearest to them in meaning."""
+
+    stage, column = "smoothing", "smoothed"
+
+    def __init__(self, index: SearchIndex) -> None:
+        super().__init__(index)
+        self._reader = IndexReader(index)
+
+    def scores(self, ranked: Ranked, asked: Asked) -> Scores:
+        """Smooth the scores of the best."""
+        table = ranked.table
+        order = table.best(POOL)
+        chunks = table.chunks[order].tolist()
+        vectors_of = self._reader.vectors(chunks)
+        if len(vectors_of) < 3:
+            return table.scores
+        blank = np.zeros(len(next(iter(vectors_of.values()))), np.float32)
+        vectors = np.concatenate([vectors_of.get(chunk, blank) for chunk in chunks]).reshape(len(chunks), -1)
+        scores = table.scores.copy()
+        scores[order] = smooth(
+            scores[order], vectors, table.known["document_chunks"][order].astype(np.float64)
+        )
+        # Those below the pool stay below it.
+        lowest = float(scores[order].min())
+        rest = np.ones(len(scores), bool)
+        rest[order] = False
+        scores[rest] = np.minimum(scores[rest], lowest)
+        return np.asarray(scores)
 
 
 def smooth(scores: Scores, vectors: Vectors, relatives: NDArray[np.float64]) -> Scores:

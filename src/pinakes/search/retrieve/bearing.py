@@ -2,6 +2,10 @@
 
 No reading of documents finds every place. Before it is said that there is no Section 4.1.2, the lines are looked at:
 one that begins with the number is what was asked for, in all likelihood; one that has it in its midst may be.
+
+Codes of letters and digits, by which standards name their requirements (`V5.2`, `AC-2(1)`, `MASVS-CODE-4`), are no
+numbers of a sequence that could be told from versions and part numbers, so no place is numbered by one. A heading that
+begins with the code which is asked for is the place all the same.
 """
 
 from __future__ import annotations
@@ -13,8 +17,35 @@ from dataclasses import dataclass, replace
 from pinakes.labels import LEAF_KINDS, Label, parse_heading
 from pinakes.model import Lines, line_of
 from pinakes.port.matching import TextSearch
-from pinakes.port.records import Records
-from pinakes.port.rows import StoredChunk
+from pinakes.port.records import Records, StoredChunk, StoredPlace
+from pinakes.text.keys import title_key
+
+_MOST = 3
+# `V5.2`, `R1.2a`, `AC-2(1)`, `MUST-3`, `MASVS-CODE-4`, `E2c+`
+_CODE = re.compile(
+    r"(?<![\w.\-/])(?=[A-Za-z])(?=[A-Za-z.\-]{1,24}\d)[A-Za-z0-9]{1,16}(?:[.\-][A-Za-z0-9]{1,16}){0,6}"
+    r"(?:\([A-Za-z0-9]{1,3}\)){0,3}\+{0,2}(?![\w/])"
+)
+
+
+def find_codes(text: str) -> list[str]:
+    """Return the codes that a query names.
+
+    >>> find_codes("what does V5.2 say about AC-2(1), and Section 4")
+    ['V5.2', 'AC-2(1)']
+    """
+    return list(dict.fromkeys(_CODE.findall(text)))[:_MOST]
+
+
+def sections_with_code(code: str, lookup: Records, documents: Collection[int] | None) -> list[StoredPlace]:
+    """Return the sections whose heading begins with a code, and goes on with a title or not at all."""
+    begins = re.compile(rf"\W{{0,6}}{re.escape(code)}(?![\w(+]|[.\-]\w)", re.IGNORECASE)
+    found = lookup.places_by_first_words(title_key(code), documents)
+    return [item for item in found if begins.match(item.place.heading)]
+
+
+# -- bearing: lines that bear a number which was asked for and is the number of no recognised place ----------
+
 
 _MAX_CHUNKS = 50
 # Characters of the part of a chunk that is shown for a line.

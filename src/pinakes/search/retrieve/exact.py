@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from pinakes.config import SearchSettings
 from pinakes.labels import Label
-from pinakes.model import Place
 from pinakes.model.document import line_word
 from pinakes.port.filters import among
 from pinakes.port.matching import TextSearch
 from pinakes.port.names import MOST
 from pinakes.port.records import Records
+from pinakes.search.candidates import EXACT, RankedList
 from pinakes.search.query.names import NameIndex
-from pinakes.search.query.reference_disambiguation import explains, is_meant, only_a_place
 from pinakes.search.query.understand import Query, content_words
-from pinakes.search.retrieve.bearing import Line, lines_bearing
-from pinakes.search.retrieve.code_names import has_names
-from pinakes.search.retrieve.codes import find_codes, sections_with_code
-from pinakes.search.retrieve.resolve import ResolvedPlace, Resolver, searched
+from pinakes.search.retrieve.bearing import find_codes, lines_bearing, sections_with_code
+from pinakes.search.retrieve.code import has_names
+from pinakes.search.retrieve.leg import ExactHits, Leg, Retrieved
+from pinakes.search.retrieve.resolve import (
+    ResolvedPlace,
+    Resolver,
+    explains,
+    is_meant,
+    only_a_place,
+    searched,
+)
 from pinakes.search.select.calibrate import Grounds, borne_out
-from pinakes.text.code_query import query_code
+from pinakes.text.code_terms import query_code
 from pinakes.text.keys import title_key
 
 # More sections or documents than this of the same name are a habit of the author, not an answer.
@@ -45,34 +51,28 @@ _DESIGNATION = re.compile(r"[A-Z]{2,8} \d{1,6}")
 _IDENTIFIER = re.compile(r"(?=\S*(?:[\d_]|[a-z][A-Z]|\w(?:::|[./+#-])))[^\s\"]{2,80}")
 
 
-@dataclass(slots=True)
-class ExactHits:
-    """Chunks that the query names. ``meant`` says which place of a chunk that is.
+class ExactLeg(Leg):
+    """What the query names: places, titles, phrases and identifiers."""
 
-    ``pins`` are those that go first, with how surely they are meant, and ``grounds`` what speaks for places among
-    them; ``total`` counts the chunks that hold a phrase; ``missing`` are places that the query names and no document
-    has, ``lines`` those that only a line bears witness to, and ``notes`` what there is to say about either.
-    ``verbatim`` are chunks that hold the words of the query as they stand, though they were not quoted.
-    """
+    name = EXACT
 
-    hits: list[tuple[int, float]] = field(default_factory=list)
-    pins: dict[int, tuple[float, str]] = field(default_factory=dict)
-    grounds: dict[int, Grounds] = field(default_factory=dict)
-    total: int | None = None
-    missing: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    meant: dict[int, Place] = field(default_factory=dict)
-    lines: dict[int, Line] = field(default_factory=dict)
-    verbatim: set[int] = field(default_factory=set)
-    _known: set[int] = field(default_factory=set)
+    def weight(self, settings: SearchSettings, before: Mapping[str, float]) -> float | None:
+        """Return ``exact_weight``."""
+        return settings.exact_weight
 
-    def add(self, chunk: int, score: float, pin: float = 0.0, reason: str = "") -> None:
-        """Take a chunk in unless it is there already; the surest reason counts."""
-        if pin > self.pins.get(chunk, (0.0, ""))[0]:
-            self.pins[chunk] = (pin, reason)
-        if chunk not in self._known:
-            self._known.add(chunk)
-            self.hits.append((chunk, score))
+    def search(self, asked: Retrieved) -> RankedList:
+        """Return what is named literally; what there is to say about it goes to ``asked.exact``."""
+        settings, scope = asked.settings, asked.scope
+        # Made anew each time: the keyword index may have been rebuilt since.
+        search = ExactSearch(self._index.lookup, self._index.keyword, scope.names)
+        search.search(
+            asked.exact,
+            asked.query,
+            limit=max(settings.candidates, settings.top_k),
+            documents=scope.documents,
+            alone=settings.search_mode == EXACT,
+        )
+        return scope.keep(RankedList.of(EXACT, asked.exact.hits))
 
 
 class ExactSearch:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pinakes.model import SelfCheck
-from pinakes.search.candidates import Candidate, RankedList
+from pinakes.search.candidates import CODE, KEYWORD, SEMANTIC, Candidate, RankedList
 
 # What is named literally, and is no place, is meant, whatever else matches.
 PINNED = {"document": 0.95, "title": 0.95, "phrase": 0.9, "identifier": 0.85, "name": 0.7, "mention": 0.5}
@@ -130,18 +130,18 @@ def gather(first: Candidate, legs: Sequence[RankedList], covered: float = 1.0) -
     that stand there once, which meaning tells apart, and where nothing was searched by meaning, this does.
     """
     by_name = {leg.name: leg for leg in legs if len(leg)}
-    semantic, keyword = by_name.get("semantic"), by_name.get("keyword")
+    semantic, keyword = by_name.get(SEMANTIC), by_name.get(KEYWORD)
     meaning = words = None
     code = 0.0
     if semantic is not None:
         # Cosines of some models never come near 0: there the lowest is what unrelated texts have.
         floor = semantic.floor if semantic.floor > _HIGH_FLOOR else min(0.0, semantic.floor)
-        near = first.scores.get("semantic", floor) - floor
+        near = semantic.score_of(first.chunk, floor) - floor
         meaning = min(1.0, max(0.0, near) / max(1.0 - floor, 1e-9))
     if keyword is not None and keyword.full > 0:
-        words = min(1.0, first.scores.get("keyword", 0.0) / keyword.full)
+        words = min(1.0, keyword.score_of(first.chunk) / keyword.full)
         # Both legs count a name that is found whole by how rare it is, so one scale serves both.
-        code = min(1.0, first.scores.get("code", 0.0) / keyword.full)
+        code = min(1.0, first.scores.get(CODE, 0.0) / keyword.full)
         words = words if semantic is not None else min(words, covered)
     agree = semantic is not None and keyword is not None and semantic.chunks[0] == keyword.chunks[0]
     return Evidence(meaning, words, bool(agree), code)

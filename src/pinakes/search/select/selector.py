@@ -10,25 +10,107 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from pinakes.config import SearchSettings
 from pinakes.port.index import SearchIndex
-from pinakes.port.rows import StoredChunk
-from pinakes.search.candidates import Candidate
-from pinakes.search.present.snippets import Asked, focus
-from pinakes.search.query.understand import Query, content_words
-from pinakes.search.rank.ranker import Ranked
-from pinakes.search.retrieve.exact import ExactHits
+from pinakes.port.records import StoredChunk
+from pinakes.search.candidates import HYBRID, KEYWORD, SEMANTIC, Candidate, RankedList
+from pinakes.search.present.snippets import Asked, Mentions, focus
+from pinakes.search.query.understand import content_words
+from pinakes.search.rank.signal import Ranked
+from pinakes.search.retrieve.leg import ExactHits, Retrieved
 from pinakes.search.select.calibrate import Evidence, calibrate
-from pinakes.search.select.refine import IndexReader, Refined, expand_parents, refine
-from pinakes.search.select.refine.parents import Expanded
-from pinakes.search.select.reorder import Reordered, reorder
+from pinakes.search.select.parents import Expanded, expand_parents
+from pinakes.search.select.refine import IndexReader, Refined, refine
 
 if TYPE_CHECKING:
     from pinakes.rerank import Reranker
+
+
+_BEST = 10
+
+
+def measure(candidates: Sequence[Candidate], found: Retrieved, index: SearchIndex) -> list[RankedList]:
+    """Return the lists that confidence is told from: those that were found, or what was measured in their place."""
+    by_name = {leg.name: leg for leg in found.legs if len(leg)}
+    lists = list(by_name.values())
+    joined = HYBRID in by_name
+    best = [candidate.chunk for candidate in candidates[:_BEST]]
+    if joined and found.vector is not None and index.native_hybrid is not None:
+        chunks, counts, vectors = index.vectors.passages(np.asarray(best, np.int64))
+        if len(chunks):
+            cosines = np.nan_to_num(np.einsum("ij,j->i", vectors, found.vector), neginf=-1.0)
+            nearest = np.maximum.reduceat(cosines, np.cumsum(counts) - counts).tolist()
+            floor = index.native_hybrid.floor(found.vector, found.scope.named)
+            lists.append(_list(SEMANTIC, best, dict(zip(chunks.tolist(), nearest, strict=True)), floor))
+    if joined or (KEYWORD in by_name and not by_name[KEYWORD].full):
+        terms, values = [term for term, _ in found.idf], [value for _, value in found.idf]
+        asked, full = Asked(Mentions(terms), values), sum(values)
+        scores = {
+            chunk: full * asked.share(stored.searched_text, stored.language)
+            for chunk, stored in index.lookup.chunks(best).items()
+        }
+        lists.append(_list(KEYWORD, best, scores, full=full))
+    return lists
+
+
+def _list(
+    name: str, order: Sequence[int], scores: dict[int, float], floor: float = 0.0, full: float = 0.0
+) -> RankedList:
+    hits = sorted(((chunk, scores[chunk]) for chunk in order if chunk in scores), key=lambda hit: -hit[1])
+    found = RankedList.of(name, hits, floor)
+    return RankedList(name, found.chunks, found.scores, floor, full)
+
+
+# -- reorder: a reranker reads the best candidates against the query; where it fails, they stay as they were---
+
+
+@dataclass(frozen=True, slots=True)
+class Reordered:
+    """The candidates in their new order; ``relevance`` is what the reranker said, on its own scale."""
+
+    candidates: list[Candidate]
+    name: str = ""
+    relevance: dict[int, float] = field(default_factory=dict)
+    note: str = ""
+
+
+def reorder(
+    reranker: Reranker,
+    query: str,
+    candidates: Sequence[Candidate],
+    chunks: Mapping[int, StoredChunk],
+    settings: SearchSettings,
+) -> Reordered:
+    """Let a reranker put the candidates in order; what the query names literally stays first."""
+    from pinakes.rerank import apply_reranker
+
+    pinned = next((place for place, item in enumerate(candidates) if not item.pin), len(candidates))
+    found = apply_reranker(
+        reranker,
+        query,
+        [f"{chunks[item.chunk].context}\n{chunks[item.chunk].content}" for item in candidates],
+        [item.score for item in candidates],
+        top_n=settings.rerank_top_n,
+        timeout=settings.rerank_timeout,
+        keep=pinned,
+    )
+    ordered = [
+        candidates[place].rescored("reranked", score)
+        for place, score in zip(found.order, found.scores, strict=True)
+    ]
+    relevance = {
+        item.chunk: value for item, value in zip(ordered, found.relevance, strict=True) if value is not None
+    }
+    return Reordered(ordered, reranker.name, relevance, found.note)
+
+
+# -- choose: from the ranked candidates to those that are shown ----------------------------------------------
+
 
 Timer: TypeAlias = Callable[[str], AbstractContextManager[None]]
 
@@ -66,10 +148,8 @@ class Chooser:
 
     def choose(
         self,
-        query: Query,
         ranked: Ranked,
-        exact: ExactHits,
-        settings: SearchSettings,
+        found: Retrieved,
         timed: Timer,
         *,
         top_k: int,
@@ -78,17 +158,19 @@ class Chooser:
         reranker: Reranker | None = None,
     ) -> Chosen:
         """Run the stages after ranking; without ``asked``, long chunks are shown whole."""
+        query, exact, settings = found.query, found.exact, found.settings
         with timed("refine"):
             candidates = ranked.table.top(max(settings.candidates, top_k), always=exact.pins)
             candidates = _pinned(candidates, exact)
             if settings.uses("headers"):
                 candidates = self._lower_headers(candidates, top_k)
+            candidates = self._settle_ties(candidates, 2 * top_k)
             if query.is_only_phrases and exact.total:
                 # Word for word was asked for: what does not hold the phrase is no answer.
                 candidates = [candidate for candidate in candidates if candidate.reason]
             confidence, evidence = calibrate(
                 candidates,
-                ranked.table.lists,
+                measure(candidates, found, self._index),
                 exact,
                 only_a_place=not content_words(query.rest),
                 covered=self._covered(candidates, asked),
@@ -133,8 +215,23 @@ class Chooser:
         stored = self._lookup.chunks([first]).get(first) if first is not None else None
         if stored is None or asked is None:
             return 1.0
-        text = " ".join([stored.document_title, *stored.parent_chain, stored.context, stored.content])
-        return asked.share(text, stored.language)
+        return asked.share(stored.searched_text, stored.language)
+
+    def _settle_ties(self, candidates: list[Candidate], count: int) -> list[Candidate]:
+        """Put equals among the first into the order of their files: ids only tell which was indexed earlier."""
+        runs = [list(run) for _, run in groupby(candidates[:count], key=lambda item: (item.pin, item.score))]
+        tied = [candidate.chunk for run in runs if len(run) > 1 for candidate in run]
+        if not tied:
+            return candidates
+        places = {
+            chunk.id: (chunk.source_path, chunk.chunk_index) for chunk in self._reader.chunks(tied).values()
+        }
+        first = [
+            candidate
+            for run in runs
+            for candidate in sorted(run, key=lambda item: places.get(item.chunk, ("", 0)))
+        ]
+        return first + candidates[count:]
 
     def _lower_headers(self, candidates: list[Candidate], top_k: int) -> list[Candidate]:
         """Let bare headings, which match well and say little, give way to text; not where they were named."""

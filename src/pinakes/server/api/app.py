@@ -1,4 +1,4 @@
-"""The whole of the API: every operation, and the routes that lead to them."""
+"""The whole of the API: every operation, the state of the server, and the routes that lead to them."""
 
 from __future__ import annotations
 
@@ -6,26 +6,55 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.routing import BaseRoute
 
-from pinakes.server.api import mapping, reading, searching, state, taking
-from pinakes.server.api.endpoints import Endpoints
+from pinakes.server.api import citing, reading, searching
+from pinakes.server.api.endpoints import Endpoints, Workers
 from pinakes.server.api.indexing import Indexing
-from pinakes.server.api.openapi import describe
 from pinakes.server.api.operations import Call, Operation, Reply
 from pinakes.server.api.pictures import Pictures
-from pinakes.server.api.workers import Workers
+from pinakes.server.api.problems import as_problem
+from pinakes.server.api.schemas import STATUS, describe
 from pinakes.server.process_pool import ProcessPool, Setup
+from pinakes.version import __version__
 
 if TYPE_CHECKING:
-    from pinakes.server.registry import LibraryRegistry
+    from pinakes.server.services import LibraryRegistry
+
+# A library that is being read says so at once.
+_WAIT_SECONDS = 0.5
+
+
+def status(call: Call) -> Reply:
+    """Answer with the state of each library; one that cannot be opened does not keep the others from being shown."""
+    libraries: list[dict[str, Any]] = []
+    for service in call.registry.services.values():
+        entry: dict[str, Any] = {"name": service.name, "description": service.description, "problem": ""}
+        try:
+            entry |= service.ask(lambda library: library.status(), _WAIT_SECONDS).to_dict()
+        except Exception as error:
+            entry["problem"] = as_problem(error).detail
+        libraries.append(entry)
+    return Reply({"libraries": libraries, "version": __version__, "write": call.registry.write})
+
+
+STATUS_OPERATION = Operation(
+    "GET",
+    "/api/status",
+    "readStatus",
+    "The libraries, their size, age and failures.",
+    (),
+    status,
+    {"application/json": STATUS},
+    may=(),
+)
+
 
 # What only reads from the index, and so can be answered by any process that has it open.
 SHARED = (
     *searching.OPERATIONS,
     *reading.OPERATIONS,
-    *mapping.OPERATIONS,
-    *taking.OPERATIONS,
+    *citing.OPERATIONS,
 )
-OPERATIONS = (*SHARED, *state.OPERATIONS)
+OPERATIONS = (*SHARED, STATUS_OPERATION)
 
 
 class Api:

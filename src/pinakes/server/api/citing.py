@@ -6,7 +6,13 @@ import re
 from pathlib import PurePath
 from typing import Any
 
-from pinakes.model import DocumentInfo
+from pinakes.library import Library
+from pinakes.model import DocumentInfo, Lines, Pages
+from pinakes.model.document import span
+from pinakes.server.api.operations import LIBRARY, THE_DOC, Call, Catalog, Operation, Reply
+from pinakes.server.api.params import Param, choice, text
+from pinakes.server.api.problems import ProblemError
+from pinakes.server.api.schemas import CITATION
 
 STYLES = ("plain", "markdown", "bibtex")
 _YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
@@ -101,3 +107,64 @@ def _escaped(text: str) -> str:
 
 def _tex(text: str) -> str:
     return "".join(_TEX.get(character, character) for character in text)
+
+
+_SPAN = {"type": "string", "pattern": "^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$"}
+
+
+def cite(call: Call) -> Reply:
+    """Answer with a citation of a document, a section of it, or some lines or pages."""
+
+    def ask(library: Library, catalog: Catalog) -> Reply:
+        path = catalog.path(call["doc"])
+        info = next((info for info in library.documents() if info.source_path == path), None)
+        if info is None:
+            raise ProblemError(404, "This document was removed from the library.")
+        citation = cite_place(
+            info, _chain(library, info, call["section_id"]), _where(call, path), call["style"]
+        )
+        return Reply({"citation": citation, "style": call["style"]})
+
+    return call.ask(ask)
+
+
+def _chain(library: Library, info: DocumentInfo, section_id: str | None) -> list[str]:
+    """Return the headings from the document's own down to a section."""
+    if section_id is None:
+        return []
+    found = library.section(section_id, document=info.source_path)
+    if found.section_id != section_id:
+        raise ProblemError(404, "There is no section with this id in the document.")
+    return [name for name in found.parent_chain if name != info.title]
+
+
+def _where(call: Call, path: str) -> str:
+    lines, pages = (_span(call[name]) for name in ("lines", "pages"))
+    return span(Lines(*lines) if lines else None, Pages(*pages) if pages else None, path)
+
+
+def _span(value: str | None) -> tuple[int, int] | None:
+    if value is None:
+        return None
+    first, _, last = value.partition("-")
+    return min(int(first), int(last or first)), max(int(first), int(last or first))
+
+
+OPERATIONS = (
+    Operation(
+        "GET",
+        "/api/cite",
+        "cite",
+        "A citation of a document, a section, lines or pages.",
+        (
+            THE_DOC,
+            text("section_id", "Id of a section or clause of the document."),
+            Param("lines", "A line, or the first and last: 12-18.", _SPAN),
+            Param("pages", "A page, or the first and last: 3-4.", _SPAN),
+            choice("style", "How it is written.", STYLES, "plain"),
+            LIBRARY,
+        ),
+        cite,
+        {"application/json": CITATION},
+    ),
+)

@@ -20,16 +20,15 @@ from starlette.routing import Route
 
 from pinakes.errors import UsageError
 from pinakes.model import Progress
-from pinakes.server.api.catalog import Catalogs
 from pinakes.server.api.endpoints import read_arguments
-from pinakes.server.api.operations import LIBRARY, Call, Operation, Reply, to_json
+from pinakes.server.api.operations import LIBRARY, Call, Catalogs, Operation, Reply, to_json
 from pinakes.server.api.params import Param
 from pinakes.server.api.problems import ProblemError, as_problem
 from pinakes.server.api.schemas import INDEXING, STRING
 from pinakes.server.services import LibraryService, check_paths
 
 if TYPE_CHECKING:
-    from pinakes.server.registry import LibraryRegistry
+    from pinakes.server.services import LibraryRegistry
 
 _BETWEEN = 0.1
 # A line now and then keeps proxies from taking the silence for the end.

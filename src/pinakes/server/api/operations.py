@@ -1,22 +1,117 @@
-"""Operations: one address and method each, with what it takes and how it is answered."""
+"""Operations: one address and method each, what it takes, and how a question becomes an answer.
+
+Documents go by short ids in place of paths, so that a request can only name documents that the index holds. Questions
+and answers are plain enough to go to another process.
+"""
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import threading
+import weakref
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pinakes.server.api.catalog import Catalog, Catalogs
+from starlette.responses import Response
+
 from pinakes.server.api.params import FILTERS_SCHEMA, Param, choice, text
-from pinakes.server.api.problems import ProblemError
+from pinakes.server.api.problems import ProblemError, as_problem
 from pinakes.version import __version__
 
 if TYPE_CHECKING:
     from pinakes.library import Library
-    from pinakes.server.registry import LibraryRegistry
-    from pinakes.server.services import LibraryService
+    from pinakes.search.links.reading import DocumentView
+    from pinakes.server.services import LibraryRegistry, LibraryService
+
+_FIELDS = ("start", "body", "end", "body_start")
+
+
+def utf16(text: str) -> Callable[[int], int] | None:
+    """Return what turns an offset into one of UTF-16, or None where both are the same."""
+    # Most texts have none; to look at every character of a long one takes longer than to encode it.
+    if len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text):
+        return None
+    wide = [at for at, character in enumerate(text) if character > "\uffff"]
+    return lambda offset: offset + bisect_left(wide, offset)
+
+
+def convert(items: Iterable[dict[str, Any]], turn: Callable[[int], int]) -> None:
+    """Turn the offsets of some items."""
+    for item in items:
+        for name in _FIELDS:
+            if name in item:
+                item[name] = turn(item[name])
+
+
+def document_id(source_path: str) -> str:
+    """Return the id of a document: the same as long as it stays at its place."""
+    return hashlib.sha256(source_path.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+# A document and its terms are asked for one after the other, by a few people at a time.
+_VIEWS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The documents that one library shows, in one of its states."""
+
+    generation: int
+    paths: dict[str, str]
+    ids: dict[str, str]
+    views: dict[str, DocumentView] = field(default_factory=dict)
+
+    def view(self, library: Library, path: str) -> DocumentView:
+        """Return a document as a reader needs it; those that were read last are at hand."""
+        view = self.views.get(path)
+        if view is None:
+            view = library.reader(path)
+            for old in list(self.views)[: 1 - _VIEWS]:
+                self.views.pop(old, None)
+            self.views[path] = view
+        return view
+
+    def path(self, doc: str) -> str:
+        """Return the path of a document."""
+        if doc not in self.paths:
+            raise ProblemError(404, "There is no document with this id in the library.")
+        return self.paths[doc]
+
+    def named(self, doc: str | None) -> str | None:
+        """Return the path of a document, or None for none."""
+        return None if doc is None else self.path(doc)
+
+    def mark(
+        self, item: dict[str, Any], path_field: str = "source_path", name: str = "doc"
+    ) -> dict[str, Any]:
+        """Add the id of the document that a field of an item names; null when it names none."""
+        item[name] = self.ids.get(item.get(path_field) or "")
+        return item
+
+
+class Catalogs:
+    """Keeps the catalogue of each library for as long as its index does not change."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._known: dict[str, tuple[weakref.ref[Library], Catalog]] = {}
+
+    def of(self, name: str, library: Library) -> Catalog:
+        """Return the documents that a library shows now."""
+        generation = library.generation
+        known, catalog = self._known.get(name, (None, None))
+        if catalog is None or known is None or known() is not library or catalog.generation != generation:
+            paths = {document_id(info.source_path): info.source_path for info in library.documents()}
+            catalog = Catalog(generation, paths, {path: doc for doc, path in paths.items()})
+            with self._guard:
+                self._known[name] = (weakref.ref(library), catalog)
+        return catalog
+
 
 T = TypeVar("T")
 MAX_QUERY = 2000
@@ -136,3 +231,75 @@ def _finite(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _finite(item) for name, item in value.items()}
     return [_finite(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+_WORTH_PACKING = 1024
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-cache",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A request: the operation that it names, its arguments, and what its client knows and can read."""
+
+    operation: str
+    arguments: Mapping[str, Any]
+    known_etags: str = ""
+    packed: bool = False
+
+    def encode(self) -> bytes:
+        """Return the question as bytes."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def decode(cls, data: bytes) -> Question:
+        """Return the question in some bytes."""
+        return cls(**json.loads(data))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is sent: a status, headers and bytes."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+    def response(self) -> Response:
+        """Return it as the server sends it."""
+        return Response(self.body, status_code=self.status, headers=dict(self.headers))
+
+    def encode(self) -> tuple[bytes, bytes]:
+        """Return the answer as two pieces of bytes."""
+        return json.dumps([self.status, dict(self.headers)]).encode(), self.body
+
+    @classmethod
+    def decode(cls, head: bytes, body: bytes) -> Answer:
+        """Return the answer in two pieces of bytes."""
+        status, headers = json.loads(head)
+        return cls(status, headers, body)
+
+
+def answer(operation: Operation, call: Call, packed: bool) -> Answer:
+    """Answer a request; making JSON and packing it take a while too. What goes wrong is an answer as well."""
+    try:
+        return _answer(operation, call, packed)
+    except Exception as error:
+        refusal = as_problem(error).response()
+        return Answer(refusal.status_code, dict(refusal.headers), bytes(refusal.body))
+
+
+def _answer(operation: Operation, call: Call, packed: bool) -> Answer:
+    reply = operation.handler(call)
+    headers = {**_HEADERS, **reply.headers, **({"ETag": reply.etag} if reply.etag else {})}
+    if reply.unchanged:
+        return Answer(304, headers)
+    body = reply.body()
+    headers |= {"Content-Type": reply.media_type, "Vary": "Accept-Encoding"}
+    if packed and len(body) > _WORTH_PACKING and not reply.media_type.startswith("image/"):
+        body = gzip.compress(body, 4)
+        headers["Content-Encoding"] = "gzip"
+    return Answer(200, headers, body)

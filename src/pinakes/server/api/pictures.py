@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pinakes.library import Library
-from pinakes.server.api.catalog import Catalog
-from pinakes.server.api.operations import LIBRARY, THE_DOC, Call, Operation, Reply
+from pinakes.server.api.operations import LIBRARY, THE_DOC, Call, Catalog, Operation, Reply
 from pinakes.server.api.params import Param, number
 from pinakes.server.api.problems import ProblemError
 

@@ -1,15 +1,35 @@
-"""Searching: passages by meaning, keyword and exact reference, and suggestions while one types."""
+"""Searching: passages by meaning, keyword and exact reference, also as a file, and suggestions while one types."""
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from typing import Any
 
-from pinakes.model import SearchResponse
-from pinakes.server.api.catalog import Catalog
-from pinakes.server.api.offsets import convert, utf16
-from pinakes.server.api.operations import DOC, FILTERS, LIBRARY, MAX_QUERY, OFFSETS, Call, Operation, Reply
-from pinakes.server.api.params import flag, number, of_setting, text
-from pinakes.server.api.schemas import SEARCH, SUGGESTIONS
+from pinakes.model import SearchResponse, SearchResult
+from pinakes.model.document import span
+from pinakes.server.api.operations import (
+    DOC,
+    FILTERS,
+    LIBRARY,
+    MAX_QUERY,
+    OFFSETS,
+    Call,
+    Catalog,
+    Operation,
+    Reply,
+    convert,
+    to_json,
+    utf16,
+)
+from pinakes.server.api.params import choice, flag, number, of_setting, text
+from pinakes.server.api.schemas import SEARCH, STRING, SUGGESTIONS
+
+FORMATS = {"csv": "text/csv", "json": "application/json", "markdown": "text/markdown"}
+_ENDINGS = {"csv": "csv", "json": "json", "markdown": "md"}
+# Spreadsheets take what begins like this for a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 SEARCH_PARAMS = (
     text("q", "What to look for.", most=MAX_QUERY, required=True),
@@ -72,6 +92,80 @@ def suggest(call: Call) -> Reply:
     return Reply({"suggestions": items})
 
 
+def export(call: Call) -> Reply:
+    """Answer with the results of a search as a file."""
+    found, catalog = find(call)
+    kind = call["format"]
+    if kind == "json":
+        data = found.to_dict()
+        for result in data["results"]:
+            mark_result(result, catalog)
+        body = to_json(data)
+    elif kind == "csv":
+        body = _csv(found.results, catalog)
+    else:
+        body = _markdown(call["q"], found.results)
+    name = re.sub(r"[^a-z0-9]+", "-", call["q"].lower())[:40].strip("-") or "results"
+    disposition = f'attachment; filename="{name}.{_ENDINGS[kind]}"'
+    return Reply(body, f"{FORMATS[kind]}; charset=utf-8", {"Content-Disposition": disposition})
+
+
+def _csv(results: list[SearchResult], catalog: Catalog) -> bytes:
+    rows: list[list[Any]] = [
+        [
+            "rank",
+            "score",
+            "document",
+            "section",
+            "location",
+            "lines",
+            "pages",
+            "doc",
+            "source_path",
+            "content",
+        ]
+    ]
+    rows += [
+        [
+            result.rank,
+            result.fused_score,
+            result.document_title,
+            result.section_label or result.heading,
+            result.location,
+            span(result.lines, None, result.source_path),
+            span(None, result.pages, result.source_path),
+            catalog.ids.get(result.source_path, ""),
+            result.source_path,
+            result.content,
+        ]
+        for result in results
+    ]
+    file = io.StringIO()
+    csv.writer(file).writerows([_harmless(cell) for cell in row] for row in rows)
+    # Spreadsheets know UTF-8 by its mark.
+    return ("\ufeff" + file.getvalue()).encode("utf-8", "replace")
+
+
+def _harmless(cell: Any) -> Any:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+
+
+def _markdown(query: str, results: list[SearchResult]) -> bytes:
+    parts = [f"# {_line(query)}", f"{len(results)} result{'' if len(results) == 1 else 's'}"]
+    for result in results:
+        parts.append(f"## {result.rank}. {_line(result.location)}")
+        quoted = "\n".join(
+            f"> {line}" if line.strip() else ">" for line in result.content.strip().splitlines()
+        )
+        parts += [quoted, f"— {_line(result.document_title)}"]
+    return ("\n\n".join(parts) + "\n").encode("utf-8", "replace")
+
+
+def _line(text: str) -> str:
+    """Return a text as one line that Markdown takes as it is."""
+    return re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", " ".join(text.split()))
+
+
 _JSON = "application/json"
 OPERATIONS = (
     Operation(
@@ -105,5 +199,14 @@ OPERATIONS = (
         ),
         suggest,
         {_JSON: SUGGESTIONS},
+    ),
+    Operation(
+        "GET",
+        "/api/export",
+        "exportResults",
+        "The results of a search as a file.",
+        (*SEARCH_PARAMS, choice("format", "Kind of file.", tuple(FORMATS), "csv")),
+        export,
+        {"text/csv": STRING, "application/json": SEARCH, "text/markdown": STRING},
     ),
 )

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
+import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
+
+from pinakes.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from mcp.server import Server
 
-    from pinakes.server.registry import LibraryRegistry
+    from pinakes.server.services import LibraryRegistry
 
 
 def build_server(registry: LibraryRegistry) -> Server[object]:
     """Return an MCP server that answers from a registry."""
-    from pinakes.errors import MissingExtraError
-
     try:
         from pinakes.server.mcp.server import make_server
     except ImportError as error:
@@ -21,3 +26,45 @@ def build_server(registry: LibraryRegistry) -> Server[object]:
             raise
         raise MissingExtraError("Serving MCP", "mcp") from error
     return make_server(registry)
+
+
+def run_stdio(server: Server[object]) -> None:
+    """Serve one client on standard input and output until it goes, or the process is told to stop."""
+    if sys.stdin.isatty():
+        print(
+            "Waiting for an MCP client; `pinakes mcp install` shows how to tell one. Stop with Ctrl-C.",
+            file=sys.stderr,
+        )
+    # A thread waits in a read of standard input and cannot be interrupted: leave without waiting for it.
+    signal.signal(signal.SIGINT, _leave)
+    signal.signal(signal.SIGTERM, _leave)
+    try:
+        asyncio.run(_serve(server))
+    except BaseException as error:
+        if not _client_is_gone(error):
+            raise
+        # Nothing that is still buffered can be delivered any more, nor may it fail at shutdown.
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+async def _serve(server: Server[object]) -> None:
+    from mcp.server.stdio import stdio_server
+
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def _client_is_gone(error: BaseException) -> bool:
+    """Whether all that went wrong is that nobody reads any more."""
+    inner = getattr(error, "exceptions", None)
+    if inner is not None:
+        return all(_client_is_gone(item) for item in inner)
+    return isinstance(error, (BrokenPipeError, ConnectionError))
+
+
+def _leave(number: int, frame: object) -> None:
+    scratch = sys.modules.get("pinakes.config.agent.database")
+    if scratch is not None:
+        scratch.remove_scratch_folders()
+    os._exit(0)

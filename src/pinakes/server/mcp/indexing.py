@@ -15,17 +15,16 @@ import anyio.to_thread
 
 from pinakes.errors import PinakesError, UsageError
 from pinakes.model import Progress
-from pinakes.server.mcp.answer import Answer, tokens_of
-from pinakes.server.mcp.extras import read_arguments
-from pinakes.server.mcp.fit import fit_quoted
-from pinakes.server.mcp.render import report_text
-from pinakes.server.mcp.structure import fit_by, lean, without
+from pinakes.server.mcp.tools import INDEX, read_call, tokens_of
 from pinakes.server.services import check_paths
+from pinakes.tools.answers import Answer
+from pinakes.tools.fit import fit_by, fit_quoted, lean, without
+from pinakes.tools.render import report_text
 
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
 
-    from pinakes.server.registry import LibraryRegistry
+    from pinakes.server.services import LibraryRegistry, LibraryService
 
 # Which part of the whole each stage is, so that one number can say how far a run is.
 _PARTS = {"scan": (0, 5), "read": (5, 50), "context": (50, 60), "embed": (60, 98), "concepts": (98, 100)}
@@ -40,9 +39,9 @@ async def index_documents(
     registry: LibraryRegistry, context: ServerRequestContext[Any], given: Mapping[str, object]
 ) -> Answer:
     """Index, in a thread of its own; a request that is cancelled stops it at the next step."""
-    tool, arguments = read_arguments("index_documents", given, several=registry.several)
+    services, arguments = read_call(registry, INDEX, given)
     stop = threading.Event()
-    work = partial(_index, registry, tool, arguments.get("paths"), _reporter(context, stop))
+    work = partial(_index, registry, services, arguments.get("paths"), _reporter(context, stop))
     async with anyio.create_task_group() as group:
         group.start_soon(_set_when_cancelled, stop)
         # The thread is waited for in any case: nobody may close a library that is being written to.
@@ -71,9 +70,11 @@ def _attempt(work: Callable[[], Answer]) -> Answer | Exception:
 
 
 def _index(
-    registry: LibraryRegistry, tool: str | None, paths: list[str] | None, report: Callable[[Progress], None]
+    registry: LibraryRegistry,
+    services: list[LibraryService],
+    paths: list[str] | None,
+    report: Callable[[Progress], None],
 ) -> Answer:
-    services = registry.choose(tool)
     if paths and registry.configured:
         raise UsageError("index_documents reads the sources of the configuration; leave paths out.")
     if paths:
@@ -89,7 +90,7 @@ def _index(
     steps = [
         without(name) for name in ("stage_seconds", "added", "updated", "removed", "renamed", "warnings")
     ]
-    return Answer(fitted.text, fit_by(data, registry.token_budget, *steps, without("failed")))
+    return Answer(fitted.text, lambda: fit_by(data, registry.token_budget, *steps, without("failed")))
 
 
 def _added(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:

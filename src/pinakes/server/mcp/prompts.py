@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 
 import mcp_types as types
 
+from pinakes.config.settings import TOKEN_BUDGETS
 from pinakes.errors import UsageError
-from pinakes.server.mcp.answer import tokens_of
-from pinakes.server.mcp.catalog import SEARCH
-from pinakes.server.mcp.reading import first_that_knows
-from pinakes.server.mcp.search import search
-from pinakes.server.mcp.section import section_text
-from pinakes.tools.arguments import MIN_TOKEN_BUDGET
+from pinakes.server.mcp.tools import ask
+from pinakes.tools.catalog import READ, SEARCH
 
 if TYPE_CHECKING:
-    from pinakes.server.registry import LibraryRegistry
+    from pinakes.server.services import LibraryRegistry
 
 ANSWER = "answer_with_citations"
 COMPARE = "compare_two_sections"
@@ -75,13 +72,14 @@ def get_prompt(registry: LibraryRegistry, name: str, given: Mapping[str, str]) -
 
 def _answer(registry: LibraryRegistry, given: Mapping[str, str]) -> str:
     question, document = given["question"].strip(), given.get("document", "").strip()
-    tools = " or ".join(registry.services) if registry.configured else SEARCH
+    tools = " or ".join(registry.services) if registry.configured else SEARCH.name
     only = f" Answer from the document {document!r} only." if document else ""
-    budget = max(MIN_TOKEN_BUDGET, registry.token_budget // 2 // len(registry.services))
+    budget = max(TOKEN_BUDGETS[0], registry.token_budget // 2 // len(registry.services))
     found = [
-        search(
+        ask(
             registry,
-            service,
+            SEARCH,
+            [service],
             {"query": question, "token_budget": budget} | ({"document": document} if document else {}),
         ).text
         for service in registry.services.values()
@@ -115,8 +113,6 @@ def _compare(registry: LibraryRegistry, given: Mapping[str, str]) -> str:
 
 
 def _section(registry: LibraryRegistry, given: Mapping[str, str], which: str) -> str:
-    reference, document = given[which].strip(), given.get(f"{which}_document", "").strip() or None
-    service, view = first_that_knows(
-        registry, None, lambda library: library.section(reference, document=document)
-    )
-    return section_text(view, 0, registry.token_budget // 2, tokens_of(service)).text
+    given_here = {"reference": given[which].strip(), "token_budget": registry.token_budget // 2}
+    document = given.get(f"{which}_document", "").strip() or None
+    return ask(registry, READ, registry.choose(None), given_here | {"document": document}).text

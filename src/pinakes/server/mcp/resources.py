@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import mcp_types as types
 
 from pinakes.errors import UsageError
-from pinakes.model import OutlineNode
-from pinakes.server.mcp.reading import first_that_knows
-from pinakes.server.mcp.uris import (
+from pinakes.model import OutlineNode, SectionView
+from pinakes.model.uris import (
     DOCUMENT_TEMPLATE,
     SECTION_TEMPLATE,
     TOOL_PARAMETER,
@@ -18,10 +17,11 @@ from pinakes.server.mcp.uris import (
     parse_uri,
     section_uri,
 )
+from pinakes.server.mcp.tools import first_that_knows
 
 if TYPE_CHECKING:
-    from pinakes.server.registry import LibraryRegistry
-    from pinakes.server.services import LibraryService
+    from pinakes.library import Library
+    from pinakes.server.services import LibraryRegistry, LibraryService
 
 MARKDOWN = "text/markdown"
 _DOCUMENTS_A_PAGE = 50
@@ -100,12 +100,13 @@ def list_templates(registry: LibraryRegistry) -> types.ListResourceTemplatesResu
 def read_resource(registry: LibraryRegistry, uri: str) -> types.ReadResourceResult:
     """Return the text of a document or a section, whole."""
     place = parse_uri(uri)
-    if place.section_id:
-        _, view = first_that_knows(
-            registry, place.tool, lambda library: library.section(place.section_id, document=place.document)
-        )
-    else:
-        _, view = first_that_knows(registry, place.tool, lambda library: library.document(place.document))
+
+    def read(library: Library) -> SectionView:
+        if place.section_id:
+            return library.section(place.section_id, document=place.document)
+        return library.document(place.document)
+
+    _, view = first_that_knows(registry.choose(place.tool), lambda service: service.ask(read))
     return types.ReadResourceResult(
         contents=[types.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=view.text)]
     )

@@ -14,17 +14,16 @@ from mcp.shared.exceptions import MCPError
 
 from pinakes.errors import PinakesError
 from pinakes.model.quoting import readable
-from pinakes.server.mcp.answer import Answer
-from pinakes.server.mcp.calls import call, unknown_tool
-from pinakes.server.mcp.catalog import INDEX, list_tools, tool_names
 from pinakes.server.mcp.indexing import index_documents
 from pinakes.server.mcp.prompts import PROMPTS, get_prompt
 from pinakes.server.mcp.resources import list_resources, list_templates, read_resource
-from pinakes.tools.format import format_error
+from pinakes.server.mcp.tools import INDEX, call, list_tools, tool_names, unknown_tool
+from pinakes.tools.answers import Answer
+from pinakes.tools.render import format_error
 from pinakes.version import __version__
 
 if TYPE_CHECKING:
-    from pinakes.server.registry import LibraryRegistry
+    from pinakes.server.services import LibraryRegistry
 
 logger = logging.getLogger("pinakes")
 
@@ -50,7 +49,7 @@ def make_server(registry: LibraryRegistry) -> Server[object]:
     async def on_call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         given = params.arguments or {}
         try:
-            if params.name == INDEX:
+            if params.name == INDEX.name:
                 if not registry.write:
                     raise unknown_tool(registry, params.name)
                 answer = await index_documents(registry, context, given)

@@ -22,14 +22,13 @@ from numpy.typing import NDArray
 
 from pinakes.errors import DamagedIndexError
 from pinakes.port.columns import COLUMNS, ColumnValues
-from pinakes.stores.embedded.database import Database
-from pinakes.stores.embedded.files import read_json, write_json
+from pinakes.stores.embedded.database import Database, batches
+from pinakes.stores.embedded.files import read_json, read_records, write_json, write_records
 
 logger = logging.getLogger("pinakes")
 
 FORMAT = 2
 _CHUNKS, _DOCUMENTS, _MANIFEST = "chunks.bin", "documents.bin", "manifest.json"
-_BATCH = 400
 # The chunks of a document, which have numbers in a row. They never change, so a span is true even of what has gone.
 _SPAN = np.dtype([("first", "<i8"), ("count", "<i8")])
 
@@ -80,9 +79,11 @@ class ColumnIndex:
         if not len(chunks):
             return np.zeros(0, COLUMNS)
         inside = (chunks > 0) & (chunks < len(known))
-        # As a whole, unless some are beyond the end: picking twice costs more than the picking.
-        found = known[chunks] if inside.all() else np.zeros(len(chunks), COLUMNS)
-        if not inside.all():
+        if inside.all():
+            # As a whole, unless some are beyond the end: picking twice costs more than the picking.
+            found = known[chunks]
+        else:
+            found = np.zeros(len(chunks), COLUMNS)
             found[inside] = known[chunks[inside]]
         missing = np.flatnonzero(found["document"] <= 0)
         if len(missing):
@@ -92,9 +93,7 @@ class ColumnIndex:
     def _recorded(self, chunks: NDArray[np.int64]) -> ColumnValues:
         """Ask the record: what came a moment ago is there, and what has gone is not."""
         owners: set[int] = set()
-        wanted = chunks.tolist()
-        for start in range(0, len(wanted), _BATCH):
-            batch = wanted[start : start + _BATCH]
+        for batch in batches(chunks.tolist()):
             rows = self._database.rows(
                 f"SELECT DISTINCT document FROM chunks WHERE id IN ({','.join('?' * len(batch))})", batch
             )
@@ -145,12 +144,12 @@ class ColumnIndex:
         documents, chunks = old.documents, len(old.chunks)
         with self._open(_CHUNKS, old) as records, self._open(_DOCUMENTS, old) as spans:
             for document, first, values in added:
-                _write(records, COLUMNS, first, values)
-                _write(spans, _SPAN, document, np.array([(first, len(values))], _SPAN))
+                write_records(records, first, values)
+                write_records(spans, document, np.array([(first, len(values))], _SPAN))
                 documents, chunks = max(documents, document + 1), max(chunks, first + len(values))
             for document in removed:
-                first, count = _read(spans, document)
-                _write(records, COLUMNS, first, np.zeros(count, COLUMNS))
+                (span,) = read_records(spans, _SPAN, document, 1)
+                write_records(records, int(span["first"]), np.zeros(int(span["count"]), COLUMNS))
             for stream in (records, spans):
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -182,26 +181,13 @@ def _mapped(path: Path, kind: np.dtype[np.void], count: int) -> ColumnValues:
     return np.asarray(np.memmap(path, kind, "r", shape=(count,))) if count else np.zeros(0, kind)
 
 
-def _read(spans: BinaryIO, document: int) -> tuple[int, int]:
-    """Return the span of a document; zeros when none was written."""
-    spans.seek(document * _SPAN.itemsize)
-    found = np.frombuffer(spans.read(_SPAN.itemsize).ljust(_SPAN.itemsize, b"\0"), _SPAN)[0]
-    return int(found["first"]), int(found["count"])
-
-
-def _write(stream: BinaryIO, kind: np.dtype[np.void], place: int, values: ColumnValues) -> None:
-    stream.seek(place * kind.itemsize)
-    stream.write(values.tobytes())
-
-
 def _all_documents(database: Database) -> list[int]:
     return [int(row[0]) for row in database.rows("SELECT id FROM documents ORDER BY id")]
 
 
 def document_columns(database: Database, documents: Sequence[int]) -> Iterator[DocumentColumns]:
     """Read what ranking has to know about the chunks of some documents, without those that have gone."""
-    for start in range(0, len(documents), _BATCH):
-        batch = documents[start : start + _BATCH]
+    for batch in batches(documents):
         marks = ",".join("?" * len(batch))
         trees: dict[int, dict[int, int]] = {}
         for document, ordinal, parent in database.rows(

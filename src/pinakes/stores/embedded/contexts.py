@@ -13,10 +13,9 @@ from datetime import datetime, timedelta, timezone
 from typing import NamedTuple
 
 from pinakes.model import Document, Passage
-from pinakes.stores.embedded.database import Database
+from pinakes.stores.embedded.database import Database, batches
 from pinakes.stores.embedded.record import has_all_vectors, insert_passages, log_changes, now
 
-_BATCH = 500
 # Nothing but a heading: there is nothing to say about it that the heading does not.
 _WITHOUT = "header"
 
@@ -41,9 +40,7 @@ class ContextStore:
     def known(self, keys: Collection[bytes]) -> dict[bytes, str]:
         """Return the answers that are there already, by what was asked."""
         found: dict[bytes, str] = {}
-        ordered = list(keys)
-        for start in range(0, len(ordered), _BATCH):
-            batch = ordered[start : start + _BATCH]
+        for batch in batches(keys):
             marks = ",".join("?" * len(batch))
             rows = self._database.rows(f"SELECT key, context FROM contexts WHERE key IN ({marks})", batch)
             found.update((bytes(row[0]), str(row[1])) for row in rows)
@@ -85,8 +82,10 @@ class ContextStore:
 
     def written(self) -> list[int]:
         """Return the documents that have contexts by a model."""
+        # SQLite would go through all chunks in the order of documents, though hardly any has such a context.
         rows = self._database.rows(
-            "SELECT DISTINCT document FROM chunks WHERE context_key IS NOT NULL ORDER BY document"
+            "SELECT DISTINCT document FROM chunks INDEXED BY chunks_by_context WHERE context_key IS NOT NULL "
+            "ORDER BY document"
         )
         return [int(row[0]) for row in rows]
 

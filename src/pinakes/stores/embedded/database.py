@@ -1,4 +1,4 @@
-"""Connections to the record: one for writing, one per thread for reading."""
+"""Connections to the record, one for writing, one per thread for reading, and questions about many things at once."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pinakes.errors import DamagedIndexError, IndexReadOnlyError, IndexStateError
 from pinakes.stores.embedded import schema
@@ -49,7 +49,7 @@ class Database:
                         f"{path.parent} {state}, and cannot be written to. Check its permissions."
                     )
             else:
-                _use_wal(connection)
+                use_wal(connection)
                 migrate(connection, str(path.parent))
 
     def _connect(self) -> sqlite3.Connection:
@@ -96,8 +96,12 @@ class Database:
 
     def rows(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[sqlite3.Row]:
         """Ask the record a question."""
-        with explain_errors(self.path):
+        try:
             return self.connection.execute(query, values).fetchall()
+        except (sqlite3.Error, OSError, DamagedIndexError):
+            # Only now: a search asks dozens of questions, and hardly any goes wrong.
+            with explain_errors(self.path):
+                raise
 
     def stream(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> Iterator[tuple[Any, ...]]:
         """Ask a question whose answer may be long, and go through it as far as it is wanted."""
@@ -152,16 +156,16 @@ def _writable(path: Path, create: bool) -> bool:
     return True
 
 
-def _use_wal(connection: sqlite3.Connection) -> None:
+def use_wal(connection: sqlite3.Connection) -> None:
     """Let readers and the writer work side by side; a file remembers this, so it is asked for once."""
     for attempt in range(_WAL_ATTEMPTS):
         if connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
             return
         try:
             connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError:
+        except sqlite3.OperationalError as error:
             # Another process is doing the same right now, and SQLite does not wait here.
-            if attempt == _WAL_ATTEMPTS - 1:
+            if attempt == _WAL_ATTEMPTS - 1 or "locked" not in str(error):
                 raise
             time.sleep(0.05)
 
@@ -218,3 +222,35 @@ def _disk_full(path: Path) -> IndexStateError:
         f"The disk that holds {path.parent} is full. Free some space and run the command again: it goes on where it "
         "stopped."
     )
+
+
+# SQLite may be built to take no more values in one query than this.
+_MAX_VALUES = 900
+BATCH = 500
+
+Value = TypeVar("Value")
+
+
+def batches(values: Collection[Value]) -> Iterator[list[Value]]:
+    """Cut values into lists that a query can take."""
+    ordered = list(values)
+    return (ordered[start : start + BATCH] for start in range(0, len(ordered), BATCH))
+
+
+def joined(database: Database, columns: str, rows: Collection[Sequence[Any]], query: str) -> list[Any]:
+    """Ask a query that begins with a table ``t`` of given values; each row of it is answered by itself.
+
+    Rows of nothing, which match nothing, fill the table up to one of a few sizes: a query that has been asked in
+    the same words need not be understood again.
+    """
+    width = columns.count(",") + 1
+    largest = _MAX_VALUES // width
+    ordered = list(rows)
+    found: list[Any] = []
+    for first in range(0, len(ordered), largest):
+        batch = ordered[first : first + largest]
+        size = min(largest, 1 << (len(batch) - 1).bit_length())
+        marks = ",".join(["(" + ",".join("?" * width) + ")"] * size)
+        values = [value for row in batch for value in row] + [None] * (width * (size - len(batch)))
+        found += database.rows(f"WITH t ({columns}) AS (VALUES {marks}) {query}", values)
+    return found

@@ -17,6 +17,7 @@ from pinakes.errors import DamagedIndexError, IndexVersionError
 from pinakes.stores.embedded.database import Database
 from pinakes.stores.embedded.fields import write_fields
 from pinakes.stores.embedded.names import write_keys
+from pinakes.stores.embedded.obligations import fill_obligations
 from pinakes.stores.embedded.record import forget_documents, has_all_vectors, log_changes
 from pinakes.stores.embedded.schema import SCHEMA_VERSION
 from pinakes.stores.embedded.suggestions import write_suggestions
@@ -31,6 +32,7 @@ _TABLES = (
     "contextualized",
     "source_lines",
     "self_checks",
+    "obligations",
 )
 _BYTES = "bytes:"
 
@@ -86,6 +88,8 @@ def restore_document(
         write_keys(connection, document)
         write_term_keys(connection, document)
         write_suggestions(connection, document)
+        if "obligations" not in data:
+            fill_obligations(connection, document)
         _insert(connection, "contexts", _values(data, "contexts"), "INSERT OR IGNORE")
         connection.executemany(
             "INSERT OR IGNORE INTO vectors VALUES (?, ?)",

@@ -69,7 +69,8 @@ class EmbeddedFilter:
 
     def passing(self, predicate: Predicate, documents: Collection[int]) -> set[int]:
         """Return which of some documents pass."""
-        given = [json.dumps([int(document) for document in documents])]
+        # In order, so that neighbours are found on the same pages.
+        given = [json.dumps(sorted(int(document) for document in documents))]
         return set(self._passing("SELECT value AS document FROM json_each(?)", given, predicate))
 
     def _passing(self, source: str, values: Sequence[Any], predicate: Predicate) -> Iterator[int]:

@@ -1,13 +1,22 @@
-"""Files of derived indexes: written whole or not at all."""
+"""Files of derived indexes, written whole or not at all, and the lock that lets one process write them."""
 
 from __future__ import annotations
 
 import json
 import os
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from pinakes.errors import DamagedIndexError
+import numpy as np
+from filelock import FileLock, Timeout
+from numpy.typing import NDArray
+
+from pinakes.errors import DamagedIndexError, IndexLockedError
+from pinakes.stores.embedded.record import now
 
 
 def write_json(path: Path, data: dict[str, Any]) -> None:
@@ -35,3 +44,100 @@ def read_json(path: Path) -> dict[str, Any] | None:
     if not isinstance(data, dict):
         raise DamagedIndexError(f"{path.name} does not hold what it should")
     return data
+
+
+def read_records(stream: BinaryIO, kind: np.dtype[Any], place: int, count: int) -> NDArray[Any]:
+    """Return some records of a file, which may be changed; zeros beyond its end."""
+    stream.seek(place * kind.itemsize)
+    size = count * kind.itemsize
+    return np.frombuffer(bytearray(stream.read(size).ljust(size, b"\0")), kind)
+
+
+def write_records(stream: BinaryIO, place: int, values: NDArray[Any]) -> None:
+    """Write records at their place in a file."""
+    stream.seek(place * values.itemsize)
+    stream.write(values.tobytes())
+
+
+# A search that catches up what was left behind, or somebody who asks who is writing, is gone after a moment.
+_MOMENT = 0.5
+
+
+class WriterLock:
+    """A lock of the operating system: it is gone with the process that held it, however that ended."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = FileLock(str(folder / "writer.lock"))
+        self._holder = folder / "writer.json"
+
+    def holder(self) -> str:
+        """Say who is writing now; an empty string when nobody is."""
+        if self._lock.is_locked:
+            return ""
+        try:
+            if not self._try(0):
+                return self._describe()
+        except OSError:
+            return ""
+        self._lock.release()
+        return ""
+
+    def _describe(self) -> str:
+        try:
+            data = read_json(self._holder) or {}
+        except DamagedIndexError:
+            data = {}
+        if not data:
+            return "another process"
+        return f"process {data.get('pid')} on {data.get('host')} ({data.get('command')}), since {data.get('since')}"
+
+    @contextmanager
+    def held(self, *, wait: bool, on_wait: Callable[[str], None] | None = None) -> Iterator[None]:
+        """Hold the lock; when it is taken, wait for it or say who has it."""
+        if not self._try(_MOMENT):
+            holder = self._describe()
+            if not wait:
+                raise IndexLockedError(
+                    f"The index at {self._folder} is being written by {holder}. Wait until it is done, or run "
+                    "without --no-wait."
+                )
+            if on_wait:
+                on_wait(holder)
+            self._lock.acquire()
+        with self._signed():
+            yield
+
+    @contextmanager
+    def held_if_free(self) -> Iterator[bool]:
+        """Hold the lock if nobody else does, for small repairs on the way."""
+        if not self._try(0):
+            yield False
+            return
+        with self._signed():
+            yield True
+
+    @contextmanager
+    def _signed(self) -> Iterator[None]:
+        """Say who holds the lock while it is held, and give it back at the end."""
+        try:
+            # The name is a courtesy: a disk without room for it is no reason to stop here.
+            with suppress(OSError):
+                command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:2]])[:80]
+                write_json(
+                    self._holder,
+                    {"pid": os.getpid(), "host": socket.gethostname(), "command": command, "since": now()},
+                )
+            yield
+        finally:
+            if self._lock.lock_counter == 1:
+                with suppress(OSError):
+                    self._holder.unlink()
+            self._lock.release()
+
+    def _try(self, seconds: float) -> bool:
+        try:
+            self._lock.acquire(timeout=seconds)
+        except Timeout:
+            return False
+        return True

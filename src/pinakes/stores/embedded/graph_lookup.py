@@ -18,8 +18,7 @@ from pinakes.port.edges import (
     Relative,
     SectionOf,
 )
-from pinakes.stores.embedded.database import Database
-from pinakes.stores.embedded.tables import joined
+from pinakes.stores.embedded.database import Database, joined
 
 # Sections this far before or after a section are looked at for its relatives.
 _WINDOW = 16

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from pinakes.errors import DamagedIndexError, IndexNotFoundError, IndexStateError
 from pinakes.model import Check, DoctorReport, Failure, Status
-from pinakes.stores.embedded.index import COLUMNS, KEYWORD, VECTORS, EmbeddedIndex
+from pinakes.stores.embedded.index import EmbeddedIndex
+from pinakes.stores.embedded.local import COLUMNS, KEYWORD, VECTORS, LocalIndex
 from pinakes.stores.embedded.schema import COUNTED, recount
 
 
-def status(index: EmbeddedIndex, settings: dict[str, Any]) -> Status:
+def status(index: LocalIndex, settings: dict[str, Any]) -> Status:
     """Count what is in the index."""
     record, lookup = index.record, index.lookup
     model, dimension = index.model
@@ -39,13 +41,13 @@ def status(index: EmbeddedIndex, settings: dict[str, Any]) -> Status:
     )
 
 
-def _doubtful(index: EmbeddedIndex) -> list[str]:
+def _doubtful(index: LocalIndex) -> list[str]:
     """The documents that contradict their places, by path."""
     doubtful = [document for document, check in index.lookup.self_checks().items() if check.doubtful]
     return sorted(index.lookup.paths(doubtful).values())
 
 
-def _places(index: EmbeddedIndex) -> Check:
+def _places(index: LocalIndex) -> Check:
     """How far documents bear out the places that were found in them."""
     shares = [check.share for check in index.lookup.self_checks().values() if check.share is not None]
     doubtful = len(_doubtful(index))
@@ -62,13 +64,13 @@ class Part(NamedTuple):
     """What can be held against the record: how to find a difference, how to catch up, how to make it anew."""
 
     name: str
-    compare: Callable[[EmbeddedIndex], str]
-    catch_up: Callable[[EmbeddedIndex], None]
-    rebuild: Callable[[EmbeddedIndex], None]
+    compare: Callable[[], str]
+    catch_up: Callable[[], None]
+    rebuild: Callable[[], None]
 
 
-def examine(index: EmbeddedIndex, *, repair: bool, vectors: Part | None = None) -> DoctorReport:
-    """Check the record itself, then each derived index against it; ``vectors`` where they are not in the matrix."""
+def examine(index: LocalIndex, vectors: Part, *, repair: bool) -> DoctorReport:
+    """Check the record itself, then each derived index against it; ``vectors`` is what is searched by meaning."""
     checks = [_integrity(index)]
     if not checks[0].ok:
         return DoctorReport(checks)
@@ -80,17 +82,16 @@ def examine(index: EmbeddedIndex, *, repair: bool, vectors: Part | None = None) 
     repair = repair and not index.read_only
     checks.append(_counters(index, repair=repair))
     checks.append(_places(index))
-    checks.append(_derived(index, _COLUMNS, repair=repair))
-    checks.append(_derived(index, _KEYWORD, repair=repair))
+    checks.extend(_derived(index, part, repair=repair) for part in _text_parts(index))
     if index.model[0]:
-        checks.append(_derived(index, vectors or _MATRIX, repair=repair))
+        checks.append(_derived(index, vectors, repair=repair))
         pending = index.record.pending_count()
         detail = f"{pending:,} passages wait for their vectors: run pinakes index" if pending else ""
         checks.append(Check("embedding", True, detail))
     return DoctorReport(checks)
 
 
-def _integrity(index: EmbeddedIndex) -> Check:
+def _integrity(index: LocalIndex) -> Check:
     try:
         result = index.database.value("PRAGMA quick_check(1)")
         orphans = index.database.rows("PRAGMA foreign_key_check")
@@ -102,7 +103,7 @@ def _integrity(index: EmbeddedIndex) -> Check:
     return Check("record", True, f"{index.lookup.count('documents'):,} documents")
 
 
-def _counters(index: EmbeddedIndex, *, repair: bool) -> Check:
+def _counters(index: LocalIndex, *, repair: bool) -> Check:
     """Count everything anew, and compare."""
 
     def differ() -> bool:
@@ -121,32 +122,32 @@ def _counters(index: EmbeddedIndex, *, repair: bool) -> Check:
     return Check("counters", False, problem, "counted anew")
 
 
-def _derived(index: EmbeddedIndex, part: Part, *, repair: bool) -> Check:
+def _derived(index: LocalIndex, part: Part, *, repair: bool) -> Check:
     problem = _problem(index, part)
     if not problem:
         return Check(part.name, True)
     if not repair:
         return Check(part.name, False, problem)
     with index.lock.held(wait=True):
-        part.catch_up(index)
+        part.catch_up()
         repaired = "caught up with the record"
         if _problem(index, part):
-            part.rebuild(index)
+            part.rebuild()
             repaired = "rebuilt from the record"
         left = _problem(index, part)
     return Check(part.name, False, left or problem, "" if left else repaired)
 
 
-def _problem(index: EmbeddedIndex, part: Part) -> str:
+def _problem(index: LocalIndex, part: Part) -> str:
     try:
-        return part.compare(index)
+        return part.compare()
     except IndexNotFoundError as error:
         return str(error) if index.record.generation() else ""
     except DamagedIndexError as error:
         return str(error)
 
 
-def _compare_keyword(index: EmbeddedIndex) -> str:
+def _compare_keyword(index: LocalIndex) -> str:
     index.keyword.reload()
     if late := _lateness(index, index.keyword.generation):
         return late
@@ -159,16 +160,16 @@ def _compare_keyword(index: EmbeddedIndex) -> str:
     return "" if chunks == found else f"{found:,} chunks where the record has {chunks:,}"
 
 
-def _compare_columns(index: EmbeddedIndex) -> str:
+def _compare_columns(index: LocalIndex) -> str:
     index.columns.reload()
     return _lateness(index, index.columns.generation) or index.columns.verify()
 
 
 def _compare_vectors(index: EmbeddedIndex) -> str:
-    index.matrix.reload()
-    if late := _lateness(index, index.matrix.generation):
+    index.vectors.reload()
+    if late := _lateness(index, index.vectors.generation):
         return late
-    snapshot, dimension = index.matrix.snapshot, index.model[1]
+    snapshot, dimension = index.vectors.snapshot, index.model[1]
     recorded = {document for document in index.record.document_ids() if index.record.is_embedded(document)}
     living = np.flatnonzero(snapshot.owners() >= 0)
     indexed = {int(document) for document in np.unique(snapshot.rows["document"][living])}
@@ -187,10 +188,10 @@ def _compare_vectors(index: EmbeddedIndex) -> str:
         )
     if different:
         return f"the vectors of {different:,} documents differ from the record's"
-    return index.matrix.verify()
+    return index.vectors.verify()
 
 
-def _lateness(index: EmbeddedIndex, seen: int) -> str:
+def _lateness(index: LocalIndex, seen: int) -> str:
     generation = index.record.generation()
     return "" if seen == generation else f"at change {seen:,} where the record is at {generation:,}"
 
@@ -200,21 +201,22 @@ def _difference(recorded: set[int], indexed: set[int]) -> str:
     return f"{missing:,} documents are missing and {extra:,} should not be there"
 
 
-def _rebuild_columns(index: EmbeddedIndex) -> None:
-    index.discard_derived(COLUMNS)
-    index.catch_up_keyword()
+def _text_parts(index: LocalIndex) -> list[Part]:
+    def rebuild(name: str) -> None:
+        index.discard_derived(name)
+        index.catch_up_keyword()
+
+    return [
+        Part(COLUMNS, partial(_compare_columns, index), index.catch_up_keyword, partial(rebuild, COLUMNS)),
+        Part(KEYWORD, partial(_compare_keyword, index), index.catch_up_keyword, partial(rebuild, KEYWORD)),
+    ]
 
 
-def _rebuild_keyword(index: EmbeddedIndex) -> None:
-    index.discard_derived(KEYWORD)
-    index.catch_up_keyword()
+def matrix_part(index: EmbeddedIndex) -> Part:
+    """Return the vector matrix, as something that can be held against the record."""
 
+    def rebuild() -> None:
+        index.discard_vectors()
+        index.catch_up_vectors()
 
-def _rebuild_matrix(index: EmbeddedIndex) -> None:
-    index.discard_derived(VECTORS)
-    index.catch_up_vectors()
-
-
-_COLUMNS = Part(COLUMNS, _compare_columns, EmbeddedIndex.catch_up_keyword, _rebuild_columns)
-_KEYWORD = Part(KEYWORD, _compare_keyword, EmbeddedIndex.catch_up_keyword, _rebuild_keyword)
-_MATRIX = Part(VECTORS, _compare_vectors, EmbeddedIndex.catch_up_vectors, _rebuild_matrix)
+    return Part(VECTORS, partial(_compare_vectors, index), index.catch_up_vectors, rebuild)

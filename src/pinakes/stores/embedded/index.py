@@ -1,81 +1,23 @@
-"""The embedded index: the record, and the indexes that are derived from it.
-
-Derived indexes are only ever fed from the record, by one path: they ask what changed since the generation they
-have seen. A missing, damaged or late one is brought up to date the same way.
-"""
+"""The embedded index: a library in a folder that needs nothing else."""
 
 from __future__ import annotations
 
-import logging
-import os
 import shutil
-import tempfile
-import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pinakes.embedding.protocol import Vectors
-from pinakes.errors import DamagedIndexError, IndexNotFoundError, IndexStateError
 from pinakes.model import DoctorReport
-from pinakes.port.matching import DenseSearch, NativeSearch
-from pinakes.stores.embedded.columns import ColumnIndex, document_columns
-from pinakes.stores.embedded.concepts import ConceptIndex
-from pinakes.stores.embedded.database import Database, explain_errors, is_disk_full
-from pinakes.stores.embedded.fields import EmbeddedFilter
-from pinakes.stores.embedded.graph_lookup import GraphLookup
-from pinakes.stores.embedded.keyword import KeywordIndex
-from pinakes.stores.embedded.keyword_entries import document_entries
-from pinakes.stores.embedded.keyword_files import manifest_mark, write_manifest
-from pinakes.stores.embedded.links import EmbeddedLinks
-from pinakes.stores.embedded.lock import WriterLock
-from pinakes.stores.embedded.lookup import Lookup
-from pinakes.stores.embedded.names import EmbeddedNames
-from pinakes.stores.embedded.reading_lookup import ReadingLookup
-from pinakes.stores.embedded.record import Change, Record
-from pinakes.stores.embedded.suggestions import EmbeddedSuggestions
-from pinakes.stores.embedded.terms import EmbeddedTerms
+from pinakes.stores.embedded.local import VECTORS, LocalIndex
 from pinakes.stores.embedded.vectors import VectorIndex
 
-logger = logging.getLogger("pinakes")
 
-RECORD = "record.sqlite3"
-COLUMNS = "columns"
-KEYWORD = "keyword"
-VECTORS = "vectors"
-CONCEPTS = "concepts"
-_COMMIT_EVERY = 500
-# How long a search waits for another process that is making an index right now.
-_PATIENCE = 10.0
-
-
-class EmbeddedIndex:
-    """Everything that lies in an index folder."""
+class EmbeddedIndex(LocalIndex):
+    """Everything that lies in an index folder: the vectors are a matrix beside the record."""
 
     def __init__(self, folder: Path, *, create: bool) -> None:
-        with explain_errors(folder / RECORD):
-            if create and not folder.exists():
-                folder.mkdir(parents=True)
-                # Not into a folder that was there before: it may be somebody's work.
-                (folder / ".gitignore").write_text("*\n", encoding="utf-8")
-            self.folder = folder
-            self.database = Database(folder / RECORD, create=create)
-        self.record = Record(self.database)
-        self.lookup = Lookup(self.database)
-        self.reading = ReadingLookup(self.database)
-        self.graph = GraphLookup(self.database)
-        self.names = EmbeddedNames(self.database)
-        self.links = EmbeddedLinks(self.database)
-        self.fields = EmbeddedFilter(self.database)
-        self.terms = EmbeddedTerms(self.database)
-        self.suggestions = EmbeddedSuggestions(self.database)
-        self.lock = WriterLock(folder)
-        self._columns: ColumnIndex | None = None
-        self._keyword: KeywordIndex | None = None
+        super().__init__(folder, create=create)
         self._vectors: VectorIndex | None = None
-        self._concepts: ConceptIndex | None = None
-        self._links: tempfile.TemporaryDirectory[str] | None = None
-        self._links_mark: object = None
 
     @property
     def where(self) -> str:
@@ -84,71 +26,11 @@ class EmbeddedIndex:
 
     @property
     def shared(self) -> bool:
-        """Whether several processes can publish to it at once."""
+        """Whether several processes can publish to it at once: one writes to a folder."""
         return False
 
     @property
-    def read_only(self) -> bool:
-        """Whether the folder cannot be written to."""
-        return self.database.read_only
-
-    @property
-    def model(self) -> tuple[str, int]:
-        """Name and dimension of the embedding model that the index was made with; empty before the first run."""
-        return self.record.meta("model"), int(self.record.meta("dimension") or 0)
-
-    @property
-    def stamp(self) -> int:
-        """A number that grows with every change of the record."""
-        return self.record.generation()
-
-    @property
-    def pending(self) -> int:
-        """How many passages have no vectors yet."""
-        return self.record.pending_count()
-
-    # -- derived indexes -------------------------------------------------------------------------------------
-
-    @property
-    def columns(self) -> ColumnIndex:
-        """What ranking has to know about chunks, opened when first used."""
-        opened = self._columns
-        if opened is None:
-            opened = self._columns = ColumnIndex(self.folder / COLUMNS, self.database)
-        return opened
-
-    @property
-    def keyword(self) -> KeywordIndex:
-        """The keyword index, opened when first used."""
-        opened = self._keyword
-        if opened is None:
-            folder = self._linked(self.folder / KEYWORD) if self.read_only else self.folder / KEYWORD
-            opened = self._keyword = KeywordIndex.open(folder, create=False)
-        return opened
-
-    def _linked(self, folder: Path) -> Path:
-        """Return a folder of links to the same files: tantivy wants to put its lock beside what it reads."""
-        if not folder.is_dir():
-            return folder
-        self._links_mark = manifest_mark(folder)
-        self._links = tempfile.TemporaryDirectory(prefix="pinakes-", ignore_cleanup_errors=True)
-        for path in folder.iterdir():
-            if not path.name.endswith(".lock"):
-                (Path(self._links.name) / path.name).symlink_to(path)
-        return Path(self._links.name)
-
-    def _drop_links(self) -> None:
-        if self._links is not None:
-            self._links.cleanup()
-            self._links = None
-
-    @property
-    def vectors(self) -> DenseSearch:
-        """Where passages are found by their vectors, opened when first used."""
-        return self.matrix
-
-    @property
-    def matrix(self) -> VectorIndex:
+    def vectors(self) -> VectorIndex:
         """The vector matrix, opened when first used."""
         opened = self._vectors
         if opened is None:
@@ -156,194 +38,48 @@ class EmbeddedIndex:
         return opened
 
     @property
-    def native_keyword(self) -> NativeSearch | None:
-        """The database's own keyword search, where it takes the place of ours."""
-        return None
+    def native_keyword(self) -> None:
+        """Keyword search of a database: there is none."""
 
     @property
-    def native_hybrid(self) -> NativeSearch | None:
-        """The database's own fusion, where it takes the place of ours."""
-        return None
-
-    @property
-    def concepts(self) -> ConceptIndex:
-        """The concept vocabulary, opened when first used; empty unless it was asked for."""
-        opened = self._concepts
-        if opened is None or opened.model != self.model:
-            opened = self._concepts = ConceptIndex(self.folder / CONCEPTS, *self.model)
-        return opened
-
-    def discard_derived(self, name: str) -> None:
-        """Throw a derived index away and begin an empty one. The caller holds the writer lock.
-
-        A search that is under way in another thread finishes with the files that it has open.
-        """
-        shutil.rmtree(self.folder / name, ignore_errors=True)
-        if name == KEYWORD:
-            self._keyword = KeywordIndex.open(self.folder / KEYWORD)
-        elif name == COLUMNS:
-            self._columns = None
-        elif name == CONCEPTS:
-            self._concepts = None
-        else:
-            self._vectors = VectorIndex(self.folder / VECTORS, *self.model)
+    def native_hybrid(self) -> None:
+        """Fusion of a database: there is none."""
 
     def look(self) -> None:
         """See what others did elsewhere; an index in one folder has no elsewhere."""
 
-    def refresh(self) -> None:
-        """See what others wrote, and catch up or rebuild what needs it unless somebody is at it right now."""
-        deadline = time.monotonic() + _PATIENCE
-        while True:
-            problem = self.reload()
-            if not problem and (self.read_only or not self.behind()):
-                return
-            if self.read_only:
-                # Files may be on the move under the hands of somebody who is allowed to write.
-                if time.monotonic() < deadline - _PATIENCE + 1:
-                    time.sleep(0.05)
-                    continue
-                raise IndexStateError(
-                    f"{problem}. It cannot be rebuilt, because {self.folder} cannot be written to. Check the "
-                    "permissions, or search a copy of the folder."
-                )
-            with explain_errors(self.database.path), self.lock.held_if_free() as free:
-                if free:
-                    self._catch_up_on_the_way(usable=not problem)
-                    return
-            if not problem:
-                # What is there is good, if late, and whoever is writing brings it up to date.
-                return
-            if time.monotonic() > deadline:
-                raise IndexStateError(
-                    f"{problem}. It is rebuilt when {self.lock.holder() or 'the writer'} is done; try again then."
-                )
-            time.sleep(0.05)
-
-    def mend_keyword(self) -> bool:
-        """Rebuild the keyword index, in which a search came upon damage; False when that cannot be done now."""
-        if self.read_only:
-            return False
-        with explain_errors(self.database.path), self.lock.held_if_free() as free:
-            if free:
-                self.discard_derived(KEYWORD)
-                self.catch_up_keyword()
-        return free
-
-    def reload(self) -> str:
-        """See what others wrote; say what is wrong when an index is missing or damaged."""
-        try:
-            if self.read_only and self._links_mark != manifest_mark(self.folder / KEYWORD):
-                self._keyword = None
-                self._drop_links()
-            self.columns.reload()
-            self.keyword.reload()
-            self._reload_vectors()
-            if self._concepts is not None:
-                self._concepts.reload()
-        except (DamagedIndexError, IndexNotFoundError) as error:
-            return str(error)
-        return ""
-
-    def _reload_vectors(self) -> None:
-        if self._vectors is not None and self._vectors.model != self.model:
-            # Another process made the first run, or made the index anew with another model.
-            self._vectors = None
+    def reload_vectors(self) -> None:
+        """See what another process wrote of the matrix."""
+        self._drop_other_model()
         self.vectors.reload()
 
-    def behind(self) -> bool:
-        """Whether a derived index has not seen the last change of the record."""
-        return self._text_behind() or self.vectors.generation != self.record.generation()
-
-    def _text_behind(self) -> bool:
-        generation = self.record.generation()
-        return self.keyword.generation != generation or self.columns.generation != generation
-
-    def _catch_up_on_the_way(self, *, usable: bool) -> None:
-        try:
-            self.catch_up()
-        except (IndexStateError, OSError) as error:
-            if not usable:
-                raise
-            # A search can do without what came last; a disk that is full is for those who write.
-            logger.warning("The indexes at %s could not be caught up: %s", self.folder, error)
+    def vectors_behind(self, generation: int) -> bool:
+        """Whether the matrix has not seen the last change of the record."""
+        return self.vectors.generation != generation
 
     def catch_up(self) -> None:
         """Tell all derived indexes what changed. The caller holds the writer lock."""
         self.catch_up_keyword()
         self.catch_up_vectors()
 
-    def catch_up_keyword(self) -> None:
-        """Tell the columns and the keyword index what changed. The caller holds the writer lock."""
-        self._feed_columns()
-        self._mended(KEYWORD, self._feed_keyword)
+    def catch_up_for_search(self) -> None:
+        """Tell all derived indexes what changed. The caller holds the writer lock."""
+        self.catch_up()
 
     def catch_up_vectors(self) -> None:
         """Tell the vector matrix what changed. The caller holds the writer lock."""
         self._mended(VECTORS, self._feed_vectors)
 
-    def _mended(self, name: str, feed: Callable[[], None]) -> None:
-        """Feed a derived index; one that cannot be read is thrown away and built again."""
-        try:
-            feed()
-        except DamagedIndexError as error:
-            if is_disk_full(error):
-                raise
-            logger.warning("The %s index is rebuilt: %s", name, error)
-            self.discard_derived(name)
-            feed()
-
-    def _feed_columns(self) -> None:
-        index, generation = self.columns, self.record.generation()
-        index.reload()
-        if index.generation == generation:
-            return
-        self.database.checkpoint()
-        if not index.generation or self._must_rebuild(index.generation, generation):
-            self.discard_derived(COLUMNS)
-            index, removed, wanted = self.columns, set[int](), self.record.document_ids()
-        else:
-            changes = self.record.changes_since(index.generation)
-            removed = {change.document for change in changes if change.kind == "removed"}
-            wanted = sorted({c.document for c in changes if c.kind == "added"} - removed)
-        index.apply(removed, document_columns(self.database, wanted), generation)
-
-    def _feed_keyword(self) -> None:
-        if self._keyword is None:
-            self._keyword = KeywordIndex.open(self.folder / KEYWORD)
-        index, generation = self._keyword, self.record.generation()
-        index.reload()
-        if index.generation == generation:
-            return
-        self.database.checkpoint()
-        if self._must_rebuild(index.generation, generation):
-            # The writer begins by emptying an index of generation 0; until it commits, readers keep what they see.
-            write_manifest(self.folder / KEYWORD, 0)
-            changes = self._everything("added")
-        else:
-            changes = self.record.changes_since(index.generation)
-        with index.writer() as writer:
-            for count, change in enumerate(changes, 1):
-                if change.kind == "removed":
-                    writer.delete(change.document)
-                elif change.kind == "added" and self.record.is_current(change.document):
-                    writer.add_document(change.document, document_entries(self.lookup, change.document))
-                if count % _COMMIT_EVERY == 0 and change.generation < generation:
-                    writer.commit(change.generation)
-            writer.commit(generation)
-        index.reload()
-
     def _feed_vectors(self) -> None:
-        if self._vectors is not None and self._vectors.model != self.model:
-            self._vectors = None
-        index, generation = self.matrix, self.record.generation()
+        self._drop_other_model()
+        index, generation = self.vectors, self.record.generation()
         index.reload()
         if index.generation == generation:
             return
         self.database.checkpoint()
         if self._must_rebuild(index.generation, generation):
-            self.discard_derived(VECTORS)
-            index = self.matrix
+            self.discard_vectors()
+            index = self.vectors
             changes = self._everything("embedded")
         else:
             changes = self.record.changes_since(index.generation)
@@ -353,17 +89,10 @@ class EmbeddedIndex:
         wanted = [d for d in embedded if d not in removed and self.record.is_embedded(d)]
         index.apply(removed, self._document_vectors(wanted), generation)
 
-    def _must_rebuild(self, seen: int, generation: int) -> bool:
-        """Whether the log no longer says what happened since, or the index speaks of a future that never was."""
-        return seen > generation or (seen + 1 < self.record.oldest_change())
-
-    def _everything(self, kind: str) -> list[Change]:
-        # Numbered 0, so that a build that is interrupted starts again from the beginning.
-        return [
-            Change(0, document, kind)
-            for document in self.record.document_ids()
-            if kind == "added" or self.record.is_embedded(document)
-        ]
+    def _drop_other_model(self) -> None:
+        # Another process made the first run, or made the index anew with another model.
+        if self._vectors is not None and self._vectors.model != self.model:
+            self._vectors = None
 
     def _document_vectors(self, documents: Iterable[int]) -> Iterator[tuple[int, list[int], Vectors]]:
         dimension = self.model[1]
@@ -372,26 +101,17 @@ class EmbeddedIndex:
             if chunks:
                 yield document, chunks, vectors
 
+    def discard_vectors(self) -> None:
+        """Begin an empty matrix."""
+        shutil.rmtree(self.folder / VECTORS, ignore_errors=True)
+        self._vectors = VectorIndex(self.folder / VECTORS, *self.model)
+
+    def release_vectors(self) -> None:
+        """Let go of the matrix."""
+        self._vectors = None
+
     def examine(self, *, repair: bool) -> DoctorReport:
         """Compare the record with what is derived from it, and put right what is wrong."""
-        from pinakes.stores.embedded.health import examine
+        from pinakes.stores.embedded.health import examine, matrix_part
 
-        return examine(self, repair=repair)
-
-    def size_bytes(self) -> int:
-        """Return how much room the index takes."""
-        total = 0
-        for folder, _, names in os.walk(self.folder):
-            for name in names:
-                # Files come and go while somebody writes.
-                with suppress(OSError):
-                    total += (Path(folder) / name).stat().st_size
-        return total
-
-    def close(self) -> None:
-        """Let go of files and connections."""
-        if self._keyword is not None:
-            self._keyword.close()
-        self._columns, self._keyword, self._vectors, self._concepts = None, None, None, None
-        self._drop_links()
-        self.database.close()
+        return examine(self, matrix_part(self), repair=repair)

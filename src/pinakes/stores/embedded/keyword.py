@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from pinakes.errors import DamagedIndexError, IndexNotFoundError, IndexStateError, UsageError
 from pinakes.port.filters import Passing, among
-from pinakes.stores.embedded.keyword_code import code_query
 from pinakes.stores.embedded.keyword_files import (
+    KeywordWriter,
     Manifest,
     damage_reported,
     manifest_mark,
@@ -22,9 +22,11 @@ from pinakes.stores.embedded.keyword_files import (
 )
 from pinakes.stores.embedded.keyword_query import (
     any_of,
+    code_query,
     holding_query,
     idfs,
     phrase_query,
+    similar_words,
     terms_query,
     within,
 )
@@ -38,14 +40,12 @@ from pinakes.stores.embedded.keyword_schema import (
     KeywordEntry,
     build_schema,
 )
-from pinakes.stores.embedded.keyword_similar import similar_words
-from pinakes.stores.embedded.keyword_writer import KeywordWriter
-from pinakes.text.analysis import phrase_terms, query_terms
+from pinakes.stores.embedded.keyword_words import WordList
+from pinakes.text.analysis import QueryTerm, phrase_terms, query_terms
 from pinakes.text.code_languages import code_language
-from pinakes.text.code_query import query_code
+from pinakes.text.code_terms import query_code
 from pinakes.text.decompound import COMPOUNDING, CompoundWords
 from pinakes.text.folding import fold, lower
-from pinakes.text.query_terms import QueryTerm
 
 __all__ = ["DEFAULT_BOOSTS", "DamagedIndexError", "KeywordEntry", "KeywordIndex", "KeywordWriter"]
 
@@ -68,6 +68,7 @@ class KeywordIndex:
         self._manifest = manifest
         self._searcher = index.searcher()
         self._compounds: tuple[tuple[tantivy.Searcher, tuple[str, ...]], CompoundWords] | None = None
+        self._words: tuple[tantivy.Searcher, WordList] | None = None
 
     @classmethod
     def open(cls, folder: Path, *, create: bool = True) -> KeywordIndex:
@@ -276,6 +277,26 @@ class KeywordIndex:
             return set()
         with damage_reported(self._folder):
             return self._chunks_with(any_of(queries), documents)
+
+    def containing(self, letters: str) -> NDArray[np.int64]:
+        """The chunks, in order, with a word that has some letters and digits in it; perhaps a few more."""
+        self._opened()
+        with damage_reported(self._folder):
+            words, _ = self._word_list().containing(letters)
+            query = tantivy.Query.term_set_query(self._schema, EXACT, words)
+            return np.array(sorted(self._values(CHUNK, query) if words else ()), dtype=np.int64)
+
+    def count_containing(self, letters: str) -> int:
+        """How many chunks that may be, at most, which costs less."""
+        self._opened()
+        with damage_reported(self._folder):
+            return self._word_list().containing(letters)[1]
+
+    def _word_list(self) -> WordList:
+        searcher = self._searcher
+        if self._words is None or self._words[0] is not searcher:
+            self._words = (searcher, WordList(searcher.terms_with_prefix(EXACT, "")))
+        return self._words[1]
 
     def with_code(self, languages: Sequence[str], documents: Collection[int]) -> set[int]:
         """The chunks of some documents that have code in any of some languages, under whichever name."""

@@ -1,4 +1,4 @@
-"""Builds the index's queries from terms, phrases and the documents that are allowed.
+"""Builds the index's queries from terms, phrases, code and the documents allowed; finds words spelled nearly so.
 
 A word is as rare as the index says, whichever field it stands in: titles are few words, so that every word is rare
 in them, and a common one in a title would otherwise outweigh a rare one in the text. A field's boost says how many
@@ -11,10 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 
+import numpy as np
+import tantivy
+from numpy.typing import NDArray
 from tantivy import Occur, Query, Schema, Searcher
 
-from pinakes.stores.embedded.keyword_schema import DOCUMENT, EXACT, RANKED
+from pinakes.stores.embedded.keyword_schema import CODE, CODE_LANGUAGE, CODE_PARTS, DOCUMENT, EXACT, RANKED
 from pinakes.text.analysis import QueryTerm, phrase_terms, query_terms
+from pinakes.text.code_terms import CodeQuery, CodeTerm
 
 TIE_BREAKER = 0.4
 """How much the fields other than the best one add to a term's score."""
@@ -131,3 +135,137 @@ def any_of(queries: Sequence[Query]) -> Query:
 
 def _best(queries: Sequence[Query], tie_breaker: float) -> Query:
     return queries[0] if len(queries) == 1 else Query.disjunction_max_query(queries, tie_breaker)
+
+
+_AGAIN = 0.5  # how often a name occurs, beside that it occurs at all
+_OTHER_STYLE = 0.7  # ``get_user`` for ``getUser``
+_PART = 0.15  # a word of a name that was asked for
+_OPERATOR = 0.3
+_WORD = 0.3  # a word of the question, among the names of the code
+_WORD_IN_NAME = 0.15
+
+
+def code_query(schema: Schema, searcher: Searcher, asked: CodeQuery, language: str = "") -> Query:
+    """Names in full above all, then in parts, then the other words; in one language when it is given."""
+    names = [way for name in asked.names for way in _name(schema, searcher, name)]
+    if not names:
+        return Query.empty_query()
+    words = [
+        Query.boost_query(Query.term_query(schema, field, word, "freq"), weight)
+        for word in asked.words
+        for field, weight in ((CODE, _WORD), (CODE_PARTS, _WORD_IN_NAME))
+        if searcher.doc_freq(field, word)
+    ]
+    # Words alone are no reason to be found: every program has a "count" and a "list".
+    found = Query.boolean_query([(Occur.Must, any_of(names)), *((Occur.Should, word) for word in words)])
+    if not language:
+        return found
+    in_language = Query.const_score_query(Query.term_query(schema, CODE_LANGUAGE, language, "basic"), 0.0)
+    return Query.boolean_query([(Occur.Must, found), (Occur.Must, in_language)])
+
+
+def _name(schema: Schema, searcher: Searcher, name: CodeTerm) -> list[Query]:
+    ways: list[Query] = []
+    for text, weight in _spellings(name).items():
+        if count := searcher.doc_freq(CODE, text):
+            term = Query.term_query(schema, CODE, text, "freq")
+            ways.append(Query.const_score_query(term, weight * idf(searcher.num_docs, count)))
+            ways.append(Query.boost_query(term, weight * _AGAIN))
+    if not name.operator:
+        ways += _within_names(schema, searcher, name.text)
+        inner = [_within_names(schema, searcher, part, CODE) for part in name.parts]
+        if inner and all(inner):
+            # One word of a name is in many others: only all of them together mean it.
+            ways.append(Query.boolean_query([(Occur.Must, any_of(part)) for part in inner]))
+    return ways
+
+
+def _within_names(schema: Schema, searcher: Searcher, word: str, *more: str) -> list[Query]:
+    """A word as a part of names, and in ``more`` fields."""
+    return [
+        Query.boost_query(Query.term_query(schema, field, word, "freq"), _PART)
+        for field in (CODE_PARTS, *more)
+        if searcher.doc_freq(field, word)
+    ]
+
+
+def _spellings(name: CodeTerm) -> dict[str, float]:
+    """The name as written, and in the other style: with underscores, or without."""
+    if name.operator:
+        return {name.text: _OPERATOR}
+    others = (joint.join(name.parts) for joint in ("_", "", "-")) if len(name.parts) > 1 else ()
+    return {**dict.fromkeys(others, _OTHER_STYLE), name.text: 1.0}
+
+
+_TWO_EDITS_FROM = 8  # letters; in shorter words two edits make another word
+_LONGEST = 40
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def similar_words(searcher: tantivy.Searcher, word: str, limit: int) -> list[tuple[str, int]]:
+    """Words an edit or two away with how many chunks have them: the nearest first, then the most frequent."""
+    if not 2 <= len(word) <= _LONGEST or limit < 1:
+        return []
+    allowed = 2 if len(word) >= _TWO_EDITS_FROM else 1
+    found = _nearby(searcher, word, allowed)
+    words = [
+        text
+        for text in found
+        if text != word and abs(len(text) - len(word)) <= allowed and text.isalnum() and not text.isdigit()
+    ]
+    distances = edit_distances(word, words)
+    near = [
+        (int(distance), -found[text], text)
+        for text, distance in zip(words, distances, strict=True)
+        if distance <= allowed
+    ]
+    return [(text, -count) for _, count, text in sorted(near)[:limit]]
+
+
+def _nearby(searcher: tantivy.Searcher, word: str, allowed: int) -> dict[str, int]:
+    """Where a near word may stand in the dictionary, with counts.
+
+    The first letter is seldom wrong, so the slice under it is compared; of words with another first letter only
+    those are looked up that the commonest slips make.
+    """
+    slices = {word[0]} if word[0] == word[1] else {word[0], word[1] + word[0]}
+    found = {text: count for start in slices for text, count in searcher.terms_with_prefix(EXACT, start)}
+    others = [word[1:]]
+    if word.isascii():
+        others += [letter + rest for letter in _LETTERS for rest in (word, word[1:])]
+    for text in others:
+        if text not in found and (count := searcher.doc_freq(EXACT, text)):
+            found[text] = count
+    return found
+
+
+def edit_distances(word: str, others: Sequence[str]) -> NDArray[np.int16]:
+    """How many letters must be put in, left out, changed or swapped with the next to make each of the others.
+
+    One table for all of them at once: Python alone would take a hundred times as long.
+    """
+    if not others:
+        return np.zeros(0, dtype=np.int16)
+    lengths = np.array([len(other) for other in others])
+    width = int(lengths.max())
+    letters = np.zeros((width, len(others)), dtype=np.uint32)
+    codes = np.array(others, dtype=f"<U{max(width, 1)}").view(np.uint32).reshape(len(others), -1)
+    letters[:, :] = codes[:, :width].T
+    wanted = [ord(letter) for letter in word]
+    rows: list[NDArray[np.int16]] = []
+    for i in range(len(word) + 1):
+        row = np.empty((width + 1, len(others)), dtype=np.int16)
+        row[0] = i
+        for j in range(1, width + 1):
+            if i == 0:
+                row[j] = j
+                continue
+            best = np.minimum(rows[i - 1][j], row[j - 1]) + 1
+            np.minimum(best, rows[i - 1][j - 1] + (letters[j - 1] != wanted[i - 1]), out=best)
+            if i > 1 and j > 1:
+                swapped = (letters[j - 1] == wanted[i - 2]) & (letters[j - 2] == wanted[i - 1])
+                np.minimum(best, rows[i - 2][j - 2] + 1, out=best, where=swapped)
+            row[j] = best
+        rows.append(row)
+    distances: NDArray[np.int16] = rows[-1][lengths, np.arange(len(others))]
+    return distances

@@ -6,12 +6,10 @@ from collections.abc import Collection, Mapping
 
 from pinakes.labels.document_keys import folder_number, folder_of
 from pinakes.model import Reference
-from pinakes.port.edges import Holder
-from pinakes.port.links import LinkRow
+from pinakes.port.edges import Holder, LinkRow
 from pinakes.port.names import MOST, Entry
-from pinakes.stores.embedded.database import Database
+from pinakes.stores.embedded.database import Database, joined
 from pinakes.stores.embedded.lookup import reference_of
-from pinakes.stores.embedded.tables import joined
 
 _LEADS = "FROM leads WHERE key = ? AND source = ?"
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from pinakes.model import Lines, Pages, Place, Reference, SelfCheck, chunk_id
 from pinakes.model.document import IMAGE_PAGES
 from pinakes.port.filters import among
 from pinakes.port.names import MOST
-from pinakes.port.rows import NumberedPlace, PlaceStart, Standing, StoredChunk, StoredPlace
-from pinakes.stores.embedded.database import Database
-from pinakes.stores.embedded.tables import joined
+from pinakes.port.records import NumberedPlace, PlaceStart, Standing, StoredChunk, StoredPlace, StoredText
+from pinakes.stores.embedded.database import BATCH, Database, batches, joined
 
-_BATCH = 500
 # Places that are looked at where those of many documents are asked for.
 _LOOKED_AT = 10_000
 
@@ -42,6 +40,7 @@ class Lookup:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._cut: tuple[int, set[int]] | None = None
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         return self._database.rows(query, values)
@@ -51,7 +50,7 @@ class Lookup:
     def chunks(self, ids: Collection[int]) -> dict[int, StoredChunk]:
         """Return chunks by id. Ids of documents that are gone are left out."""
         found = {}
-        for batch in _batches(list(ids)):
+        for batch in batches(ids):
             marks = ",".join("?" * len(batch))
             for row in self._rows(f"{_CHUNK} WHERE c.id IN ({marks})", batch):
                 found[int(row[0])] = _chunk(row)
@@ -60,7 +59,7 @@ class Lookup:
     def headers(self, ids: Collection[int]) -> set[int]:
         """Return which of some chunks are nothing but a heading."""
         found: set[int] = set()
-        for batch in _batches(list(ids)):
+        for batch in batches(ids):
             marks = ",".join("?" * len(batch))
             query = f"SELECT id FROM chunks WHERE id IN ({marks}) AND chunk_type = 'header'"
             found.update(int(row[0]) for row in self._rows(query, batch))
@@ -213,7 +212,7 @@ class Lookup:
     def documents_with_kind(self, kind: str, documents: Collection[int]) -> set[int]:
         """Return those of some documents that have more than two places of a kind, so that they count by it."""
         found: set[int] = set()
-        for batch in _batches(list(documents)):
+        for batch in batches(documents):
             marks = ",".join("?" * len(batch))
             query = (
                 f"SELECT document FROM places WHERE kind = ? AND document IN ({marks}) "
@@ -309,8 +308,7 @@ class Lookup:
     def references_to(self, document: int, section_ids: Sequence[str]) -> list[Reference]:
         """Return the references of a document to some of its own sections, in order."""
         found = []
-        for batch_start in range(0, len(section_ids), _BATCH):
-            batch = list(section_ids[batch_start : batch_start + _BATCH])
+        for batch in batches(section_ids):
             marks = ",".join("?" * len(batch))
             rows = self._rows(
                 f"{_REFERENCE} WHERE r.document = ? AND r.target_section IN ({marks}) ORDER BY r.start",
@@ -349,7 +347,7 @@ class Lookup:
             rows = self._rows("SELECT * FROM self_checks")
         else:
             rows = []
-            for batch in _batches(list(documents)):
+            for batch in batches(documents):
                 marks = ",".join("?" * len(batch))
                 rows += self._rows(f"SELECT * FROM self_checks WHERE document IN ({marks})", batch)
         return {row[0]: SelfCheck(*tuple(row)[1:]) for row in rows}
@@ -357,7 +355,7 @@ class Lookup:
     def passages(self, chunks: Collection[int]) -> dict[int, list[tuple[int, int]]]:
         """Return where the passages of chunks begin and end in their contents, in order."""
         found: dict[int, list[tuple[int, int]]] = {}
-        for batch in _batches(list(chunks)):
+        for batch in batches(chunks):
             marks = ",".join("?" * len(batch))
             query = f'SELECT chunk, start, "end" FROM passages WHERE chunk IN ({marks}) ORDER BY id'
             for row in self._rows(query, batch):
@@ -381,6 +379,26 @@ class Lookup:
         )
         return str(rows[0][0]) if rows else ""
 
+    def texts(self, documents: Collection[int]) -> list[StoredText]:
+        """Return some documents with their texts."""
+        query = f"SELECT id, source_path, title, body_start, text FROM documents WHERE id IN ({_marks(documents)})"
+        return [StoredText(*row) for row in self._rows(query, list(documents))]
+
+    def documents_cut_in_words(self) -> set[int]:
+        """Return the documents that have a chunk which ends within a word of letters and digits.
+
+        That takes a look at all chunks, so it is remembered as long as none is added.
+        """
+        last = int(self._rows("SELECT coalesce(max(id), 0) FROM chunks")[0][0])
+        if self._cut is None or self._cut[0] != last:
+            rows = self._rows(
+                "SELECT DISTINCT b.document FROM chunks b JOIN chunks a ON a.id = b.id - 1 AND a.document = b.document "
+                "WHERE substr(b.content, b.prefix + 1, 1) GLOB '[A-Za-z0-9]' AND substr(a.content, -1) GLOB "
+                "'[A-Za-z0-9]' AND length(a.content) - a.prefix = a.\"end\" - a.start"
+            )
+            self._cut = (last, {int(row[0]) for row in rows})
+        return self._cut[1]
+
     def metadata(self, document: int) -> dict[str, Any]:
         """Return a document's frontmatter and properties."""
         rows = self._rows("SELECT metadata FROM documents WHERE id = ?", (document,))
@@ -393,9 +411,7 @@ class Lookup:
     def noted(self, documents: Collection[str], name: str) -> dict[str, str]:
         """Return what the metadata of documents have under a name, by their paths; those that have it."""
         found: dict[str, str] = {}
-        paths = list(documents)
-        for start in range(0, len(paths), _BATCH):
-            batch = paths[start : start + _BATCH]
+        for batch in batches(documents):
             marks = ",".join("?" * len(batch))
             rows = self._rows(
                 f"SELECT source_path, metadata FROM documents WHERE source_path IN ({marks}) AND metadata LIKE ?",
@@ -407,7 +423,7 @@ class Lookup:
     def documents_of(self, chunks: Collection[int]) -> dict[int, int]:
         """Return the documents of some chunks, by chunk."""
         found: dict[int, int] = {}
-        for batch in _batches(list(chunks)):
+        for batch in batches(chunks):
             marks = ",".join("?" * len(batch))
             rows = self._rows(f"SELECT id, document FROM chunks WHERE id IN ({marks})", batch)
             found.update((int(row[0]), int(row[1])) for row in rows)
@@ -416,7 +432,7 @@ class Lookup:
     def paths(self, documents: Collection[int]) -> dict[int, str]:
         """Return the paths of some documents."""
         found: dict[int, str] = {}
-        for batch in _batches(list(documents)):
+        for batch in batches(documents):
             marks = ",".join("?" * len(batch))
             rows = self._rows(f"SELECT id, source_path FROM documents WHERE id IN ({marks})", batch)
             found.update((int(row[0]), str(row[1])) for row in rows)
@@ -449,11 +465,7 @@ def _within(documents: Collection[int] | None, most: int) -> tuple[str, int]:
     """Return the condition for a few documents, and how many rows are read, so that of what all have few are."""
     if documents is None:
         return "", most
-    return (f" AND document IN ({_marks(documents)})", -1) if len(documents) <= _BATCH else ("", _LOOKED_AT)
-
-
-def _batches(ids: list[int]) -> Iterable[list[int]]:
-    return (ids[start : start + _BATCH] for start in range(0, len(ids), _BATCH))
+    return (f" AND document IN ({_marks(documents)})", -1) if len(documents) <= BATCH else ("", _LOOKED_AT)
 
 
 def _pages(first: int | None, last: int | None) -> Pages | None:

@@ -21,8 +21,7 @@ from pinakes.labels.document_keys import (
 )
 from pinakes.labels.names import INITIALS
 from pinakes.port.names import BEGINNING, MOST, CalledEntry, Entry, Work
-from pinakes.stores.embedded.database import Database
-from pinakes.stores.embedded.tables import batches, joined
+from pinakes.stores.embedded.database import Database, batches, joined
 
 # Documents that are looked at for one that has several words which all are common.
 _LOOKED_AT = 5000
@@ -159,22 +158,12 @@ class EmbeddedNames:
             self._database,
             "key",
             [(key,) for key in path_keys],
-            "SELECT t.key, EXISTS (SELECT 1 FROM document_names "
-            f"WHERE kind = 'path' AND key >= t.key AND key <= {last}) FROM t",
+            "SELECT t.key, d.id, d.source_path, d.title FROM t CROSS JOIN documents d ON d.id IN (SELECT document "
+            f"FROM document_names WHERE kind = 'path' AND key >= t.key AND key <= {last} LIMIT {MOST + 1})",
         )
-        for key, exists in rows:
-            if exists:
-                found[key] = self._ending(key, key if whole else f"{key[:-1]}0")
+        for key, *entry in rows:
+            found.setdefault(key, []).append(Entry(*entry))
         return found
-
-    def _ending(self, first: str, last: str) -> list[Entry]:
-        rows = self._rows(
-            "SELECT d.id, d.source_path, d.title FROM (SELECT document FROM document_names "
-            f"WHERE kind = 'path' AND key >= ? AND key <= ? LIMIT {MOST + 1}) n "
-            "JOIN documents d ON d.id = n.document",
-            (first, last),
-        )
-        return [Entry(*row) for row in rows]
 
     def names(self, documents: Collection[int]) -> dict[int, list[str]]:
         """Return what some documents are called, in full and for short."""

@@ -8,10 +8,8 @@ from bisect import bisect_right
 from collections.abc import Collection, Sequence
 
 from pinakes.model import Lines, Link, Pages, Place, line_of
-from pinakes.stores.embedded.database import Database
+from pinakes.stores.embedded.database import Database, batches
 from pinakes.stores.embedded.lookup import PLACE, Lookup, place_of
-
-_BATCH = 400
 
 
 class ReadingLookup:
@@ -74,9 +72,7 @@ class ReadingLookup:
     def labels(self, document: int, section_ids: Collection[str]) -> dict[str, str]:
         """Return what some places of a document are called: the label, or else the heading."""
         found: dict[str, str] = {}
-        ordered = list(section_ids)
-        for first in range(0, len(ordered), _BATCH):
-            batch = ordered[first : first + _BATCH]
+        for batch in batches(section_ids):
             marks = ",".join("?" * len(batch))
             rows = self._database.rows(
                 "SELECT section_id, CASE label WHEN '' THEN heading ELSE label END FROM places WHERE document = ? "

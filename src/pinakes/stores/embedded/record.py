@@ -21,6 +21,7 @@ from pinakes.model import Chunk, ParsedDocument, Passage, Place, chunk_number
 from pinakes.stores.embedded.database import Database
 from pinakes.stores.embedded.fields import write_fields
 from pinakes.stores.embedded.names import write_keys
+from pinakes.stores.embedded.obligations import write_obligations
 from pinakes.stores.embedded.suggestions import write_suggestions
 from pinakes.stores.embedded.terms import write_term_keys
 from pinakes.text.keys import title_key
@@ -132,6 +133,7 @@ class Record:
             )
             write_term_keys(connection, document)
             write_suggestions(connection, document)
+            write_obligations(connection, document, parsed.obligations)
             connection.executemany(
                 "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?)",
                 [(document, x.target, x.text, x.kind, x.start, x.end) for x in parsed.links],

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from pinakes.errors import IndexStateError, IndexVersionError
 from pinakes.stores.embedded.fields import write_fields
+from pinakes.stores.embedded.obligations import add_obligations
 from pinakes.stores.embedded.suggestions import write_suggestions
 from pinakes.stores.embedded.terms import write_term_keys
 
@@ -394,7 +395,7 @@ CREATE INDEX fields_by_value ON document_fields (name, value);
 CREATE INDEX fields_by_number ON document_fields (name, number) WHERE number IS NOT NULL;
 CREATE INDEX fields_by_moment ON document_fields (name, moment) WHERE moment IS NOT NULL;
 
--- Definitions by the words of their terms; see text/terms.py.
+-- Definitions by the words of their terms; see text/keys.py.
 CREATE TABLE definition_keys (
     key TEXT NOT NULL,
     document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
@@ -458,6 +459,7 @@ MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: _script(connection, _SCHEMA_11 + _RECOUNT),
     lambda connection: _add_names(connection),
     lambda connection: _add_keys(connection),
+    add_obligations,
 ]
 SCHEMA_VERSION = len(MIGRATIONS)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from pinakes.port.suggestions import SuggestionRow
+from pinakes.port.names import SuggestionRow
 from pinakes.text.keys import typed_key
 
 if TYPE_CHECKING:
@@ -81,10 +81,15 @@ class EmbeddedSuggestions:
         """Go through what begins so, or has a later word that does, in the order of the alphabet."""
         at, kind = key, -1
         for _ in range(_KEYS):
+            # Two questions: to one about both columns SQLite goes through all documents that have the same words.
             found = self._database.rows(
-                "SELECT key, kind FROM suggestions WHERE later = ? AND (key, kind) > (?, ?) AND key < ? "
+                "SELECT key, kind FROM suggestions WHERE later = ? AND key = ? AND kind > ? "
+                "ORDER BY kind LIMIT 1",
+                (later_words, at, kind),
+            ) or self._database.rows(
+                "SELECT key, kind FROM suggestions WHERE later = ? AND key > ? AND key < ? "
                 "ORDER BY key, kind LIMIT 1",
-                (later_words, at, kind, key + _END),
+                (later_words, at, key + _END),
             )
             if not found:
                 return

@@ -9,8 +9,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from pinakes.model import Definition
-from pinakes.port.terms import MOST_DEFINITIONS, DefinedIn
-from pinakes.text.terms import LONGEST_TERM, term_keys
+from pinakes.port.names import MOST_DEFINITIONS, DefinedIn
+from pinakes.text.keys import LONGEST_TERM, term_keys
 
 if TYPE_CHECKING:
     from pinakes.stores.embedded.database import Database

@@ -28,14 +28,14 @@ from pinakes.stores.embedded.coarse import (
     write_coarse,
     write_signs,
 )
-from pinakes.stores.embedded.files import read_json, write_json
+from pinakes.stores.embedded.files import read_json, read_records, write_json, write_records
 from pinakes.stores.embedded.nearest import ROW, SPAN, Snapshot, nearest
 
 FORMAT = 2
 # Dead rows cost time in every search; below this many they are not worth a rewrite.
 _MIN_DEAD = 2_000
 # From this many rows on smaller copies make searches quicker; docs/decisions/0017-vector-search-at-scale.md.
-COARSE_ROWS = 40_000
+COARSE_ROWS = 16_000
 SIGNS_ROWS = 400_000
 _BLOCK = 4096
 _SUFFIXES = (".f32", ".rows", ".documents", ".chunks")
@@ -244,7 +244,7 @@ class VectorIndex:
         """Return the vectors of some chunks, without those that have none; only their rows are read."""
         snapshot = self._snapshot
         found, counts, rows = snapshot.rows_of_chunks(np.unique(chunks))
-        return PassageVectors(found, counts, np.asarray(snapshot.matrix[rows]))
+        return PassageVectors(found, counts, snapshot.matrix.take(rows, axis=0))
 
     def verify(self) -> str:
         """Say what is wrong with the smaller copies, if anything; reads the whole matrix."""
@@ -281,7 +281,7 @@ class _Writing:
 
     def bury(self, document: int) -> None:
         """Mark the rows that a document has had so far."""
-        (span,) = _read(self._document_spans, SPAN, document, 1)
+        (span,) = read_records(self._document_spans, SPAN, document, 1)
         start, count = int(span["start"]), int(span["count"])
         if not count:
             return
@@ -290,22 +290,20 @@ class _Writing:
             # An interrupted run changed the span; that happens too seldom to keep more than this.
             mine = np.flatnonzero(known["document"] == document)
             start, count = (int(mine[0]), int(mine[-1] - mine[0]) + 1) if len(mine) else (0, 0)
-        rows = _read(self._rows, ROW, start, count)
+        rows = read_records(self._rows, ROW, start, count)
         dying = (rows["document"] == document) & ((rows["died"] == 0) | (rows["died"] > self._old.generation))
         if dying.any():
             rows["died"][dying] = self._generation
-            _write(self._rows, ROW, start, rows)
+            write_records(self._rows, start, rows)
             self.live -= int(dying.sum())
 
     def add(self, document: int, chunks: NDArray[np.int64], vectors: Vectors) -> None:
         """Append the rows of a document."""
         rows = np.zeros(len(chunks), ROW)
         rows["chunk"], rows["document"] = chunks, document
-        _write(
-            self._matrix, np.dtype(np.float32), self.count * vectors.shape[1], np.asarray(vectors, np.float32)
-        )
-        _write(self._rows, ROW, self.count, rows)
-        _write(self._document_spans, SPAN, document, np.array([(self.count, len(rows))], SPAN))
+        write_records(self._matrix, self.count * vectors.shape[1], np.asarray(vectors, np.float32))
+        write_records(self._rows, self.count, rows)
+        write_records(self._document_spans, document, np.array([(self.count, len(rows))], SPAN))
         starts = np.flatnonzero(np.diff(chunks, prepend=-1))
         spans = np.zeros(len(starts), SPAN)
         spans["start"], spans["count"] = self.count + starts, np.diff(starts, append=len(chunks))
@@ -313,7 +311,7 @@ class _Writing:
         breaks = np.flatnonzero(np.diff(chunks[starts]) != 1) + 1
         for part in np.split(np.arange(len(starts)), breaks):
             if len(part):
-                _write(self._chunk_spans, SPAN, int(chunks[starts[part[0]]]), spans[part])
+                write_records(self._chunk_spans, int(chunks[starts[part[0]]]), spans[part])
         self.count += len(rows)
         self.live += len(rows)
         self.documents = max(self.documents, document + 1)
@@ -322,19 +320,6 @@ class _Writing:
 
 def _beside(matrix_name: str, suffix: str) -> str:
     return matrix_name.rpartition(".")[0] + suffix
-
-
-def _read(stream: BinaryIO, kind: np.dtype[Any], place: int, count: int) -> NDArray[Any]:
-    """Return some records of a file; zeros beyond its end."""
-    stream.seek(place * kind.itemsize)
-    return np.frombuffer(
-        bytearray(stream.read(count * kind.itemsize).ljust(count * kind.itemsize, b"\0")), kind
-    )
-
-
-def _write(stream: BinaryIO, kind: np.dtype[Any], place: int, values: NDArray[Any]) -> None:
-    stream.seek(place * kind.itemsize)
-    stream.write(values.tobytes())
 
 
 def _spans(owners: NDArray[np.int64]) -> NDArray[Any]:

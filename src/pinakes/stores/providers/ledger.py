@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError
+from pinakes.stores.embedded.database import use_wal
+from pinakes.stores.providers.batches import batches
 from pinakes.stores.store import Entry
 
 IN_MEMORY = ":memory:"
@@ -32,7 +34,7 @@ class SqliteFile:
                 path, isolation_level=None, check_same_thread=False, timeout=timeout
             )
             if path != IN_MEMORY:
-                self._connection.execute("PRAGMA journal_mode = WAL")
+                use_wal(self._connection)
             # Needed for a row that is replaced to count as deleted where a trigger watches.
             self._connection.execute("PRAGMA recursive_triggers = ON")
             self._connection.executescript(schema)
@@ -97,8 +99,7 @@ class SqliteLedger:
         """Return the values of the entries that exist, by key."""
         found: dict[str, str] = {}
         with self._file.reading() as connection:
-            for start in range(0, len(keys), _BATCH):
-                batch = keys[start : start + _BATCH]
+            for batch in batches(keys, _BATCH):
                 rows = connection.execute(
                     f"SELECT key, value FROM entries WHERE key IN ({marks(batch)})", list(batch)
                 )

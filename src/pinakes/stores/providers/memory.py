@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from pinakes.embedding.protocol import Vectors
+from pinakes.stores.providers.batches import batches
 from pinakes.stores.providers.ledger import SqliteLedger
 from pinakes.stores.settings import UNNAMED, DatabaseSettings
 from pinakes.stores.store import Capabilities, Entry, Found, Point, Store
@@ -87,8 +88,7 @@ class MemoryStore(Store):
         """Return points in batches."""
         with self._data.guard:
             found = [p for p in self._data.points.values() if document is None or p.document == document]
-        for start in range(0, len(found), _BATCH):
-            batch = found[start : start + _BATCH]
+        for batch in batches(found, _BATCH):
             yield batch if vectors else [replace(point, vector=None) for point in batch]
 
     def count(self) -> int:

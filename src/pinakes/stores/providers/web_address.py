@@ -45,3 +45,36 @@ def read_address(settings: DatabaseSettings, example: str) -> WebAddress:
             "https:// in the connection_string, or set the option tls to false if that is meant."
         )
     return address
+
+
+def check_server(settings: DatabaseSettings, good: str, key: str = "the key") -> None:
+    """Refuse what is no address of a server, where a folder could be given too; ``good`` says what can be used."""
+    named = f"The connection_string of {settings.provider}"
+    try:
+        parts = urlsplit(settings.connection_string.strip())
+        parts.port  # noqa: B018  (reading it is what checks it)
+    except ValueError as error:
+        raise UsageError(f"{named} is no address: {good}.") from error
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"{named} is not an http or https address: {good}.")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise UsageError(f"{named} is an address only; {key} belongs in api_key. For it, {good}.")
+    plain = parts.scheme == "http" and not is_loopback(parts.hostname)
+    if plain and settings.api_key and settings.option("tls", True):
+        raise UsageError(
+            f"{settings.provider} would send api_key over an unencrypted connection. Write https:// in "
+            "connection_string, or set the option tls to false where the network between is trusted."
+        )
+
+
+def without_secrets(text: str, *secrets: str) -> str:
+    """Return a message of a client without what it may repeat of an address or a key.
+
+    >>> without_secrets("no user ann:sesame here", "ann:sesame")
+    'no user … here'
+    """
+    for secret in secrets:
+        # What is shorter would be found in words that have nothing to do with it.
+        if len(secret) > 3:
+            text = text.replace(secret, "…")
+    return text

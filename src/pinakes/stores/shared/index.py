@@ -14,7 +14,7 @@ from pinakes.errors import StoreUnavailableError, UsageError
 from pinakes.model import DoctorReport
 from pinakes.stores.embedded.database import explain_errors
 from pinakes.stores.embedded.health import Part, examine
-from pinakes.stores.embedded.index import VECTORS, EmbeddedIndex
+from pinakes.stores.embedded.local import LocalIndex
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.shared.replica import Replica
@@ -28,7 +28,7 @@ _LOOK_SECONDS = 2.0
 _DOWN_SECONDS = 20.0
 
 
-class StoredIndex(EmbeddedIndex):
+class StoredIndex(LocalIndex):
     """The part of the index that is here, and the way to the part that is there."""
 
     def __init__(self, folder: Path, *, create: bool, settings: DatabaseSettings) -> None:
@@ -64,11 +64,6 @@ class StoredIndex(EmbeddedIndex):
         """The database's own fusion, where ``native`` asks for it."""
         return self._dense if self._native == "hybrid" else None
 
-    def refresh(self) -> None:
-        """See what others published, then what others wrote in this folder."""
-        self.look()
-        super().refresh()
-
     def look(self) -> None:
         """Take over what others published, unless that was asked a moment ago."""
         if time.monotonic() < self._next_look or self.read_only:
@@ -92,12 +87,12 @@ class StoredIndex(EmbeddedIndex):
         if total >= 100 and (done == 1 or done % 500 == 0):
             logger.warning("Copying documents from the database: %s of %s", f"{done:,}", f"{total:,}")
 
-    def _reload_vectors(self) -> None:
-        return
+    def reload_vectors(self) -> None:
+        """See what others wrote of the vectors: nothing of them is kept here."""
 
-    def behind(self) -> bool:
-        """Whether what is kept here has not seen the last change; publishing is left to whoever indexes."""
-        return self._text_behind()
+    def vectors_behind(self, generation: int) -> bool:
+        """Whether a search has to publish: that is left to whoever indexes."""
+        return False
 
     def catch_up(self) -> None:
         """Follow the database, tell the keyword index, and publish what a run before did not. Needs the lock."""
@@ -108,28 +103,32 @@ class StoredIndex(EmbeddedIndex):
         self.catch_up_keyword()
         self.catch_up_vectors()
 
-    def _catch_up_on_the_way(self, *, usable: bool) -> None:
+    def catch_up_for_search(self) -> None:
+        """Tell the keyword index what changed. The caller holds the writer lock."""
         self.catch_up_keyword()
 
     def catch_up_vectors(self) -> None:
         """Publish what changed. The caller holds the writer lock."""
         self.replica.push()
 
-    def discard_derived(self, name: str) -> None:
-        """Throw a derived index away; the vectors are those in the database, with all that it holds."""
-        if name == VECTORS:
-            self.replica.forget()
-        else:
-            super().discard_derived(name)
+    def discard_vectors(self) -> None:
+        """Empty the database: the vectors are there, with all that it holds."""
+        self.replica.forget()
+
+    def release_vectors(self) -> None:
+        """Let go of the connections."""
+        self.store.close()
 
     def examine(self, *, repair: bool) -> DoctorReport:
         """Compare the record with what is derived from it here and there, and put right what is wrong."""
-        return examine(self, repair=repair, vectors=DATABASE)
+        database = Part("database", self.replica.problem, self._agree, self.replica.mend)
+        return examine(self, database, repair=repair)
 
-    def close(self) -> None:
-        """Let go of files and connections."""
-        super().close()
-        self.store.close()
+    def _agree(self) -> None:
+        if self.replica.catalogue.about() is not None:
+            self.replica.follow()
+            self.catch_up_keyword()
+            self.replica.push()
 
 
 def _checked_native(store: Store) -> str:
@@ -139,24 +138,3 @@ def _checked_native(store: Store) -> str:
             "done here."
         )
     return store.settings.native
-
-
-def _stored(index: EmbeddedIndex) -> StoredIndex:
-    assert isinstance(index, StoredIndex)
-    return index
-
-
-def _catch_up(index: EmbeddedIndex) -> None:
-    replica = _stored(index).replica
-    if replica.catalogue.about() is not None:
-        replica.follow()
-        index.catch_up_keyword()
-        replica.push()
-
-
-DATABASE = Part(
-    "database",
-    lambda index: _stored(index).replica.problem(),
-    _catch_up,
-    lambda index: _stored(index).replica.mend(),
-)

@@ -8,8 +8,7 @@ import numpy as np
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.stores.embedded.dump import dump_document
-from pinakes.stores.embedded.keyword_entries import document_entries
-from pinakes.stores.embedded.keyword_schema import KeywordEntry
+from pinakes.stores.embedded.keyword_schema import KeywordEntry, document_entries
 from pinakes.stores.embedded.lookup import Lookup
 from pinakes.stores.embedded.record import Record
 from pinakes.stores.shared.catalogue import Publication

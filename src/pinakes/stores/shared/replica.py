@@ -22,7 +22,6 @@ from pinakes.stores.store import Store
 
 # Names under which the record remembers how far the two agree.
 STORED_GENERATION = "stored_generation"
-STORED_MARK = "stored_mark"
 STORED_STAMP = "stored_stamp"
 _REPLICA = "replica"
 # How many documents are taken over at once: enough to fill requests, little enough to lose when it is cut off.
@@ -176,7 +175,6 @@ class Replica:
         with self._record.database.transaction() as connection:
             connection.executemany("INSERT OR REPLACE INTO stored VALUES (?, ?, ?, ?)", rows)
             connection.executemany("DELETE FROM stored WHERE key = ?", [(key,) for key in gone])
-            connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (STORED_MARK, uuid.uuid4().hex))
 
     # -- from the record to the database ---------------------------------------------------------------------
 

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.port.matching import Nearest, PassageVectors
+from pinakes.stores.embedded.database import batches
 from pinakes.stores.embedded.record import Record
-from pinakes.stores.shared.replica import STORED_GENERATION, STORED_MARK
+from pinakes.stores.shared.replica import STORED_GENERATION
 from pinakes.stores.store import Found, Store
 
 _POINT = np.dtype([("document", ">u8"), ("version", ">u4"), ("number", ">u4")])
 _PASSAGES_BITS = 12
-_BATCH = 500
 _DEPTH = 400
 # How many chunks tell what one that has nothing to do with a query scores.
 _SAMPLE = 2000
@@ -25,17 +25,12 @@ _SPARE = 1.1
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """What the record has of the documents in the database, in the order of their keys."""
+class _Sample:
+    """Some chunks from all over the record, with their documents and vectors."""
 
-    mark: tuple[int, str]
-    keys: NDArray[np.uint64]
-    versions: NDArray[np.uint32]
+    generation: int
     documents: NDArray[np.int64]
-    first_chunks: NDArray[np.int64]
-    passages_a_chunk: float
-    names: dict[int, str]
-    sample: PassageVectors
+    passages: PassageVectors
 
 
 class StoreVectors:
@@ -44,7 +39,7 @@ class StoreVectors:
     def __init__(self, store: Store, record: Record) -> None:
         self._store = store
         self._record = record
-        self._cached: _Known | None = None
+        self._sample: _Sample | None = None
 
     @property
     def model(self) -> tuple[str, int]:
@@ -64,36 +59,35 @@ class StoreVectors:
     @property
     def empty(self) -> bool:
         """Whether there is nothing to be found."""
-        return not len(self._known().keys)
+        there = "SELECT 1 FROM stored s JOIN chunks c ON c.document = s.document LIMIT 1"
+        return self._record.database.value(there) is None
 
     def reload(self) -> None:
         """See what another process wrote: nothing is kept here that could be late."""
 
     def search(self, query: Vectors, limit: int, documents: Collection[int] | None = None) -> Nearest:
         """Return the chunks nearest to a query, by the cosine of the best of their passages, best first."""
-        known, bounds = self._known(), self._store.capabilities
-        names = self._names(known, documents)
+        bounds = self._store.capabilities
+        names = self._names(documents)
         if names == []:
             return Nearest(np.zeros(0, np.int64), np.zeros(0), 0.0)
-        wanted = min(int(limit * known.passages_a_chunk * _SPARE) + 50, bounds.max_results)
+        wanted = self._points_for(limit)
         while True:
             found = self._store.search(query, wanted, names)
-            chunks, scores = self._chunks(known, found, documents if names is None else None)
+            chunks, scores = self._chunks(found, documents if names is None else None)
             if len(chunks) >= limit or len(found) < wanted or wanted >= bounds.max_results:
                 break
             # Too many belonged together, or to documents that are not wanted.
             wanted = min(4 * wanted, bounds.max_results)
         exhausted = len(found) < wanted
-        floor = float(scores.min()) if len(scores) and exhausted else self._floor(known, query, documents)
+        floor = float(scores.min()) if len(scores) and exhausted else self.floor(query, documents)
         return Nearest(chunks[:limit], scores[:limit], floor)
 
     def keyword(
         self, terms: Sequence[str], limit: int, documents: Collection[int] | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the chunks that the database's own keyword search finds, best first."""
-        known = self._known()
-        names = self._names(known, documents)
-        return self._chunks(known, self._store.keyword(terms, limit, names), documents)
+        return self._chunks(self._store.keyword(terms, limit, self._names(documents)), documents)
 
     def hybrid(
         self,
@@ -104,24 +98,37 @@ class StoreVectors:
         documents: Collection[int] | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the chunks that the database's own fusion finds, best first."""
-        known = self._known()
-        wanted = min(int(limit * known.passages_a_chunk * _SPARE) + 50, self._store.capabilities.max_results)
-        found = self._store.hybrid(query, terms, weights, wanted, self._names(known, documents))
-        chunks, scores = self._chunks(known, found, documents)
+        found = self._store.hybrid(query, terms, weights, self._points_for(limit), self._names(documents))
+        chunks, scores = self._chunks(found, documents)
         return chunks[:limit], scores[:limit]
 
-    def _names(self, known: _Known, documents: Collection[int] | None) -> list[str] | None:
+    def _points_for(self, chunks: int) -> int:
+        """Return how many points to ask for, so that they are of so many chunks."""
+        known, passages = (self._count(kind) for kind in ("chunks", "passages"))
+        each = max(1.0, passages / known) if known else 1.0
+        return min(int(chunks * each * _SPARE) + 50, self._store.capabilities.max_results)
+
+    def _count(self, kind: str) -> int:
+        return int(self._record.database.value("SELECT count FROM counters WHERE kind = ?", (kind,)))
+
+    def _names(self, documents: Collection[int] | None) -> list[str] | None:
+        """Return the keys of documents, for the database to look at no others; None when these are too many."""
         if documents is None:
             return None
-        names = [known.names[document] for document in documents if document in known.names]
-        return names if len(names) <= self._store.capabilities.max_filter else None
+        names: list[str] = []
+        for batch in batches(documents):
+            marks = ",".join("?" * len(batch))
+            rows = self._record.database.rows(f"SELECT key FROM stored WHERE document IN ({marks})", batch)
+            names += (str(row[0]) for row in rows)
+            if len(names) > self._store.capabilities.max_filter:
+                return None
+        return names
 
     def passages(self, chunks: NDArray[np.int64]) -> PassageVectors:
         """Return the vectors of some chunks from the record, without those that have none."""
         wanted = [int(chunk) for chunk in np.unique(chunks)]
         rows = []
-        for start in range(0, len(wanted), _BATCH):
-            batch = wanted[start : start + _BATCH]
+        for batch in batches(wanted):
             marks = ",".join("?" * len(batch))
             rows += self._record.database.rows(
                 "SELECT p.chunk, v.vector FROM passages p JOIN vectors v ON v.text_hash = p.text_hash "
@@ -134,22 +141,18 @@ class StoreVectors:
         return PassageVectors(found, counts, data.reshape(len(rows), self.model[1]))
 
     def _chunks(
-        self, known: _Known, found: Sequence[Found], documents: Collection[int] | None
+        self, found: Sequence[Found], documents: Collection[int] | None
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Turn points into chunks with the score of their best passage, without those of versions not known here."""
         raw = bytes.fromhex("".join(hit.id for hit in found).replace("-", ""))
         points = np.frombuffer(raw, dtype=_POINT)
         scores = np.fromiter((hit.score for hit in found), np.float64, len(found))
-        keys = points["document"].astype(np.uint64)
-        places = np.minimum(np.searchsorted(known.keys, keys), max(len(known.keys) - 1, 0))
-        if not len(known.keys):
-            return np.zeros(0, np.int64), np.zeros(0)
-        ours = (known.keys[places] == keys) & (known.versions[places] == points["version"])
+        keys, places = np.unique(points["document"], return_inverse=True)
+        versions, owners, first_chunks = self._known(keys)
+        ours = (owners[places] > 0) & (versions[places] == points["version"])
         if documents is not None:
-            ours &= np.isin(known.documents[places], np.fromiter(documents, np.int64, len(documents)))
-        chunks = known.first_chunks[places[ours]] + (points["number"][ours] >> _PASSAGES_BITS).astype(
-            np.int64
-        )
+            ours &= np.isin(owners[places], np.fromiter(documents, np.int64, len(documents)))
+        chunks = first_chunks[places[ours]] + (points["number"][ours] >> _PASSAGES_BITS).astype(np.int64)
         scores = scores[ours]
         order = np.lexsort((chunks, -scores))
         chunks, scores = chunks[order], scores[order]
@@ -157,48 +160,57 @@ class StoreVectors:
         best.sort()
         return chunks[best], scores[best]
 
-    def _floor(self, known: _Known, query: Vectors, documents: Collection[int] | None) -> float:
+    def _known(
+        self, keys: NDArray[np.uint64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return the version, the document and its first chunk for each key; 0 for documents not known here."""
+        found: dict[str, tuple[int, int, int]] = {}
+        names = [f"{key:016x}" for key in keys.tolist()]
+        for batch in batches(names):
+            marks = ",".join("?" * len(batch))
+            for key, version, document, first in self._record.database.rows(
+                "SELECT key, version, document, (SELECT MIN(id) FROM chunks WHERE document = s.document) "
+                f"FROM stored s WHERE key IN ({marks})",
+                batch,
+            ):
+                if first is not None:
+                    found[key] = int(version, 16), document, first
+        columns = np.array([found.get(name, (0, 0, 0)) for name in names], np.int64).reshape(-1, 3)
+        return columns[:, 0], columns[:, 1], columns[:, 2]
+
+    def floor(self, query: Vectors, documents: Collection[int] | None = None) -> float:
         """Estimate the lowest cosine of all chunks from a sample of them."""
-        chunks, counts, vectors = known.sample
+        sample = self._sampled()
+        chunks, counts, vectors = sample.passages
         if not len(chunks):
             return 0.0
         best = np.maximum.reduceat(np.einsum("ij,j->i", vectors, query), np.cumsum(counts) - counts)
         if documents is not None:
-            allowed = np.fromiter(documents, np.int64, len(documents))
-            owners = known.documents[np.argsort(known.first_chunks)][
-                np.searchsorted(np.sort(known.first_chunks), chunks, side="right") - 1
-            ]
-            inside = np.isin(owners, allowed)
+            inside = np.isin(sample.documents, np.fromiter(documents, np.int64, len(documents)))
             best = best[inside] if inside.any() else best
         return float(best.min())
 
-    def _known(self) -> _Known:
-        mark = (self._record.generation(), self._record.meta(STORED_MARK))
-        cached = self._cached
-        if cached is None or cached.mark != mark:
+    def _sampled(self) -> _Sample:
+        """Return the sample, a new one when one document in twenty changed since it was taken."""
+        sample, generation = self._sample, self._record.generation()
+        if sample is None or abs(generation - sample.generation) * 20 > self._count("documents"):
             # Two threads may both do this; either result is right.
-            cached = self._cached = self._read(mark)
-        return cached
+            sample = self._sample = self._take_sample(generation)
+        return sample
 
-    def _read(self, mark: tuple[int, str]) -> _Known:
+    def _take_sample(self, generation: int) -> _Sample:
         database = self._record.database
+        last = int(database.value("SELECT MAX(id) FROM chunks") or 0)
+        first = int(database.value("SELECT MIN(id) FROM chunks") or 0)
+        step = max(1, (last - first + 1) // _SAMPLE)
+        # The chunk at every step, or the next after it, each found by its id: no pass over the table.
         rows = database.rows(
-            "SELECT s.key, s.version, s.document, MIN(c.id) FROM stored s JOIN chunks c ON c.document = s.document "
-            "GROUP BY s.key ORDER BY s.key"
+            "WITH RECURSIVE at (id) AS (SELECT MIN(id) FROM chunks UNION ALL "
+            "SELECT (SELECT MIN(id) FROM chunks WHERE id >= at.id + ?) FROM at WHERE at.id IS NOT NULL) "
+            "SELECT c.id, c.document FROM at JOIN chunks c ON c.id = at.id",
+            (step,),
         )
-        chunks, passages = (
-            int(database.value("SELECT count FROM counters WHERE kind = ?", (kind,)))
-            for kind in ("chunks", "passages")
-        )
-        step = max(1, chunks // _SAMPLE)
-        some = database.rows(f"SELECT id FROM chunks WHERE id % {step} = 0 LIMIT {2 * _SAMPLE}")
-        return _Known(
-            mark,
-            np.array([int(row[0], 16) for row in rows], np.uint64),
-            np.array([int(row[1], 16) for row in rows], np.uint32),
-            np.array([row[2] for row in rows], np.int64),
-            np.array([row[3] for row in rows], np.int64),
-            max(1.0, passages / chunks) if chunks else 1.0,
-            {int(row[2]): str(row[0]) for row in rows},
-            self.passages(np.array([row[0] for row in some], np.int64)),
-        )
+        owners = {int(row[0]): int(row[1]) for row in rows}
+        passages = self.passages(np.array(list(owners), np.int64))
+        documents = np.array([owners[chunk] for chunk in passages.chunks.tolist()], np.int64)
+        return _Sample(generation, documents, passages)

@@ -15,8 +15,7 @@ except ImportError as error:
     raise MissingExtraError("The Agent Framework adapter", "agent-framework") from error
 
 if TYPE_CHECKING:
-    from pinakes.tools.document_tool import HierarchicalDocumentTool
-    from pinakes.tools.functions import ToolFunction
+    from pinakes.tools.document_tool import HierarchicalDocumentTool, ToolFunction
 
 
 def agent_framework_tools(tool: HierarchicalDocumentTool) -> list[FunctionTool]:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pinakes.errors import MissingExtraError
-from pinakes.tools.adapters.metadata import citation_metadata
+from pinakes.tools.adapters import citation_metadata
 
 try:
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun

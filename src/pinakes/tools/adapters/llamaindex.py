@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pinakes.errors import MissingExtraError
-from pinakes.tools.adapters.metadata import citation_metadata
+from pinakes.tools.adapters import citation_metadata
 
 try:
     from llama_index.core.base.base_retriever import BaseRetriever

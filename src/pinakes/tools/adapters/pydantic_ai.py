@@ -20,8 +20,7 @@ except ImportError as error:
     raise MissingExtraError("The Pydantic AI adapter", "pydantic-ai") from error
 
 if TYPE_CHECKING:
-    from pinakes.tools.document_tool import HierarchicalDocumentTool
-    from pinakes.tools.functions import ToolFunction
+    from pinakes.tools.document_tool import HierarchicalDocumentTool, ToolFunction
 
 
 def pydantic_ai_tools(tool: HierarchicalDocumentTool) -> list[Tool[Any]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pinakes.errors import MissingExtraError
-from pinakes.tools.arguments import arguments_of
+from pinakes.tools.catalog import TOOLS
 
 try:
     from semantic_kernel.functions import (
@@ -19,8 +19,7 @@ except ImportError as error:
     raise MissingExtraError("The Semantic Kernel adapter", "semantic-kernel") from error
 
 if TYPE_CHECKING:
-    from pinakes.tools.document_tool import HierarchicalDocumentTool
-    from pinakes.tools.functions import ToolFunction
+    from pinakes.tools.document_tool import HierarchicalDocumentTool, ToolFunction
 
 _KIND = "pinakes_kind"
 
@@ -41,13 +40,13 @@ class _ForgivingFunction(KernelFunctionFromMethod):
     @property
     def parameters(self) -> list[KernelParameterMetadata]:
         """What a call may bring."""
-        takes = arguments_of((self.metadata.additional_properties or {})[_KIND])
+        takes = TOOLS[(self.metadata.additional_properties or {})[_KIND]].takes
         names = {name for item in takes for name in (item.name, *item.aliases.split())}
         return [KernelParameterMetadata(name=name, is_required=False) for name in sorted(names)]
 
 
 def semantic_kernel_plugin(tool: HierarchicalDocumentTool) -> KernelPlugin:
-    """Return a plugin for ``kernel.add_plugin``; its functions are ``search``, ``section`` and ``definition``."""
+    """Return a plugin for ``kernel.add_plugin``; its functions are ``search``, ``section`` and so on."""
     return KernelPlugin(
         name=tool.name,
         description=tool.description,

@@ -1,44 +1,37 @@
 """PDF to Markdown with headings, tables and page starts, through pdfium.
 
-The stages, in the order in which a document meets them: ``words`` with ``letters`` and ``glyphs``; ``read``
-(spans, lines) with ``rules``, ``fences`` and ``tags``; ``scans`` with ``scan_type`` and ``section_signs`` (pages that
-are images); ``furniture`` (running heads go aside);
-``tables``; ``layout`` (reading order); ``contents``; ``headings``, which asks ``outline``, ``tagged``, then
-``candidates``, ``front``, ``selection`` and ``runins``, and ``levels``; ``paragraphs``; ``asides``; ``render``.
+The stages, in the order in which a document meets them: ``words`` with ``letters``; ``read`` (spans, lines) with
+``rules``; ``scans`` with ``scan_type`` (pages that are images, and image files, which meet all later stages too);
+``running_heads`` (go aside); ``rules`` again (tables); ``layout`` (reading order, contents); ``headings``, which
+asks ``outline`` (bookmarks and tags), then ``candidates`` and ``selection``; ``paragraphs``, which writes the text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pypdfium2 as pdfium
 
 from pinakes.errors import ConversionError
-from pinakes.ingest.convert.ocr import Ocr
+from pinakes.ingest.convert.ocr import Ocr, Picture
+from pinakes.ingest.convert.pdf.candidates import find_body
+from pinakes.ingest.convert.pdf.headings import find_title, mark_headings
+from pinakes.ingest.convert.pdf.layout import mark_contents, reading_order
+from pinakes.ingest.convert.pdf.outline import Bookmark, is_useful, page_tags, read_outline
+from pinakes.ingest.convert.pdf.page import Item, Line, PageText, name_pages
+from pinakes.ingest.convert.pdf.paragraphs import make_blocks, render
+from pinakes.ingest.convert.pdf.read import PageReader
+from pinakes.ingest.convert.pdf.rules import RuleReader, take_tables
+from pinakes.ingest.convert.pdf.running_heads import add_asides, set_running_heads_aside
+from pinakes.ingest.convert.pdf.scans import MOST_PIXELS, Sheet, describe, read_scans, read_sheets, refusal
 from pinakes.model.document import IMAGE_PAGES, Converted, write_pages
 
-from .asides import add_asides
-from .candidates import find_body
-from .contents import mark_contents
-from .flow import Item
-from .furniture import set_furniture_aside
-from .headings import mark_headings
-from .layout import reading_order
-from .metadata import read_metadata
-from .outline import Bookmark, is_useful, read_outline
-from .page import Line, PageText, name_pages
-from .paragraphs import make_blocks
-from .read import PageReader
-from .render import render
-from .rules import RuleReader
-from .scans import read_scans
-from .tables import take_tables
-from .tags import page_tags
-from .title import find_title
-
-__all__ = ["compose", "convert_pdf"]
+_DATE = re.compile(r"D?:?(\d{4})(\d{2})?(\d{2})?(\d{2})?(\d{2})?(\d{2})?(?:(Z)|([+-])(\d{2})'?(\d{2})?'?)?")
 
 
 def convert_pdf(path: Path, ocr: Ocr | None = None) -> Converted:
@@ -69,8 +62,7 @@ def compose(
     """Make a text of the lines of pages: in reading order, with headings and paragraphs."""
     flow = _flow(pages)
     body = find_body(item for item in flow if isinstance(item, Line))
-    title = find_title(metadata.pop("title", None), flow, body)
-    if title:
+    if title := find_title(metadata.pop("title", None), flow, body):
         metadata = {"title": title, **metadata}
     blocks = make_blocks(mark_headings(flow, pages, marks, body), body)
     text, starts = render(add_asides(blocks, pages), len(pages))
@@ -139,7 +131,7 @@ def _warn_of_letters(pages: list[PageText]) -> list[str]:
 
 def _flow(pages: list[PageText]) -> list[Item]:
     """The lines and tables of all pages in reading order."""
-    set_furniture_aside(pages)
+    set_running_heads_aside(pages)
     flow: list[Item] = []
     carried = False
     for page in pages:
@@ -148,3 +140,108 @@ def _flow(pages: list[PageText]) -> list[Item]:
         carried = mark_contents(page, [i for i in items if isinstance(i, Line)], carried)
         flow.extend(items)
     return flow
+
+
+def read_metadata(document: Any) -> dict[str, Any]:
+    """Title, author, subject, keywords and dates, as far as they are given."""
+    result: dict[str, Any] = {}
+    for key in ("Title", "Author", "Subject", "Keywords"):
+        try:
+            value = " ".join(document.get_metadata_value(key).replace("\x00", "").split())
+        except UnicodeDecodeError:
+            continue
+        if value:
+            result[key.lower()] = value
+    for key, name in (("CreationDate", "created"), ("ModDate", "modified")):
+        try:
+            date = iso_date(document.get_metadata_value(key))
+        except UnicodeDecodeError:
+            continue
+        if date:
+            result[name] = date
+    return result
+
+
+def iso_date(text: str) -> str | None:
+    """A PDF date such as ``D:20220301120000+01'00'`` in ISO form; None when it is not one."""
+    match = _DATE.match(text.strip())
+    if not match:
+        return None
+    year, month, day, hour, minute, second = (int(g) if g else None for g in match.groups()[:6])
+    try:
+        moment = datetime(year or 1, month or 1, day or 1, hour or 0, minute or 0, second or 0)
+    except ValueError:
+        return None
+    if match[7]:
+        moment = moment.replace(tzinfo=timezone.utc)
+    elif match[8]:
+        offset = timedelta(hours=int(match[9]), minutes=int(match[10] or 0))
+        if offset < timedelta(days=1):
+            moment = moment.replace(tzinfo=timezone(-offset if match[8] == "-" else offset))
+    return moment.isoformat()
+
+
+# -- image files ------------------------------------------------------------------------------------------------
+
+
+# More than any scanner gives; a small file can say that it is this large.
+_HUGE = 200_000_000
+_RESOLUTIONS = (100, 1200)
+_PAGE_HEIGHT = 842.0
+# Tesseract reads small type badly: pictures of a screen are drawn larger.
+_SMALL = 4_000_000
+_LARGER = 2.0
+
+
+def convert_image(path: Path, ocr: Ocr | None = None) -> Converted:
+    """Convert an image file, a page for each picture in it."""
+    from PIL import Image
+
+    ocr = ocr or Ocr()
+    if reason := refusal(ocr):
+        raise ConversionError(f"an image. {reason}", again=True)
+    Image.MAX_IMAGE_PIXELS = _HUGE
+    with Image.open(path, formats=("PNG", "JPEG", "TIFF")) as image:
+        count = getattr(image, "n_frames", 1)
+        tried = min(count, ocr.max_pages)
+        scans = read_sheets(_sheets(image, tried), tried, ocr)
+    if not any(page.lines for page in scans.pages):
+        raise ConversionError("no text found on the image")
+    pages = {page.number: page for page in scans.pages}
+    warnings = describe(scans, list(range(1, count + 1)), count, ocr)
+    return compose(
+        [pages.get(number) or PageText(number, 612, 792) for number in range(count)],
+        [],
+        {IMAGE_PAGES: write_pages(scans.numbers)},
+        warnings,
+    )
+
+
+def _sheets(image: Any, count: int) -> Iterator[Sheet]:
+    for number in range(count):
+        image.seek(number)
+        yield _sheet(image, number)
+
+
+def _sheet(image: Any, number: int) -> Sheet:
+    from PIL import Image, ImageOps
+
+    resolution = image.info.get("dpi", (0, 0))
+    frame = ImageOps.exif_transpose(image)
+    if frame.mode in ("RGBA", "LA", "PA") or "transparency" in frame.info:
+        frame = frame.convert("RGBA")
+        frame = Image.alpha_composite(Image.new("RGBA", frame.size, "white"), frame)
+    if frame.mode.startswith("I;16"):
+        # Pillow would cut 16 bits off at 255.
+        frame = Image.fromarray((np.asarray(frame) >> 8).astype(np.uint8))
+    frame = frame.convert("L")
+    pixels = frame.width * frame.height
+    dots = float(resolution[1]) if isinstance(resolution, tuple) else 0.0
+    known = _RESOLUTIONS[0] <= dots <= _RESOLUTIONS[1]
+    scale = _LARGER if not known and pixels < _SMALL else min(1.0, (MOST_PIXELS / max(pixels, 1)) ** 0.5)
+    if scale != 1.0:
+        size = (max(1, round(frame.width * scale)), max(1, round(frame.height * scale)))
+        frame = frame.resize(size, Image.Resampling.BICUBIC)
+    picture: Picture = np.array(frame, dtype=np.uint8)
+    unit = 72 / (dots * scale) if known else _PAGE_HEIGHT / max(picture.shape)
+    return Sheet(number, picture, unit)

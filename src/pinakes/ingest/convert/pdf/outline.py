@@ -1,17 +1,21 @@
-"""Bookmarks: the headings an author gave, matched to the lines they point at."""
+"""Headings that the author gave: bookmarks, matched to the lines they point at, and the tag tree."""
 
 from __future__ import annotations
 
+import ctypes
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from ctypes import c_float, c_int
 from difflib import SequenceMatcher
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import pypdfium2 as pdfium
 
-from .page import HYPHEN, Line
+from pinakes.ingest.convert.pdf import native
+from pinakes.ingest.convert.pdf.candidates import is_caption, join_heading
+from pinakes.ingest.convert.pdf.page import HYPHEN, Flow, Heading, Item, Line, PageText, Tag
 
 _MOST = 20_000
 _WORD = re.compile(r"[^\W_]+")
@@ -19,6 +23,11 @@ _JUNK = re.compile(
     r"(?:page|slide|sheet|blank page)\s*\d*$|_?goback$|_toc\d+$|.*\.(?:pdf|docx?|indd|pptx?|xlsx?)$", re.I
 )
 _LONGEST_HEADING = 7
+_HEADING = re.compile(r"H(\d?)$")
+_MOST_ELEMENTS = 6000
+_DEEPEST = 60
+_Key: TypeAlias = tuple[int, int]
+_LEAST = 3
 
 
 class Bookmark(NamedTuple):
@@ -109,3 +118,146 @@ def _alike(wanted: str, have: str) -> float:
     if matcher.real_quick_ratio() < 0.85 or matcher.quick_ratio() < 0.85:
         return 0.0
     return matcher.ratio()
+
+
+def page_tags(page: Any) -> dict[int, Tag]:
+    """Marked content ids of a page that stand under a heading, a table cell or a contents list."""
+    tree = native.address(pdfium.raw.FPDF_StructTree_GetForPage(page))
+    if not tree:
+        return {}
+    try:
+        result: dict[int, Tag] = {}
+        count = min(native.tree_count(tree), _MOST_ELEMENTS)
+        budget = [_MOST_ELEMENTS]
+        for index in range(count):
+            if child := native.tree_child(tree, index):
+                _walk(child, None, 0, 0, result, budget)
+        return result
+    finally:
+        native.tree_close(tree)
+
+
+def _walk(
+    element: int, outer: Tag | None, depth: int, sections: int, result: dict[int, Tag], budget: list[int]
+) -> None:
+    budget[0] -= 1
+    if depth > _DEEPEST or budget[0] < 0:
+        return
+    kind = _type(element)
+    tag = outer
+    if heading := _HEADING.match(kind):
+        level = int(heading.group(1)) if heading.group(1) else max(sections, 1)
+        if 1 <= level <= 6:
+            tag = Tag("heading", level, budget[0])
+    elif kind == "Title":
+        tag = Tag("title", 0, budget[0])
+    elif kind in ("TOC", "TOCI"):
+        tag = Tag("contents", 0, budget[0])
+    elif kind == "Table":
+        tag = Tag("table", 0, budget[0])
+    elif kind == "Caption":
+        tag = Tag("caption", 0, budget[0])
+    elif kind in ("Sect", "Part", "Art", "Div"):
+        sections += 1
+    for mcid, child in _children(element):
+        if child:
+            _walk(child, tag, depth + 1, sections, result, budget)
+        elif tag is not None:
+            result[mcid] = tag
+
+
+def _children(element: int) -> Iterator[tuple[int, int]]:
+    for index in range(min(native.element_count(element), _MOST_ELEMENTS)):
+        mcid = native.element_mcid(element, index)
+        if mcid >= 0:
+            yield mcid, 0
+            continue
+        if child := native.element_child(element, index):
+            yield -1, child
+
+
+def _type(element: int) -> str:
+    buffer = ctypes.create_string_buffer(64)
+    length = native.element_type(element, buffer, 64)
+    if not 2 <= length <= 64:
+        return ""
+    return buffer.raw[: length - 2].decode("utf-16-le", "ignore")
+
+
+def headings_from_tags(flow: Sequence[Item], pages: Sequence[PageText], letters: int) -> Flow | None:
+    """The flow with tagged headings, or None if the tags have none worth following."""
+    by_page = {p.number: p.tags for p in pages}
+    if not any(by_page.values()):
+        return None
+    result: Flow = []
+    groups: dict[_Key, list[Line]] = {}
+    levels: dict[_Key, int] = {}
+    for item in flow:
+        if not isinstance(item, Line) or item.contents:
+            result.append(item)
+            continue
+        for tag, part in _split(item, by_page[item.page]):
+            if tag is not None:
+                key = (item.page, tag.element)
+                if key in groups and result[-1] is not groups[key][-1]:
+                    # The element goes on elsewhere, after a table or in the next column: another heading.
+                    key = (item.page, -len(groups) - 1)
+                groups.setdefault(key, []).append(part)
+                levels[key] = tag.level
+            result.append(part)
+    titles = {key: join_heading(lines) for key, lines in groups.items()}
+    written = sum(map(len, titles.values()))
+    sensible = sum(1 for t in titles.values() if 1 < len(t) < 300)
+    if sensible < max(_LEAST, len(pages) / 12) or written > 0.3 * letters:
+        return None
+    return _replace(result, groups, levels, _keep(titles, levels))
+
+
+def _split(line: Line, tags: dict[int, Tag]) -> list[tuple[Tag | None, Line]]:
+    """Cut a line where its tagging changes: a heading may run into its paragraph."""
+    parts: list[tuple[Tag | None, Line]] = []
+    for span in line.spans:
+        tag = tags.get(span.mcid)
+        if tag is not None and tag.kind not in ("heading", "title"):
+            tag = None
+        if parts and parts[-1][0] == tag:
+            parts[-1][1].spans.append(span)
+        else:
+            piece = Line(line.page, span.x0, span.x1, line.base, [span], line.order)
+            piece.block, piece.left, piece.right = line.block, line.left, line.right
+            parts.append((tag, piece))
+    if len(parts) == 1:
+        return [(parts[0][0], line)]
+    for _, piece in parts:
+        piece.settle()
+    return parts
+
+
+def _keep(titles: dict[_Key, str], levels: dict[_Key, int]) -> dict[_Key, str]:
+    """Leave out captions, and small headings that come back in every section."""
+    repeats = Counter((normal(t), levels[k]) for k, t in titles.items())
+    most = max(6, 0.04 * len(titles))
+    kept = {}
+    for key, title in titles.items():
+        often = repeats[normal(title), levels[key]] >= most and levels[key] > 2
+        if normal(title) and not is_caption(title) and not often:
+            kept[key] = title
+    return kept
+
+
+def _replace(
+    flow: Flow, groups: dict[_Key, list[Line]], levels: dict[_Key, int], kept: dict[_Key, str]
+) -> Flow:
+    used = sorted({levels[k] for k in kept})
+    first = {id(groups[k][0]): k for k in kept}
+    inner = {id(line) for k in kept for line in groups[k][1:]}
+    result: Flow = []
+    for item in flow:
+        if id(item) in inner:
+            continue
+        key = first.get(id(item))
+        if key is None:
+            result.append(item)
+        else:
+            result.append(Heading(key[0], kept[key], used.index(levels[key]) + 1))
+    return result

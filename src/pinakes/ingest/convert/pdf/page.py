@@ -1,4 +1,4 @@
-"""What is read from a page: styled spans, lines, ruling lines.
+"""What is read from a page: styled spans, lines, ruling lines, tables, tags.
 
 Coordinates are points from the top left corner of the upright page: ``y`` grows downwards.
 """
@@ -6,11 +6,9 @@ Coordinates are points from the top left corner of the upright page: ``y`` grows
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from pinakes.model.document import write_pages
-
-from .tags import Tag
 
 _MOST_NAMED = 10
 
@@ -108,12 +106,38 @@ class Rule(NamedTuple):
 
 
 @dataclass(slots=True)
+class Table:
+    """A table's cells, row by row, and where it stands."""
+
+    page: int
+    x0: float
+    x1: float
+    top: float
+    bottom: float
+    order: int
+    rows: list[list[str]]
+
+
+@dataclass(slots=True)
 class Heading:
     """A heading in the flow of the document. ``level`` counts from 1, the outermost."""
 
     page: int
     text: str
     level: int
+
+
+Item: TypeAlias = Line | Table
+Flow: TypeAlias = list[Line | Table | Heading]
+"""What the pages hold, in reading order."""
+
+
+class Tag(NamedTuple):
+    """What a piece of marked content is tagged as. ``element`` tells headings of a page apart."""
+
+    kind: str
+    level: int
+    element: int
 
 
 @dataclass(slots=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from . import native
-from .fences import Fences, kept_apart, parted
-from .leftward import is_leftward, mirror_rules, mirror_words
-from .page import HYPHEN, Line, PageText, Rule, Span
-from .words import DEEPEST_OVERLAP, NOTE, WIDEST_GAP, Box, Run, Word, WordReader
+from pinakes.ingest.convert.pdf import native
+from pinakes.ingest.convert.pdf.letters import is_leftward, mirror_rules, mirror_words
+from pinakes.ingest.convert.pdf.page import HYPHEN, Line, PageText, Rule, Span
+from pinakes.ingest.convert.pdf.rules import Fences, kept_apart, parted
+from pinakes.ingest.convert.pdf.words import DEEPEST_OVERLAP, NOTE, WIDEST_GAP, Box, Run, Word, WordReader
 
 
 class PageReader:

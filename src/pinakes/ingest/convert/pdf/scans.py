@@ -13,11 +13,9 @@ import pypdfium2 as pdfium
 
 from pinakes.errors import ConversionError
 from pinakes.ingest.convert.ocr import Ocr, OcrLine, Picture, Reading, find_turn, missing
-
-from .candidates import find_body
-from .page import PageText, name_pages
-from .scan_type import RawPage, measure, set_type
-from .section_signs import mend_section_signs
+from pinakes.ingest.convert.pdf.candidates import find_body
+from pinakes.ingest.convert.pdf.page import PageText, name_pages
+from pinakes.ingest.convert.pdf.scan_type import RawPage, measure, mend_section_signs, set_type
 
 _DPI = 300
 MOST_PIXELS = 16_000_000

@@ -1,23 +1,43 @@
-"""Which looks are headings: those used for something else betray it over the whole document."""
+"""Which candidates are headings: looks used for something else betray it over the whole document.
+
+What stands between the title and the text is authors, addresses and dates. Labels may run into their paragraph:
+`Section 12. Powers. The Board may ...` in the type of the text.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import TypeAlias
 
-from .candidates import Body, Candidate
-from .flow import Item
-from .labels import is_strong
-from .outline import normal
-from .page import Heading, Line
-from .tables import Table
+from pinakes.ingest.convert.pdf.candidates import (
+    Body,
+    Candidate,
+    Label,
+    find_label,
+    is_strong,
+    look_of,
+    starts_paragraph,
+)
+from pinakes.ingest.convert.pdf.outline import normal
+from pinakes.ingest.convert.pdf.page import Heading, Item, Line, Span, Table
 
 _Group: TypeAlias = tuple[object, ...]
 _NEAR = 1.6
 """Up to this many points above the size of the text a look must prove itself."""
+_NAMES = re.compile(r"[,;@\d*∗†‡§¶]|\[\^")
+_WORDS = 6
+_USUAL = 3
+"""A look that comes back so often on later pages is that of headings."""
+_LEAST = 3
+_MOST_WORDS = 12
+_AFTER = re.compile(r"\s*[.:—–-]+\s*|\s+(?=\()")
+_TITLE = re.compile(r"([A-Z][^.;:—]{1,80}?)(?:\.—|\.–|\.|—)\s*(?=[A-Z(“\"])")
+_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 
 
 @dataclass(slots=True)
@@ -149,3 +169,131 @@ def _serves_else(members: list[Candidate], around: dict[int, _Around], body: Bod
 
 def _share(members: list[Candidate], around: dict[int, _Around], name: str) -> float:
     return sum(bool(getattr(around[c.first], name)) for c in members) / len(members)
+
+
+def without_front(found: Sequence[Candidate], flow: Sequence[Item | Heading]) -> list[Candidate]:
+    """The candidates without those of the first page that stand between the title and the text.
+
+    The last of them stays if it is a plain word right above the text, as `Abstract` is.
+    """
+    first = next((item.page for item in flow if isinstance(item, Line)), 0)
+    front = [c for c in found if c.page == first and c.label is None]
+    if len(front) < 2 or any(isinstance(item, Heading) for item in flow):
+        return list(found)
+    title = max(front, key=lambda c: c.look.size)
+    if not title.big:
+        return list(found)
+    start = _text(flow, first)
+    later = Counter(c.look for c in found if c.page > first and c.label is None)
+    gone: set[int] = set()
+    for candidate in front:
+        line = candidate.lines[-1]
+        if (
+            candidate is title
+            or candidate.look.size > title.look.size - 0.6
+            or later[candidate.look] >= _USUAL
+        ):
+            continue
+        if start is None:
+            gone.add(candidate.first)
+        elif title.lines[-1].base < line.base < start.base:
+            above = start.base - line.base <= 2.6 * max(line.size, start.size) and line.x0 < start.right
+            if not above or len(candidate.lines) > 1 or _NAMES.search(candidate.text):
+                gone.add(candidate.first)
+    return [c for c in found if c.first not in gone]
+
+
+def _text(flow: Sequence[Item | Heading], page: int) -> Line | None:
+    """The first line of running text of a page: three full lines one below the other. None on a cover."""
+    lines = [i for i in flow if isinstance(i, Line) and i.page == page]
+    starts = [
+        a
+        for a, b, c in zip(lines, lines[1:], lines[2:], strict=False)
+        if a.block == b.block == c.block and abs(b.x0 - c.x0) < 2 and _full(a) and _full(b)
+    ]
+    return min(starts, key=lambda line: line.base, default=None)
+
+
+def _full(line: Line) -> bool:
+    wide = line.x1 - line.x0 > 0.7 * (line.right - line.left)
+    return wide and line.text.count(" ") + 1 >= _WORDS
+
+
+def find_run_ins(flow: Sequence[Item | Heading], body: Body, found: Sequence[Candidate]) -> list[Candidate]:
+    """Labels at the start of paragraphs that count up, as those of a statute do."""
+    taken = {n for c in found for n in range(c.first, c.last + 1)}
+    kinds: dict[str, list[tuple[int, Line, Label]]] = defaultdict(list)
+    styled: list[tuple[int, Line, Label, int]] = []
+    for position, line in enumerate(flow):
+        if not isinstance(line, Line) or position in taken or line.contents:
+            continue
+        label = find_label(line.text)
+        if label is None or not starts_paragraph(flow, position, body):
+            continue
+        if is_strong(label):
+            if _AFTER.match(line.text, label.length):
+                kinds[label.kind].append((position, line, label))
+        elif label.kind == "#" and label.depth >= 2 and (end := _styled_end(line, label)):
+            styled.append((position, line, label, end))
+    result: list[Candidate] = []
+    for entries in kinds.values():
+        if len(entries) >= _LEAST and counts_up([label.number for _, _, label in entries]):
+            result.extend(_split(*entry, body) for entry in entries)
+    if len(styled) >= _LEAST and counts_up([label.number for _, _, label, _ in styled]):
+        result.extend(_cut(*entry, body) for entry in styled)
+    return result
+
+
+def _styled_end(line: Line, label: Label) -> int:
+    """Where a numbered title that runs into its paragraph ends: it is bold or italic, and the rest is not; or 0."""
+    rest = line.spans[-1].style
+    if rest.bold or rest.italic:
+        return 0
+    last = max((n for n, s in enumerate(line.spans) if s.style.bold or s.style.italic), default=-1)
+    end = len(" ".join(s.text for s in line.spans[: last + 1]))
+    title = line.text[label.length : end].strip()
+    if last < 0 or not title or not title[0].isupper() or len(title.split()) > _MOST_WORDS:
+        return 0
+    return end if all(s.style.bold or s.style.italic for s in line.spans[1 : last + 1]) else 0
+
+
+def counts_up(numbers: Sequence[str]) -> bool:
+    """Whether label numbers mostly rise, as those of headings do and those of references do not."""
+    values = [_value(n) for n in numbers]
+    rising = sum(1 for a, b in pairwise(values) if b > a)
+    return rising >= 0.7 * (len(values) - 1)
+
+
+def _value(number: str) -> tuple[int, ...]:
+    if re.fullmatch(r"[IVXLCDM]+", number):
+        total = 0
+        for a, b in zip(number, number[1:] + " ", strict=True):
+            total += -_ROMAN[a] if _ROMAN.get(b, 0) > _ROMAN[a] else _ROMAN[a]
+        return (total,)
+    return tuple(int(n) for n in re.findall(r"\d+", number)) or (ord(number[0]),)
+
+
+def _split(position: int, line: Line, label: Label, body: Body) -> Candidate:
+    """Cut the label, and a title after it, off the line."""
+    after = _AFTER.match(line.text, label.length)
+    end = after.end() if after else label.length
+    title = _TITLE.match(line.text, end)
+    if title and len(title[1].split()) <= 12:
+        end = title.end()
+    return _cut(position, line, label, end, body)
+
+
+def _cut(position: int, line: Line, label: Label, end: int, body: Body) -> Candidate:
+    """The heading that ends at a place of its line, with the rest of the line after it."""
+    text = line.text[:end].rstrip(" —–-")
+    rest = line.text[end:].strip()
+    tail = None
+    if rest:
+        share = end / len(line.text)
+        start = line.x0 + share * (line.x1 - line.x0)
+        span = Span(rest, start, line.x1, line.style, line.spans[-1].mcid)
+        tail = Line(line.page, start, line.x1, line.base, [span], line.order)
+        tail.settle()
+        tail.block, tail.left, tail.right = line.block, line.left, line.right
+    look = look_of([line])
+    return Candidate(position, position, [line], text, look, label, look.size >= body.size + 0.9, tail)

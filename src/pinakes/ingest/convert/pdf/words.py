@@ -19,14 +19,23 @@ import numpy as np
 import pypdfium2.raw as pdfium
 from numpy.typing import NDArray
 
-from . import native
-from .fences import Fences, kept_apart
-from .fonts import Faces, font_name, struck_bold
-from .glyphs import Glyphs
-from .leftward import FIRST_LEFTWARD, has_leftward
-from .letters import Edges, Letters, Numbers, Reals, table_of
-from .page import HYPHEN, Style
-from .sizes import Sizes
+from pinakes.ingest.convert.pdf import native
+from pinakes.ingest.convert.pdf.letters import (
+    FIRST_LEFTWARD,
+    Edges,
+    Faces,
+    Glyphs,
+    Letters,
+    Numbers,
+    Reals,
+    Sizes,
+    font_name,
+    has_leftward,
+    struck_bold,
+    table_of,
+)
+from pinakes.ingest.convert.pdf.page import HYPHEN, Style
+from pinakes.ingest.convert.pdf.rules import Fences, kept_apart
 
 WIDEST_GAP = 1.6
 """Words farther apart than this many sizes are not of one line."""
@@ -61,8 +70,6 @@ class Run(NamedTuple):
 
 # Text, where it starts and ends along its direction, its baseline, how it is set.
 Word: TypeAlias = tuple[str, float, float, float, Run]
-
-_NO_RUN = Run(Style(0.0, False, False, 0, 0), -1, 0, False)
 
 
 class PageWords(NamedTuple):
@@ -141,8 +148,7 @@ class WordReader:
         if direction.any():
             together &= direction == 0
         # Words that are written leftwards are put into their order one by one.
-        single = has_leftward(text)
-        if single:
+        if single := has_leftward(text):
             together[:] = False
         elif together.any():
             _part_notes(together, spots, text)

@@ -2,22 +2,290 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from pinakes.embedding.protocol import Vectors
-from pinakes.port.rows import StoredChunk
-from pinakes.search.present.snippets.mentions import Mentions
-from pinakes.search.present.snippets.units import unit_spans
+from pinakes.port.records import StoredChunk
+from pinakes.text.analysis import QueryTerm, analyze
+from pinakes.text.sentences import sentence_ends
+from pinakes.text.stemming import algorithm_for
+
+# Characters: a sentence or two of formal prose.
+_FULL = 200
+_ENOUGH = 100
+_REST = 80
+# How far beyond its full size a unit looks for the end of a sentence, in steps; none so far, and it ends at a word.
+_REACH = (80, 200, 400, 800)
+
+_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})[ \t]*([^\n]*)$", re.MULTILINE)
+_PARAGRAPH = re.compile(r"\n[ \t]*\n")
+_ITEM = re.compile(r"\n(?=[ \t]*(?:[-*+•–]|\(?(?:\d{1,3}|[A-Za-z]|[ivxlcIVXLC]{2,5})[.)])[ \t])")
+_SPACE = re.compile(r"\s*")
+_LAST_SPACE = re.compile(r".*\s", re.DOTALL)
+
+
+# The same chunks answer many queries, and only the long ones are cut.
+@lru_cache(maxsize=1024)
+def unit_spans(text: str) -> tuple[tuple[int, int], ...]:
+    """Return the units of a text, which follow one another without a gap; none is blank, unless all is.
+
+    >>> unit_spans("One sentence. " * 50)
+    ((0, 210), (210, 420), (420, 700))
+    """
+    blocks = uncut_blocks(text)
+    size = len(text.rstrip())
+    ends = [0]
+    while size - ends[-1] > _FULL + _REST:
+        end = _next_end(text, ends[-1])
+        for low, high in blocks:
+            if low < end < high:
+                end = high
+        end = _past_space(text, ends[-1], end)
+        if size - end < _REST:
+            break
+        ends.append(end)
+    return tuple(pairwise([*ends, len(text)]))
+
+
+def uncut_blocks(text: str) -> list[tuple[int, int]]:
+    """Return where the tables and fenced blocks of a text are, in order."""
+    blocks = _fenced(text) if "```" in text or "~~~" in text else []
+    return sorted(blocks + _tables(text))
+
+
+def _fenced(text: str) -> list[tuple[int, int]]:
+    blocks: list[tuple[int, int]] = []
+    opening: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opening is None:
+            opening = fence
+        elif not fence[2] and fence[1].startswith(opening[1]):
+            blocks.append((opening.start(), fence.end()))
+            opening = None
+    if opening is not None:
+        # The text is a part: it ends inside a block. Or it begins inside one, and which fences open is anyone's guess.
+        first = blocks[0][0] if blocks else opening.start()
+        named = _FENCE.search(text, first)
+        return [(opening.start(), len(text)), *blocks] if named and named[2] else [(0, len(text))]
+    return blocks
+
+
+def _tables(text: str) -> list[tuple[int, int]]:
+    """Lines with bars in them, where two or more follow one another or the bar comes first."""
+    tables: list[tuple[int, int]] = []
+    at, last, alone = text.find("|"), -1, False
+    while at >= 0:
+        low, high = text.rfind("\n", 0, at) + 1, text.find("\n", at) + 1 or len(text)
+        if low == last:
+            tables[-1] = (tables[-1][0], high)
+            alone = False
+        else:
+            if alone:
+                tables.pop()
+            tables.append((low, high))
+            alone = bool(text[low:at].strip(" \t>"))
+        last, at = high, text.find("|", high)
+    return tables[:-1] if alone else tables
+
+
+def _next_end(text: str, start: int) -> int:
+    match = _SPACE.match(text, start)
+    begin = match.end() if match else start
+    if paragraph := _PARAGRAPH.search(text, begin + _ENOUGH, begin + _FULL):
+        return paragraph.end()
+    full = begin + _FULL
+    for limit in (min(len(text), full + reach) for reach in _REACH):
+        # From a little before, because the space after a sentence belongs to it.
+        ends = [at for at in sentence_ends(text, full - 20, limit) if at >= full]
+        if item := _ITEM.search(text, full - 1, limit):
+            ends.append(item.end())
+        if ends:
+            return min(ends)
+    word = _LAST_SPACE.match(text, full, limit)
+    return word.end() if word else limit
+
+
+def _past_space(text: str, start: int, end: int) -> int:
+    """Move an end behind the white space around it, but not into the indentation of the next line."""
+    match = _SPACE.match(text, end)
+    after = match.end() if match else end
+    before = start + len(text[start:end].rstrip())
+    line = text.rfind("\n", before, after) + 1
+    return line or after
+
+
+# -- mentions: where the words of a query stand in a text, in whichever form, found without analysing all of---
+
+
+# All forms of a word begin alike, to this many letters; short ones to one less than they have (`use`, `using`).
+_ALIKE = 3
+# Not so where stemmers change beginnings: in these languages texts are analysed word by word.
+_UNLIKE = frozenset(("dutch", "estonian", "finnish", "indonesian", "irish", "serbian", "sesotho"))
+# German has two ways to write an umlaut, and the index has neither: `ueber`, `über` > `uber`.
+_UMLAUT = re.compile(r"\A(.?[aou])(?!e)")
+# Only analysis can tell what these become: letters with accents, invisible marks, scripts without spaces.
+_FOREIGN = re.compile(r"[^\x00-\x7f\xa0–—‘’“”„…•§°©®™€£]\S*")
+# What is joined so early that the beginning of the whole is not to be seen: `e-mail`, `1,000`.
+_JOINED = re.compile(r"[-‐‑.,_·'’](?=\w)(?<![^\W_]{3}.)")
+# White space of every kind but the space itself.
+_SPACES = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+_ONE_SPACE = str.maketrans(dict.fromkeys(_SPACES, " "))
+# Words up to these lengths are remembered, fewer of the long ones: addresses and paths have many forms.
+_LONGEST_WORD, _LONGEST_PATH = 40, 160
+
+Forms = tuple[tuple[str, int], ...]
+
+
+class Mention(NamedTuple):
+    """A word at a place of a text, by the number of what it is of the query."""
+
+    at: int
+    what: int
+
+
+class Mentions:
+    """Finds the terms of one query, and the parts of compounds, which are numbered after the terms."""
+
+    def __init__(self, terms: Sequence[QueryTerm]) -> None:
+        parts = [(number, part) for number, term in enumerate(terms) for part in term.parts]
+        self._known: dict[str, list[int]] = {}
+        for what, term in enumerate([*terms, *(part for _, part in parts)]):
+            for form in (*term.forms, *term.within):
+                self._known.setdefault(form, []).append(what)
+        self._terms = len(terms)
+        # What each part says about its term: all of them together are a weaker match of it.
+        self._of_parts = np.zeros((len(parts), len(terms)), np.float32)
+        for row, (number, _) in enumerate(parts):
+            self._of_parts[row, number] = terms[number].parts_weight / len(terms[number].parts)
+        self._beginnings = _beginnings(self._known)
+        self._german = _beginnings([*self._known, *(_UMLAUT.sub(r"\1e", form) for form in self._known)])
+        # What words are of the query and where in them, by language: texts on one subject share their words.
+        self._seen: dict[str, dict[str, list[tuple[int, int]]]] = {}
+
+    @property
+    def count(self) -> int:
+        """How many terms and parts there are."""
+        return len(self._of_parts) + self._terms
+
+    def shares(self, present: Vectors) -> Vectors:
+        """Return how much of each term texts have, given which terms and parts they have: a row for each text."""
+        whole, parts = present[:, : self._terms], present[:, self._terms :] @ self._of_parts
+        return np.asarray(np.maximum(whole, parts))
+
+    def find(self, text: str, language: str) -> list[Mention]:
+        """Return the mentions in a text, in order."""
+        if not self._known:
+            return []
+        seen = self._seen.setdefault(language, {})
+        mentions: list[Mention] = []
+        for at, word in self._words(text, language):
+            found = seen.get(word)
+            if found is None:
+                found = seen[word] = self._inside(word, language)
+            for offset, what in found:
+                mentions.append(Mention(at + offset, what))
+        return sorted(mentions)
+
+    def _inside(self, word: str, language: str) -> list[tuple[int, int]]:
+        """Where in a word mentions begin, and of what."""
+        known = self._known
+        return [
+            (offset, what) for form, offset in _forms(word, language) if form in known for what in known[form]
+        ]
+
+    def _words(self, text: str, language: str) -> list[tuple[int, str]]:
+        """What stands between spaces and may be a mention."""
+        prepared, algorithm = _prepared(text), algorithm_for(language)
+        lower, spaced, _ = prepared
+        if len(lower) != len(text) or algorithm in _UNLIKE:
+            return [(0, text)]
+        words: list[tuple[int, str]] = []
+        end = 0
+        for at in _candidates(text, prepared, self._german if algorithm == "german" else self._beginnings):
+            if at >= end:
+                start = spaced.rfind(" ", end, at) + 1 or end
+                end = spaced.index(" ", start)
+                words.append((start, text[start:end]))
+        return words
+
+
+class _Prepared(NamedTuple):
+    """A text in small letters and with one kind of white space, and where in it may be mentions of any word."""
+
+    lower: str
+    spaced: str
+    places: tuple[int, ...]
+
+
+# The same chunks answer many queries.
+@lru_cache(maxsize=512)
+def _prepared(text: str) -> _Prepared:
+    places = [match.start() for match in _JOINED.finditer(text)]
+    if not text.isascii():
+        places += [match.start() for match in _FOREIGN.finditer(text)]
+    return _Prepared(text.lower(), f"{text} ".translate(_ONE_SPACE), tuple(places))
+
+
+def _candidates(text: str, prepared: _Prepared, beginnings: Iterable[str]) -> list[int]:
+    """Places inside of what may be mentions, in order."""
+    lower, _, known = prepared
+    places = list(known)
+    for beginning in beginnings:
+        at = lower.find(beginning)
+        while at >= 0:
+            if not at or _begins(text[at - 1], text[at]):
+                places.append(at)
+            at = lower.find(beginning, at + 1)
+    return sorted(places)
+
+
+def _begins(before: str, first: str) -> bool:
+    """Whether a word may begin between two characters: `get|User`, `max_|pressure`, `v|2`."""
+    return not before.isalnum() or first.isupper() or first.isdigit() or before.isdigit()
+
+
+def _beginnings(forms: Iterable[str]) -> list[str]:
+    """What words with some forms begin with, as few and as short as it takes."""
+    found: set[str] = set()
+    for form in forms:
+        if form and form.isascii():
+            found.add(form[: min(_ALIKE, max(1, len(form) - form.isalpha()))])
+            if form.endswith("ie"):  # `dying`, `lying`
+                found.add(f"{form[:-2]}y")
+    return [one for one in found if not any(one[:size] in found for size in range(1, len(one)))]
+
+
+def _forms(word: str, language: str) -> Forms:
+    if len(word) <= _LONGEST_WORD:
+        return _forms_of_word(word, language)
+    return (_forms_of_path if len(word) <= _LONGEST_PATH else _analysed)(word, language)
+
+
+def _analysed(word: str, language: str) -> Forms:
+    return tuple((token.text, token.start) for token in analyze(word, language))
+
+
+_forms_of_word = lru_cache(maxsize=1 << 15)(_analysed)
+_forms_of_path = lru_cache(maxsize=1 << 12)(_analysed)
+
+
+# -- evidence: how well each unit of some chunks answers, by its words, its meaning, its chunk and its neigh---
+
 
 # Tokens up to which a section is read as one thing: half a page.
 SHORT = 300
 _WORDS, _MEANING, _CHUNK = 0.5, 0.5, 1.5
 # How much of its best neighbour's score a unit gains, and how far away neighbours are.
-_NEIGHBOUR, _REACH = 0.6, 2
+_NEIGHBOUR, _NEAR = 0.6, 2
 
 
 class PassageReader(Protocol):
@@ -91,7 +359,7 @@ def weigh_units(
     for row in rows:
         last = first + len(row)
         for at, unit in enumerate(row, first):
-            near = own[max(first, at - _REACH) : min(last, at + _REACH + 1)]
+            near = own[max(first, at - _NEAR) : min(last, at + _NEAR + 1)]
             unit.score = own[at] + _NEIGHBOUR * max(near)
         first = last
 

@@ -8,25 +8,24 @@ from typing import Any, ClassVar
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreSchemaError
-from pinakes.stores.providers.azure_search.documents import (
+from pinakes.stores.providers.azure_search.connection import AzureSearchLink
+from pinakes.stores.providers.azure_search.schema import (
     BATCH,
+    ENTRY_FIELDS,
+    POINT_FIELDS,
     behind,
     document_of,
     equal,
-    one_of,
-    point_of,
-    query_words,
-)
-from pinakes.stores.providers.azure_search.link import AzureSearchLink
-from pinakes.stores.providers.azure_search.schema import (
-    ENTRY_FIELDS,
-    POINT_FIELDS,
     has_entries,
     index_names,
     make_entries,
     make_points,
+    one_of,
+    point_of,
+    query_words,
     read_dimension,
 )
+from pinakes.stores.providers.batches import batches
 from pinakes.stores.providers.size_watch import SizeWatch
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import Capabilities, Entry, Found, Point, Store
@@ -220,8 +219,8 @@ class AzureSearchStore(Store):
     def _named(
         self, index: str, key: str, names: Sequence[str], fields: Sequence[str]
     ) -> Iterator[dict[str, Any]]:
-        for start in range(0, len(names), _FULL_PAGE):
-            wanted = one_of(key, names[start : start + _FULL_PAGE])
+        for some in batches(names, _FULL_PAGE):
+            wanted = one_of(key, some)
             yield from self._link.ask(
                 index, {"filter": wanted, "select": ",".join([key, *fields]), "top": _FULL_PAGE}
             )

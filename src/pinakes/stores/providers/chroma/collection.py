@@ -1,7 +1,9 @@
-"""One collection of Chroma that is ours: made, found, written and read."""
+"""One collection of Chroma that is ours: its records, and how they are written and read."""
 
 from __future__ import annotations
 
+import hashlib
+import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -14,12 +16,62 @@ from chromadb.errors import ChromaError, NotFoundError
 from chromadb.types import Collection as CollectionModel
 
 from pinakes.embedding.protocol import Vectors
-from pinakes.errors import StoreSchemaError, UsageError
-from pinakes.stores.providers.chroma.connection import Connection
-from pinakes.stores.providers.chroma.errors import chroma_errors
+from pinakes.errors import StoreError, StoreSchemaError, UsageError
+from pinakes.stores.providers.batches import batches
+from pinakes.stores.providers.chroma.connection import Connection, chroma_errors
 from pinakes.stores.retry import retrying
 from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.store import Found
+from pinakes.stores.store import Entry, Found, Point
+
+# How much a request carries at most; a server takes 40 MB unless told otherwise.
+MAX_REQUEST = 8_000_000
+_FIELDS = ("terms", "source_path", "heading", "language", "file_type", "text")
+
+Item = TypeVar("Item")
+
+
+def from_point(point: Point) -> Record:
+    """Return a point as a record. All fields are always in it, because Chroma keeps those that are left out."""
+    if point.vector is None:
+        # Chroma would try to embed it.
+        raise StoreError(f"chromadb: the point {point.id} has no vector.")
+    fields = {"document": point.document, **{name: getattr(point, name) for name in _FIELDS}}
+    return Record(point.id, np.asarray(point.vector, np.float32), fields)
+
+
+def to_point(record: Record) -> Point:
+    """Read a point with everything that is stored of it."""
+    fields = record.fields
+    rest = (str(fields.get(name, "")) for name in _FIELDS)
+    return Point(record.id, str(fields.get("document", "")), record.vector, *rest)
+
+
+def from_entry(entry: Entry) -> Record:
+    """Return an entry as a record; as Chroma's document, the value would be indexed three letters at a time.
+
+    Everything needs a vector: a different one for each, or the index turns into islands.
+    """
+    angle = int.from_bytes(hashlib.sha256(entry.key.encode()).digest()[:4], "big") / 2**32 * 2 * math.pi
+    vector = np.array([math.cos(angle), math.sin(angle)], np.float32)
+    return Record(entry.key, vector, {"kind": entry.kind, "group": entry.group, "value": entry.value})
+
+
+def to_entry(record: Record) -> Entry:
+    """Read an entry."""
+    fields = record.fields
+    return Entry(record.id, str(fields["kind"]), str(fields["group"]), str(fields["value"]))
+
+
+def point_size(point: Point) -> int:
+    """Return about how many bytes a point takes in a request."""
+    vector = 0 if point.vector is None else 6 * int(point.vector.size)
+    return vector + 3 * (len(point.text) + len(point.terms) + len(point.heading)) + 300
+
+
+def entry_size(entry: Entry) -> int:
+    """Return about how many bytes an entry takes in a request."""
+    return 3 * len(entry.value) + 200
+
 
 MOST_AT_ONCE = 1000
 # How many ids are asked for at once.
@@ -200,9 +252,7 @@ def _records(collection: ChromaCollection, ids: list[str], vectors: bool) -> lis
 
 
 def _pieces(ids: Sequence[str], most: int) -> Iterator[list[str]]:
-    unique = list(dict.fromkeys(ids))
-    for start in range(0, len(unique), most):
-        yield unique[start : start + most]
+    return batches(list(dict.fromkeys(ids)), most)
 
 
 def _dimension(found: CollectionModel) -> int:

@@ -1,15 +1,351 @@
-"""From settings to one of the two ways to Chroma: a server over HTTP, or a folder that this process opens."""
+"""The two ways to Chroma: a server over HTTP, or a folder that this process opens; and their errors in our words.
+
+A folder may be shared by processes, which Chroma itself does not allow for: each keeps the vector index in memory and
+trims the common log, so that the others miss points or spoil the files. Here every piece of work holds a lock on the
+folder, and a process that finds the files changed by another opens the database anew.
+"""
 
 from __future__ import annotations
 
+import os
 import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
-from pinakes.errors import UsageError
-from pinakes.stores.providers.chroma.folder import FolderConnection
-from pinakes.stores.providers.chroma.server import WANTED, ServerConnection
+import httpx
+from chromadb.api import ServerAPI
+from chromadb.api.fastapi import FastAPI
+from chromadb.api.rust import RustBindingsAPI
+from chromadb.config import Settings, System
+from chromadb.errors import (
+    AuthorizationError,
+    ChromaAuthError,
+    ChromaError,
+    InvalidDimensionException,
+    NotFoundError,
+    RateLimitError,
+)
+from filelock import FileLock, Timeout
+
+from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
+from pinakes.loopback import is_loopback
 from pinakes.stores.settings import DatabaseSettings
+
+
+def quiet_system(**values: Any) -> System:
+    """Return Chroma's system of parts with settings that neither a file .env nor telemetry has a say in."""
+    fixed: dict[str, Any] = {
+        "_env_file": None,
+        "anonymized_telemetry": False,
+        "chroma_client_auth_provider": None,
+    }
+    return System(Settings(**fixed, **values))
+
+
+_DENIED = (401, 403)
+_LATER = (408, 425, 429)
+
+
+def check_status(response: httpx.Response) -> None:
+    """Raise for an answer that is not Chroma's own, such as that of a proxy before it; the client loses the status."""
+    if response.status_code in _DENIED:
+        raise StoreAccessError(
+            f"chromadb: the server refuses access (status {response.status_code}); check api_key, and the option "
+            "token_header where the server wants the key in another header."
+        )
+    if response.status_code in _LATER or response.status_code >= 500:
+        raise StoreUnavailableError(
+            f"chromadb: the server answers with status {response.status_code}; see its log, or try again later."
+        )
+
+
+@contextmanager
+def chroma_errors(settings: DatabaseSettings) -> Iterator[None]:
+    """Turn the errors of the client into those of a store."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except httpx.TimeoutException as error:
+        raise StoreUnavailableError(
+            f"chromadb: the server did not answer within {settings.timeout:g} seconds; see timeout."
+        ) from error
+    except httpx.HTTPError as error:
+        raise StoreUnavailableError(
+            f"chromadb: the server in connection_string cannot be reached ({type(error).__name__}); is it running?"
+        ) from error
+    except RateLimitError as error:
+        raise StoreUnavailableError("chromadb: the server asks to slow down; try again later.") from error
+    except (ChromaAuthError, AuthorizationError) as error:
+        raise StoreAccessError("chromadb: the server refuses access; check api_key.") from error
+    except (ChromaError, ValueError, TypeError, RuntimeError) as error:
+        raise _translated(error, settings) from error
+    except Exception as error:
+        # The client raises plain exceptions for answers it does not know.
+        if type(error) is not Exception:
+            raise
+        raise _translated(error, settings) from error
+    except BaseException as error:
+        # A panic in Chroma's Rust code is no Exception; whoever waits for a store's errors must see it all the same.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise _translated(error, settings) from error
+
+
+def _translated(error: BaseException, settings: DatabaseSettings) -> StoreError:
+    text = _without_secrets(str(error), settings)
+    if isinstance(error, InvalidDimensionException) or "dimension" in text:
+        return StoreSchemaError(f"chromadb, collection {settings.collection}: {text}")
+    if isinstance(error, NotFoundError):
+        return StoreSchemaError(f"chromadb: {text}; check collection, and the options tenant and database.")
+    if "database is locked" in text:
+        return StoreUnavailableError(
+            "chromadb: another process is writing to the folder in connection_string."
+        )
+    if any(reason in text for reason in ("readonly", "read-only", "ermission denied", "unable to open")):
+        return StoreAccessError(
+            f"chromadb: the folder in connection_string cannot be used; check its permissions. ({text})"
+        )
+    if "not a database" in text or "malformed" in text:
+        return StoreSchemaError(
+            f"chromadb: the folder in connection_string holds something else, or is damaged. ({text})"
+        )
+    return StoreError(f"chromadb, collection {settings.collection}: {text}")
+
+
+def _without_secrets(text: str, settings: DatabaseSettings) -> str:
+    for secret in (settings.connection_string, settings.api_key):
+        if secret:
+            text = text.replace(secret, "…")
+    return text[:300]
+
+
+WANTED = (
+    "The database provider chromadb needs connection_string: the address of a server, such as "
+    "https://chroma.example:8000, or a folder on this machine, such as ./chroma"
+)
+_HEADERS = ("Authorization", "X-Chroma-Token")
+
+
+class ServerConnection:
+    """A server over HTTP or HTTPS; one pool of connections for all threads."""
+
+    def __init__(self, settings: DatabaseSettings) -> None:
+        self._url = _checked_address(settings)
+        self._headers = _checked_headers(settings, self._url)
+        self._timeout = settings.timeout
+        self._verify = _certificates(settings)
+        self._guard = threading.Lock()
+        self._opened: FastAPI | None = None
+
+    def exists(self) -> bool:
+        """Whether there is a database to ask: a server always is one."""
+        return True
+
+    @contextmanager
+    def api(self) -> Iterator[ServerAPI]:
+        """Give the client, which threads share."""
+        with self._guard:
+            if self._opened is None:
+                self._opened = self._open()
+            opened = self._opened
+        yield opened
+
+    def _open(self) -> FastAPI:
+        # The client that the package offers asks the server three things first, without any limit of time.
+        system = quiet_system(
+            chroma_server_host=self._url,
+            chroma_server_http_port=urlsplit(self._url).port or 443,
+            chroma_server_ssl_enabled=self._url.startswith("https:"),
+            chroma_server_ssl_verify=self._verify,
+            chroma_server_headers=dict(self._headers),
+        )
+        client = system.instance(FastAPI)
+        client._session.timeout = httpx.Timeout(self._timeout)
+        client._session.event_hooks = {"response": [check_status]}
+        system.start()
+        return client
+
+    def close(self) -> None:
+        """Close the pool."""
+        with self._guard:
+            if self._opened is not None:
+                self._opened._session.close()
+            self._opened = None
+
+
+def _checked_address(settings: DatabaseSettings) -> str:
+    """Return the address without a slash at its end; the message about a bad one does not repeat it."""
+    try:
+        parts = urlsplit(settings.connection_string.strip())
+        port_is_good = parts.port is None or parts.port > 0
+    except ValueError:
+        raise UsageError(f"{WANTED}; this address cannot be read.") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname or not port_is_good:
+        raise UsageError(f"{WANTED}; this is no http:// or https:// address.")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise UsageError(
+            f"{WANTED}, without a name, password or query in it; the server's token goes to api_key."
+        )
+    plain = parts.scheme == "http" and not is_loopback(parts.hostname)
+    if plain and settings.api_key and settings.option("tls", True):
+        raise UsageError(
+            "The database provider chromadb would send api_key over plain http:// to another machine. Write "
+            "https:// in connection_string, or set the option tls to false if the network is trusted."
+        )
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+
+
+def _checked_headers(settings: DatabaseSettings, url: str) -> dict[str, str]:
+    cloud = (urlsplit(url).hostname or "").endswith("trychroma.com")
+    header = settings.option("token_header", _HEADERS[1] if cloud else _HEADERS[0])
+    if header not in _HEADERS:
+        raise UsageError(
+            f"The option token_header of the database provider chromadb must be {' or '.join(_HEADERS)}."
+        )
+    if not settings.api_key:
+        return {}
+    if not settings.api_key.isascii() or not settings.api_key.isprintable() or " " in settings.api_key:
+        raise UsageError(
+            "The api_key of the database provider chromadb has characters that a token cannot have; "
+            "letters, digits and punctuation are allowed."
+        )
+    return {header: f"Bearer {settings.api_key}" if header == _HEADERS[0] else settings.api_key}
+
+
+def _certificates(settings: DatabaseSettings) -> str | None:
+    path: str = settings.option("ca_file", "")
+    if path and not Path(path).is_file():
+        raise UsageError(f"The option ca_file of the database provider chromadb is no file: {path}.")
+    return path or None
+
+
+_DATABASE = "chroma.sqlite3"
+# Where in the head of a SQLite file the number is that grows with every change.
+_CHANGES = slice(24, 28)
+
+Signature = tuple[object, ...]
+
+
+class _Folder:
+    """What all stores of this process on a folder share."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.guard = threading.RLock()
+        self.users = 0
+        self.system: System | None = None
+        self.process = 0
+        self.seen: Signature = ()
+
+    def current(self) -> ServerAPI:
+        """Return Chroma's interface on the files as they are now; the lock is held."""
+        if self.system is not None and self.process != os.getpid():
+            raise StoreError(
+                "chromadb: this process was forked from one that had the folder in connection_string open, and "
+                "Chroma does not work on in such a process; start processes with spawn, or use a server."
+            )
+        if self.system is not None and self.seen != self.signature():
+            self.close()
+        if self.system is None:
+            system = quiet_system(is_persistent=True, persist_directory=str(self.path))
+            system.instance(RustBindingsAPI)
+            system.start()
+            self.system, self.process = system, os.getpid()
+        return self.system.instance(RustBindingsAPI)
+
+    def signature(self) -> Signature:
+        """Return what is different after any change to the files."""
+        facts: list[object] = []
+        with suppress(OSError):
+            for path in [self.path / _DATABASE, *sorted(self.path.glob("*/*.*"))]:
+                status = path.stat()
+                facts.append((path.name, status.st_ino, status.st_size, status.st_mtime_ns))
+            with (self.path / _DATABASE).open("rb") as file:
+                facts.append(file.read(_CHANGES.stop)[_CHANGES])
+        return tuple(facts)
+
+    def close(self) -> None:
+        """Stop Chroma."""
+        system, self.system = self.system, None
+        if system is not None:
+            system.stop()
+
+
+_folders: dict[Path, _Folder] = {}
+_guard = threading.Lock()
+
+
+class FolderConnection:
+    """A folder; threads and processes take turns."""
+
+    def __init__(self, path: Path, timeout: float) -> None:
+        self._path = path
+        self._timeout = timeout
+        self._folder: _Folder | None = None
+
+    def exists(self) -> bool:
+        """Whether there is a database in the folder: asking must not make one where the name is wrong."""
+        return (self._path / _DATABASE).exists()
+
+    @contextmanager
+    def api(self) -> Iterator[ServerAPI]:
+        """Give the interface while nobody else works on the folder."""
+        folder = self._shared()
+        with folder.guard:
+            lock = self._lock()
+            try:
+                yield folder.current()
+                folder.seen = folder.signature()
+            except BaseException:
+                # What is in memory may be half of something: read it anew.
+                if folder.process == os.getpid():
+                    folder.close()
+                raise
+            finally:
+                lock.release()
+
+    def _lock(self) -> FileLock:
+        try:
+            self._path.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(str(self._path / "pinakes.lock"))
+            lock.acquire(timeout=self._timeout)
+        except Timeout as error:
+            raise StoreUnavailableError(
+                "chromadb: another process has been using the folder in connection_string for longer than timeout; "
+                "for many at once, start a server (chroma run --path …) and give its address."
+            ) from error
+        except OSError as error:
+            raise StoreAccessError(
+                f"chromadb: the folder in connection_string cannot be used: {error.strerror or 'no lock on it'}."
+            ) from error
+        return lock
+
+    def _shared(self) -> _Folder:
+        with _guard:
+            if self._folder is None:
+                path = self._path.resolve()
+                self._folder = _folders.setdefault(path, _Folder(path))
+                self._folder.users += 1
+            return self._folder
+
+    def close(self) -> None:
+        """Let go of the folder; the last one closes it."""
+        with _guard:
+            folder, self._folder = self._folder, None
+            if folder is None:
+                return
+            folder.users -= 1
+            if folder.users:
+                return
+            _folders.pop(folder.path, None)
+        with folder.guard:
+            folder.close()
+
 
 Connection: TypeAlias = FolderConnection | ServerConnection
 

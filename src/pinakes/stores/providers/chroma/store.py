@@ -12,10 +12,12 @@ import numpy as np
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreSchemaError
-from pinakes.stores.providers.chroma.collection import MOST_AT_ONCE, OurCollection, Where
-from pinakes.stores.providers.chroma.connection import connect
-from pinakes.stores.providers.chroma.records import (
-    batches,
+from pinakes.stores.providers.batches import batches, sized_batches
+from pinakes.stores.providers.chroma.collection import (
+    MAX_REQUEST,
+    MOST_AT_ONCE,
+    OurCollection,
+    Where,
     entry_size,
     from_entry,
     from_point,
@@ -23,6 +25,7 @@ from pinakes.stores.providers.chroma.records import (
     to_entry,
     to_point,
 )
+from pinakes.stores.providers.chroma.connection import connect
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.shared.ids import PointId
 from pinakes.stores.store import Capabilities, Entry, Found, Point, Store
@@ -84,7 +87,7 @@ class ChromaStore(Store):
     def upsert(self, points: Sequence[Point]) -> None:
         """Store points; of those with the same id the last counts."""
         unique = list({point.id: point for point in points}.values())
-        for batch in batches(unique, point_size, self._points.most()):
+        for batch in sized_batches(unique, point_size, most=self._points.most(), total=MAX_REQUEST):
             self._points.write([from_point(point) for point in batch])
 
     def delete(self, ids: Sequence[str]) -> None:
@@ -102,8 +105,8 @@ class ChromaStore(Store):
             for batch in self._points.read(names, vectors=True):
                 yield [to_point(record) for record in batch]
             return
-        for start in range(0, len(names), MOST_AT_ONCE):
-            yield [Point(name, PointId.parse(name).document) for name in names[start : start + MOST_AT_ONCE]]
+        for some in batches(names, MOST_AT_ONCE):
+            yield [Point(name, PointId.parse(name).document) for name in some]
 
     def count(self) -> int:
         """Return how many points there are."""
@@ -140,7 +143,7 @@ class ChromaStore(Store):
     def put(self, entries: Sequence[Entry]) -> None:
         """Store entries; of those with the same key the last counts."""
         unique = list({entry.key: entry for entry in entries}.values())
-        for batch in batches(unique, entry_size, self._entries.most()):
+        for batch in sized_batches(unique, entry_size, most=self._entries.most(), total=MAX_REQUEST):
             self._entries.write([from_entry(entry) for entry in batch])
 
     def get(self, keys: Sequence[str]) -> dict[str, str]:

@@ -8,11 +8,12 @@ says where its entry is, and many entries still go into one request.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from azure.core import MatchConditions
-from azure.cosmos import DatabaseProxy
+from azure.cosmos import DatabaseProxy, PartitionKey, ThroughputProperties
 from azure.cosmos.exceptions import (
     CosmosAccessConditionFailedError,
     CosmosResourceExistsError,
@@ -20,15 +21,132 @@ from azure.cosmos.exceptions import (
 )
 
 from pinakes.embedding.protocol import Vectors
-from pinakes.errors import StoreSchemaError, UsageError
-from pinakes.stores.providers.cosmos_nosql import items, queries
-from pinakes.stores.providers.cosmos_nosql.containers import INDEXES, Containers
-from pinakes.stores.providers.cosmos_nosql.link import Link, read_account
-from pinakes.stores.providers.cosmos_nosql.requests import Requests, container
+from pinakes.errors import StoreError, StoreSchemaError, UsageError
+from pinakes.stores.providers.cosmos_nosql import items
+from pinakes.stores.providers.cosmos_nosql.connection import Link, read_account
+from pinakes.stores.providers.cosmos_nosql.items import Requests, container
 from pinakes.stores.providers.whole_words import whole_words
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.shared.ids import PointId
 from pinakes.stores.store import Capabilities, Entry, Found, Point, Store
+
+INDEXES = ("diskANN", "quantizedFlat", "flat")
+_MOST = {"diskANN": 4096, "quantizedFlat": 4096, "flat": 505}
+
+
+class Containers:
+    """``<collection>-points`` and ``<collection>-entries``; ``words`` says whether they are to be indexed."""
+
+    def __init__(self, link: Link, collection: str, index: str, throughput: int, *, words: bool) -> None:
+        self._link, self._collection = link, collection
+        self._index, self._throughput, self._words = index, throughput, words
+        self.points, self.entries = f"{collection}-points", f"{collection}-entries"
+
+    def dimension(self) -> int | None:
+        """Return the length of the vectors of the points; None where there are none yet."""
+        found = self._read(self.points, items.POINT_KEY)
+        return None if found is None else self._length(found)
+
+    def has_entries(self) -> bool:
+        """Whether the container of entries is there."""
+        return self._read(self.entries, items.ENTRY_KEY) is not None
+
+    def create(self, dimension: int) -> None:
+        """Make the database and the containers, as far as they are missing."""
+        most = _MOST[self._index]
+        if not 0 < dimension <= most:
+            raise StoreError(
+                f"The database provider {self._link.provider} takes vectors of up to {most:,} numbers with the "
+                f"vector_index {self._index}, not {dimension:,}. Use a smaller model or another index."
+            )
+        found = self._read(self.points, items.POINT_KEY) or self._make_points(dimension)
+        present = self._length(found)
+        if present != dimension:
+            raise StoreSchemaError(
+                f"The collection {self._collection} of the database provider {self._link.provider} has vectors of "
+                f"{present} numbers; the model makes {dimension}. Use the same model, or another collection."
+            )
+        if self._words and not found["indexingPolicy"].get("fullTextIndexes"):
+            self._add_words(found)
+        if not self.has_entries():
+            self._make(self.entries, items.ENTRY_KEY, items.entry_indexes())
+
+    def drop(self) -> None:
+        """Delete both, unless they are somebody else's; the database stays."""
+        there = {self.points: self.dimension() is not None, self.entries: self.has_entries()}
+        for name in (name for name, found in there.items() if found):
+            with contextlib.suppress(CosmosResourceNotFoundError):
+                self._drop(name)
+
+    def _drop(self, name: str) -> None:
+        self._link.call(lambda database: database.delete_container(name))
+
+    def missing(self) -> StoreSchemaError:
+        """Say that a container is not there (any more)."""
+        return StoreSchemaError(
+            f"The database provider {self._link.provider} misses a container of the collection {self._collection}: it "
+            "was dropped, or collection or the option database is another one. Index again."
+        )
+
+    def _read(self, name: str, key: str) -> Mapping[str, Any] | None:
+        try:
+            found: Mapping[str, Any] = self._link.call(
+                lambda database: database.get_container_client(name).read()
+            )
+        except CosmosResourceNotFoundError:
+            return None
+        if found["partitionKey"]["paths"] != [key]:
+            raise self._foreign(name)
+        return found
+
+    def _length(self, container: Mapping[str, Any]) -> int:
+        vectors = (container.get("vectorEmbeddingPolicy") or {}).get("vectorEmbeddings") or []
+        for vector in vectors:
+            if vector.get("path") == "/vector":
+                return int(vector["dimensions"])
+        raise self._foreign(self.points)
+
+    def _foreign(self, name: str) -> StoreSchemaError:
+        return StoreSchemaError(
+            f"The database provider {self._link.provider} finds a container {name} that is not Pinakes'. Use another "
+            "collection, or the option database."
+        )
+
+    def _make_points(self, dimension: int) -> Mapping[str, Any]:
+        with contextlib.suppress(CosmosResourceExistsError):
+            self._link.call(lambda _: self._link.client().create_database_if_not_exists(self._link.name))
+        more: dict[str, Any] = {"full_text_policy": items.full_text_policy()} if self._words else {}
+        if self._throughput:
+            more["offer_throughput"] = ThroughputProperties(auto_scale_max_throughput=self._throughput)
+        indexes = items.point_indexes(self._index, words=self._words)
+        vectors = items.vector_policy(dimension)
+        self._make(self.points, items.POINT_KEY, indexes, vector_embedding_policy=vectors, **more)
+        found = self._read(self.points, items.POINT_KEY)
+        if found is None:
+            raise self.missing()
+        return found
+
+    def _make(self, name: str, key: str, indexes: dict[str, Any], **more: Any) -> None:
+        def work(database: DatabaseProxy) -> None:
+            database.create_container(name, PartitionKey(key), indexing_policy=indexes, **more)
+
+        # Another may have been faster.
+        with contextlib.suppress(CosmosResourceExistsError):
+            self._link.call(work)
+
+    def _add_words(self, found: Mapping[str, Any]) -> None:
+        """Index the words of a container that was made without."""
+        policy = {**found["indexingPolicy"], "fullTextIndexes": [{"path": "/words"}]}
+        self._link.call(
+            lambda database: database.replace_container(
+                self.points,
+                PartitionKey(items.POINT_KEY),
+                indexing_policy=policy,
+                vector_embedding_policy=found["vectorEmbeddingPolicy"],
+                full_text_policy=items.full_text_policy(),
+            )
+        )
+
 
 # The client refuses larger answers to a search by words (AZURE_COSMOS_HYBRID_SEARCH_MAX_ITEMS), and a query has an end.
 _MAX_RANKED, _MAX_WORDS = 1_000, 100
@@ -137,19 +255,17 @@ class CosmosNoSqlStore(Store):
     def fetch(self, ids: Sequence[str]) -> list[Point]:
         """Return whole points."""
         groups = items.grouped(ids, lambda name: PointId.parse(name).document)
-        return [
-            items.point(item) for item in self._requests.by_id(self._points, queries.POINTS_BY_ID, groups)
-        ]
+        return [items.point(item) for item in self._requests.by_id(self._points, items.POINTS_BY_ID, groups)]
 
     def points(self, document: str | None = None, *, vectors: bool = False) -> Iterator[list[Point]]:
         """Go through the pages of a query."""
-        query = queries.ALL_POINTS if vectors else queries.ALL_IDS
+        query = items.ALL_POINTS if vectors else items.ALL_IDS
         for page in self._requests.pages(self._points, query, {}, document):
             yield [items.point(item) for item in page]
 
     def count(self) -> int:
         """Let every partition count."""
-        return int(sum(self._requests.all(self._points, queries.COUNT, {})))
+        return int(sum(self._requests.all(self._points, items.COUNT, {})))
 
     def search(
         self, vector: Vectors, limit: int, documents: Collection[str] | None = None
@@ -157,8 +273,8 @@ class CosmosNoSqlStore(Store):
         """Ask every partition for its nearest points; their similarity is the cosine."""
         if documents is not None and not documents:
             return []
-        query = queries.vector_query(limit, documents, exact=self._exact, knobs=self._knobs)
-        rows = self._requests.all(self._points, query, {"@vector": queries.numbers(vector)}, size=limit)
+        query = items.vector_query(limit, documents, exact=self._exact, knobs=self._knobs)
+        rows = self._requests.all(self._points, query, {"@vector": items.numbers(vector)}, size=limit)
         return [Found(row["id"], float(row["score"])) for row in rows if "score" in row]
 
     def keyword(
@@ -168,7 +284,7 @@ class CosmosNoSqlStore(Store):
         words = list(dict.fromkeys(whole_words(terms)))[:_MAX_WORDS]
         if not words or (documents is not None and not documents):
             return []
-        return self._ranked(queries.keyword_query(words, min(limit, _MAX_RANKED), documents), limit)
+        return self._ranked(items.keyword_query(words, min(limit, _MAX_RANKED), documents), limit)
 
     def hybrid(
         self,
@@ -185,7 +301,7 @@ class CosmosNoSqlStore(Store):
         if documents is not None and not documents:
             return []
         most = min(limit, _MAX_RANKED)
-        query = queries.hybrid_query(
+        query = items.hybrid_query(
             vector, words, weights, most, documents, exact=self._exact, knobs=self._knobs
         )
         return self._ranked(query, limit)
@@ -205,12 +321,12 @@ class CosmosNoSqlStore(Store):
 
     def get(self, keys: Sequence[str]) -> dict[str, str]:
         """Return values by key."""
-        found = self._requests.by_id(self._entries, queries.VALUES_BY_ID, items.grouped(keys, items.shard))
+        found = self._requests.by_id(self._entries, items.VALUES_BY_ID, items.grouped(keys, items.shard))
         return {item["id"]: item["value"] for item in found}
 
     def entries(self, kind: str, group: str | None = None) -> Iterator[list[Entry]]:
         """Go through the pages of a query."""
-        query = queries.ENTRIES_OF_KIND if group is None else queries.ENTRIES_OF_GROUP
+        query = items.ENTRIES_OF_KIND if group is None else items.ENTRIES_OF_GROUP
         values = {"@kind": kind} if group is None else {"@kind": kind, "@group": group}
         for page in self._requests.pages(self._entries, query, values):
             yield [Entry(item["id"], item["kind"], item["group"], item["value"]) for item in page]

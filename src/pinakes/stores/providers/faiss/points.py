@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreSchemaError
+from pinakes.stores.providers.batches import batches
 from pinakes.stores.providers.ledger import SqliteFile, SqliteLedger, marks
 from pinakes.stores.store import Found, Point
 
@@ -136,8 +137,7 @@ class FaissPoints:
         """Return points by id."""
         found: list[Point] = []
         with self.file.reading() as connection:
-            for start in range(0, len(ids), _BATCH):
-                batch = list(ids[start : start + _BATCH])
+            for batch in batches(ids, _BATCH):
                 rows = connection.execute(
                     "SELECT id, document, vector, terms, source_path, heading, language, file_type, text "
                     f"FROM points WHERE id IN ({marks(batch)})",
@@ -174,10 +174,9 @@ class FaissPoints:
 
     def rows_of(self, documents: Collection[str]) -> Rows:
         """Return the rows of the points of some documents."""
-        wanted, found = list(documents), list[int]()
+        found: list[int] = []
         with self.file.reading() as connection:
-            for start in range(0, len(wanted), _BATCH):
-                batch = wanted[start : start + _BATCH]
+            for batch in batches(list(documents), _BATCH):
                 rows = connection.execute(f"SELECT row FROM points WHERE document IN ({marks(batch)})", batch)
                 found += [row[0] for row in rows]
         return np.array(found, np.int64)
@@ -192,8 +191,7 @@ class FaissPoints:
         """Turn rows and scores into ids and scores, without those that are gone by now."""
         names: dict[int, str] = {}
         with self.file.reading() as connection:
-            for start in range(0, len(hits), _BATCH):
-                batch = [row for row, _ in hits[start : start + _BATCH]]
+            for batch in batches([row for row, _ in hits], _BATCH):
                 # The index has the ids close together; the table has vectors and texts in between.
                 query = f"SELECT row, id FROM points INDEXED BY points_by_row WHERE row IN ({marks(batch)})"
                 names.update(connection.execute(query, batch))

@@ -19,6 +19,7 @@ from filelock import FileLock, Timeout
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, UsageError
+from pinakes.stores.providers.batches import batches
 from pinakes.stores.providers.faiss.index import FaissIndex, Knobs, remove_saved, saved_files, saved_state
 from pinakes.stores.providers.faiss.points import FILE_NAME, FaissPoints, State
 from pinakes.stores.settings import DatabaseSettings
@@ -117,8 +118,7 @@ class FaissStore(Store):
         """Store points; each batch is there as a whole or not at all."""
         held = self._need()
         dimension = self._dimension_of(held)
-        for start in range(0, len(points), _BATCH):
-            batch = points[start : start + _BATCH]
+        for batch in batches(points, _BATCH):
             held.upsert([(point, self._bytes(point, dimension)) for point in batch])
             self._wrote = True
         # In a long run the index grows with the points, instead of all at once at the end.

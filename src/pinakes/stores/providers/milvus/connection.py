@@ -1,4 +1,4 @@
-"""Reaching Milvus: a server or cluster by its address, or a path ending in .db that Milvus Lite serves in this process.
+"""Reaching Milvus: a server or cluster by its address, or a path ending in .db that Milvus Lite serves here.
 
 Milvus Lite lets one process open a path, and one writer at a time change a collection: stores of the same path in
 this process share its server, and take turns in writing.
@@ -13,15 +13,83 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
+import grpc
 from pymilvus import MilvusClient
+from pymilvus.exceptions import ConnectionConfigException, MilvusException
 
-from pinakes.errors import MissingExtraError, StoreAccessError, UsageError
-from pinakes.loopback import is_loopback
-from pinakes.stores.providers.milvus.errors import translate
+from pinakes.errors import (
+    MissingExtraError,
+    PinakesError,
+    StoreAccessError,
+    StoreError,
+    StoreUnavailableError,
+    UsageError,
+)
+from pinakes.stores.providers.web_address import check_server, without_secrets
 from pinakes.stores.retry import retrying
 from pinakes.stores.settings import DatabaseSettings
+
+_LONGEST_REASON = 300
+# Of Milvus itself: not ready, unavailable, too many requests, denied for now.
+_BUSY = frozenset({2, 3, 4, 5, 8, 9})
+_FORBIDDEN = frozenset({1400, 1401, 1402, 1403})
+_REFUSED = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED)
+_AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED)
+
+
+def translate(error: Exception, settings: DatabaseSettings, path: str | None) -> PinakesError:
+    """Return the error of ours that an error of the client stands for."""
+    if isinstance(error, PinakesError):
+        return error
+    if isinstance(error, ConnectionConfigException) and path is not None:
+        return StoreUnavailableError(
+            f"milvus: the path {path} of connection_string is locked, another process has it open (or it cannot be "
+            "read). Close that one, or run a Milvus server, which many can use at once."
+        )
+    status = _status(error)
+    code = getattr(error, "code", None)
+    message = _message(error, settings)
+    if status in _REFUSED or code in _FORBIDDEN or "permission deny" in message.lower():
+        return StoreAccessError(
+            "milvus: the server refuses the token, or user:password, in api_key. See whether it is the right one, and "
+            "whether it may do this."
+        )
+    if status is grpc.StatusCode.DEADLINE_EXCEEDED:
+        return StoreUnavailableError(
+            f"milvus: no answer within {settings.timeout:g} seconds. See whether the server at connection_string is "
+            "well, or raise timeout."
+        )
+    if status in _AWAY or isinstance(error, grpc.FutureTimeoutError):
+        return StoreUnavailableError(
+            "milvus: the server at connection_string cannot be reached. See whether it runs and whether the address, "
+            "its port and http or https are right."
+        )
+    if code in _BUSY or getattr(error, "retriable", False):
+        return StoreUnavailableError(f"milvus: the server cannot do it at the moment: {message}")
+    return StoreError(f"milvus: {message}")
+
+
+def _status(error: BaseException) -> Any:
+    """Return how the call ended on the wire; the client wraps errors in errors, and some in themselves."""
+    seen: set[int] = set()
+    link: BaseException | None = error
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        code = getattr(link, "code", None)
+        found = code() if isinstance(link, grpc.RpcError) and callable(code) else code
+        if isinstance(found, grpc.StatusCode):
+            return found
+        link = link.__cause__
+    return None
+
+
+def _message(error: Exception, settings: DatabaseSettings) -> str:
+    text = error.message if isinstance(error, MilvusException) else str(error)
+    _, _, password = settings.api_key.partition(":")
+    text = without_secrets(text, settings.api_key, password, settings.connection_string)
+    return " ".join(text.split())[:_LONGEST_REASON] or type(error).__name__
+
 
 _GOOD = (
     "use the address of a server such as http://localhost:19530 or https://xyz.zillizcloud.com:443, or a path that "
@@ -166,22 +234,5 @@ def _check(settings: DatabaseSettings) -> str | None:
                 "its versions before 3. Choose another path."
             )
         return str(path)
-    try:
-        parts = urlsplit(text)
-        parts.port  # noqa: B018  (reading it is what checks it)
-    except ValueError as error:
-        raise UsageError(f"The connection_string of milvus is no address: {_GOOD}.") from error
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"The connection_string of milvus is not an http or https address: {_GOOD}.")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise UsageError(
-            "The connection_string of milvus is an address only; the token, or user:password, belongs in api_key. "
-            f"For it, {_GOOD}."
-        )
-    plain = parts.scheme == "http" and not is_loopback(parts.hostname)
-    if plain and settings.api_key and settings.option("tls", True):
-        raise UsageError(
-            "milvus would send api_key over an unencrypted connection. Write https:// in connection_string, or set the "
-            "option tls to false where the network between is trusted."
-        )
+    check_server(settings, _GOOD, "the token, or user:password,")
     return None

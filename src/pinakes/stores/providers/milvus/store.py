@@ -10,9 +10,31 @@ from pymilvus import AnnSearchRequest, WeightedRanker
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreError, StoreSchemaError, UsageError
-from pinakes.stores.providers.milvus import shape
+from pinakes.stores.providers.batches import batches, sized_batches
+from pinakes.stores.providers.milvus.collection import (
+    DENSE,
+    SPARSE,
+    WITH_WORDS,
+    MilvusCollection,
+    check_entries,
+    check_points,
+    collection_name,
+    entries_indexes,
+    entries_schema,
+    entry_row,
+    has_words,
+    is_just,
+    one_of,
+    point_fields,
+    points_indexes,
+    points_schema,
+    size_of,
+    to_entry,
+    to_point,
+    to_row,
+    whole_words,
+)
 from pinakes.stores.providers.milvus.connection import MilvusConnection
-from pinakes.stores.providers.milvus.requests import MilvusCollection
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import Capabilities, Entry, Found, Point, Store
 
@@ -51,12 +73,10 @@ class MilvusStore(Store):
         consistency = self._choice("consistency", "Strong", _CONSISTENCIES)
         self._connection = MilvusConnection(settings)
         name = settings.collection
-        self._points = MilvusCollection(
-            self._connection, shape.collection_name(name), "id", consistency, _BATCH
-        )
+        self._points = MilvusCollection(self._connection, collection_name(name), "id", consistency, _BATCH)
         # What is kept there has to be seen at once by all, whatever a search may miss.
         self._entries = MilvusCollection(
-            self._connection, shape.collection_name(name, "entries"), "key", "Strong", _ENTRIES
+            self._connection, collection_name(name, "entries"), "key", "Strong", _ENTRIES
         )
         self._words: bool | None = None
 
@@ -79,14 +99,14 @@ class MilvusStore(Store):
     def dimension(self) -> int | None:
         """Return the length of the vectors; None when there is no such collection."""
         found = self._points.info()
-        return None if found is None else shape.check_points(self._points.name, found)
+        return None if found is None else check_points(self._points.name, found)
 
     def create(self, dimension: int) -> None:
         """Make both collections, their indexes, and load them."""
         version = self._connection.version()
         found = self.dimension()
         if found is None:
-            self._points.make(shape.points_schema(dimension, words=version >= shape.WITH_WORDS))
+            self._points.make(points_schema(dimension, words=version >= WITH_WORDS))
             found = self.dimension()
         if found != dimension:
             raise StoreSchemaError(
@@ -95,20 +115,20 @@ class MilvusStore(Store):
             )
         entries = self._entries.info()
         if entries is None:
-            self._entries.make(shape.entries_schema())
+            self._entries.make(entries_schema())
         else:
-            shape.check_entries(self._entries.name, entries)
+            check_entries(self._entries.name, entries)
         graph = {"M": self._m, "efConstruction": self._ef_construction}
         dense = {"index_type": "HNSW", "params": graph} if self._index == "hnsw" else {"index_type": "FLAT"}
-        self._points.finish(shape.points_indexes(dense, version))
-        self._entries.finish(shape.entries_indexes(version))
+        self._points.finish(points_indexes(dense, version))
+        self._entries.finish(entries_indexes(version))
 
     def drop(self) -> None:
         """Delete both collections, where they are ours."""
         if self.dimension() is not None:
             self._points.drop()
         if (found := self._entries.info()) is not None:
-            shape.check_entries(self._entries.name, found)
+            check_entries(self._entries.name, found)
             self._entries.drop()
         self._words = None
 
@@ -119,7 +139,7 @@ class MilvusStore(Store):
     def _has_words(self) -> bool:
         if self._words is None:
             found = self._points.info()
-            self._words = found is not None and shape.has_words(found)
+            self._words = found is not None and has_words(found)
         return self._words
 
     def _need_words(self, what: str) -> None:
@@ -134,16 +154,8 @@ class MilvusStore(Store):
     def upsert(self, points: Sequence[Point]) -> None:
         """Store points, as many in a request as it may hold."""
         words = self._has_words() if points else False
-        rows: list[dict[str, Any]] = []
-        size = 0
-        for point in points:
-            more = shape.size_of(point)
-            if rows and (size + more > _REQUEST_BYTES or len(rows) == _BATCH):
-                self._points.write(rows)
-                rows, size = [], 0
-            rows.append(shape.to_row(point, words=words))
-            size += more
-        self._points.write(rows)
+        for batch in sized_batches(points, size_of, most=_BATCH, total=_REQUEST_BYTES):
+            self._points.write([to_row(point, words=words) for point in batch])
 
     def delete(self, ids: Sequence[str]) -> None:
         """Delete points by id."""
@@ -151,13 +163,13 @@ class MilvusStore(Store):
 
     def fetch(self, ids: Sequence[str]) -> list[Point]:
         """Return points by id."""
-        return [shape.to_point(row) for row in self._points.fetch(ids, shape.point_fields(vectors=True))]
+        return [to_point(row) for row in self._points.fetch(ids, point_fields(vectors=True))]
 
     def points(self, document: str | None = None, *, vectors: bool = False) -> Iterator[list[Point]]:
         """Go through the points with an iterator of the server."""
-        condition = "" if document is None else shape.is_just("document", document)
-        for batch in self._points.scan(condition, shape.point_fields(vectors=vectors)):
-            yield [shape.to_point(row) for row in batch]
+        condition = "" if document is None else is_just("document", document)
+        for batch in self._points.scan(condition, point_fields(vectors=vectors)):
+            yield [to_point(row) for row in batch]
 
     def count(self) -> int:
         """Return how many points there are."""
@@ -173,7 +185,7 @@ class MilvusStore(Store):
             lambda client, common: client.search(
                 self._points.name,
                 data=[np.asarray(vector, np.float32)],
-                anns_field=shape.DENSE,
+                anns_field=DENSE,
                 filter=self._of(documents),
                 search_params=self._effort(limit),
                 **common,
@@ -192,8 +204,8 @@ class MilvusStore(Store):
         found = self._points.search(
             lambda client, common: client.search(
                 self._points.name,
-                data=[shape.whole_words(terms)],
-                anns_field=shape.SPARSE,
+                data=[whole_words(terms)],
+                anns_field=SPARSE,
                 filter=self._of(documents),
                 search_params={"metric_type": "BM25"},
                 **common,
@@ -221,10 +233,8 @@ class MilvusStore(Store):
         condition = self._of(documents)
         dense = np.asarray(vector, np.float32)
         legs = [
-            AnnSearchRequest([dense], shape.DENSE, self._effort(limit), limit, expr=condition),
-            AnnSearchRequest(
-                [shape.whole_words(terms)], shape.SPARSE, {"metric_type": "BM25"}, limit, expr=condition
-            ),
+            AnnSearchRequest([dense], DENSE, self._effort(limit), limit, expr=condition),
+            AnnSearchRequest([whole_words(terms)], SPARSE, {"metric_type": "BM25"}, limit, expr=condition),
         ]
         ranker = WeightedRanker(*(weight / total for weight in weights))
         found = self._points.search(
@@ -239,27 +249,27 @@ class MilvusStore(Store):
         return {"metric_type": "COSINE", "params": graph}
 
     def _of(self, documents: Collection[str] | None) -> str:
-        return "" if documents is None else shape.one_of("document", documents)
+        return "" if documents is None else one_of("document", documents)
 
     # -- entries ---------------------------------------------------------------------------------------------
 
     def put(self, entries: Sequence[Entry]) -> None:
         """Store entries."""
-        for start in range(0, len(entries), _ENTRIES):
-            self._entries.write([shape.entry_row(entry) for entry in entries[start : start + _ENTRIES]])
+        for batch in batches(entries, _ENTRIES):
+            self._entries.write([entry_row(entry) for entry in batch])
 
     def get(self, keys: Sequence[str]) -> dict[str, str]:
         """Return the values of entries."""
         rows = self._entries.fetch(keys, list(_ENTRY_FIELDS))
-        return {entry.key: entry.value for entry in map(shape.to_entry, rows)}
+        return {entry.key: entry.value for entry in map(to_entry, rows)}
 
     def entries(self, kind: str, group: str | None = None) -> Iterator[list[Entry]]:
         """Go through the entries of a kind."""
-        condition = shape.is_just("kind", kind)
+        condition = is_just("kind", kind)
         if group is not None:
-            condition += f" and {shape.is_just('group', group)}"
+            condition += f" and {is_just('group', group)}"
         for batch in self._entries.scan(condition, list(_ENTRY_FIELDS)):
-            yield [shape.to_entry(row) for row in batch]
+            yield [to_entry(row) for row in batch]
 
     def remove(self, keys: Sequence[str]) -> None:
         """Delete entries."""

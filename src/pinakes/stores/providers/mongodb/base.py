@@ -6,7 +6,7 @@ The points are in the collection of the settings' name, under their ids; the ent
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from time import monotonic
 from typing import Any, TypeVar
@@ -17,6 +17,7 @@ from pymongo.errors import CollectionInvalid, DuplicateKeyError
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreSchemaError
+from pinakes.stores.providers.batches import batches
 from pinakes.stores.providers.mongodb.connection import Document, MongoConnection
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import Entry, Found, Point, Store
@@ -110,7 +111,7 @@ class MongoWireStore(Store):
     def upsert(self, points: Sequence[Point]) -> None:
         """Replace points, or add them."""
         latest = {point.id: point for point in points}
-        for batch in _batches(list(latest.values()), self.capabilities.batch):
+        for batch in batches(list(latest.values()), self.capabilities.batch):
             writes = [ReplaceOne({"_id": point.id}, self._document(point), upsert=True) for point in batch]
             self._write(self.held(), writes)
 
@@ -128,14 +129,14 @@ class MongoWireStore(Store):
 
     def delete(self, ids: Sequence[str]) -> None:
         """Delete points by id."""
-        for batch in _batches(list(ids), 2 * PAGE):
+        for batch in batches(ids, 2 * PAGE):
             self.link.call(partial(self.held().delete_many, {"_id": {"$in": batch}}))
 
     def fetch(self, ids: Sequence[str]) -> list[Point]:
         """Return points by id, whole."""
         return [
             self._point(found)
-            for batch in _batches(list(ids), PAGE)
+            for batch in batches(ids, PAGE)
             for found in self._page(self.held(), {"_id": {"$in": batch}}, PAGE)
         ]
 
@@ -182,7 +183,7 @@ class MongoWireStore(Store):
     def put(self, entries: Sequence[Entry]) -> None:
         """Replace entries, or add them."""
         latest = {entry.key: entry for entry in entries}
-        for batch in _batches(list(latest.values()), _ENTRY_PAGE):
+        for batch in batches(list(latest.values()), _ENTRY_PAGE):
             writes = [ReplaceOne({"_id": entry.key}, _entry_document(entry), upsert=True) for entry in batch]
             self._write(self._entries(), writes)
 
@@ -190,7 +191,7 @@ class MongoWireStore(Store):
         """Return values by key."""
         return {
             found["_id"]: found["value"]
-            for batch in _batches(list(keys), _ENTRY_PAGE)
+            for batch in batches(keys, _ENTRY_PAGE)
             for found in self._page(self._entries(), {"_id": {"$in": batch}}, _ENTRY_PAGE, {"value": 1})
         }
 
@@ -204,7 +205,7 @@ class MongoWireStore(Store):
 
     def remove(self, keys: Sequence[str]) -> None:
         """Delete entries by key."""
-        for batch in _batches(list(keys), 2 * PAGE):
+        for batch in batches(keys, 2 * PAGE):
             self.link.call(partial(self._entries().delete_many, {"_id": {"$in": batch}}))
 
     def swap(self, entry: Entry, expected: str | None) -> bool:
@@ -251,7 +252,3 @@ def _range(document: str) -> tuple[str, Document]:
 def _storable(text: str) -> str:
     """Return a text without the halves of characters that names of files may hold and BSON may not."""
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _batches(items: Sequence[Item], size: int) -> Iterable[list[Item]]:
-    return (list(items[start : start + size]) for start in range(0, len(items), size))

@@ -11,6 +11,7 @@ import numpy as np
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreError
+from pinakes.stores.providers.batches import sized_batches
 from pinakes.stores.shared.ids import PointId
 from pinakes.stores.store import Entry, Point
 
@@ -116,18 +117,12 @@ def numbers_of(vector: Vectors) -> list[float]:
 
 def batches(records: Iterable[Record]) -> Iterator[list[Record]]:
     """Cut records into requests that the service takes."""
-    batch: list[Record] = []
-    total = 0
-    for record in records:
-        # At most 14 characters a number: a sign, a digit, a point, nine decimals (or an exponent), a comma.
-        size = _size(record["metadata"]) + 14 * len(record["values"]) + len(record["id"]) + 60
-        if batch and (total + size > _BATCH_BYTES or len(batch) == _BATCH_RECORDS):
-            yield batch
-            batch, total = [], 0
-        batch.append(record)
-        total += size
-    if batch:
-        yield batch
+    return sized_batches(records, _record_size, most=_BATCH_RECORDS, total=_BATCH_BYTES)
+
+
+def _record_size(record: Record) -> int:
+    # At most 14 characters a number: a sign, a digit, a point, nine decimals (or an exponent), a comma.
+    return _size(record["metadata"]) + 14 * len(record["values"]) + len(record["id"]) + 60
 
 
 def _size(value: Any) -> int:

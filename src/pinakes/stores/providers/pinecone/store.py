@@ -12,7 +12,8 @@ from pinecone.models.indexes.index import IndexModel
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreSchemaError, StoreUnavailableError, UsageError
-from pinakes.stores.providers.pinecone.client import TAG, TAG_VALUE, VECTOR_FIELD, PineconeConnection
+from pinakes.stores.providers.batches import batches as cut
+from pinakes.stores.providers.pinecone.connection import TAG, TAG_VALUE, VECTOR_FIELD, PineconeConnection
 from pinakes.stores.providers.pinecone.records import (
     MAX_PARTS,
     Head,
@@ -162,11 +163,11 @@ class PineconeStore(Store):
 
             self._connection.ask(delete)
 
-        self._all(send, _cut(ids, _DELETED_AT_ONCE))
+        self._all(send, cut(ids, _DELETED_AT_ONCE))
 
     def fetch(self, ids: Sequence[str]) -> list[Point]:
         """Return points by id."""
-        return [point for batch in _cut(ids, _PAGE) for point in self._fetched(batch)]
+        return [point for batch in cut(ids, _PAGE) for point in self._fetched(batch)]
 
     def _fetched(self, ids: Sequence[str]) -> list[Point]:
         held = self._connection.ask(lambda index: index.fetch(ids=list(ids), namespace=POINTS).vectors)
@@ -226,7 +227,7 @@ class PineconeStore(Store):
 
     def get(self, keys: Sequence[str]) -> dict[str, str]:
         """Return the values of entries."""
-        return {entry.key: entry.value for batch in _cut(keys, _PAGE) for entry in self._read(batch)}
+        return {entry.key: entry.value for batch in cut(keys, _PAGE) for entry in self._read(batch)}
 
     def entries(self, kind: str, group: str | None = None) -> Iterator[list[Entry]]:
         """Return entries in batches."""
@@ -270,7 +271,7 @@ class PineconeStore(Store):
     def _whole(self, heads: Mapping[str, Head]) -> list[Entry]:
         names = [part_id(key, at) for key, head in heads.items() for at in range(1, head.parts)]
         parts: dict[str, Mapping[str, Any]] = {}
-        for batch in _cut(names, _PAGE):
+        for batch in cut(names, _PAGE):
             parts.update(self._metadata(batch))
         found = []
         for key, head in heads.items():
@@ -285,7 +286,3 @@ class PineconeStore(Store):
     def _metadata(self, ids: Sequence[str]) -> dict[str, Mapping[str, Any]]:
         held = self._connection.ask(lambda index: index.fetch(ids=list(ids), namespace=ENTRIES).vectors)
         return {name: record.metadata or {} for name, record in held.items()}
-
-
-def _cut(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    return (items[start : start + size] for start in range(0, len(items), size))

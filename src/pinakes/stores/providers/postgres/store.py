@@ -2,32 +2,117 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from pinakes.embedding.protocol import Vectors
+from pinakes.stores.providers.batches import batches
 from pinakes.stores.providers.postgres.connection import Connection, Pool
-from pinakes.stores.providers.postgres.entries import EntryTable
-from pinakes.stores.providers.postgres.index import VectorIndex, index_options
-from pinakes.stores.providers.postgres.rows import (
+from pinakes.stores.providers.postgres.queries import (
+    Searches,
+    WordCounts,
+    escaped,
     read_vector,
     readable,
     texts,
     tsvectors,
+    unescaped,
     uuids,
     vectors,
 )
-from pinakes.stores.providers.postgres.schema import PAYLOAD, Tables
-from pinakes.stores.providers.postgres.search import Searches
-from pinakes.stores.providers.postgres.words import WordCounts
+from pinakes.stores.providers.postgres.schema import PAYLOAD, Tables, VectorIndex, index_options
 from pinakes.stores.retry import retrying
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import Capabilities, Entry, Found, Point, Store
 
+# So many of the longest values are a few megabytes.
+_ENTRIES = 200
+_KEYS = 5_000
+Result = TypeVar("Result")
+
+
+class Run(Protocol):
+    """Does something with a connection, more than once if it fails for a passing reason."""
+
+    def __call__(self, work: Callable[[Connection], Result], /) -> Result:
+        """Return what the work returns."""
+        ...
+
+
+class EntryTable:
+    """The half of a store that keeps entries."""
+
+    def __init__(self, table: str, run: Run) -> None:
+        self._table = table
+        self._run = run
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """Store entries in place of those with the same keys."""
+        # Each key once and in order, so that two who write the same keys do not wait for each other in a circle.
+        ordered = [entry for _, entry in sorted({entry.key: entry for entry in entries}.items())]
+        statement = (
+            f'INSERT INTO {self._table} (key, kind, "group", value) SELECT * FROM unnest(%s, %s, %s, %s) '
+            'ON CONFLICT (key) DO UPDATE SET kind = excluded.kind, "group" = excluded."group", value = excluded.value'
+        )
+        for batch in batches(ordered, _ENTRIES):
+            keys, kinds, groups, values = zip(*batch, strict=True)
+            columns = (texts(keys), texts(kinds), texts(groups), texts(map(escaped, values)))
+            self._execute(statement, columns)
+
+    def get(self, keys: Sequence[str]) -> dict[str, str]:
+        """Return the values of the entries that exist, by key."""
+        found: dict[str, str] = {}
+        for batch in batches(keys, _ENTRIES):
+            rows = self._rows(f"SELECT key, value FROM {self._table} WHERE key = ANY(%s)", (texts(batch),))
+            found.update((key, unescaped(value)) for key, value in rows)
+        return found
+
+    def scan(self, kind: str, group: str | None) -> Iterator[list[Entry]]:
+        """Return the entries of a kind, or those of a kind and a group, in batches."""
+        only = "" if group is None else ' AND "group" = %(group)s'
+        last = ("", "")
+        while True:
+            rows = self._rows(
+                f'SELECT key, kind, "group", value FROM {self._table} WHERE kind = %(kind)s{only} '
+                f'AND ("group", key) > (%(last_group)s, %(last_key)s) ORDER BY "group", key LIMIT {_ENTRIES}',
+                {"kind": kind, "group": group, "last_group": last[0], "last_key": last[1]},
+            )
+            if rows:
+                yield [Entry(row[0], row[1], row[2], unescaped(row[3])) for row in rows]
+            if len(rows) < _ENTRIES:
+                return
+            last = (rows[-1][2], rows[-1][0])
+
+    def remove(self, keys: Sequence[str]) -> None:
+        """Delete entries by key."""
+        for batch in batches(sorted(keys), _KEYS):
+            self._execute(f"DELETE FROM {self._table} WHERE key = ANY(%s)", (texts(batch),))
+
+    def swap(self, connection: Connection, entry: Entry, expected: str | None) -> bool:
+        """Store an entry only where its present value is ``expected``; in one statement, tried once."""
+        key, kind, group, value = entry
+        if expected is None:
+            done = connection.execute(
+                f'INSERT INTO {self._table} (key, kind, "group", value) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING',
+                (key, kind, group, escaped(value)),
+            )
+        else:
+            done = connection.execute(
+                f'UPDATE {self._table} SET kind = %s, "group" = %s, value = %s WHERE key = %s AND value = %s',
+                (kind, group, escaped(value), key, escaped(expected)),
+            )
+        return done.rowcount == 1
+
+    def _execute(self, statement: str, values: Any) -> None:
+        self._run(lambda connection: connection.execute(statement, values))
+
+    def _rows(self, statement: str, values: Any) -> list[tuple[Any, ...]]:
+        return self._run(lambda connection: connection.execute(statement, values).fetchall())
+
+
 _BATCH = 1_000
 _IDS = 10_000
 _COLUMNS = ("id", "document", "embedding", "words", *PAYLOAD)
-Result = TypeVar("Result")
 
 
 class PostgresStore(Store):
@@ -98,14 +183,14 @@ class PostgresStore(Store):
             f"INSERT INTO {self._tables.points} ({', '.join(_COLUMNS)}) SELECT * FROM "
             f"unnest({', '.join(['%s'] * len(_COLUMNS))}) ON CONFLICT (id) DO UPDATE SET {changes}"
         )
-        for batch in _batches(_in_order(points), _BATCH):
+        for batch in batches(_in_order(points), _BATCH):
             self._run(lambda connection, batch=batch: _insert(connection, statement, batch))  # type: ignore[misc]
         self._index.grow(self._pool, len(points))
 
     def delete(self, ids: Sequence[str]) -> None:
         """Delete points."""
         statement = f"DELETE FROM {self._tables.points} WHERE id = ANY(%s)"
-        for batch in _batches(sorted(ids), _IDS):
+        for batch in batches(sorted(ids), _IDS):
             self._run(lambda connection, batch=batch: connection.execute(statement, (uuids(batch),)))  # type: ignore[misc]
 
     def fetch(self, ids: Sequence[str]) -> list[Point]:
@@ -115,7 +200,7 @@ class PostgresStore(Store):
             f"text FROM {self._tables.points} WHERE id = ANY(%s)"
         )
         found: list[Point] = []
-        for batch in _batches(ids, _BATCH):
+        for batch in batches(ids, _BATCH):
             rows = self._rows(statement, (uuids(batch),))
             found += [Point(row[0], row[1], _vector(row[2]), *row[3:]) for row in rows]
         return found
@@ -232,10 +317,6 @@ def _insert(connection: Connection, statement: str, points: Sequence[Point]) -> 
 def _in_order(points: Sequence[Point]) -> list[Point]:
     """Return each point once, the last of those with the same id; all writers go through the table in one order."""
     return [point for _, point in sorted({point.id: point for point in points}.items())]
-
-
-def _batches(items: Sequence[Any], size: int) -> Iterable[Sequence[Any]]:
-    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def _vector(data: bytes | None) -> Vectors | None:

@@ -7,6 +7,7 @@ client, and take turns.
 from __future__ import annotations
 
 import atexit
+import json
 import math
 import re
 import sqlite3
@@ -16,15 +17,82 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import urlsplit
 
+import httpx
 from qdrant_client import QdrantClient
+from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
+from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
-from pinakes.errors import StoreAccessError, StoreError, StoreUnavailableError, UsageError
-from pinakes.loopback import is_loopback
-from pinakes.stores.providers.qdrant.errors import translate
+from pinakes.errors import PinakesError, StoreAccessError, StoreError, StoreUnavailableError, UsageError
+from pinakes.stores.providers.web_address import check_server, without_secrets
 from pinakes.stores.retry import retrying
 from pinakes.stores.settings import DatabaseSettings
+
+_BUSY = frozenset({408, 429, 500, 502, 503, 504})
+_REFUSED = frozenset({401, 403})
+_LONGEST_REASON = 300
+
+
+def translate(error: Exception, settings: DatabaseSettings) -> PinakesError:
+    """Return the error of ours that an error of the client stands for."""
+    if isinstance(error, PinakesError):
+        return error
+    if isinstance(error, UnexpectedResponse):
+        return _of_answer(error, settings)
+    if isinstance(error, ResourceExhaustedResponse):
+        return StoreUnavailableError(
+            "qdrant: the server has too many requests at the moment. Try again later."
+        )
+    if isinstance(error, ResponseHandlingException):
+        if isinstance(error.source, httpx.TimeoutException):
+            return StoreUnavailableError(
+                f"qdrant: no answer within {settings.timeout:g} seconds. See whether the server at "
+                "connection_string is well, or raise timeout."
+            )
+        if isinstance(error.source, httpx.HTTPError | OSError):
+            return StoreUnavailableError(
+                "qdrant: the server at connection_string cannot be reached. See whether it runs and whether the "
+                "address, its port and http or https are right."
+            )
+    if isinstance(error, ResponseHandlingException | json.JSONDecodeError):
+        return StoreError(
+            "qdrant: the answer of the server cannot be read. See whether connection_string is that of Qdrant."
+        )
+    if isinstance(error, OSError):
+        return StoreError(
+            f"qdrant: the folder of connection_string cannot be used: {error.strerror or 'read or write failed'}."
+        )
+    return StoreError(f"qdrant: {_shown(str(error), settings)}")
+
+
+def is_missing(error: BaseException) -> bool:
+    """Whether the server said that there is no such collection."""
+    cause = error.__cause__
+    return isinstance(cause, UnexpectedResponse) and cause.status_code == 404
+
+
+def _of_answer(error: UnexpectedResponse, settings: DatabaseSettings) -> PinakesError:
+    reason = _shown(_reason(error), settings)
+    if error.status_code in _REFUSED:
+        return StoreAccessError(
+            f"qdrant: the server refuses the key in api_key ({error.status_code}). See whether it is the right one, "
+            "and whether it may write."
+        )
+    if error.status_code in _BUSY:
+        return StoreUnavailableError(f"qdrant: the server answered {error.status_code}: {reason}")
+    return StoreError(f"qdrant: the server answered {error.status_code}: {reason}")
+
+
+def _reason(error: UnexpectedResponse) -> str:
+    try:
+        return str(json.loads(error.content)["status"]["error"])
+    except (ValueError, KeyError, TypeError):
+        return error.reason_phrase or "no reason given"
+
+
+def _shown(text: str, settings: DatabaseSettings) -> str:
+    return without_secrets(text, settings.api_key, settings.connection_string)[:_LONGEST_REASON]
+
 
 MEMORY = ":memory:"
 # From here on the server knows weights of a fusion, and updates that only change what is as expected.
@@ -184,23 +252,7 @@ def _check(settings: DatabaseSettings) -> str | None:
         if path.exists() and not path.is_dir():
             raise UsageError(f"The connection_string of qdrant names a file, not a folder: {_GOOD}.")
         return str(path)
-    try:
-        parts = urlsplit(text)
-        parts.port  # noqa: B018  (reading it is what checks it)
-    except ValueError as error:
-        raise UsageError(f"The connection_string of qdrant is no address: {_GOOD}.") from error
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"The connection_string of qdrant is not an http or https address: {_GOOD}.")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise UsageError(
-            f"The connection_string of qdrant is an address only; the key belongs in api_key. For it, {_GOOD}."
-        )
-    plain = parts.scheme == "http" and not is_loopback(parts.hostname)
-    if plain and settings.api_key and settings.option("tls", True):
-        raise UsageError(
-            "qdrant would send api_key over an unencrypted connection. Write https:// in connection_string, or set "
-            "the option tls to false where the network between is trusted."
-        )
+    check_server(settings, _GOOD)
     return None
 
 

@@ -10,10 +10,22 @@ from qdrant_client import QdrantClient, models
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreSchemaError, UsageError
-from pinakes.stores.providers.qdrant import shape
+from pinakes.stores.providers.batches import sized_batches
+from pinakes.stores.providers.qdrant.collection import (
+    BATCH,
+    DENSE,
+    SPARSE,
+    QdrantCollection,
+    QdrantEntries,
+    asked,
+    check_points,
+    of_documents,
+    plain,
+    size_of,
+    to_point,
+    to_struct,
+)
 from pinakes.stores.providers.qdrant.connection import SERVER, QdrantConnection
-from pinakes.stores.providers.qdrant.entries import QdrantEntries
-from pinakes.stores.providers.qdrant.requests import BATCH, QdrantCollection
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import Capabilities, Entry, Found, Point, Store
 
@@ -72,7 +84,7 @@ class QdrantStore(Store):
     def dimension(self) -> int | None:
         """Return the length of the vectors; None when there is no such collection."""
         info = self._points.info()
-        return None if info is None else shape.check_points(self._points.name, info)
+        return None if info is None else check_points(self._points.name, info)
 
     def create(self, dimension: int) -> None:
         """Make both collections and their payload indexes."""
@@ -97,8 +109,8 @@ class QdrantStore(Store):
         )
         client.create_collection(
             self._points.name,
-            vectors_config={shape.DENSE: dense},
-            sparse_vectors_config={shape.SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)},
+            vectors_config={DENSE: dense},
+            sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)},
             shard_number=self._shards or None,
             replication_factor=self._replicas or None,
             quantization_config=models.ScalarQuantization(scalar=as_bytes) if self._quantized else None,
@@ -119,16 +131,8 @@ class QdrantStore(Store):
 
     def upsert(self, points: Sequence[Point]) -> None:
         """Store points, as many in a request as it may hold."""
-        batch: list[models.PointStruct] = []
-        size = 0
-        for point in points:
-            more = shape.size_of(point)
-            if batch and (size + more > _REQUEST_BYTES or len(batch) == BATCH):
-                self._points.write(batch)
-                batch, size = [], 0
-            batch.append(shape.to_struct(point, self._average))
-            size += more
-        self._points.write(batch)
+        for batch in sized_batches(points, size_of, most=BATCH, total=_REQUEST_BYTES):
+            self._points.write([to_struct(point, self._average) for point in batch])
 
     def delete(self, ids: Sequence[str]) -> None:
         """Delete points by id."""
@@ -136,14 +140,14 @@ class QdrantStore(Store):
 
     def fetch(self, ids: Sequence[str]) -> list[Point]:
         """Return points by id."""
-        return [shape.to_point(record) for record in self._points.retrieve(ids, vector=shape.DENSE)]
+        return [to_point(record) for record in self._points.retrieve(ids, vector=DENSE)]
 
     def points(self, document: str | None = None, *, vectors: bool = False) -> Iterator[list[Point]]:
         """Scroll through the points, in the order of their ids."""
-        condition = None if document is None else shape.of_documents([document])
-        vector = shape.DENSE if vectors else ""
+        condition = None if document is None else of_documents([document])
+        vector = DENSE if vectors else ""
         for batch in self._points.scroll(condition, payload=vectors, vector=vector):
-            yield [shape.to_point(record) for record in batch]
+            yield [to_point(record) for record in batch]
 
     def count(self) -> int:
         """Return how many points there are."""
@@ -156,9 +160,7 @@ class QdrantStore(Store):
         if documents is not None and not documents:
             return []
         effort = self._effort(limit)
-        return self._query(
-            limit, documents, query=shape.plain(vector), using=shape.DENSE, search_params=effort
-        )
+        return self._query(limit, documents, query=plain(vector), using=DENSE, search_params=effort)
 
     def keyword(
         self, terms: Sequence[str], limit: int, documents: Collection[str] | None = None
@@ -166,7 +168,7 @@ class QdrantStore(Store):
         """Search the sparse vectors."""
         if not terms or (documents is not None and not documents):
             return []
-        return self._query(limit, documents, query=shape.asked(terms), using=shape.SPARSE)
+        return self._query(limit, documents, query=asked(terms), using=SPARSE)
 
     def hybrid(
         self,
@@ -180,15 +182,15 @@ class QdrantStore(Store):
         if documents is not None and not documents:
             return []
         self._connection.require(SERVER, "native: hybrid")
-        condition = None if documents is None else shape.of_documents(list(documents))
+        condition = None if documents is None else of_documents(list(documents))
         meaning = models.Prefetch(
-            query=shape.plain(vector),
-            using=shape.DENSE,
+            query=plain(vector),
+            using=DENSE,
             filter=condition,
             limit=limit,
             params=self._effort(limit),
         )
-        words = models.Prefetch(query=shape.asked(terms), using=shape.SPARSE, filter=condition, limit=limit)
+        words = models.Prefetch(query=asked(terms), using=SPARSE, filter=condition, limit=limit)
         legs = [meaning, words] if terms else [meaning]
         fusion = models.Rrf(k=self._rrf_k, weights=list(weights[: len(legs)]))
         return self._query(limit, None, query=models.RrfQuery(rrf=fusion), prefetch=legs)
@@ -209,7 +211,7 @@ class QdrantStore(Store):
                 query=query,
                 using=using,
                 prefetch=prefetch,
-                query_filter=None if documents is None else shape.of_documents(list(documents)),
+                query_filter=None if documents is None else of_documents(list(documents)),
                 search_params=search_params,
                 limit=limit,
                 with_payload=False,

@@ -15,8 +15,8 @@ import numpy as np
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, UsageError
-from pinakes.stores.providers.sql_server.address import read_address
-from pinakes.stores.providers.sql_server.link import Link, ThereAlready
+from pinakes.stores.providers.batches import batches, sized_batches
+from pinakes.stores.providers.sql_server.connection import Link, ThereAlready, read_address
 from pinakes.stores.providers.sql_server.statements import PAYLOAD, Statements
 from pinakes.stores.providers.whole_words import whole_words
 from pinakes.stores.settings import DatabaseSettings
@@ -275,18 +275,8 @@ def _point(row: Sequence[Any]) -> Point:
 
 def _batches(rows: Iterable[str]) -> Iterator[str]:
     """Put JSON objects together, so many and so much text as a statement should have."""
-    batch: list[str] = []
-    size = 0
-    for row in rows:
-        if batch and (len(batch) == _ROWS or size + len(row) > _TEXT):
-            yield f"[{','.join(batch)}]"
-            batch, size = [], 0
-        batch.append(row)
-        size += len(row)
-    if batch:
-        yield f"[{','.join(batch)}]"
+    return (f"[{','.join(batch)}]" for batch in sized_batches(rows, len, most=_ROWS, total=_TEXT))
 
 
 def _lists(names: Sequence[str]) -> Iterator[str]:
-    for start in range(0, len(names), _KEYS):
-        yield json.dumps(list(names[start : start + _KEYS]))
+    return map(json.dumps, batches(names, _KEYS))

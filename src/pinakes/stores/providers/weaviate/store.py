@@ -10,29 +10,31 @@ from weaviate.classes.query import Filter, HybridFusion, MetadataQuery
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreSchemaError
+from pinakes.stores.providers.batches import batches
 from pinakes.stores.providers.size_watch import SizeWatch
-from pinakes.stores.providers.weaviate.link import WeaviateLink
-from pinakes.stores.providers.weaviate.objects import (
+from pinakes.stores.providers.weaviate.collection import (
+    ENTRY_FIELDS,
+    FIRST,
+    FULL_PAGE,
+    PASSAGE,
+    POINT_FIELDS,
+    WINDOW,
+    WeaviateTable,
+    class_names,
+    delete_class,
     entry_id,
     entry_object,
     entry_of,
+    has_entries,
+    make_entries,
+    make_points,
     object_of,
     of_documents,
     point_of,
     query_words,
-)
-from pinakes.stores.providers.weaviate.schema import (
-    ENTRY_FIELDS,
-    PASSAGE,
-    POINT_FIELDS,
-    class_names,
-    delete_class,
-    has_entries,
-    make_entries,
-    make_points,
     read_dimension,
 )
-from pinakes.stores.providers.weaviate.table import FIRST, FULL_PAGE, WINDOW, WeaviateTable
+from pinakes.stores.providers.weaviate.connection import WeaviateLink
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import Capabilities, Entry, Found, Point, Store
 
@@ -240,6 +242,6 @@ class WeaviateStore(Store):
         return map(entry_of, self._entries.by_id(ids, ENTRY_FIELDS))
 
     def _in_batches(self, ids: Sequence[str]) -> Iterator[list[Entry]]:
-        for start in range(0, len(ids), FULL_PAGE):
-            if found := list(self._read(ids[start : start + FULL_PAGE])):
+        for some in batches(ids, FULL_PAGE):
+            if found := list(self._read(some)):
                 yield found

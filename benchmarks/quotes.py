@@ -1,0 +1,129 @@
+"""Quotations: 500 made from real documents, exact, altered and absent; how many does ``verify_quotes`` judge wrongly?
+
+Run with ``python -m benchmarks.quotes``. Exact ones have other line breaks, quotes, capitals and ellipses; altered ones
+another word, another number, a negation more or less, or a word less. Absent ones are sentences of documents that are
+not in the library.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.common import eval_dir, save
+from pinakes import Library
+
+_SENTENCE = re.compile(r"(?<=[.;:]\s)[A-Z][^.;:\n|#*\[\]<>_“”\"„]{60,260}[.;](?=\s)")
+_NUMBER = re.compile(r"\b\d+\b")
+_OTHERS = ("never", "green", "Brazil", "yearly", "pump", "fourteen")
+
+
+def sentences(text: str) -> list[str]:
+    """Return sentences of running text."""
+    found = [match[0] for match in _SENTENCE.finditer(text)]
+    return [sentence for sentence in dict.fromkeys(found) if 10 <= len(sentence.split()) <= 45]
+
+
+def exact(sentence: str, way: int, chance: random.Random) -> str:
+    """Return a sentence quoted rightly, in one of several ways."""
+    words = sentence.split(" ")
+    cut = chance.randrange(3, len(words) - 3)
+    if way == 0:
+        return " ".join(words[:cut]) + "\n" + "  ".join(words[cut:])
+    if way == 1:
+        return sentence.replace("'", "’").replace("-", "‑")
+    if way == 2:
+        gap = min(len(words) - 3, cut + chance.randrange(1, 5))
+        return (
+            " ".join(words[:cut])
+            + chance.choice([" … ", " ... ", " [...] ", " […] "])
+            + " ".join(words[gap:])
+        )
+    if way == 3:
+        return f"[{sentence[0].swapcase()}]{sentence[1:]}"
+    if way == 4:
+        long = next((number for number, word in enumerate(words) if len(word) > 8 and word.isalpha()), None)
+        if long is not None:
+            words[long] = words[long][:4] + "-\n" + words[long][4:]
+        return " ".join(words)
+    return sentence[0].lower() + sentence[1:].rstrip(".;")
+
+
+def altered(sentence: str, way: int, chance: random.Random) -> str:
+    """Return a sentence quoted wrongly, in one of several ways."""
+    words = sentence.split(" ")
+    at = chance.randrange(2, len(words) - 2)
+    if way == 1 and (number := _NUMBER.search(sentence)):
+        return f"{sentence[: number.start()]}{int(number[0]) + 1}{sentence[number.end() :]}"
+    if way == 2:
+        if " not " in sentence:
+            return sentence.replace(" not ", " ", 1)
+        words.insert(at, "not")
+    elif way == 3:
+        del words[at]
+    else:
+        words[at] = chance.choice(_OTHERS)
+    return " ".join(words)
+
+
+def main() -> int:
+    """Measure, and print one line of JSON."""
+    gdpr, far = eval_dir("gdpr"), eval_dir("far")
+    chance = random.Random(11)
+    inside = [
+        gdpr / "docs" / "gdpr.md",
+        *(far / "docs" / f"Part{n}.docx" for n in (3, 9, 13, 33, 49)),
+    ]
+    outside = [far / "docs" / f"Part{n}.docx" for n in (5, 28, 37, 45)]
+    with tempfile.TemporaryDirectory() as folder:
+        with Library(Path(folder) / "other") as other:
+            other.index(outside, embed=False)
+            foreign = [
+                text
+                for path in other.documents()
+                for text in sentences(other.document(path.source_path).text)
+            ]
+        with Library(Path(folder) / "index") as library:
+            library.index(inside, embed=False)
+            own = [
+                text
+                for path in library.documents()
+                for text in sentences(library.document(path.source_path).text)
+            ]
+            whole = "\n".join(
+                " ".join(library.document(path.source_path).text.split()) for path in library.documents()
+            )
+            foreign = [text for text in foreign if text not in whole]
+            cases = [("exact", exact(text, n % 6, chance)) for n, text in enumerate(chance.sample(own, 200))]
+            changed = ((text, altered(text, n % 4, chance)) for n, text in enumerate(chance.sample(own, 200)))
+            cases += [
+                ("altered", quoted) for text, quoted in changed if quoted != text and quoted not in whole
+            ]
+            cases += [("absent", text) for text in chance.sample(foreign, 500 - len(cases))]
+            began = time.perf_counter()
+            checks = library.verify_quotes([quoted for _, quoted in cases]).checks
+            seconds = time.perf_counter() - began
+    wrong = [
+        {
+            "expected": expected,
+            "got": check.status,
+            "quotation": check.quotation,
+            "nearest": [p.text for p in check.places],
+        }
+        for (expected, _), check in zip(cases, checks, strict=True)
+        if check.status != expected
+    ]
+    counts = {kind: sum(expected == kind for expected, _ in cases) for kind in ("exact", "altered", "absent")}
+    result = {"quotations": counts, "wrong": len(wrong), "ms_each": round(1000 * seconds / len(cases), 1)}
+    save("quotes", result)
+    print(json.dumps({**result, "which": wrong}, ensure_ascii=False))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

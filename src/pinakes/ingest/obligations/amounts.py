@@ -1,0 +1,122 @@
+"""Amounts: the sums of money and percentages that a sentence states."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from pinakes.ingest.obligations.lexicon import Lexicon, load
+from pinakes.ingest.obligations.numbers import number_form, read_number, scale_form
+from pinakes.model.obligation import Amount
+
+_SIGNS = {
+    "US$": "USD",
+    "U.S.$": "USD",
+    "C$": "CAD",
+    "A$": "AUD",
+    "$": "USD",
+    "€": "EUR",
+    "£": "GBP",
+    "¥": "JPY",
+}
+# In capitals only: `dem` is a German article.
+_CODES = "(?-i:EUR|USD|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|CNY|INR|DEM)"
+_SIGN = "|".join(re.escape(sign) for sign in sorted(_SIGNS, key=len, reverse=True))
+_SUM = r"\d{1,3}(?:[,.'’\u00a0\u202f ]\d{2,3}){1,6}(?:[.,]\d{1,2})?(?!\d)|\d{1,15}(?:[.,]\d{1,4})?(?!\d)"
+# A sign without a number: an amount that is still to be filled in.
+BLANK = re.compile(rf"(?:{_SIGN}|\b{_CODES}\b)\s?(?:_{{2,}}|\[|•)")
+_BEFORE = 80
+
+
+class Found(NamedTuple):
+    """An amount and where it stands in the sentence."""
+
+    start: int
+    end: int
+    amount: Amount
+
+
+@cache
+def _form(language: str) -> re.Pattern[str]:
+    lexicon = load(language)
+    if lexicon is None:
+        return re.compile("(?!)")
+    number, scale = number_form(language), scale_form(language)
+    names = "|".join(f"(?P<{code}>{forms})" for code, forms in lexicon.currencies.items())
+    return re.compile(
+        rf"(?:(?P<sign>{_SIGN}|\b{_CODES}\b)\s?(?P<sum>{_SUM})(?:\s?(?P<scale>{scale}))?"
+        r"|(?P<share>\d{1,3}/\d{1,4}(?:th)?|one[ -](?:half|quarter|third|eighth))\s+of\s+(?:1|one)\s?"
+        rf"(?:%|(?:{lexicon.percent}))"
+        rf"|(?P<percent>{number})\s?(?:\(\d{{1,3}}(?:\.\d{{1,3}})?\)\s?)?(?:%|(?:{lexicon.percent})(?!\w))"
+        rf"|(?P<number>{number})(?:\s?(?P<scale_after>{scale}))?(?:\s+and\s+(?:no|\d{{1,2}})/100)?\s?"
+        rf"(?:(?P<code>{_CODES}|€|£|¥)(?!\w)|(?:{names})\b))",
+        re.IGNORECASE,
+    )
+
+
+_SHARES = {"half": 0.5, "quarter": 0.25, "third": 1 / 3, "eighth": 0.125}
+
+
+def find_amounts(sentence: str, lexicon: Lexicon) -> list[Found]:
+    """Return the sums of money and the percentages of a sentence, in order; one in words and in figures counts once."""
+    found: list[Found] = []
+    folded = sentence.casefold()
+    if not any(hint in folded for hint in lexicon.amount_hints):
+        return found
+    for match in _form(lexicon.language).finditer(sentence):
+        read = _read(match, lexicon)
+        if read is None:
+            continue
+        value, unit = read
+        before = sentence[max(0, match.start() - _BEFORE) : match.start()]
+        if unit == "%" and (
+            lexicon.forms["not_percent"].search(before)
+            or lexicon.forms["not_percent_sentence"].search(sentence)
+        ):
+            continue
+        if found and _repeats(sentence, found[-1], match, unit):
+            # The figures in brackets are the plainer ones.
+            last = found.pop()
+            found.append(
+                Found(
+                    last.start,
+                    match.end(),
+                    Amount(sentence[last.start : match.end()], value, unit, last.amount.bound),
+                )
+            )
+            continue
+        bound = next(
+            (
+                name.replace("_", " ")
+                for name in ("at_most", "at_least")
+                if lexicon.forms[name].search(before)
+            ),
+            "",
+        )
+        found.append(Found(match.start(), match.end(), Amount(match.group().strip(), value, unit, bound)))
+    return found
+
+
+def _repeats(sentence: str, last: Found, match: re.Match[str], unit: str) -> bool:
+    between = sentence[last.end : match.start()]
+    return (
+        last.amount.unit == unit and between.strip() == "(" and sentence[match.end() : match.end() + 1] == ")"
+    )
+
+
+def _read(match: re.Match[str], lexicon: Lexicon) -> tuple[float, str] | None:
+    if match["share"]:
+        above, slash, below = match["share"].casefold().removesuffix("th").partition("/")
+        return (int(above) / max(1, int(below)), "%") if slash else (_SHARES[re.split("[ -]", above)[1]], "%")
+    if match["percent"]:
+        value = read_number(match["percent"], lexicon)
+        return None if value is None else (value, "%")
+    text, scale = (match["sum"], match["scale"]) if match["sign"] else (match["number"], match["scale_after"])
+    value = read_number(text, lexicon)
+    if value is None:
+        return None
+    value *= lexicon.scales[scale.casefold().rstrip(".")] if scale else 1
+    sign = (match["sign"] or match["code"] or "").upper()
+    unit = _SIGNS.get(sign, sign) or next(code for code in lexicon.currencies if match[code])
+    return value, unit

@@ -1,0 +1,220 @@
+"""Deadlines: the periods and dates that a sentence states."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from functools import cache
+from typing import NamedTuple
+
+from pinakes.ingest.obligations.lexicon import Lexicon, load
+from pinakes.ingest.obligations.numbers import number_form, read_number
+from pinakes.model.obligation import Deadline
+
+# How much before a number, and behind it, can say what it is for.
+_BEFORE = 90
+_EVENT = 110
+# `30, 60, 90 or 180 days`
+_LISTED = re.compile(r"(?<![\w.,§(/$€£])(\d{1,4})(?:\s*,\s*|\s*,?\s+(?:or|and|to|oder|und|bis)\s+)$")
+_NUMBER_OF_PLACE = re.compile(
+    r"(?:sections?|articles?|paragraphs?|clauses?|parts?|§§?|Abs\.|Absatz|Nr\.|Nummer|Artikel|Satz)\s*$",
+    re.IGNORECASE,
+)
+_MOST_LISTED = 6
+_CLAUSE_END = re.compile(r"[,;:.()]|\s(?:and|or|but|und|oder|sowie|shall|must|will|may|unless|except)\b")
+# The longest period that can be meant: what is longer is a number of something else.
+_LONGEST = {"minute": 1e6, "hour": 1e5, "day": 4e4, "week": 6e3, "month": 2e3, "quarter": 400, "year": 200}
+_ISO = re.compile(r"(?<![\w-])(?:1[89]|20|21)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?![\w-])")
+
+
+_DIGIT = re.compile(r"\d")
+
+
+class Found(NamedTuple):
+    """A deadline and where it stands in the sentence."""
+
+    start: int
+    end: int
+    deadline: Deadline
+
+
+def find_deadlines(sentence: str, lexicon: Lexicon) -> list[Found]:
+    """Return the periods and dates of a sentence, and words of a deadline that has neither, in order."""
+    folded = sentence.casefold()
+    found = list(_periods(sentence, lexicon)) if any(hint in folded for hint in lexicon.time_hints) else []
+    if _DIGIT.search(sentence):
+        found += _dates(sentence, lexicon)
+    taken = [(item.start, item.end) for item in found]
+    for match in lexicon.forms["vague_deadlines"].finditer(sentence):
+        if not any(start < match.end() and match.start() < end for start, end in taken):
+            found.append(Found(match.start(), match.end(), Deadline(match.group())))
+    return sorted(found)
+
+
+@cache
+def _period_form(language: str) -> re.Pattern[str]:
+    lexicon = load(language)
+    if lexicon is None:
+        return re.compile("(?!)")
+    days = "".join(f"|(?P<{kind}>{forms})" for kind, forms in lexicon.kinds_of_day.items())
+    units = "|".join(f"(?P<{name.replace(' ', '_')}>{forms})" for name, forms in lexicon.units.items())
+    return re.compile(
+        rf"(?P<number>{number_form(language)})(?:\s*\((?P<again>\d{{1,4}})\))?[\s-]{{1,2}}"
+        rf"(?:(?:{lexicon.between}{days})\s+){{0,3}}(?:{units})\b(?P<owner>[’'](?:\s|$))?",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _ordinal_form(language: str) -> re.Pattern[str]:
+    lexicon = load(language)
+    if lexicon is None:
+        return re.compile("(?!)")
+    days = "".join(f"|(?P<{kind}>{forms})" for kind, forms in lexicon.kinds_of_day.items())
+    units = "|".join(f"(?P<{name.replace(' ', '_')}>{forms})" for name, forms in lexicon.units.items())
+    words = "|".join(sorted(lexicon.ordinals, key=len, reverse=True))
+    figures = r"|\d{1,3}(?:st|nd|rd|th)" if language == "en" else ""
+    anniversary = "|(?P<anniversary>anniversary)" if language == "en" else ""
+    return re.compile(
+        rf"\b(?P<number>{words}{figures})\s+(?:\(\w{{1,6}}\)\s+)?(?:(?:{lexicon.between}{days})\s+){{0,2}}"
+        rf"(?:{units}{anniversary})\b",
+        re.IGNORECASE,
+    )
+
+
+def _periods(sentence: str, lexicon: Lexicon) -> Iterator[Found]:
+    for match in _period_form(lexicon.language).finditer(sentence):
+        value = float(match["again"]) if match["again"] else read_number(match["number"], lexicon)
+        unit = _unit(match, lexicon)
+        if value is None or not 0 < value <= _LONGEST[unit.split()[-1]]:
+            continue
+        before = sentence[max(0, match.start() - _BEFORE) : match.start()]
+        if lexicon.forms["not_after"].match(sentence[match.end() : match.end() + 40].lstrip(" ,")):
+            continue
+        if lexicon.forms["not_before"].search(before) or _is_name(match, before, unit):
+            continue
+        yield from _period(sentence, match, value, unit, before, lexicon)
+    for match in _ordinal_form(lexicon.language).finditer(sentence):
+        number = match["number"].casefold()
+        counted = lexicon.ordinals.get(number) or int(re.sub(r"\D", "", number) or 0)
+        if counted > 1 and lexicon.forms["ordinal_after"].match(sentence, match.end()):
+            unit = "year" if match.groupdict().get("anniversary") else _unit(match, lexicon)
+            before = sentence[max(0, match.start() - _BEFORE) : match.start()]
+            if lexicon.language == "de" and not re.search(
+                r"\b(?:Ende|Ablauf|am|zum|bis)\b[^,;]{0,12}$", before
+            ):
+                continue
+            yield _found(sentence, match.start(), match.end(), float(counted), unit, "until", lexicon)
+
+
+def _is_name(match: re.Match[str], before: str, unit: str) -> bool:
+    """Whether a quarter of a year is meant (*the first three quarters of*), or a number is that of a place."""
+    return bool(
+        (unit == "quarter" and re.search(r"\bfirst\s*$", before, re.IGNORECASE))
+        or (
+            re.search(r"calendar|fiscal", match.group(), re.IGNORECASE)
+            and re.search(r"\b(?:in|any|each)\s*$", before, re.IGNORECASE)
+            and match["number"].casefold() in ("1", "one")
+        )
+        or (match["number"][0].isdigit() and _NUMBER_OF_PLACE.search(before))
+    )
+
+
+def _period(
+    sentence: str, match: re.Match[str], value: float, unit: str, before: str, lexicon: Lexicon
+) -> Iterator[Found]:
+    listed: list[tuple[int, float]] = []
+    at = match.start()
+    while match["number"].isdigit() and len(listed) < _MOST_LISTED:
+        other = _LISTED.search(sentence, max(0, at - 12), at)
+        if not other or _NUMBER_OF_PLACE.search(sentence[max(0, other.start() - 12) : other.start()]):
+            break
+        at = other.start()
+        listed.append((at, float(other[1])))
+    if listed:
+        before = sentence[max(0, at - _BEFORE) : at]
+    relation = next((name for name, form in lexicon.relations if form.search(before)), "")
+    for start, number in reversed(listed):
+        yield _found(sentence, start, match.end(), number, unit, relation, lexicon)
+    yield _found(sentence, match.start(), match.end(), value, unit, relation, lexicon)
+
+
+def _found(
+    sentence: str, start: int, end: int, value: float, unit: str, relation: str, lexicon: Lexicon
+) -> Found:
+    how, event = _event(sentence, end, lexicon)
+    if how and relation in ("", "for") and how.startswith(("prior", "before", "vor", "in advance")):
+        relation = "before"
+    elif how and not relation:
+        relation = "after"
+    return Found(start, end, Deadline(sentence[start:end].strip(), value, unit, "", relation, event))
+
+
+def _event(sentence: str, end: int, lexicon: Lexicon) -> tuple[str, str]:
+    """What a period counts from or up to: the words behind it, to the end of their clause."""
+    match = lexicon.forms["events"].match(sentence, end)
+    if not match:
+        return "", ""
+    rest = sentence[match.end() : match.end() + _EVENT]
+    stop = _CLAUSE_END.search(rest)
+    words = rest[: stop.start()] if stop else rest.rpartition(" ")[0]
+    return match["how"].casefold(), f"{match['how']} {words}".strip()
+
+
+def _unit(match: re.Match[str], lexicon: Lexicon) -> str:
+    groups = match.groupdict()
+    unit = next(name for name in lexicon.units if groups.get(name.replace(" ", "_")))
+    kind = next((name for name in lexicon.kinds_of_day if groups.get(name)), "")
+    return f"{kind} {unit}" if kind and unit == "day" else unit
+
+
+def _dates(sentence: str, lexicon: Lexicon) -> Iterator[Found]:
+    for form in (*lexicon.dates, _ISO):
+        for match in form.finditer(sentence):
+            normal = match.group() if form is _ISO else _date(match, lexicon)
+            if normal and (relation := _role(sentence, match, normal, lexicon)):
+                yield Found(
+                    match.start(),
+                    match.end(),
+                    Deadline(match.group().strip(), date=normal, relation=relation),
+                )
+
+
+def _date(match: re.Match[str], lexicon: Lexicon) -> str:
+    name = match["month"].casefold().rstrip(".")
+    months = [forms.casefold().split("|") for forms in lexicon.months]
+    month = int(name) if name.isdigit() else next(n for n, forms in enumerate(months, 1) if name in forms)
+    try:
+        read = date(int(match["year"] or 2000), month, int(match["day"]))
+    except ValueError:
+        return ""
+    return read.isoformat() if match["year"] else f"--{read:%m-%d}"
+
+
+def _role(sentence: str, match: re.Match[str], normal: str, lexicon: Lexicon) -> str:
+    """What a date does: bound something, or just tell when a paper was written, which gives nothing."""
+    before = sentence[max(0, match.start() - _BEFORE) : match.start()]
+    behind = sentence[match.end() : match.end() + 60]
+    if lexicon.forms["date_of_law"].match(behind):
+        return ""
+    relation = next((name for name, form in lexicon.date_cues if form.search(before)), "")
+    if lexicon.language == "de":
+        if (
+            relation == "from"
+            and re.search(r"\bvom\s*$", before)
+            and not re.match(r"\s+(?:an|bis)\b", behind)
+        ):
+            return ""
+        if (
+            not relation
+            and re.search(r"\b(?:am|zum)\s*$", before)
+            and re.match(r"[^.;]{0,40}\b(?:in\s+Kraft|außer\s+Kraft|fällig|wirksam)", behind)
+        ):
+            return "on"
+        return relation
+    if relation != "from" and lexicon.forms["not_date_cues"].search(before):
+        return ""
+    if normal.startswith("--") and relation not in ("until", "before"):
+        return ""
+    return relation

@@ -1,0 +1,109 @@
+"""Numbers in figures and in words: where one stands, and what it is worth."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from pinakes.ingest.obligations.lexicon import Lexicon, load
+
+# So many words, or parts of a German one, make up a number at most.
+_PARTS = 12
+# Thousands are set apart by commas, stops, blanks or apostrophes. The look-arounds keep to whole numbers: not the 4 of
+# 33.104 or of 4(b).
+_FIGURES = (
+    r"(?<![\w.,/§-])\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3}){1,5}(?:[.,]\d{1,2})?(?!\w)"
+    r"|(?<![\w.,/§])\d{1,15}(?:[.,]\d{1,6})?(?!\d)"
+)
+_FRACTION = r"\d{1,3}[ -]\d{1,2}/\d{1,3}|\d{1,3}/\d{1,4}"
+
+
+@cache
+def number_form(language: str) -> str:
+    """Return the expression of a number in a language, without groups."""
+    lexicon = load(language)
+    if lexicon is None:
+        return _FIGURES
+    words = "|".join(sorted({*lexicon.digits, *lexicon.hundreds, *lexicon.scales}, key=len, reverse=True))
+    if language == "de":
+        # One word, and a scale apart from it: `fünfundzwanzigtausend`, `dreieinhalb`, `250 Millionen`.
+        spelled = rf"\b(?:(?:{words}|und|einhalb){{1,{_PARTS}}})\b"
+    else:
+        spelled = (
+            rf"\b(?:{words})(?:[\s-]{{1,3}}(?:and\s+)?(?:{words})){{0,{_PARTS}}}\b(?:\s+and\s+one[ -]half\b)?"
+        )
+    return rf"(?:{_FRACTION}|{_FIGURES}|{spelled})"
+
+
+@cache
+def scale_form(language: str) -> str:
+    """Return the expression of a scale behind a number in figures: ``million``, ``Mio.``."""
+    lexicon = load(language)
+    return r"(?:" + "|".join(sorted(lexicon.scales, key=len, reverse=True)) + r")\b\.?" if lexicon else "(?!)"
+
+
+def read_number(text: str, lexicon: Lexicon) -> float | None:
+    """Return what a number is worth, in figures or in words.
+
+    >>> [read_number(text, load("en")) for text in ("20 000 000", "3.5", "66-2/3", "twenty-five million")]
+    [20000000.0, 3.5, 66.66666666666667, 25000000.0]
+    >>> [read_number(text, load("de")) for text in ("1.000,50", "dreieinhalb", "einhundertachtzig")]
+    [1000.5, 3.5, 180.0]
+    """
+    text = " ".join(text.casefold().split())
+    if text[:1].isdigit():
+        return _figures(text, lexicon.language)
+    return _words(text, lexicon)
+
+
+def _figures(text: str, language: str) -> float | None:
+    whole, _, fraction = text.replace("-", " ").rpartition(" ") if "/" in text else (text, "", "")
+    if fraction:
+        above, _, below = fraction.partition("/")
+        if not int(below):
+            return None
+        return float(whole or 0) + int(above) / int(below)
+    text = re.sub(r"['’\u00a0\u202f ]", "", text)
+    point, thousands = (",", ".") if language == "de" else (".", ",")
+    if re.fullmatch(rf"\d{{1,3}}(?:\{thousands}\d{{3}})+(?:\{point}\d+)?", text):
+        text = text.replace(thousands, "")
+    elif text.count(",") + text.count(".") > 1:
+        # `13,332,000,00.00`: the last mark is the point.
+        at = max(text.rfind(","), text.rfind("."))
+        text = re.sub(r"[.,]", "", text[:at]) + "." + text[at + 1 :]
+    return float(text.replace(",", "."))
+
+
+def _words(text: str, lexicon: Lexicon) -> float | None:
+    half = 0.0
+    if text.endswith("einhalb"):
+        text, half = text.removesuffix("einhalb"), 0.5
+    elif re.search(r" and one[ -]half$", text):
+        text, half = re.sub(r" and one[ -]half$", "", text), 0.5
+    parts = _parts(text, lexicon) if lexicon.language == "de" else re.findall(r"[a-z]+", text)
+    total = run = 0.0
+    for word in parts:
+        if word in ("and", "und", ""):
+            continue
+        if word in lexicon.digits:
+            run += lexicon.digits[word]
+        elif word in lexicon.hundreds:
+            run = (run or 1) * 100
+        elif word in lexicon.scales:
+            total, run = total + (run or 1) * lexicon.scales[word], 0
+        else:
+            return None
+    return total + run + half if parts else None
+
+
+@cache
+def _part_form(language: str) -> re.Pattern[str]:
+    lexicon = load(language)
+    known = {*lexicon.digits, *lexicon.hundreds, *lexicon.scales} if lexicon else set()
+    return re.compile("|".join(sorted({*known, "und"}, key=len, reverse=True)))
+
+
+def _parts(text: str, lexicon: Lexicon) -> list[str]:
+    """The parts of a compound; empty where something is left over."""
+    parts = _part_form(lexicon.language).findall(text)
+    return parts if "".join(parts) == text.replace(" ", "") else []

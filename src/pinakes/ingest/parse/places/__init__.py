@@ -1,0 +1,74 @@
+"""Places: the tree that a document's headings and numbers make, found from all evidence together.
+
+Headings that a format marks are taken as they are. Beside them stand lines that begin with a label: the article of a
+contract that was typed as plain text, the clause of a Word file, the section of an RFC. Whether such a line is a place
+is decided by what it looks like, by the contents page, by the document's own mentions of the number, and above all by
+the sequence: after 2.1 comes 2.2, or 2.1.1, or 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pinakes.ingest.parse import Heading, Parsed, tile
+from pinakes.ingest.parse.places.evidence import line_width, titles_of, weigh
+from pinakes.ingest.parse.places.headings import labelled, styled_headings, unnumbered_titles
+from pinakes.ingest.parse.places.lines import numbered_lines, whole_numbers
+from pinakes.ingest.parse.places.mentions import (
+    Contents,
+    lettered,
+    listed_contents,
+    printed_contents,
+    read_mentions,
+)
+from pinakes.ingest.parse.places.numbering import choose, without_clauses
+from pinakes.ingest.parse.places.outline import outline_places, with_parts
+from pinakes.ingest.parse.places.tree import headings_of, listed_titles, nest
+
+_MAX_PLACES = 20_000
+
+
+def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
+    """Add to a document's headings the places that its numbered lines make."""
+    text = parsed.text
+    contents = printed_contents(text, parsed.body_start)
+    headings = styled_headings(parsed)
+    width = line_width(text)
+    letters = lettered(contents)
+    mentions = read_mentions(text)
+    parsed = replace(parsed, mentions=mentions)
+    lines = [*labelled(headings), *numbered_lines(text, parsed.blocks, contents.lines, width, letters)]
+    parts, named = outline_places(text) if not headings and not contents.entries else ([], {})
+    if not parts and len(lines) == sum(line.heading for line in lines):
+        return _unnumbered(parsed, headings, contents, width)
+    lines = whole_numbers(sorted(lines, key=lambda line: line.start), text)
+    listed = listed_contents(lines)
+    contents = Contents([*contents.entries, *listed.entries], contents.lines | listed.lines)
+    lines = [line for line in lines if line.heading or line.start not in listed.lines][:_MAX_PLACES]
+    titles = titles_of(lines, contents, mentions, text, width)
+    weigh(lines, titles, contents, mentions)
+    chosen = choose(lines, headings, titles, contents, mentions, len(text), file_type)
+    accepted = with_parts(without_clauses(chosen, headings, titles, contents), parts)
+    titles |= named
+    found = headings_of(accepted, headings, titles, text)
+    found += listed_titles(parsed, contents, {heading.start for heading in (*found, *headings)})
+    if not found:
+        return _unnumbered(parsed, headings, contents, width)
+    every = nest(sorted([*found, *headings], key=lambda heading: heading.start), accepted)
+    return _with(parsed, every, found, contents)
+
+
+def _unnumbered(parsed: Parsed, headings: list[Heading], contents: Contents, width: int) -> Parsed:
+    """Where no number tells, the looks of a plain text do."""
+    plain = not headings and not contents.entries and all(block.kind == "text" for block in parsed.blocks)
+    found = unnumbered_titles(parsed.text, parsed.body_start, width) if plain else []
+    return _with(parsed, [*headings, *found], found, contents)
+
+
+def _with(parsed: Parsed, headings: list[Heading], found: list[Heading], contents: Contents) -> Parsed:
+    """The text with all its headings, those ``found`` cut out of its blocks."""
+    starts = [(block.start, block.kind, block.header_end) for block in parsed.blocks]
+    starts += [(heading.start, "heading", 0) for heading in found]
+    starts += [(heading.body, "text", 0) for heading in found]
+    blocks = tile(starts, parsed.body_start, len(parsed.text)) if found else parsed.blocks
+    return replace(parsed, headings=headings, blocks=blocks, contents=contents.entries)

@@ -1,0 +1,68 @@
+"""Addresses of documents and sections as MCP resources: ``pinakes://section/act.md/sec_306``."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from urllib.parse import parse_qs, quote, unquote, urlsplit
+
+from pinakes.errors import NotFoundError
+
+SCHEME = "pinakes"
+DOCUMENT_TEMPLATE = "pinakes://document/{document}"
+SECTION_TEMPLATE = "pinakes://section/{document}/{section_id}"
+TOOL_PARAMETER = "{?tool}"
+
+
+class Place(NamedTuple):
+    """What an address names: a document or a section of it, and the tool whose library has it."""
+
+    document: str
+    section_id: str = ""
+    tool: str | None = None
+
+
+def document_uri(document: str, tool: str | None = None) -> str:
+    """Return the address of a document, which goes by its path."""
+    return f"{SCHEME}://document/{quote(document, safe='')}{_query(tool)}"
+
+
+def section_uri(document: str, section_id: str, tool: str | None = None) -> str:
+    """Return the address of a section."""
+    return f"{SCHEME}://section/{quote(document, safe='')}/{quote(section_id, safe='')}{_query(tool)}"
+
+
+def parse_uri(uri: str) -> Place:
+    """Return what an address names; slashes in the document's path may be written as they are.
+
+    >>> parse_uri("pinakes://section/laws%2Fact.md/sec_306")
+    Place(document='laws/act.md', section_id='sec_306', tool=None)
+    """
+    parts = urlsplit(uri)
+    path = parts.path.removeprefix("/") if parts.path.startswith("/") else parts.path
+    tool = next(iter(parse_qs(parts.query).get("tool", ())), None)
+    if parts.scheme == SCHEME and parts.netloc == "document" and path:
+        return Place(unquote(path), "", tool)
+    if parts.scheme == SCHEME and parts.netloc == "section" and "/" in path:
+        document, _, section = path.rpartition("/")
+        if document and section:
+            return Place(unquote(document), unquote(section), tool)
+    raise NotFoundError(
+        f"{uri} is not an address here; they look like {DOCUMENT_TEMPLATE} and {SECTION_TEMPLATE}."
+    )
+
+
+def place_of(reference: str) -> Place | None:
+    """Return what a reference names that was printed as a whole: an address, or a path with the id of a section.
+
+    >>> place_of("laws/act.md#sec_306"), place_of("Section 306 of the C# Act")
+    (Place(document='laws/act.md', section_id='sec_306', tool=None), None)
+    """
+    reference = reference.strip()
+    if reference.startswith(f"{SCHEME}://"):
+        return parse_uri(reference)
+    document, _, section = reference.rpartition("#")
+    return Place(document, section) if document and section and not section[0].isspace() else None
+
+
+def _query(tool: str | None) -> str:
+    return f"?tool={quote(tool, safe='')}" if tool else ""

@@ -1,0 +1,56 @@
+"""What is written where: every place in which a text stands."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from pinakes.model.document import Lines, Pages, span
+
+
+@dataclass(frozen=True, slots=True)
+class TextHit:
+    """One place where a text stands: the innermost place around it, its line, and the line itself.
+
+    ``start`` to ``end`` spans it in the document's text; ``line`` is that of the file. Of a long line, ``text`` is what
+    stands around the hit.
+    """
+
+    source_path: str
+    document_title: str
+    section_id: str
+    section_label: str
+    heading: str
+    line: int
+    text: str
+    start: int
+    end: int
+    pages: Pages | None = None
+
+    @property
+    def location(self) -> str:
+        """Where it stands, as a citation would say it: ``Section 2(a), line 12``."""
+        where = span(Lines(self.line, self.line), self.pages, self.source_path)
+        return ", ".join(filter(None, (self.section_label or self.heading, where)))
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAll:
+    """Every place in which a text stands, or a page of them.
+
+    ``total`` hits stand in ``documents`` documents; where ``complete`` is false there are at least so many, ``note``
+    says why they were not all counted. With ``cursor`` the same question goes on after the last of ``hits``.
+    """
+
+    pattern: str
+    kind: str
+    hits: list[TextHit] = field(default_factory=list)
+    total: int = 0
+    documents: int = 0
+    complete: bool = True
+    cursor: str = ""
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as JSON values."""
+        return asdict(self)

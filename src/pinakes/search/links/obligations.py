@@ -1,0 +1,75 @@
+"""Obligations: rows of the table of duties, deadlines and amounts, with how many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pinakes.errors import UsageError
+from pinakes.model.obligation import GAPS, KINDS, LANGUAGES, PARTS, ObligationsResponse
+from pinakes.port.index import SearchIndex
+from pinakes.port.obligations import ObligationQuery
+from pinakes.search.links.questions import allowed_documents, find_documents
+
+MOST_ROWS = 1000
+_MOST_WORDS = 20
+_CURRENCY_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "PERCENT": "%"}
+
+
+def list_obligations(
+    index: SearchIndex,
+    document: str | None,
+    filters: Mapping[str, object] | None,
+    *,
+    kind: str | None,
+    bearer: str | None,
+    text: str | None,
+    unit: str | None,
+    gap: str | None,
+    limit: int,
+    offset: int,
+) -> ObligationsResponse:
+    """Return rows that pass everything that is given, in the order of paths and of texts."""
+    if kind is not None and kind not in (*KINDS, *PARTS):
+        raise UsageError(f"{kind!r} is no kind of obligation; choose one of {', '.join((*KINDS, *PARTS))}.")
+    if gap is not None and gap not in GAPS:
+        raise UsageError(f"{gap!r} is no gap; choose one of {', '.join(GAPS)}.")
+    if not 1 <= limit <= MOST_ROWS or offset < 0:
+        raise UsageError(f"Ask for 1 to {MOST_ROWS} rows at once, from 0 on.")
+    query = ObligationQuery(kind or "", _words(bearer), _words(text), _unit(unit), gap or "")
+    documents = set(allowed_documents(index, filters)) if filters else None
+    if document is not None:
+        named = {entry.id for entry in find_documents(index.names, document)}
+        documents = named if documents is None else documents & named
+    lookup = index.obligations
+    counts = lookup.counts(query, documents)
+    rows = lookup.rows(query, documents, limit, offset)
+    after = offset + len(rows)
+    looked_at, unread = lookup.looked_at(documents, ("", *LANGUAGES))
+    return ObligationsResponse(
+        rows=rows,
+        total=counts.total,
+        offset=offset,
+        next_offset=after if rows and after < counts.total else None,
+        kinds=counts.kinds,
+        gaps=counts.gaps,
+        documents=looked_at,
+        unread_documents=unread,
+    )
+
+
+def _words(text: str | None) -> tuple[str, ...]:
+    words = tuple((text or "").split())
+    if len(words) > _MOST_WORDS:
+        raise UsageError(f"At most {_MOST_WORDS} words can be looked for in obligations.")
+    return words
+
+
+def _unit(unit: str | None) -> str:
+    """Return a unit as the table has it: ``Days`` > ``day``, ``eur`` and ``€`` > ``EUR``."""
+    named = (unit or "").strip()
+    if not named:
+        return ""
+    upper = named.upper()
+    if upper in _CURRENCY_SIGNS:
+        return _CURRENCY_SIGNS[upper]
+    return upper if len(named) == 3 and upper != "DAY" else named.casefold().removesuffix("s")

@@ -1,0 +1,386 @@
+"""Questions that are not searches: a place by name, definitions, references, outlines, documents, suggestions."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
+from functools import lru_cache
+from itertools import chain
+from pathlib import PurePath
+from typing import Any
+
+from pinakes.errors import NotFoundError, UsageError
+from pinakes.labels.document_keys import path_key, path_parts
+from pinakes.model import (
+    Citation,
+    DefineResponse,
+    DocumentInfo,
+    Outline,
+    OutlineNode,
+    Place,
+    Reference,
+    ReferencesResponse,
+    SectionView,
+    SelfCheck,
+    TermDefinition,
+    chunk_id,
+    line_of,
+)
+from pinakes.model.document import holds_any
+from pinakes.model.uris import Place as Address
+from pinakes.model.uris import place_of
+from pinakes.port.index import SearchIndex
+from pinakes.port.names import Entry, NameLookup, SuggestionLookup
+from pinakes.port.records import Row, Standing, StoredPlace
+from pinakes.search.links.define import Dictionary
+from pinakes.search.links.reference_graph import ReferenceGraph
+from pinakes.search.present.enrich import located
+from pinakes.search.query.filters import compile_filters
+from pinakes.search.query.names import NameIndex
+from pinakes.search.query.understand import clean_text, understand
+from pinakes.search.retrieve.bearing import find_codes, sections_with_code
+from pinakes.search.retrieve.resolve import Resolver
+from pinakes.text.keys import term_keys, term_words, title_key, typed_key
+
+# Documents whose names are compared with one that none has.
+_LOOKED_AT = 2000
+
+
+def list_documents(index: SearchIndex, filters: Mapping[str, object] | None) -> list[DocumentInfo]:
+    """Return the documents that pass the filters, by path."""
+    rows = index.lookup.documents()
+    allowed = allowed_documents(index, filters) if filters else None
+    checks = index.lookup.self_checks()
+    return [
+        _info(row, checks.get(row["id"], SelfCheck()))
+        for row in rows
+        if allowed is None or row["id"] in allowed
+    ]
+
+
+def allowed_documents(index: SearchIndex, filters: Mapping[str, object]) -> set[int]:
+    """Return the documents that pass; of code, those that have some in the language."""
+    compiled = compile_filters([filters], spoken=index.lookup.languages)
+    allowed = set(index.fields.matching(compiled.documents))
+    for test in compiled.code:
+        allowed &= index.keyword.documents_with_code(test.languages)
+    return allowed
+
+
+def _info(row: Row, check: SelfCheck) -> DocumentInfo:
+    pages = json.loads(row["pages"])
+    modified = datetime.fromtimestamp(row["mtime_ns"] / 1e9, tz=timezone.utc)
+    return DocumentInfo(
+        source_path=row["source_path"],
+        title=row["title"],
+        file_type=row["file_type"],
+        language=row["language"],
+        doc_summary=row["doc_summary"],
+        total_chunks=row["total_chunks"],
+        pages=pages[-1][1] if pages else 0,
+        size=row["size"],
+        modified=modified.isoformat(timespec="seconds"),
+        ingested_at=row["ingested_at"],
+        metadata=json.loads(row["metadata"]),
+        warnings=json.loads(row["warnings"]),
+        self_check=check,
+    )
+
+
+def find_documents(names: NameLookup, name: str) -> list[Entry]:
+    """Return the documents that a path, the end of a path, a file name or a title means, in the order of paths."""
+    if found := _called(names, name):
+        return found
+    hint = near_names(name, ((entry.source_path, entry.title) for entry in names.first(_LOOKED_AT)))
+    raise NotFoundError(f"There is no document {name!r} in the library.{hint}")
+
+
+def near_names(name: str, documents: Iterable[tuple[str, str]]) -> str:
+    """Return which of some documents, by path and title, a name may have meant, as a question; nothing if none."""
+    called: dict[str, str] = {}
+    for path, title in documents:
+        # That both end with .md does not make two names alike.
+        called.setdefault(PurePath(path).stem, PurePath(path).name)
+        called.setdefault(title, title)
+    near: list[str] = []
+    for meant in dict.fromkeys((PurePath(name).stem, name)):
+        near += difflib.get_close_matches(meant, called, n=3, cutoff=0.5)
+    names = list(dict.fromkeys(called[key] for key in near))[:3]
+    return f" Did you mean: {', '.join(names)}?" if names else ""
+
+
+def _called(names: NameLookup, name: str) -> list[Entry]:
+    parts, key = PurePath(name).parts, title_key(name)
+    if exactly := names.at([name]):
+        return list(exactly.values())
+    end = path_key(path_parts(name))
+    ending = names.ending([end], whole=False).get(end, []) if end else []
+    found = [entry for entry in ending if parts and PurePath(entry.source_path).parts[-len(parts) :] == parts]
+    found = found or [
+        entry for entry in ending if PurePath(entry.source_path).stem.casefold() == name.casefold()
+    ]
+    found = list({entry.id: entry for entry in found}.values()) or (names.titled(key) if key else [])
+    return sorted(found, key=lambda entry: entry.source_path)
+
+
+def outlines(index: SearchIndex, document: str | None, *, clauses: bool) -> list[Outline]:
+    """Return the trees of the documents that ``document`` means, or of all: headings, and clauses where wanted."""
+    entries = index.names.first() if document is None else find_documents(index.names, document)
+    checks = index.lookup.self_checks([entry.id for entry in entries])
+    return [
+        Outline(
+            entry.source_path,
+            entry.title,
+            tree(index.lookup.places_of_document(entry.id, clauses=clauses), 0),
+            checks.get(entry.id, SelfCheck()),
+        )
+        for entry in entries
+    ]
+
+
+def tree(places: Iterable[Place], root: int) -> list[OutlineNode]:
+    """Return the nodes below one of the places of a document, which come in the order of its text."""
+    top: list[OutlineNode] = []
+    children: dict[int | None, list[OutlineNode]] = {root: top}
+    for place in places:
+        siblings = children.get(place.parent)
+        if siblings is not None and place.ordinal != root:
+            name = place.heading or place.marker
+            node = OutlineNode(name, place.label, place.section_id, place.level, place.lines, place.pages)
+            siblings.append(node)
+            children[place.ordinal] = node.children
+    return top
+
+
+# -- read: a place or a whole document, asked for by name, as it stands --------------------------------------
+
+
+_MAX_ALTERNATIVES = 20
+
+
+def find_place(
+    index: SearchIndex, reference: str, document: str | None, names: NameIndex | None = None
+) -> tuple[list[StoredPlace], bool]:
+    """Return the places that a reference, an id or a heading names; whether it leads all the way.
+
+    A document is given as ``document``, or named in the reference, if ``names`` knows it. What an answer has printed as
+    the address of a place leads to that place.
+    """
+    if (place := place_of(reference)) and (there := _addressed(index, place, document)):
+        return there
+    query = understand(reference, typed=False, names=None if document else names)
+    documents = {entry.id for entry in find_documents(index.names, document)} if document else None
+    resolved = Resolver(index.lookup, names).resolve_all(query, documents)
+    by_id = index.lookup.places_by_id(reference.strip(), documents)
+    titles = index.lookup.places_by_title(query.title_key, documents)
+    if by_id:
+        return by_id, True
+    if titles and query.rest:
+        # The whole reference is a heading; that a part of it looks like a number is chance.
+        return titles, True
+    if resolved:
+        return [item.found for item in resolved], not resolved[0].rest
+    if titles:
+        return titles, True
+    for code in find_codes(query.rest):
+        if coded := sections_with_code(code, index.lookup, query.named or documents):
+            return coded, True
+    near = index.lookup.similar_titles(query.title_key.split()[:6], 3)
+    hint = f" Did you mean: {'; '.join(item.place.heading for item in near)}?" if near else ""
+    raise NotFoundError(f"No section is called {reference!r}.{hint}")
+
+
+def _addressed(
+    index: SearchIndex, address: Address, document: str | None
+) -> tuple[list[StoredPlace], bool] | None:
+    """Return the place of an address; None where no document has its name, for it may be none after all."""
+    known = _called(index.names, address.document)
+    if not known:
+        return None
+    if document is not None:
+        inside = {entry.id for entry in find_documents(index.names, document)}
+        known = [entry for entry in known if entry.id in inside]
+        if not known:
+            raise NotFoundError(f"{address.document}#{address.section_id} is not a place of {document}.")
+    if not address.section_id:
+        whole = [index.lookup.place(entry.id, 0) for entry in known]
+        return [place for place in whole if place is not None], True
+    found = index.lookup.places_by_id(address.section_id, {entry.id for entry in known})
+    return (found, True) if found else find_place(index, address.section_id, known[0].source_path)
+
+
+def read_section(
+    index: SearchIndex, reference: str, document: str | None, names: NameIndex | None = None
+) -> SectionView:
+    """Return the place that a reference names."""
+    found, exact = find_place(index, reference, document, names)
+    return section_view(index, found[0], exact=exact, alternatives=found[1:])
+
+
+def whole_document(index: SearchIndex, name: str) -> SectionView:
+    """Return the document of a name as one section, with the sections of the first level as its children."""
+    found, *others = find_documents(index.names, name)
+    if others:
+        paths = ", ".join(entry.source_path for entry in (found, *others))
+        raise NotFoundError(f"Several documents are called {name!r}: {paths}. Give the whole path.")
+    root = index.lookup.place(found.id, 0)
+    if root is None:
+        raise NotFoundError(f"{name!r} was removed from the library.")
+    return section_view(index, root)
+
+
+def section_view(
+    index: SearchIndex,
+    found: StoredPlace,
+    *,
+    exact: bool = True,
+    alternatives: Sequence[StoredPlace] = (),
+) -> SectionView:
+    """Return a place with its text; a clause has the heading and the path of what it stands under."""
+    place = found.place
+    chunks = index.lookup.chunk_indexes_between(found.document, place.start, place.end)
+    holder = found if place.is_heading else index.lookup.place(found.document, place.section)
+    chain = list(holder.place.path) if holder else []
+    # Headings below, and the clauses of the section itself.
+    around = [
+        other
+        for other in index.lookup.places_of_document(found.document)
+        if other.is_heading or other.section == place.section
+    ]
+    return SectionView(
+        source_path=found.source_path,
+        document_title=found.document_title,
+        section_id=place.section_id,
+        section_label=place.label,
+        heading=holder.place.heading if holder else "",
+        heading_level=place.level,
+        parent_chain=chain if place.is_heading else [*chain, place.label],
+        text=index.lookup.document_text(found.document, place.start, place.end).strip(),
+        lines=place.lines,
+        pages=place.pages,
+        children=tree(around, place.ordinal),
+        chunk_ids=[chunk_id(found.source_path, number) for number in chunks],
+        exact=exact,
+        alternatives=[
+            f"{other.source_path}#{other.place.section_id}" for other in alternatives[:_MAX_ALTERNATIVES]
+        ],
+        from_image=bool(place.pages)
+        and holds_any(index.lookup.image_pages([found.source_path]).get(found.source_path), place.pages),
+        uncertain=any(check.doubtful for check in index.lookup.self_checks([found.document]).values()),
+    )
+
+
+# -- ask: what a term means, and what leads to and from a section --------------------------------------------
+
+
+_MAX_TERM = 200
+_END = 1 << 30
+
+
+def define(index: SearchIndex, term: str, document: str | None) -> DefineResponse:
+    """Return the definitions of a term, each with the documents that define it differently."""
+    wanted = clean_text(term).strip("\"'“”‘’«»„ ")
+    if not wanted or len(wanted) > _MAX_TERM:
+        raise UsageError(f"Give a term to define, of at most {_MAX_TERM} characters.")
+    within = find_documents(index.names, document) if document else None
+    paths = None if within is None else {entry.source_path for entry in within}
+    keys = {" ".join(words) for words in term_keys(wanted)}
+    known = Dictionary(index.terms.by_keys(keys, paths=paths or ())).lookup(wanted)
+    shown = [item for item in known if paths is None or item.definition.source_path in paths]
+    places = located([item.definition for item in shown], index)
+    found = [
+        TermDefinition(
+            definition, item.document_title, [conflict.document_title for conflict in item.conflicts]
+        )
+        for definition, item in zip(places, shown, strict=True)
+    ]
+    if paths is not None and not found and known:
+        titles = ", ".join(dict.fromkeys(item.document_title for item in known))
+        raise NotFoundError(f"{document} does not define {wanted!r}; it is defined in: {titles}.")
+    near = [] if found else Dictionary(index.terms.like(term_words(wanted))).near(wanted)
+    if not found and not near:
+        raise NotFoundError(f"No document defines {wanted!r}.")
+    return DefineResponse(wanted, found, near)
+
+
+def references(index: SearchIndex, reference: str, document: str | None) -> ReferencesResponse:
+    """Return what a place refers to, and what refers to it or to a part of it."""
+    found, exact = find_place(index, reference, document, NameIndex(index.names))
+    first = found[0]
+    view = section_view(index, first, exact=exact, alternatives=found[1:])
+    place = first.place
+    graph = ReferenceGraph(index)
+    cites = [
+        (first.document, first.source_path, first.document_title, item)
+        for item in graph.in_span(first.document, place.start, place.end)
+    ]
+    below = [
+        one for one in index.lookup.places_of_document(first.document) if place.start <= one.start < place.end
+    ]
+    cited_by = [
+        (entry.id, entry.source_path, entry.title, item)
+        for entry, item in graph.leading_to(first.document, below)
+        if not (entry.id == first.document and place.start <= item.start < place.end)
+    ]
+    return ReferencesResponse(view, _standing(index, cites), _standing(index, cited_by))
+
+
+def _standing(index: SearchIndex, found: Sequence[tuple[int, str, str, Reference]]) -> list[Citation]:
+    """Say where references stand: label and heading of the innermost place that holds each, and its line."""
+    offsets = [(document, item.start) for document, _, _, item in found]
+    places = index.lookup.standing(offsets)
+    # Those of one document come together, and each text is read once.
+    text = lru_cache(maxsize=1)(lambda document: index.lookup.document_text(document, 0, _END))
+    starts = lru_cache(maxsize=1)(index.lookup.line_starts)
+    citations = []
+    for document, path, title, item in found:
+        at = places.get((document, item.start)) or Standing("", "", "", "", 0, 1)
+        before = text(document)[at.start : item.start]
+        line = line_of(starts(document), before, at.start, at.line, item.start)
+        citations.append(Citation(path, title, at.label, at.heading, line, item))
+    return citations
+
+
+# -- suggest: titles, labels, headings and defined terms, as somebody types ----------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Something to search for or to open: ``kind`` is ``title``, ``label`` or ``term``."""
+
+    text: str
+    kind: str
+    source_path: str
+    section_id: str
+    detail: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the suggestion as JSON values."""
+        return asdict(self)
+
+
+def suggest(
+    lookup: SuggestionLookup, prefix: str, limit: int, paths: Collection[str] | None = None
+) -> list[Suggestion]:
+    """Return the best suggestions, those of other documents than ``paths`` left out.
+
+    What begins with the prefix comes first, then what has a word that does, then what holds it anywhere.
+    """
+    key = typed_key(prefix)
+    if not key or limit < 1:
+        return []
+    allowed = None if paths is None else paths.__contains__
+    found: dict[tuple[str, str], Suggestion] = {}
+    for row in chain(
+        lookup.beginning(key, allowed),
+        lookup.beginning(key, allowed, later_words=True),
+        lookup.holding(key, allowed) if len(key) > 2 else (),
+    ):
+        # The same words in many documents are one suggestion, unless it is a place that is meant.
+        found.setdefault((row.text.casefold(), row.kind), Suggestion(*row))
+        if len(found) == limit:
+            break
+    return list(found.values())

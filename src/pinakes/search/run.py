@@ -1,0 +1,68 @@
+"""A run: one search under way, to which every stage adds what it made of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from pinakes.config import SearchSettings
+from pinakes.model import SearchResponse
+from pinakes.search.query.names import NameIndex
+from pinakes.search.query.query_intent import QueryClass
+from pinakes.search.query.scope import Scope
+from pinakes.search.query.understand import Query
+from pinakes.search.rank.signal import Ranked
+from pinakes.search.retrieve.leg import Retrieved
+from pinakes.search.select.selector import Chosen
+from pinakes.telemetry import span
+
+if TYPE_CHECKING:
+    from pinakes.rerank import Reranker
+
+
+@dataclass(slots=True)
+class Run:
+    """What was asked for, and what the stages made of it: each group of fields is one of them."""
+
+    text: str
+    settings: SearchSettings
+    filters: Mapping[str, object] | None
+    token_budget: int | None
+    explain: bool
+    every_occurrence: bool
+    reranker: Reranker | None
+    trouble: str
+    until: str
+
+    query: Query = field(init=False)
+    kind: QueryClass = field(init=False)
+    names: NameIndex = field(init=False)
+    scope: Scope = field(init=False)
+    weights: dict[str, float] = field(init=False)
+
+    found: Retrieved = field(init=False)
+
+    ranked: Ranked = field(init=False)
+
+    chosen: Chosen = field(init=False)
+
+    response: SearchResponse = field(init=False)
+
+    milliseconds: dict[str, float] = field(default_factory=dict)
+    started: float = field(default_factory=time.perf_counter)
+
+    @contextmanager
+    def timed(self, name: str) -> Iterator[None]:
+        """Time a stage, or a part of one."""
+        start = time.perf_counter()
+        with span(name):
+            yield
+        self.milliseconds[name] = round((time.perf_counter() - start) * 1000, 3)
+
+    def finished(self) -> SearchResponse:
+        """Return the response, with the times."""
+        self.milliseconds["total"] = round((time.perf_counter() - self.started) * 1000, 3)
+        return replace(self.response, timings_ms=self.milliseconds)

@@ -1,0 +1,92 @@
+"""Quotations: what an answer quotes, and the ways in which a quotation may be meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pinakes.search.verbatim.words import words_of
+
+FEWEST_WORDS = 3
+"""Fewer words in quotation marks are a term rather than a quotation."""
+
+_LONGEST = 5000
+_CODE = re.compile(r"^(```|~~~).*?(?:^\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_INSIDE = rf"((?:(?!\n[ \t]*\n).){{1,{_LONGEST}}}?)"
+# German marks before English ones: what closes there opens here. Straight ones last.
+_MARKED = re.compile(
+    "|".join(
+        (
+            rf"„{_INSIDE}[“”]",
+            rf"“{_INSIDE}”",
+            rf"«{_INSIDE}»",
+            rf"»{_INSIDE}«",
+            rf"‘{_INSIDE}’(?!\w)",
+            rf"‚{_INSIDE}[‘’](?!\w)",
+            rf"(?<![\w\"])\"(?=\S){_INSIDE}(?<=\S)\"(?![\w\"])",
+        )
+    ),
+    re.DOTALL,
+)
+_BLOCK = re.compile(r"(?:^[ \t]{0,3}>.*(?:\n|\Z))+", re.MULTILINE)
+_BLOCK_MARK = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)+", re.MULTILINE)
+_PARAGRAPH = re.compile(r"\n[ \t]*\n")
+_ATTRIBUTION = re.compile(r"\n[ \t]*(?:—|–|--)[^\n]*\s*\Z")
+_ELLIPSIS = re.compile(r"[\[(]\s*(?:…|\.\s?\.\s?\.)\s*[\])]|…|\.\s?\.\s?\.(?:\s?\.)?")
+# `[2]` cites, `[sic]` comments; `[t]he` is a letter changed, `[the Company]` words put in.
+_REMARK = re.compile(
+    r"\[(?:\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*|sic!?|emphasis (?:added|mine|in original))\]", re.IGNORECASE
+)
+_INSERTED = re.compile(r"(?<!\w)\[[^\[\]]*\](?!\w)")
+
+
+def quotations_in(text: str) -> tuple[list[str], int]:
+    """Return what a text quotes, in its order: within quotation marks, and in block quotes; and how much was too short.
+
+    >>> quotations_in('He “pays a fine of 500 euro”.\\n\\n> A vessel shows\\n> two lights.\\n\\nA "term".')
+    (['pays a fine of 500 euro', 'A vessel shows two lights.'], 1)
+    """
+    # Of the same length, so that what comes out is in order.
+    text = _CODE.sub(lambda found: " " * len(found[0]), text)
+    found = [*_blocks(text)]
+    rest = _BLOCK.sub(lambda block: "\n" * len(block[0]), text)
+    found += [
+        (match.start(), next(group for group in match.groups() if group is not None))
+        for match in _MARKED.finditer(rest)
+    ]
+    quoted = [" ".join(quotation.split()) for _, quotation in sorted(found)]
+    kept = [quotation for quotation in quoted if len(words_of(quotation)) >= FEWEST_WORDS]
+    return kept, len(quoted) - len(kept)
+
+
+def _blocks(text: str) -> Iterator[tuple[int, str]]:
+    for block in _BLOCK.finditer(text):
+        for number, part in enumerate(_PARAGRAPH.split(_BLOCK_MARK.sub("", block[0]))):
+            # Marks around all of a block say the same again.
+            quoted = _ATTRIBUTION.sub("", part).strip().strip('“”„«»"').strip()
+            if quoted:
+                yield block.start() + number, quoted
+
+
+def readings(quotation: str) -> list[list[list[str]]]:
+    """Return the ways to read a quotation, the nearest to the letter first: pieces of words, with gaps between them.
+
+    >>> readings("[T]he vessel [of Anna] … shows two [2]")[-1]
+    [['the', 'vessel'], ['shows', 'two']]
+    """
+    without = _REMARK.sub(" ", quotation)
+    texts = [quotation, without, _INSERTED.sub("…", without)]
+    found = []
+    for text in dict.fromkeys(texts):
+        pieces = [[word.key for word in words_of(_joined(piece))] for piece in _ELLIPSIS.split(text)]
+        found.append([piece for piece in pieces if piece])
+    return [reading for number, reading in enumerate(found) if reading and reading not in found[:number]]
+
+
+def plain(quotation: str) -> str:
+    """Return the words of a quotation without ellipses, remarks and brackets."""
+    return _joined(_ELLIPSIS.sub(" ", _REMARK.sub(" ", quotation)))
+
+
+def _joined(text: str) -> str:
+    return text.replace("[", "").replace("]", "")

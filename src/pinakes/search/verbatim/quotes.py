@@ -1,0 +1,244 @@
+"""Quotes: whether documents have what is quoted, word for word; if not, the nearest that they have."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+
+from pinakes.errors import UsageError
+from pinakes.model.document import Lines
+from pinakes.model.quotes import ABSENT, ALTERED, EXACT, QuoteCheck, QuotesReport, TextPlace
+from pinakes.port.index import SearchIndex
+from pinakes.port.records import StoredChunk, StoredText
+from pinakes.search.verbatim.candidates import candidate_documents
+from pinakes.search.verbatim.find_all import Positions, passing_documents
+from pinakes.search.verbatim.quotations import FEWEST_WORDS, plain, quotations_in, readings
+from pinakes.search.verbatim.words import WordText, word_changes
+
+MOST = 1000
+"""Quotations of one call."""
+
+LONGEST = 5000
+"""Characters of a quotation."""
+
+_SHOWN = 3
+_COUNTED = 20
+# Words that an ellipsis may stand for.
+_OMITTED = 600
+# Chunks in which the nearest passage is looked for.
+_NEAREST = 32
+# An altered quotation has so much of its words, in order, in a passage of which it has so much.
+_SHARED = 0.6
+_COVERED = 0.5
+_BRIEF = 6
+_KEPT_CHARACTERS = 40_000_000
+# Words shorter than this stand everywhere; of the others the longest say most.
+_SHORT = 3
+_ASKED = 6
+
+
+def verify_quotes(
+    index: SearchIndex,
+    quotations: str | Sequence[str],
+    *,
+    filters: Mapping[str, object] | None = None,
+) -> QuotesReport:
+    """Check quotations, or those that a text has, against the documents that pass the filters."""
+    short = long = 0
+    if isinstance(quotations, str):
+        found, short = quotations_in(quotations)
+        quoted = [quotation for quotation in found if len(quotation) <= LONGEST]
+        long = len(found) - len(quoted)
+    else:
+        quoted = list(quotations)
+    verifier = _Verifier(index, passing_documents(index, filters))
+    checks = [verifier.check(quotation) for quotation in quoted[:MOST]]
+    notes = []
+    if short:
+        notes.append(f"{short} of fewer than {FEWEST_WORDS} words were not checked.")
+    if long:
+        notes.append(f"{long} of more than {LONGEST:,} characters were not checked.")
+    if len(quoted) > MOST:
+        notes.append(f"Only the first {MOST:,} quotations were checked.")
+    return QuotesReport(checks, short + long + max(0, len(quoted) - MOST), " ".join(notes))
+
+
+class _Verifier:
+    """Checks quotations one after the other; documents that were read for one are there for the next."""
+
+    def __init__(self, index: SearchIndex, allowed: set[int] | None) -> None:
+        self._index = index
+        self._allowed = allowed
+        self._languages = list(index.lookup.languages())
+        self._texts: dict[int, tuple[StoredText, WordText]] = {}
+        self._size = 0
+
+    def check(self, quotation: str) -> QuoteCheck:
+        if len(quotation) > LONGEST:
+            raise UsageError(f"A quotation has {len(quotation):,} characters; {LONGEST:,} are the most.")
+        meant = readings(quotation)
+        if not meant:
+            raise UsageError(f"The quotation {quotation!r} has no words.")
+        quoted = WordText(plain(quotation))
+        near = self._near(quoted)
+        for pieces in meant:
+            found = self._everywhere(pieces, self._candidates(quoted, pieces, near))
+            if found:
+                places = [self._place(*place) for place in found[:_SHOWN]]
+                return QuoteCheck(quotation, EXACT, places, len(found) - len(places))
+        return self._nearest(quotation, quoted, near)
+
+    def _near(self, quoted: WordText) -> list[StoredChunk]:
+        """Return the chunks that share most words with a quotation."""
+        hits = self._index.keyword.search(
+            quoted.text, languages=self._languages, limit=_NEAREST, documents=self._allowed
+        )
+        return list(self._index.lookup.chunks([chunk for chunk, _ in hits]).values())
+
+    # -- exact -----------------------------------------------------------------------------------------------
+
+    def _everywhere(self, pieces: list[list[str]], documents: Collection[int]) -> list[tuple[int, int, int]]:
+        """Return where pieces stand one after the other: document, first word and the one after the last."""
+        found: list[tuple[int, int, int]] = []
+        for document in documents:
+            _, text = self._text(document)
+            first = text.find(pieces[0])
+            while first >= 0 and len(found) < _COUNTED:
+                end = _following(text, pieces[1:], first + len(pieces[0]))
+                if end >= 0:
+                    found.append((document, first, end))
+                first = text.find(pieces[0], first + 1)
+        # With an ellipsis, what lies closest together is meant.
+        return sorted(found, key=lambda place: place[2] - place[1]) if len(pieces) > 1 else found
+
+    def _candidates(
+        self, quoted: WordText, pieces: list[list[str]], near: Collection[StoredChunk]
+    ) -> list[int]:
+        """Return the documents that may have some pieces, in the order of their paths.
+
+        A word that a line end parts is not in the index as it is quoted: where all others point to is looked at too.
+        """
+        keys = {key for piece in pieces for key in piece}
+        whole = {
+            word.key
+            for word in quoted.words
+            if len(word.key) > _SHORT
+            and word.key in keys
+            and (written := quoted.text[word.start : word.end]).isascii()
+            and written.isalnum()
+        }
+        needs = sorted(whole, key=len)[-_ASKED:]
+        documents = candidate_documents(self._index, needs, 0, small=0)
+        if documents is None:
+            documents = set(self._index.reading.paths())
+        documents |= {chunk.document for chunk in near}
+        paths = self._index.lookup.paths(documents if self._allowed is None else documents & self._allowed)
+        return sorted(paths, key=lambda document: paths[document])
+
+    # -- altered ---------------------------------------------------------------------------------------------
+
+    def _nearest(self, quotation: str, quoted: WordText, near: Collection[StoredChunk]) -> QuoteCheck:
+        best: tuple[float, int, int, int] | None = None
+        for chunk in near:
+            _, text = self._text(chunk.document)
+            room = len(quoted.words)
+            low = max(0, text.number_at(chunk.start) - room)
+            high = min(len(text.words), text.number_at(chunk.end) + room)
+            similar = _align(quoted.keys, text.keys[low:high])
+            if similar and (best is None or similar[0] > best[0]):
+                best = (similar[0], chunk.document, low + similar[1], low + similar[2])
+        if best is None:
+            return QuoteCheck(quotation, ABSENT)
+        _, document, first, end = best
+        _, text = self._text(document)
+        changes = word_changes(quoted, text, (0, len(quoted.words)), (first, end))
+        return QuoteCheck(quotation, ALTERED, [self._place(document, first, end)], 0, changes)
+
+    # -- documents -------------------------------------------------------------------------------------------
+
+    def _text(self, document: int) -> tuple[StoredText, WordText]:
+        if document not in self._texts:
+            stored = self._index.lookup.texts([document])[0]
+            self._size += len(stored.text)
+            if self._size > _KEPT_CHARACTERS:
+                self._texts.clear()
+                self._size = len(stored.text)
+            self._texts[document] = (stored, WordText(stored.text, stored.body_start))
+        return self._texts[document]
+
+    def _place(self, document: int, first: int, end: int) -> TextPlace:
+        stored, text = self._text(document)
+        return text_place(self._index, stored, text.words[first].start, text.words[end - 1].end)
+
+
+def text_place(index: SearchIndex, stored: StoredText, start: int, end: int) -> TextPlace:
+    """Return a stretch of a document with where it stands."""
+    place = index.lookup.standing({(stored.document, start)}).get((stored.document, start))
+    positions = Positions(index, stored)
+    return TextPlace(
+        source_path=stored.source_path,
+        document_title=stored.title,
+        section_id=place.section_id if place else "",
+        section_label=place.label if place else "",
+        heading=place.heading if place else "",
+        lines=Lines(positions.line(start), positions.line(max(start, end - 1))),
+        text=stored.text[start:end],
+        start=start,
+        end=end,
+        pages=positions.pages(start, end),
+    )
+
+
+def _following(text: WordText, pieces: Collection[list[str]], at: int) -> int:
+    """Return the number of the word after the last of some pieces, each within reach of the one before; -1 if not."""
+    for piece in pieces:
+        first = text.find(piece, at)
+        if first < 0 or first - at > _OMITTED:
+            return -1
+        at = first + len(piece)
+    return at
+
+
+def _align(quoted: Sequence[str], words: Sequence[str]) -> tuple[float, int, int] | None:
+    """Return how much of a quotation a run of words shares, and the first and last of them; None where it is little."""
+    begin = _densest(quoted, words)
+    margin = len(quoted) // 3 + 3
+    low, high = max(0, begin - margin), min(len(words), begin + len(quoted) + margin)
+    matcher = difflib.SequenceMatcher(None, quoted, words[low:high], autojunk=False)
+    blocks = [block for block in matcher.get_matching_blocks() if block.size]
+    best: tuple[float, int, int] | None = None
+    # What matches by chance, far from the rest, is not of the passage.
+    for first in range(min(3, len(blocks))):
+        for last in range(len(blocks), max(first, len(blocks) - 3), -1):
+            some = blocks[first:last]
+            # Of a longer quotation, single words in common say little.
+            shared = sum(block.size for block in some if block.size > 1 or len(quoted) <= _BRIEF)
+            start, end = some[0].b, some[-1].b + some[-1].size
+            worth = 2 * shared / (len(quoted) + end - start)
+            if (
+                shared >= _SHARED * len(quoted)
+                and shared >= _COVERED * (end - start)
+                and (best is None or worth > best[0])
+            ):
+                # Words that were put in the place of the first or the last are part of it.
+                missing = some[0].a, len(quoted) - some[-1].a - some[-1].size
+                best = (worth, max(0, low + start - missing[0]), min(len(words), low + end + missing[1]))
+    return best
+
+
+def _densest(quoted: Sequence[str], words: Sequence[str]) -> int:
+    """Return where as many words begin as a quotation has, that share most with it."""
+    wanted, size = Counter(quoted), len(quoted)
+    have: Counter[str] = Counter()
+    shared = best = at = 0
+    for number, word in enumerate(words):
+        have[word] += 1
+        shared += have[word] <= wanted[word]
+        if number >= size:
+            gone = words[number - size]
+            shared -= have[gone] <= wanted[gone]
+            have[gone] -= 1
+        if shared > best:
+            best, at = shared, max(0, number - size + 1)
+    return at

@@ -1,0 +1,121 @@
+"""Words: texts as the words in them, so that two can be compared whatever their line breaks, marks and quotes."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from pinakes.model.quotes import WordChange
+
+_LETTERS = r"[^\W_]+"
+# What is not read: where links lead, and tags. Then words, with what joins their parts; and signs that say something.
+_TOKEN = re.compile(
+    r"(?P<skip>\]\([^()\s]{0,500}\)|</?[a-zA-Z][^<>]{0,200}>)|"
+    rf"{_LETTERS}(?:(?:(?<=\d)[.,:/](?=\d)|['’ʼ＇]|[-‐‑–](?:[ \t]*\n[ \t>]*)?|\u00ad\s*){_LETTERS})*|[%‰€$£¥§°]"
+)
+_HYPHEN = re.compile(r"(?<=(\d))?[-‐‑–\u00ad][\s>]*(?=(\d))?")
+_APOSTROPHES = str.maketrans("’ʼ＇", "'''")
+
+
+class Word(NamedTuple):
+    """A word as it is compared, and where it stands."""
+
+    key: str
+    start: int
+    end: int
+
+
+def words_of(text: str, begin: int = 0) -> list[Word]:
+    """Return the words of a text, from an offset on.
+
+    >>> [word.key for word in words_of("A *well-known* inter-\\nnational firm’s 1,000 (5 %), 2–3")]
+    ['a', 'wellknown', 'international', "firm's", '1,000', '5', '%', '2-3']
+    """
+    return [
+        Word(_key(found[0]), found.start(), found.end())
+        for found in _TOKEN.finditer(text, begin)
+        if found.lastgroup != "skip"
+    ]
+
+
+@lru_cache(maxsize=100_000)
+def _key(token: str) -> str:
+    if not token.isascii():
+        token = unicodedata.normalize("NFKC", token).translate(_APOSTROPHES)
+    if not token.isalnum():
+        token = _HYPHEN.sub(lambda found: "-" if found[1] and found[2] else "", token)
+    return token.casefold()
+
+
+class WordText:
+    """A text by its words, in which runs of words are found quickly."""
+
+    def __init__(self, text: str, begin: int = 0) -> None:
+        """Read a text from an offset on."""
+        self.text = text
+        self.words = words_of(text, begin)
+        self.keys = [word.key for word in self.words]
+        self._joined = f" {' '.join(self.keys)} "
+        self._starts: list[int] = []
+        at = 0
+        for key in self.keys:
+            self._starts.append(at)
+            at += len(key) + 1
+
+    def find(self, keys: Sequence[str], first: int = 0) -> int:
+        """Return the number of the word, from one on, at which a run of words begins; -1 where there is none."""
+        if first >= len(self._starts):
+            return -1
+        at = self._joined.find(f" {' '.join(keys)} ", self._starts[first])
+        return -1 if at < 0 else bisect_right(self._starts, at) - 1
+
+    def number_at(self, offset: int) -> int:
+        """Return the number of the first word that ends after an offset."""
+        return bisect_right(self.words, offset, key=lambda word: word.end)
+
+    def stretch(self, first: int, last: int) -> str:
+        """Return the text from one word up to another, which is not in it."""
+        return self.text[self.words[first].start : self.words[last - 1].end] if last > first else ""
+
+
+def word_changes(
+    old: WordText, new: WordText, old_span: tuple[int, int], new_span: tuple[int, int]
+) -> list[WordChange]:
+    """Return what stands in a run of words for what stands in another, same and different words in turn."""
+    (first, last), (begin, end) = old_span, new_span
+    matcher = difflib.SequenceMatcher(None, old.keys[first:last], new.keys[begin:end], autojunk=False)
+    changes = []
+    for name, a, b, c, d in matcher.get_opcodes():
+        before = _flat(old.stretch(first + a, first + b))
+        changes.append(
+            WordChange(before, before if name == "equal" else _flat(new.stretch(begin + c, begin + d)))
+        )
+    return changes
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def changes_text(changes: Sequence[WordChange], context: int = 6) -> str:
+    """Return changes on one line, with a few words around each: ``shall [-not-] apply within {+48+} hours``.
+
+    >>> changes_text([WordChange("pays", "pays"), WordChange("5", "500"), WordChange("euro", "euro")])
+    'pays [-5-] {+500+} euro'
+    """
+    parts = []
+    for number, change in enumerate(changes):
+        if not change.same:
+            parts += [f"[-{change.old}-]"] if change.old else []
+            parts += [f"{{+{change.new}+}}"] if change.new else []
+            continue
+        words = change.old.split(" ")
+        head = words[:context] if number else []
+        tail = words[-context:] if number < len(changes) - 1 else []
+        parts.append(change.old if len(words) <= len(head) + len(tail) else " ".join([*head, "…", *tail]))
+    return " ".join(parts)

@@ -1,0 +1,399 @@
+"""The index in a folder: the record, and the indexes that are derived from it.
+
+Derived indexes are only ever fed from the record, by one path: they ask what changed since the generation they
+have seen. A missing, damaged or late one is brought up to date the same way. Search sees the port of it
+(``pinakes.port``), whose parts are attributes here: one that a database can answer by itself is set to that.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import tempfile
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from pinakes.errors import DamagedIndexError, IndexNotFoundError, IndexStateError
+from pinakes.model import DoctorReport
+from pinakes.port.edges import EdgeLookup, LinkLookup
+from pinakes.port.filters import DocumentFilter
+from pinakes.port.matching import DenseSearch, NativeSearch
+from pinakes.port.names import NameLookup, SuggestionLookup, TermLookup
+from pinakes.port.obligations import ObligationLookup
+from pinakes.stores.embedded.columns import ColumnIndex, document_columns
+from pinakes.stores.embedded.concepts import ConceptIndex
+from pinakes.stores.embedded.database import Database, explain_errors, is_disk_full
+from pinakes.stores.embedded.fields import EmbeddedFilter
+from pinakes.stores.embedded.files import WriterLock
+from pinakes.stores.embedded.graph_lookup import GraphLookup
+from pinakes.stores.embedded.keyword import KeywordIndex
+from pinakes.stores.embedded.keyword_files import manifest_mark, write_manifest
+from pinakes.stores.embedded.keyword_schema import document_entries
+from pinakes.stores.embedded.links import EmbeddedLinks
+from pinakes.stores.embedded.lookup import Lookup
+from pinakes.stores.embedded.names import EmbeddedNames
+from pinakes.stores.embedded.obligations import EmbeddedObligations
+from pinakes.stores.embedded.reading_lookup import ReadingLookup
+from pinakes.stores.embedded.record import Change, Record
+from pinakes.stores.embedded.suggestions import EmbeddedSuggestions
+from pinakes.stores.embedded.terms import EmbeddedTerms
+
+logger = logging.getLogger("pinakes")
+
+RECORD = "record.sqlite3"
+COLUMNS = "columns"
+KEYWORD = "keyword"
+VECTORS = "vectors"
+CONCEPTS = "concepts"
+_COMMIT_EVERY = 500
+# How long a search waits for another process that is making an index right now.
+_PATIENCE = 10.0
+# A search says so when it first has to tell the indexes of more changes than this.
+_SILENT_CHANGES = 500
+
+
+class LocalIndex(ABC):
+    """The record of a library in a folder, and all that is derived from it but the search by meaning."""
+
+    def __init__(self, folder: Path, *, create: bool) -> None:
+        with explain_errors(folder / RECORD):
+            if create and not folder.exists():
+                folder.mkdir(parents=True)
+                # Not into a folder that was there before: it may be somebody's work.
+                (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+            self.folder = folder
+            self.database = Database(folder / RECORD, create=create)
+        self.record = Record(self.database)
+        self.lookup = Lookup(self.database)
+        self.reading = ReadingLookup(self.database)
+        self.graph: EdgeLookup = GraphLookup(self.database)
+        self.names: NameLookup = EmbeddedNames(self.database)
+        self.links: LinkLookup = EmbeddedLinks(self.database)
+        self.fields: DocumentFilter = EmbeddedFilter(self.database)
+        self.terms: TermLookup = EmbeddedTerms(self.database)
+        self.suggestions: SuggestionLookup = EmbeddedSuggestions(self.database)
+        self.obligations: ObligationLookup = EmbeddedObligations(self.database)
+        self.lock = WriterLock(folder)
+        self._columns: ColumnIndex | None = None
+        self._keyword: KeywordIndex | None = None
+        self._concepts: ConceptIndex | None = None
+        self._links: tempfile.TemporaryDirectory[str] | None = None
+        self._links_mark: object = None
+
+    # -- what depends on where the vectors are --------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def where(self) -> str:
+        """Where the library is, for messages."""
+
+    @property
+    @abstractmethod
+    def shared(self) -> bool:
+        """Whether several processes can publish to it at once."""
+
+    @property
+    @abstractmethod
+    def vectors(self) -> DenseSearch:
+        """Where passages are found by their vectors."""
+
+    @property
+    @abstractmethod
+    def native_keyword(self) -> NativeSearch | None:
+        """The database's own keyword search, where it takes the place of ours."""
+
+    @property
+    @abstractmethod
+    def native_hybrid(self) -> NativeSearch | None:
+        """The database's own fusion, where it takes the place of ours."""
+
+    @abstractmethod
+    def look(self) -> None:
+        """See what others did elsewhere."""
+
+    @abstractmethod
+    def reload_vectors(self) -> None:
+        """See what others wrote of the vectors."""
+
+    @abstractmethod
+    def vectors_behind(self, generation: int) -> bool:
+        """Whether a search has to catch up the vectors before they can be searched."""
+
+    @abstractmethod
+    def catch_up(self) -> None:
+        """Take over what others did, and tell all derived indexes what changed. The caller holds the writer lock."""
+
+    @abstractmethod
+    def catch_up_for_search(self) -> None:
+        """Catch up what a search needs and this folder has. The caller holds the writer lock."""
+
+    @abstractmethod
+    def catch_up_vectors(self) -> None:
+        """Tell the search by meaning what changed. The caller holds the writer lock."""
+
+    @abstractmethod
+    def discard_vectors(self) -> None:
+        """Throw the vectors away that are searched; the record keeps its own. The caller holds the writer lock."""
+
+    @abstractmethod
+    def release_vectors(self) -> None:
+        """Let go of the files or connections of the vectors."""
+
+    @abstractmethod
+    def examine(self, *, repair: bool) -> DoctorReport:
+        """Compare the record with what is derived from it, and put right what is wrong."""
+
+    # -- the record ------------------------------------------------------------------------------------------
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the folder cannot be written to."""
+        return self.database.read_only
+
+    @property
+    def model(self) -> tuple[str, int]:
+        """Name and dimension of the embedding model that the index was made with; empty before the first run."""
+        return self.record.meta("model"), int(self.record.meta("dimension") or 0)
+
+    @property
+    def stamp(self) -> int:
+        """A number that grows with every change of the record."""
+        return self.record.generation()
+
+    @property
+    def pending(self) -> int:
+        """How many passages have no vectors yet."""
+        return self.record.pending_count()
+
+    # -- derived indexes -------------------------------------------------------------------------------------
+
+    @property
+    def columns(self) -> ColumnIndex:
+        """What ranking has to know about chunks, opened when first used."""
+        opened = self._columns
+        if opened is None:
+            opened = self._columns = ColumnIndex(self.folder / COLUMNS, self.database)
+        return opened
+
+    @property
+    def keyword(self) -> KeywordIndex:
+        """The keyword index, opened when first used."""
+        opened = self._keyword
+        if opened is None:
+            folder = self._linked(self.folder / KEYWORD) if self.read_only else self.folder / KEYWORD
+            opened = self._keyword = KeywordIndex.open(folder, create=False)
+        return opened
+
+    def _linked(self, folder: Path) -> Path:
+        """Return a folder of links to the same files: tantivy wants to put its lock beside what it reads."""
+        if not folder.is_dir():
+            return folder
+        self._links_mark = manifest_mark(folder)
+        self._links = tempfile.TemporaryDirectory(prefix="pinakes-", ignore_cleanup_errors=True)
+        for path in folder.iterdir():
+            if not path.name.endswith(".lock"):
+                (Path(self._links.name) / path.name).symlink_to(path)
+        return Path(self._links.name)
+
+    def _drop_links(self) -> None:
+        if self._links is not None:
+            self._links.cleanup()
+            self._links = None
+
+    @property
+    def concepts(self) -> ConceptIndex:
+        """The concept vocabulary, opened when first used; empty unless it was asked for."""
+        opened = self._concepts
+        if opened is None or opened.model != self.model:
+            opened = self._concepts = ConceptIndex(self.folder / CONCEPTS, *self.model)
+        return opened
+
+    def discard_derived(self, name: str) -> None:
+        """Throw a derived index away and begin an empty one. The caller holds the writer lock.
+
+        A search that is under way in another thread finishes with the files that it has open.
+        """
+        if name == VECTORS:
+            self.discard_vectors()
+            return
+        shutil.rmtree(self.folder / name, ignore_errors=True)
+        if name == KEYWORD:
+            self._keyword = KeywordIndex.open(self.folder / KEYWORD)
+        elif name == COLUMNS:
+            self._columns = None
+        else:
+            self._concepts = None
+
+    def refresh(self) -> None:
+        """See what others wrote, and catch up or rebuild what needs it unless somebody is at it right now."""
+        self.look()
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            problem = self.reload()
+            if not problem and (self.read_only or not self.behind()):
+                return
+            if self.read_only:
+                # Files may be on the move under the hands of somebody who is allowed to write.
+                if time.monotonic() < deadline - _PATIENCE + 1:
+                    time.sleep(0.05)
+                    continue
+                raise IndexStateError(
+                    f"{problem}. It cannot be rebuilt, because {self.folder} cannot be written to. Check the "
+                    "permissions, or search a copy of the folder."
+                )
+            with explain_errors(self.database.path), self.lock.held_if_free() as free:
+                if free:
+                    self._say_what_takes_long(problem)
+                    self._catch_up_on_the_way(usable=not problem)
+                    return
+            if not problem:
+                # What is there is good, if late, and whoever is writing brings it up to date.
+                return
+            if time.monotonic() > deadline:
+                raise IndexStateError(
+                    f"{problem}. It is rebuilt when {self.lock.holder() or 'the writer'} is done; try again then."
+                )
+            time.sleep(0.05)
+
+    def mend_keyword(self) -> bool:
+        """Rebuild the keyword index, in which a search came upon damage; False when that cannot be done now."""
+        if self.read_only:
+            return False
+        with explain_errors(self.database.path), self.lock.held_if_free() as free:
+            if free:
+                self._say_what_takes_long("The keyword index is damaged")
+                self.discard_derived(KEYWORD)
+                self.catch_up_keyword()
+        return free
+
+    def _say_what_takes_long(self, problem: str) -> None:
+        """Announce what a search does first, unless it is done in a moment: building an index, or much of one."""
+        generation = self.record.generation()
+        behind = generation if problem else generation - min(self.keyword.generation, self.columns.generation)
+        if behind > _SILENT_CHANGES:
+            logger.warning(
+                "%s: it is brought up to date before this answer, which takes a while (%s changes).",
+                problem or f"The index at {self.folder} is behind its documents",
+                f"{behind:,}",
+            )
+
+    def reload(self) -> str:
+        """See what others wrote; say what is wrong when an index is missing or damaged."""
+        try:
+            if self.read_only and self._links_mark != manifest_mark(self.folder / KEYWORD):
+                self._keyword = None
+                self._drop_links()
+            self.columns.reload()
+            self.keyword.reload()
+            self.reload_vectors()
+            if self._concepts is not None:
+                self._concepts.reload()
+        except (DamagedIndexError, IndexNotFoundError) as error:
+            return str(error)
+        return ""
+
+    def behind(self) -> bool:
+        """Whether a derived index has not seen the last change of the record."""
+        generation = self.record.generation()
+        late = self.keyword.generation != generation or self.columns.generation != generation
+        return late or self.vectors_behind(generation)
+
+    def _catch_up_on_the_way(self, *, usable: bool) -> None:
+        try:
+            self.catch_up_for_search()
+        except (IndexStateError, OSError) as error:
+            if not usable:
+                raise
+            # A search can do without what came last; a disk that is full is for those who write.
+            logger.warning("The indexes at %s could not be caught up: %s", self.folder, error)
+
+    def catch_up_keyword(self) -> None:
+        """Tell the columns and the keyword index what changed. The caller holds the writer lock."""
+        self._feed_columns()
+        self._mended(KEYWORD, self._feed_keyword)
+
+    def _mended(self, name: str, feed: Callable[[], None]) -> None:
+        """Feed a derived index; one that cannot be read is thrown away and built again."""
+        try:
+            feed()
+        except DamagedIndexError as error:
+            if is_disk_full(error):
+                raise
+            logger.warning("The %s index is rebuilt: %s", name, error)
+            self.discard_derived(name)
+            feed()
+
+    def _feed_columns(self) -> None:
+        index, generation = self.columns, self.record.generation()
+        index.reload()
+        if index.generation == generation:
+            return
+        self.database.checkpoint()
+        if not index.generation or self._must_rebuild(index.generation, generation):
+            self.discard_derived(COLUMNS)
+            index, removed, wanted = self.columns, set[int](), self.record.document_ids()
+        else:
+            changes = self.record.changes_since(index.generation)
+            removed = {change.document for change in changes if change.kind == "removed"}
+            wanted = sorted({c.document for c in changes if c.kind == "added"} - removed)
+        index.apply(removed, document_columns(self.database, wanted), generation)
+
+    def _feed_keyword(self) -> None:
+        if self._keyword is None:
+            self._keyword = KeywordIndex.open(self.folder / KEYWORD)
+        index, generation = self._keyword, self.record.generation()
+        index.reload()
+        if index.generation == generation:
+            return
+        self.database.checkpoint()
+        if self._must_rebuild(index.generation, generation):
+            # The writer begins by emptying an index of generation 0; until it commits, readers keep what they see.
+            write_manifest(self.folder / KEYWORD, 0)
+            changes = self._everything("added")
+        else:
+            changes = self.record.changes_since(index.generation)
+        with index.writer() as writer:
+            for count, change in enumerate(changes, 1):
+                if change.kind == "removed":
+                    writer.delete(change.document)
+                elif change.kind == "added" and self.record.is_current(change.document):
+                    writer.add_document(change.document, document_entries(self.lookup, change.document))
+                if count % _COMMIT_EVERY == 0 and change.generation < generation:
+                    writer.commit(change.generation)
+            writer.commit(generation)
+        index.reload()
+
+    def _must_rebuild(self, seen: int, generation: int) -> bool:
+        """Whether the log no longer says what happened since, or the index speaks of a future that never was."""
+        return seen > generation or (seen + 1 < self.record.oldest_change())
+
+    def _everything(self, kind: str) -> list[Change]:
+        # Numbered 0, so that a build that is interrupted starts again from the beginning.
+        return [
+            Change(0, document, kind)
+            for document in self.record.document_ids()
+            if kind == "added" or self.record.is_embedded(document)
+        ]
+
+    def size_bytes(self) -> int:
+        """Return how much room the index takes."""
+        total = 0
+        for folder, _, names in os.walk(self.folder):
+            for name in names:
+                # Files come and go while somebody writes.
+                with suppress(OSError):
+                    total += (Path(folder) / name).stat().st_size
+        return total
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        if self._keyword is not None:
+            self._keyword.close()
+        self._columns, self._keyword, self._concepts = None, None, None
+        self.release_vectors()
+        self._drop_links()
+        self.database.close()

@@ -1,0 +1,341 @@
+"""Answers as text for a model: what documents say between marks, each piece with its citation, within a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from pinakes.errors import NotFoundError, UsageError
+from pinakes.ingest.discover import skipped_line
+from pinakes.model import (
+    Citation,
+    DefineResponse,
+    DocumentInfo,
+    IndexReport,
+    Outline,
+    OutlineNode,
+    SearchResponse,
+    SectionView,
+    Status,
+    TermDefinition,
+)
+from pinakes.model.document import IMAGE_PAGES, READ_FROM_IMAGE, line_word, span
+from pinakes.model.quoting import Quotation, readable
+from pinakes.search.present.respond import Count, fit_response, longest_fit
+from pinakes.tools.fit import Tokens
+
+# How much of the budget the list of what stands below a section may take, when its text must be cut.
+_SHARE_OF_CHILDREN = 4
+_CUT = "Cut to fit the token budget: there is more than is shown."
+_LONGEST_ERROR = 1000
+
+
+def format_response(response: SearchResponse, token_budget: int | None, count: Count) -> str:
+    """Return the answer to a search, with as many results as fit."""
+    return fit_response(response, token_budget, count).format()
+
+
+def format_section(view: SectionView, token_budget: int | None, count: Count) -> str:
+    """Return a section; when it does not fit, its beginning, and the parts that can be asked for one by one."""
+    head = "\n".join(_place(view))
+    below = "\n".join(["Below it:", *_children(view.children)]) if view.children else ""
+    also = "\n".join(["The same name also fits:", *(f"- {other}" for other in view.alternatives)])
+    quotation = Quotation.around([head, view.text, below, also], seed=f"{view.source_path}#{view.section_id}")
+    notices = [quotation.notice]
+    if not view.exact:
+        notices.append(
+            "What was asked for has no heading or number of its own; it can only be in this section."
+        )
+
+    def whole(text: str, children: str = below, others: str = also, cut: str = "") -> str:
+        parts = [head, text, children, others if view.alternatives else ""]
+        return _joined(" ".join(notices), quotation.block(_joined(*parts)), cut)
+
+    if token_budget is None or count(whole(view.text)) <= token_budget:
+        return whole(view.text)
+    children = longest_fit(below, lambda text: text, token_budget // _SHARE_OF_CHILDREN, count)
+    for listed, others in ((children, also), (children, ""), ("", "")):
+        text = longest_fit(
+            view.text,
+            lambda text, listed=listed, others=others: whole(text, listed, others, _CUT),  # type: ignore[misc]
+            token_budget,
+            count,
+        )
+        if text:
+            return whole(text, listed, others, _CUT)
+    return f"The section does not fit into {token_budget} tokens. Ask again with a larger token_budget."
+
+
+def format_definition(answer: DefineResponse, token_budget: int | None, count: Count) -> str:
+    """Return what a term means, document by document; without a definition, the terms that are near."""
+    entries = [_definition(item) for item in answer.definitions]
+    near = ", ".join(answer.near)
+    quotation = Quotation.around([*entries, near], seed=answer.term)
+    if not entries:
+        return _near(near, quotation, token_budget, count)
+    says = [f"{len(entries)} definition{'' if len(entries) == 1 else 's'}."]
+    if answer.conflict:
+        says.append("The documents do not agree on this term.")
+    opening = " ".join([*says, quotation.notice])
+
+    def whole(shown: Sequence[str], cut: str = "") -> str:
+        return _joined(opening, *map(quotation.block, shown), cut)
+
+    if token_budget is None or count(whole(entries)) <= token_budget:
+        return whole(entries)
+    kept: list[str] = []
+    for entry in entries:
+        if count(whole([*kept, entry], _CUT)) > token_budget:
+            part = longest_fit(
+                entry,
+                lambda text: whole([*kept, text], _CUT),
+                token_budget,
+                count,
+            )
+            if part or kept:
+                return whole([*kept, part] if part else kept, _CUT)
+            break
+        kept.append(entry)
+    return f"The definition does not fit into {token_budget} tokens. Ask again with a larger token_budget."
+
+
+def _near(near: str, quotation: Quotation, token_budget: int | None, count: Count) -> str:
+    nothing = "No document defines this term."
+
+    def whole(text: str) -> str:
+        return f"{nothing} {quotation.notice}\nNear to it: {quotation.inline(text)}" if text else nothing
+
+    return whole(near if token_budget is None else longest_fit(near, whole, token_budget, count))
+
+
+def format_error(error: Exception, token_budget: int | None = None, count: Count | None = None) -> str:
+    """Return what went wrong as a text that a model can act on."""
+    text = " ".join(readable(str(error)).split())[:_LONGEST_ERROR]
+    # What is not found comes with what is near, and that is in the words of the documents.
+    quoted = Quotation.around([text], seed=text) if isinstance(error, NotFoundError) else None
+
+    def whole(text: str) -> str:
+        return f"Not found. {quoted.notice}\n{quoted.inline(text)}" if quoted else f"Error: {text}"
+
+    if token_budget is None or count is None:
+        return whole(text)
+    return whole(longest_fit(text, whole, token_budget, count))
+
+
+def _place(view: SectionView) -> list[str]:
+    """The citation of a section."""
+    lines = [view.source_path, f"Location: {view.location}"]
+    name = view.section_label or view.section_id
+    return [*lines, f"Section: {name}"] if name else lines
+
+
+def _children(nodes: Sequence[OutlineNode]) -> list[str]:
+    return [
+        f"- {node.label if node.heading in node.label else node.heading} ({node.section_id})"
+        if node.section_id
+        else f"- {node.heading or node.label}"
+        for node in nodes
+    ]
+
+
+def _definition(item: TermDefinition) -> str:
+    entry = item.definition
+    where = ", ".join(filter(None, [entry.location, entry.source_section]))
+    lines = [
+        f"{item.document_title} ({where})",
+        f"{entry.term}: {entry.definition_text}",
+    ]
+    lines += [
+        f"Except: {exception}" for exception in entry.exceptions if exception not in entry.definition_text
+    ]
+    if item.conflicts_with:
+        lines.append(f"Defined differently in: {', '.join(dict.fromkeys(item.conflicts_with))}")
+    return "\n".join(lines)
+
+
+def _joined(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)
+
+
+# -- sections that can be read on ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The text that is sent, what of the section is in it, and where to read on."""
+
+    text: str
+    view: SectionView
+    next_offset: int | None
+
+
+def section_text(view: SectionView, offset: int, budget: int, tokens: Tokens) -> Shown:
+    """Return as much of a section as fits; when it is cut, its parts, which can be read one by one."""
+    if offset and offset >= len(view.text):
+        raise UsageError(f"The section ends after {len(view.text)} characters; give a smaller offset.")
+    rest = view.text[offset:]
+    place = "\n".join(section_lines(view))
+    parts = [node_line(child, view.source_path) for child in view.children]
+    quotation = Quotation.around([place, rest, *parts], seed=f"{view.source_path}#{view.section_id}{offset}")
+    notices = [quotation.notice]
+    if not view.exact:
+        notices.append(
+            "What was asked for has no heading or number of its own: it can only be in this section."
+        )
+    head = " ".join(notices)
+
+    def whole(text: str, listed: list[str], note: str) -> str:
+        below = "\n".join(["Parts:", *listed]) if listed else ""
+        quoted = quotation.block("\n\n".join(piece for piece in (place, text.strip(), below) if piece))
+        return "\n".join(piece for piece in (head, quoted, note) if piece)
+
+    text = whole(rest, [], "")
+    if tokens.count(text) <= budget:
+        return Shown(text, replace(view, text=rest), None)
+    note = "Cut to fit the token budget: read on with offset={}."
+    listed = _that_fit(parts, budget // _SHARE_OF_CHILDREN, tokens)
+    room = budget - tokens.count(whole("", listed, note.format(len(view.text))))
+    end = tokens.cut(rest, room)
+    text = whole(rest[:end], listed, note.format(offset + end))
+    while end and tokens.count(text) > budget:
+        end = int(end * 0.97)
+        text = whole(rest[:end], listed, note.format(offset + end))
+    shown = replace(view, text=rest[:end], children=view.children[: len(listed)])
+    if tokens.count(text) > budget:
+        # Headings and paths can be longer than any budget.
+        text = f"The section does not fit into {budget} tokens. Ask again with a larger token_budget."
+    return Shown(text, shown, offset + end)
+
+
+def _that_fit(lines: list[str], budget: int, tokens: Tokens) -> list[str]:
+    kept: list[str] = []
+    for line in lines:
+        budget -= tokens.count(line)
+        if budget < 0:
+            break
+        kept.append(line)
+    return kept
+
+
+# -- lines -----------------------------------------------------------------------------------------------------
+
+
+def section_lines(view: SectionView) -> list[str]:
+    """Return the citation of a section, and what else a reference to it may mean."""
+    lines = [view.source_path, f"Location: {view.location}"]
+    name = view.section_label or view.heading
+    if name or view.section_id:
+        lines.append(f"Section: {name} [{view.section_id}]" if name else f"Section: {view.section_id}")
+    if view.from_image:
+        lines.append(READ_FROM_IMAGE)
+    if view.alternatives:
+        more = len(view.alternatives) - 3
+        others = "; ".join(view.alternatives[:3]) + (f" and {more} more" if more > 0 else "")
+        lines.append(f"The same name also fits: {others}")
+    return lines
+
+
+def node_line(node: OutlineNode, path: str, indent: int = 0) -> str:
+    """Return a heading as one line of an outline, with the id to read it by."""
+    heading = node.heading or node.label or "(no heading)"
+    if node.label and not heading.casefold().startswith(node.label.casefold()):
+        # The label of a clause ends with its marker, which is all the heading it has.
+        heading = node.label if node.label.endswith(heading) else f"{node.label} {heading}"
+    where = span(node.lines, node.pages, path)
+    return f"{'  ' * indent}- {heading} [{node.section_id}] {where}".rstrip()
+
+
+def outline_lines(nodes: Sequence[OutlineNode], path: str, depth: int, indent: int = 0) -> Iterator[str]:
+    """Return the headings of an outline down to some level, and how many are below."""
+    for node in nodes:
+        line = node_line(node, path, indent)
+        if indent + 1 >= depth and node.children:
+            yield f"{line} (+{count_nodes(node.children)} below)"
+        else:
+            yield line
+            yield from outline_lines(node.children, path, depth, indent + 1)
+
+
+def count_nodes(nodes: Sequence[OutlineNode]) -> int:
+    """Return how many headings an outline has."""
+    return sum(1 + count_nodes(node.children) for node in nodes)
+
+
+def outline_depth(nodes: Sequence[OutlineNode]) -> int:
+    """Return how many levels an outline has."""
+    return 1 + max((outline_depth(node.children) for node in nodes), default=-1) if nodes else 0
+
+
+def outline_head(outline: Outline) -> str:
+    """Return the line above an outline."""
+    return f"{outline.title} — {outline.source_path}"
+
+
+def cites_line(item: Citation) -> str:
+    """Return one place that a section refers to."""
+    reference = item.reference
+    if reference.resolved:
+        where = f"[{reference.target_section}]" if reference.target_section else reference.target_chunk
+        elsewhere = f" in {reference.target_path}" if reference.target_path != item.source_path else ""
+        sure = f"(sure: {reference.sure:.2f}){f'; {reference.reason}' if reference.reason else ''}"
+        return f"- {reference.text!r} ({line_word(item.source_path)} {item.line}) → {where}{elsewhere} {sure}"
+    what = reference.reason or "not in the library"
+    return f"- {reference.text!r} ({line_word(item.source_path)} {item.line}) → {what}"
+
+
+def cited_by_line(item: Citation) -> str:
+    """Return one place that refers to a section."""
+    place = item.section_label or item.heading or item.document_title
+    sure = f"(sure: {item.reference.sure:.2f})"
+    return f"- {place} ({line_word(item.source_path)} {item.line}, {item.source_path}): {item.reference.text!r} {sure}"
+
+
+def document_line(info: DocumentInfo) -> str:
+    """Return a document as one line of a list."""
+    facts = [info.file_type.lstrip("."), info.language, f"{info.total_chunks} chunks"]
+    if info.pages:
+        facts.append(f"{info.pages} pages")
+    if scanned := info.metadata.get(IMAGE_PAGES):
+        facts.append(f"read from images: {scanned}")
+    return f"- {info.title} ({', '.join(fact for fact in facts if fact)}) — {info.source_path}"
+
+
+def status_text(state: Status, name: str = "") -> str:
+    """Return the state of an index in a few lines."""
+    of = f"{name}: " if name else ""
+    lines = [f"{of}{state.documents} documents in {state.chunks} chunks, at {state.path}"]
+    if state.roots:
+        lines.append(f"Read from: {', '.join(state.roots)}")
+    kinds = ", ".join(f"{count} {kind.lstrip('.')}" for kind, count in state.file_types.items())
+    if kinds:
+        lines.append(f"Types: {kinds}")
+    if state.languages:
+        lines.append("Languages: " + ", ".join(f"{count} {code}" for code, count in state.languages.items()))
+    if state.database:
+        lines.append(f"Kept in the database {state.database}")
+    lines.append(f"Updated: {state.updated_at or 'never'}; embedding model: {state.model or 'none yet'}")
+    if state.pending_passages:
+        lines.append(f"{state.pending_passages} passages wait for vectors: search by meaning is incomplete.")
+    if state.writer:
+        lines.append(f"Being written to by {state.writer}.")
+    lines += [f"Not readable: {failure.path}: {failure.reason}" for failure in state.failures]
+    return "\n".join(lines)
+
+
+def report_text(report: IndexReport) -> str:
+    """Return what a run of indexing did."""
+    counts = {
+        "added": len(report.added),
+        "updated": len(report.updated),
+        "unchanged": report.unchanged,
+        "removed": len(report.removed),
+        "renamed": len(report.renamed),
+        "failed": len(report.failed),
+    }
+    said = ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing to do"
+    lines = [f"Documents: {said}; {report.chunks} chunks, {report.seconds:.1f} s."]
+    lines += [f"Failed: {failure.path}: {failure.reason}" for failure in report.failed]
+    if said := skipped_line(report.skipped):
+        lines.append(f"{said[0].upper()}{said[1:]}.")
+    lines += [f"Note: {warning}" for warning in report.warnings]
+    return "\n".join(lines)

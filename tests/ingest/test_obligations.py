@@ -1,0 +1,179 @@
+"""What is read from sentences: duties, deadlines and amounts, in English and German."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from pinakes.ingest.obligations import extract_obligations, read_sentence
+from pinakes.ingest.parse import Positions, parse
+from pinakes.ingest.parse.places.tree import build_sections
+from pinakes.model import Converted
+from pinakes.model.obligation import Obligation, ObligationRow, row_line
+
+
+def read(sentence: str, language: str = "en") -> dict[str, Any]:
+    rows = read_sentence(sentence, language)
+    return {
+        "deadlines": [item.deadline.normal for row in rows for item in row[2] if item.deadline.normal],
+        "amounts": [item.amount.normal for row in rows for item in row[3]],
+        "duties": [(row[0], row[1].bearer) for row in rows if row[1]],
+    }
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "expected"),
+    [
+        ("en", "Tenants shall pay within 30 days of receipt.", ["30 day"]),
+        ("en", "Notice is given no later than seventy-two hours after it.", ["72 hour"]),
+        ("en", "It lasts thirty (30) days, or 60, 90 or 120 business days.", ["30 day"] + [
+            f"{days} business day" for days in (60, 90, 120)
+        ]),
+        ("en", "The term is 12 months.", ["12 month"]),
+        ("en", "Reply within five working days.", ["5 working day"]),
+        ("en", "It ends on the thirtieth day following publication.", ["30 day"]),
+        ("en", "It expires on the fifth anniversary of the closing.", ["5 year"]),
+        ("en", "The report is due by October 30 and applies from 25 May 2018.", ["--10-30", "2018-05-25"]),
+        ("en", "The Agreement dated as of May 1, 1999 concerns a child of at least 16 years of age.", []),
+        ("de", "Er legt sie binnen eines Monats vor.", ["1 month"]),
+        ("de", "Sie endet spätestens drei Monate nach dem Übergang.", ["3 month"]),
+        ("de", "Die Ausbildung dauert dreieinhalb Jahre.", ["3.5 year"]),
+        ("de", "Diese Verordnung tritt am 1. April 2007 in Kraft.", ["2007-04-01"]),
+        ("de", "Das Gesetz vom 25. Juli 1996 gilt bis zum 31.12.2020.", ["2020-12-31"]),
+        ("de", "Die Frist beträgt fünf Werktage, alle zwei Jahre.", ["5 working day", "2 year"]),
+    ],
+)  # fmt: skip
+def test_deadlines(language: str, sentence: str, expected: list[str]) -> None:
+    assert sorted(read(sentence, language)["deadlines"]) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "expected"),
+    [
+        ("en", "Fines are up to 20 000 000 EUR, or up to 4 % of the turnover.", ["20000000 EUR", "4 %"]),
+        ("en", "The fee is EUR 500.", ["500 EUR"]),
+        ("en", "At most Twenty-Five Million Dollars ($25,000,000) are lent.", ["25000000 USD"]),
+        (
+            "en",
+            "Ten Million and No/100 Dollars ($10,000,000.00) or $3.5 million.",
+            ["10000000 USD", "3500000 USD"],
+        ),
+        ("en", "Interest is one-half of one percent (0.50%) or 45/100 of 1%.", ["0.5 %", "0.45 %"]),
+        ("en", "Those holding at least 66-2/3% decide.", ["66.67 %"]),
+        ("en", "It is rounded to the nearest 1%.", []),
+        ("de", "Die Geldbuße beträgt bis zu fünfundzwanzigtausend Euro.", ["25000 EUR"]),
+        ("de", "Die Zulage beträgt 1.357,80 Euro oder 20 vom Hundert.", ["1357.8 EUR", "20 %"]),
+        ("de", "Ab 250 Millionen Euro, vor dem 2. März.", ["250000000 EUR"]),
+        ("de", "Die Note wird mit 40 Prozent gewichtet.", []),
+    ],
+)
+def test_amounts(language: str, sentence: str, expected: list[str]) -> None:
+    assert read(sentence, language)["amounts"] == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "expected"),
+    [
+        ("en", "(a) The controller shall notify the breach.", [("duty", "The controller")]),
+        ("en", "Where it fails, the Board shall not adopt it.", [("prohibition", "the Board")]),
+        ("en", "No person may file a protest.", [("prohibition", "No person")]),
+        ("en", "Either party may terminate this Agreement.", [("permission", "Either party")]),
+        ("en", "Provider will deliver the report.", [("duty", "Provider")]),
+        ("en", "Borrower agrees to pay the fee.", [("duty", "Borrower")]),
+        ("en", "Notice must be given.", [("duty", "")]),
+        ("en", "Leave must be granted by the Board.", [("duty", "the Board")]),
+        ("en", "The Company shall pay and shall tell.", [("duty", "The Company"), ("duty", "The Company")]),
+        ("en", "“Fees” shall mean the amounts of Schedule 1.", []),
+        ("en", "The tide will turn at six.", []),
+        ("en", "Shall we go?", []),
+        ("de", "Der Betreiber hat die Prüfung durchzuführen.", [("duty", "Der Betreiber")]),
+        ("de", "Im Falle des Satzes 1 hat die Behörde dies mitzuteilen.", [("duty", "die Behörde")]),
+        ("de", "Der Verwahrer darf die Wertpapiere nicht veräußern.", [("prohibition", "Der Verwahrer")]),
+        ("de", "Die Unterlagen sind fünf Jahre aufzubewahren.", [("duty", "")]),
+        ("de", "Der Prüfling soll die Aufgabe lösen.", [("recommendation", "Der Prüfling")]),
+        ("de", "Kann er nicht erreicht werden, endet die Frist.", []),
+    ],
+)
+def test_duties(language: str, sentence: str, expected: list[tuple[str, str]]) -> None:
+    assert read(sentence, language)["duties"] == expected
+
+
+def test_a_period_says_what_it_counts_from_and_a_duty_its_exception() -> None:
+    sentence = (
+        "The controller shall, not later than 72 hours after having become aware of it, notify the authority, "
+        "unless the breach is unlikely to result in a risk."
+    )
+    ((kind, duty, (deadline,), _, gaps),) = read_sentence(sentence, "en")
+    assert (kind, gaps) == ("duty", ()) and duty is not None
+    assert deadline.deadline.relation == "within"
+    assert deadline.deadline.event == "after having become aware of it"
+    assert duty.exception == "unless the breach is unlikely to result in a risk"
+    ((_, duty, _, _, _),) = read_sentence("Der Erbe muss zahlen, es sei denn, er hat verzichtet.", "de")
+    assert duty is not None and duty.exception.startswith("es sei denn")
+
+
+def test_what_is_not_understood_is_marked() -> None:
+    gaps = {
+        "Notice must be given.": ("bearer",),
+        "The Seller shall deliver promptly.": ("deadline",),
+        "The Buyer shall pay $_____ at closing.": ("amount",),
+        "Le vendeur doit livrer.": ("language",),
+    }
+    for sentence, expected in gaps.items():
+        ((*_, found),) = read_sentence(sentence, "fr" if sentence.startswith("Le ") else "en")
+        assert found == expected
+
+
+def obligations(text: str, language: str = "en") -> list[Obligation]:
+    parsed = parse(Converted(text))
+    return extract_obligations(
+        "a.md", parsed.text, parsed.body_start, build_sections(parsed), language, parsed.position
+    )
+
+
+def test_headings_and_code_are_left_out_and_lines_are_kept() -> None:
+    text = "# You shall pay 5 EUR\n\nThe tenant\nshall pay [rent](x.md).\n\n```\nx shall y\n```\n\n- Rent is 9 EUR.\n"
+    found = obligations(text)
+    assert [(item.kind, item.lines, item.text) for item in found] == [
+        ("duty", (3, 4), "The tenant shall pay rent ."),
+        ("statement", (10, 10), "- Rent is 9 EUR."),
+    ]
+    assert text[found[0].start : found[0].end] == "The tenant\nshall pay [rent](x.md)."
+    assert extract_obligations("a.py", "# x shall y\n", 0, [], "en", Positions("", ())) == []
+
+
+def test_a_row_is_one_line() -> None:
+    (found,) = obligations(
+        "# Lease\n\nThe tenant shall pay at least EUR 500 within 3 days of notice unless\nexcused."
+    )
+    line = row_line(ObligationRow("a.md", "Lease", "sec_1", "Section 1", "Lease", found), name="a.md")
+    assert line == (
+        "a.md, Section 1, lines 3–4: duty: The tenant | shall | pay at least EUR 500 within 3 days of notice "
+        "| by: within 3 day (of notice) | amount: at least 500 EUR | unless excused"
+    )
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        "12, ",
+        "one hundred and ",
+        "$1,000 ",
+        "he shall ",
+        "ist ",
+        "hat er ",
+        "may not be ",
+        "(",
+        "1 May ",
+        "](",
+    ]
+    + ["1", "1/2 of 1% ", "unless shall ", "ein", "within a period of ", ", ", "“ ", "agrees that "],
+)
+def test_hostile_sentences_take_time_in_proportion(part: str, language: str) -> None:
+    text = part * (100_000 // len(part)) + "shall pay 5 EUR in 3 days"
+    started = time.process_time()
+    extract_obligations("a.txt", text, 0, [], language, Positions(text, ()))
+    assert time.process_time() - started < 10

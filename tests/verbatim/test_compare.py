@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from benchmarks.compare import EDITS, judge
+from typer.testing import CliRunner
+
+from pinakes import Library
+from pinakes.cli.app import app
+from pinakes.comparing import compare_files, read_file
+from pinakes.config import IndexSettings
+from pinakes.errors import NotFoundError
+from pinakes.model import Comparison
+from pinakes.search.verbatim.render import comparison_lines
+
+runner = CliRunner()
+EXAMPLES = Path(__file__).parents[2] / "examples"
+POLICY = """# Policy
+
+All staff read this.
+
+## 1. Scope
+
+This policy applies to all employees of the company.
+
+(a) It covers data on laptops and phones.
+
+(b) It covers data on paper in the archive.
+
+## 2. Duties
+
+Employees shall report a loss within 3 days to the office.
+
+## 3. Review
+
+The board reviews the policy every year in March.
+
+## 4. Contact
+
+Ask the officer for data protection about questions.
+"""
+Compare = Callable[[str, str], Comparison]
+
+
+@pytest.fixture
+def compare(tmp_path: Path) -> Compare:
+    def files(old: str, new: str) -> Comparison:
+        (tmp_path / "old.md").write_text(old, encoding="utf-8")
+        (tmp_path / "new.md").write_text(new, encoding="utf-8")
+        return compare_files(tmp_path / "old.md", tmp_path / "new.md")
+
+    return files
+
+
+def shown(comparison: Comparison) -> list[tuple[str, str, str]]:
+    return [
+        (
+            item.kind,
+            item.old.section_label if item.old else "",
+            item.new.section_label if item.new else "",
+        )
+        for item in comparison.differences
+    ]
+
+
+def test_what_is_the_same_has_no_differences(compare: Compare) -> None:
+    found = compare(POLICY, POLICY.replace("report a loss within", "report\na loss   within"))
+    assert not found.differences and found.same == 7
+
+
+def test_changed_words_come_with_both_places(compare: Compare) -> None:
+    found = compare(POLICY, "Preface.\n\n" + POLICY.replace("3 days", "5 working days"))
+    item = next(
+        item for item in found.differences if item.kind == "changed" and item.new and item.new.section_label
+    )
+    assert item.old and item.new
+    assert (item.old.location, item.new.location) == ("2, lines 13–15", "2, lines 15–17")
+    assert [(change.old, change.new) for change in item.changes if not change.same] == [("3", "5 working")]
+    assert "within [-3-] {+5 working+} days" in comparison_lines(found)[-2]
+
+
+def test_a_clause_less_and_a_title_more(compare: Compare) -> None:
+    without = POLICY.replace("(b) It covers data on paper in the archive.\n\n", "")
+    assert shown(compare(POLICY, without)) == [("removed", "1(b)", "")]
+    assert shown(compare(without, POLICY)) == [("added", "", "1(b)")]
+    assert shown(compare(POLICY, POLICY.replace("Duties", "What employees do"))) == [("changed", "2", "2")]
+
+
+def test_a_new_section_shifts_numbers_and_nothing_else(compare: Compare) -> None:
+    new = (
+        POLICY.replace("## 4.", "## 5.")
+        .replace("## 3.", "## 4.")
+        .replace("## 2.", "## 2. Training\n\nEverybody attends a course of two hours.\n\n## 3.")
+    )
+    assert shown(compare(POLICY, new)) == [
+        ("added", "", "2"),
+        ("renumbered", "2", "3"),
+        ("renumbered", "3", "4"),
+        ("renumbered", "4", "5"),
+    ]
+
+
+def test_a_section_that_moves_is_one_difference(compare: Compare) -> None:
+    review = "## 3. Review\n\nThe board reviews the policy every year in March.\n\n"
+    new = POLICY.replace(review, "").replace("## 1. Scope", review + "## 1. Scope")
+    assert shown(compare(POLICY, new)) == [("moved", "3", "3")]
+
+
+@pytest.mark.parametrize("name", ["harbour-safety-act.md", "pump-manual.md"])
+def test_generated_edits_are_found_and_none_is_invented(tmp_path: Path, name: str) -> None:
+    chance = random.Random(2)
+    base = EXAMPLES / name
+    document = read_file(base, IndexSettings())
+    changed = tmp_path / name
+    tried = 0
+    for number in range(14):
+        edit = EDITS[number % len(EDITS)](document, chance)
+        if edit is None:
+            continue
+        changed.write_text(edit.text, encoding="utf-8")
+        assert judge(compare_files(base, changed), edit) == "", EDITS[number % len(EDITS)].__name__
+        tried += 1
+    assert tried >= 6
+
+
+def test_documents_of_a_library_and_files(library: Library, folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "act.md"
+    text = (folder / "docs" / "act.md").read_text(encoding="utf-8")
+    other.write_text(text.replace("48 hours", "24 hours"), encoding="utf-8")
+    found = library.compare("act.md", str(other))
+    assert shown(found) == [("changed", "Section 1", "Section 1")]
+    assert library.compare("act.md", "note.md").same == 0
+    assert shown(library.scoped({"path": "docs"}).compare("log-01.md", "log-01.md")) == []
+    with pytest.raises(NotFoundError):
+        library.compare("act.md", "nothing.md")
+    with pytest.raises(NotFoundError):
+        library.compare("act.md", str(other), files=False)
+    with pytest.raises(NotFoundError):
+        library.scoped({"path": "docs"}).compare("act.md", str(other))
+
+
+def test_the_command_needs_no_library_for_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PINAKES_INDEX", raising=False)
+    Path("old.md").write_text(POLICY)
+    Path("new.md").write_text(POLICY.replace("3 days", "5 days"))
+    out = runner.invoke(app, ["diff", "old.md", "new.md"])
+    assert out.exit_code == 0 and "changed: 2, lines 13–15" in out.stdout and "[-3-] {+5+}" in out.stdout
+    assert "1 changed" in out.stderr
+    data = json.loads(runner.invoke(app, ["diff", "old.md", "new.md", "--json"]).stdout)
+    assert data["changed"] == 1 and data["differences"][0]["old"]["section_label"] == "2"

@@ -1,0 +1,258 @@
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from pinakes import Library
+from pinakes.cli.app import app
+from pinakes.errors import UsageError
+from pinakes.model import FoundAll
+from pinakes.search.verbatim.find_all import find_all
+from pinakes.search.verbatim.patterns import compile_pattern, literals
+
+runner = CliRunner()
+
+
+def shown(found: FoundAll) -> list[tuple[str, str, int]]:
+    return [(Path(hit.source_path).name, hit.section_label, hit.line) for hit in found.hits]
+
+
+def test_a_phrase_is_found_across_lines_quotes_marks_and_case(library: Library) -> None:
+    assert shown(library.find_all("harbour master MAY extend this period to")) == [
+        ("act.md", "Section 1", 11)
+    ]
+    assert shown(library.find_all('the "harbour office" within')) == [("act.md", "Section 1", 10)]
+    assert shown(library.find_all("dawn - unless")) == [("act.md", "Section 2(a)", 16)]
+    assert shown(library.find_all("The Harbour Master may")) == [
+        ("act.md", "Section 1", 10),
+        ("note.md", "", 3),
+    ]
+    assert shown(library.find_all("vessel at anchor shows a white light")) == [
+        ("act.md", "Section 2(a)", 16),
+        ("note.md", "", 5),
+    ]
+    found = library.find_all("the harbour master's")
+    assert (
+        found.hits[0].text
+        == "(a) A vessel at anchor shows a white light from dusk to dawn – unless the harbour"
+    )
+    assert found.total == found.documents == 1 and found.complete and not found.cursor
+
+
+def test_phrases_are_of_whole_words_and_of_the_text_alone(library: Library) -> None:
+    assert library.find_all("vess").total == 0
+    assert library.find_all("law").total == 0  # it is a tag
+    assert library.find_all("Vessel", ignore_case=False).total < library.find_all("vessel").total
+
+
+def test_words_stand_in_one_paragraph_in_any_order(library: Library) -> None:
+    assert shown(library.find_all("hour arrival vessel", kind="words")) == [("act.md", "Section 1", 10)]
+    assert library.find_all("arrival lights", kind="words").total == 0
+
+
+def test_a_regular_expression_counts_lines(library: Library) -> None:
+    found = library.find_all(r"^vessel \d+ lies", kind="regex", limit=5)
+    assert (found.total, found.documents, len(found.hits)) == (36, 12, 5)
+    assert library.find_all(r"(?-i)^vessel", kind="regex").total == 0
+
+
+def test_pages_of_hits_make_up_the_whole(library: Library) -> None:
+    whole = library.find_all("at anchor", limit=1000)
+    for size in (1, 2, 5, 37):
+        hits, cursor = [], None
+        while cursor != "":
+            page = library.find_all("at anchor", limit=size, cursor=cursor)
+            assert (page.total, page.documents) == (whole.total, whole.documents)
+            hits += page.hits
+            cursor = page.cursor
+        assert hits == whole.hits
+
+
+def test_very_many_hits_are_not_counted_to_the_end(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pinakes.search.verbatim.find_all._COUNTED", 7)
+    whole = library.find_all("anchor", limit=1000)
+    hits, cursor, pages = [], None, []
+    while cursor != "":
+        page = library.find_all("anchor", limit=5, cursor=cursor)
+        pages.append(page)
+        hits += page.hits
+        cursor = page.cursor
+    assert not pages[0].complete and "cursor" in pages[0].note and pages[0].total < whole.total
+    assert pages[-1].complete and (pages[-1].total, pages[-1].documents) == (whole.total, whole.documents)
+    assert hits == whole.hits
+
+
+def test_an_answer_comes_within_its_time(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pinakes.search.verbatim.find_all._SECONDS", -1.0)
+    found = library.find_all("anchor")
+    assert not found.complete and found.cursor and not found.hits and "seconds" in found.note
+
+
+@pytest.mark.parametrize(
+    ("pattern", "kind", "said"),
+    [
+        ("", "phrase", "Nothing to look for"),
+        ("…", "phrase", "no word in it"),
+        ("a", "glob", "Unknown kind"),
+        ("x" * 2000, "phrase", "characters"),
+        ("(", "regex", "RE2"),
+        (r"(a)\1", "regex", "RE2"),
+        ("(?=a)", "regex", "RE2"),
+        ("a*", "regex", "empty"),
+        ("(a{500}){500}", "regex", "RE2"),
+    ],
+)
+def test_what_can_mean_nothing_is_refused(library: Library, pattern: str, kind: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        library.find_all(pattern, kind=kind)
+
+
+def test_no_expression_blows_up(library: Library) -> None:
+    pattern = compile_pattern("(a+)+$", "regex")
+    began = time.monotonic()
+    assert not list(pattern.spans("a" * 50_000 + "b"))
+    assert time.monotonic() - began < 5
+
+
+def test_a_cursor_is_of_its_question_and_of_its_state(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("one\n\none\n")
+    with Library(tmp_path / ".pinakes") as library:
+        library.index(tmp_path / "a.md", embed=False)
+        cursor = library.find_all("one", limit=1).cursor
+        with pytest.raises(UsageError, match="another question"):
+            library.find_all("two", cursor=cursor)
+        with pytest.raises(UsageError, match="not one of find_all"):
+            library.find_all("one", cursor="abc")
+        (tmp_path / "a.md").write_text("one\n\none\n\none\n")
+        library.index(tmp_path / "a.md", embed=False)
+        with pytest.raises(UsageError, match="has changed"):
+            library.find_all("one", cursor=cursor)
+
+
+def test_a_part_of_a_library_finds_in_its_own_documents(library: Library) -> None:
+    part = library.scoped({"path": "docs/log-01.md"})
+    assert part.find_all("at anchor").documents == 1
+    assert library.find_all("at anchor", document="act.md").total == 1
+    assert library.find_all("at anchor", filters={"tags": "law"}).documents == 1
+
+
+# -- nothing is lost -------------------------------------------------------------------------------------------
+
+SIGNS = st.sampled_from("abİςΣs'’\"“”-–—_*>. \n\n\t,é字0123\u00ad")
+WORD_LIST = [
+    "vessel",
+    "don't",
+    "it'll",
+    "y'all'd've",
+    "getUser",
+    "snake_case",
+    "32.706-2",
+    "a/b",
+    "harbour’s",
+    "C++",
+]
+WORD_LIST += ["don", "all", "harbour", "case", "user", "32.706", "x" * 130, "x" * 99]
+WORDS = st.sampled_from(WORD_LIST)
+TEXTS = st.lists(st.one_of(WORDS, SIGNS.map(str), st.just(" "), st.just("\n")), max_size=60).map("".join)
+
+
+def naive(text: str, words: list[str]) -> list[tuple[int, int]]:
+    """Compare at every offset, sign by sign."""
+    kinds = ["'’‘‚‛ʼ＇`", '"“”„‟«»', "-‐‑‒–—−"]
+
+    def alike(a: str, b: str) -> bool:
+        low = [c.replace("İ", "i").lower().replace("ς", "σ") for c in (a, b)]
+        return low[0] == low[1] or any(a in kind and b in kind for kind in kinds)
+
+    def match(at: int) -> int:
+        for number, word in enumerate(words):
+            if number:
+                gap = at
+                while gap < len(text) and text[gap] in "*_":
+                    gap += 1
+                if gap >= len(text) or not text[gap].isspace():
+                    return -1
+                while gap < len(text) and (text[gap].isspace() or text[gap] in "*_>"):
+                    gap += 1
+                at = gap
+            for sign in word:
+                if at >= len(text) or not alike(text[at], sign):
+                    return -1
+                at += 1
+        return -1 if words[-1][-1].isalnum() and at < len(text) and text[at].isalnum() else at
+
+    found, at = [], 0
+    while at < len(text):
+        end = match(at)
+        if end > at and not (at and words[0][0].isalnum() and text[at - 1].isalnum()):
+            found.append((at, end))
+            at = end
+        else:
+            at += 1
+    return found
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=TEXTS, words=st.lists(WORDS, min_size=1, max_size=2))
+def test_a_phrase_finds_what_a_comparison_of_every_offset_finds(text: str, words: list[str]) -> None:
+    pattern = compile_pattern(" ".join(words), "phrase")
+    assert list(pattern.spans(text)) == naive(text, words)
+
+
+def test_no_hit_is_lost_by_narrowing(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    signs = [*"abs'’“-–_*. \n\n,é字0123", "\u00ad", " ", " "]
+    for number in range(60):
+        text = "".join(chance.choice([*WORD_LIST, *signs]) for _ in range(chance.randrange(80)))
+        (tmp_path / f"{number}.txt").write_text(f"text {number} {text}", encoding="utf-8")
+    # Chunks of it end within words.
+    (tmp_path / "minified.txt").write_text(",".join(f"needle{number}" for number in range(3000)))
+    with Library(tmp_path / ".pinakes") as library:
+        library.index(tmp_path, embed=False)
+        index = library._index
+        assert index.lookup.documents_cut_in_words()
+        for _ in range(60):
+            phrase = " ".join(chance.sample(WORD_LIST, chance.choice((1, 1, 2))))
+            for kind, pattern in (
+                ("phrase", phrase),
+                ("words", phrase),
+                ("regex", re.escape(phrase)),
+                ("regex", "ess.l"),
+            ):
+                assert find_all(index, pattern, kind, small=0) == find_all(index, pattern, kind)
+        for number in range(0, 3000, 7):
+            assert find_all(index, f"needle{number}", small=0).total == 1
+
+
+def test_needed_letters_are_those_of_every_match() -> None:
+    assert literals(r"shall\s+not \w+") == ("shall", "not")
+    assert literals("colou?rs{2}") == ("colo",)
+    assert literals(r"\x41bcd") == literals("(?i)a|b") == literals(r"\pLabc") == ()
+    assert literals("[a-z]xyz[^]abc]end") == ("xyz", "end")
+
+
+# -- the command -----------------------------------------------------------------------------------------------
+
+
+def test_the_command_shows_one_line_a_hit(folder: Path, library: Library) -> None:
+    where = ["--index", str(folder / ".pinakes")]
+    out = runner.invoke(app, ["grep", "white", "light", *where])
+    assert out.exit_code == 0
+    assert "act.md:16: Section 2(a): (a) A vessel at anchor shows a white light" in out.stdout
+    assert "2 hits in 2 documents." in out.stderr
+    data = json.loads(runner.invoke(app, ["grep", "at anchor", "-n", "2", "--json", *where]).stdout)
+    assert len(data["hits"]) == 2 and data["cursor"] and data["total"] == 38
+    more = runner.invoke(app, ["grep", "at anchor", "-n", "2", "--cursor", data["cursor"], *where])
+    assert more.exit_code == 0 and "2 of 38 hits in 14 documents." in more.stderr
+    assert runner.invoke(app, ["grep", "--regex", r"\d+ euro", *where]).exit_code == 0
+    assert runner.invoke(app, ["grep", "--words", "fine", "euro", "-f", "tags=law", *where]).exit_code == 0
+    assert runner.invoke(app, ["grep", "zebra", *where]).exit_code == 4
+    assert runner.invoke(app, ["grep", "--regex", "(", *where]).exit_code == 2
