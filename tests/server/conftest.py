@@ -163,10 +163,9 @@ def ask(server: Any, talk: Callable[[Client], Awaitable[T]], **options: Any) -> 
 
 
 def call(server: Any, tool: str, arguments: dict[str, Any] | None = None) -> CallToolResult:
-    """Call one tool. The client checks the answer against the tool's schema."""
+    """Call one tool."""
 
     async def talk(client: Client) -> CallToolResult:
-        await client.list_tools()
         return await client.call_tool(tool, arguments or {})
 
     return ask(server, talk)

@@ -115,7 +115,7 @@ def test_a_document_that_a_tool_leaves_out_cannot_be_opened_as_a_resource(agent:
 
 def test_the_budget_of_a_tool_holds_for_its_answers(home: Path) -> None:
     law, manual = tool_services(home / "agent.yaml")
-    assert (law.token_budget, manual.token_budget) == (700, None)
+    assert (law.defaults["token_budget"], manual.defaults.get("token_budget")) == (700, None)
     law.close()
     manual.close()
 

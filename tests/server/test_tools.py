@@ -3,26 +3,51 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mcp import Client
-from mcp_types import CallToolResult, ListToolsResult
+from mcp_types import CallToolResult, ListToolsResult, Tool
 from tests.server.conftest import ask, call, index_registry, served, text_of
 
 from pinakes import Library
 from pinakes.model import SearchResult
+from pinakes.server.mcp.tools import list_tools
 from pinakes.tools.catalog import TOOLS
+from pinakes.tools.fit import Tokens
 
 
-def test_every_tool_is_listed_with_schemas_and_marked_as_reading_only(url: str) -> None:
+def test_every_tool_is_listed_and_marked_as_reading_only(url: str) -> None:
     listed: ListToolsResult = ask(url, lambda client: client.list_tools())
     assert [tool.name for tool in listed.tools] == list(TOOLS)
     for tool in listed.tools:
         assert tool.description
-        assert tool.output_schema and tool.output_schema["type"] == "object"
         assert tool.annotations and tool.annotations.read_only_hint
+
+
+def test_schemas_say_what_holds_when_an_argument_is_left_out(index_folder: Path) -> None:
+    listed = list_tools(index_registry(index_folder, token_budget=1234))
+    takes = {tool.name: tool.input_schema["properties"] for tool in listed}
+    assert takes["search_documents"]["top_k"]["default"] == 10
+    assert takes["search_documents"]["mode"]["default"] == "hybrid"
+    assert takes["find_all"]["kind"]["default"] == "phrase"
+    assert {name: taken["token_budget"]["default"] for name, taken in takes.items() if taken} == {
+        name: 1234 for name in takes if name != "index_status"
+    }
+
+
+@pytest.mark.parametrize("structured", [True, False])
+def test_the_list_of_tools_takes_less_than_2000_tokens(index_folder: Path, structured: bool) -> None:
+    sent = {"tools": [wire(tool) for tool in list_tools(index_registry(index_folder, structured=structured))]}
+    with Library(index_folder / ".pinakes") as library:
+        assert Tokens(library.tokenizer).count(json.dumps(sent, separators=(",", ":"))) < 2000
+
+
+def wire(tool: Tool) -> dict[str, Any]:
+    return tool.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def test_a_search_gives_cited_text_and_the_fields_of_the_python_result(url: str, index_folder: Path) -> None:
@@ -186,11 +211,7 @@ def test_ten_calls_at_once_are_all_answered(url: str) -> None:
 
 
 def test_text_alone_is_sent_when_that_is_asked_for(index_folder: Path) -> None:
-    async def talk(client: Client) -> tuple[ListToolsResult, CallToolResult]:
-        return await client.list_tools(), await client.call_tool("search_documents", {"query": "gale"})
-
     with served(index_registry(index_folder, structured=False)) as address:
-        listed, answer = ask(f"{address}/mcp", talk)
-    assert all(tool.output_schema is None for tool in listed.tools)
+        answer = call(f"{address}/mcp", "search_documents", {"query": "gale"})
     assert answer.structured_content is None
     assert "gale warning" in text_of(answer)

@@ -32,7 +32,7 @@ def test_there_is_a_call_for_every_tool() -> None:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_library_is_asked_and_the_answer_keeps_its_budget_and_its_schema(
+def test_a_library_is_asked_and_the_answer_keeps_its_budget(
     tool: HierarchicalDocumentTool, name: str
 ) -> None:
     known, library = TOOLS[name], tool.library
@@ -40,8 +40,6 @@ def test_a_library_is_asked_and_the_answer_keeps_its_budget_and_its_schema(
     limit = Limit(400, Tokens(library.tokenizer))
     answer = known.answer([("", known.ask(library, given))], given, limit)
     assert 0 < limit.tokens.count(answer.text) <= limit.budget
-    schema = known.output()
-    assert set(schema["required"]) <= set(answer.data) <= set(schema["properties"])
 
 
 def test_an_answer_of_one_of_several_libraries_says_which(tool: HierarchicalDocumentTool) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pinakes.errors import IndexNotFoundError, IndexStateError, ModelMismatchError, PinakesError, UsageError
@@ -49,8 +50,8 @@ class LibraryService(Protocol):
         ...
 
     @property
-    def token_budget(self) -> int | None:
-        """The budget of an answer that asks for none, where the library has one of its own."""
+    def defaults(self) -> Mapping[str, Any]:
+        """What it takes for arguments that a call leaves out, where a configuration says that."""
         ...
 
     @property
@@ -179,7 +180,7 @@ class IndexService:
 
     name = "library"
     description = ""
-    token_budget: int | None = None
+    defaults: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(self, locate: Callable[[], Path | None], *, create_at: Path | None = None) -> None:
         self._locate = locate
@@ -279,9 +280,11 @@ class ToolService:
         return self._tool.description
 
     @property
-    def token_budget(self) -> int | None:
-        """The budget of the configuration."""
-        return self._tool.config.token_budget
+    def defaults(self) -> Mapping[str, Any]:
+        """Those of the configuration."""
+        from pinakes.tools.document_tool import defaults_of
+
+        return defaults_of(self._tool.config)
 
     # -- loading ---------------------------------------------------------------------------------------------
 
@@ -405,7 +408,8 @@ class LibraryRegistry:
 
     def budget(self, asked: int | None, service: LibraryService | None = None) -> int:
         """Return how many tokens an answer may take."""
-        return asked or (service.token_budget if service is not None else None) or self.token_budget
+        own: int | None = service.defaults.get("token_budget") if service is not None else None
+        return asked or own or self.token_budget
 
     def warm(self) -> threading.Thread:
         """Open everything in the background, so that the first question finds it ready."""

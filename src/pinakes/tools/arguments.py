@@ -203,25 +203,31 @@ def shown(value: object, width: int = 60) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument of a tool: its name, its JSON type, what it is for, and other names it goes by."""
+    """One argument of a tool: its name, its JSON type, what it is for, and other names it goes by.
+
+    ``description`` is empty where the name says it all: every agent pays for it in every conversation.
+    """
 
     name: str
     type: str
-    description: str
+    description: str = ""
     aliases: str = ""
     required: bool = False
     bounds: tuple[float, float] | None = None
     choices: tuple[str, ...] = ()
+    default: object = None
 
     def schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of a value."""
-        schema: dict[str, Any] = {"type": self.type, "description": self.description}
-        if self.bounds:
-            schema["minimum"], schema["maximum"] = self.bounds
+        """Return the JSON Schema of a value; bounds are left to the error that names them."""
+        schema: dict[str, Any] = {"type": self.type}
+        if self.description:
+            schema["description"] = self.description
         if self.choices:
             schema["enum"] = list(self.choices)
         if self.type == "array":
             schema["items"] = {"type": "string"}
+        if self.default is not None:
+            schema["default"] = self.default
         return schema
 
     def read(self, value: object) -> object:

@@ -333,17 +333,18 @@ def tool_functions(config: HierarchicalDocumentToolConfig) -> list[ToolFunction]
     return functions
 
 
+def defaults_of(config: HierarchicalDocumentToolConfig) -> dict[str, object]:
+    """Return what a configuration makes of arguments that a call leaves out."""
+    given = {"top_k": config.top_k, "mode": config.search_mode.value, "token_budget": config.token_budget}
+    return {name: value for name, value in given.items() if value is not None}
+
+
 def _parameters(tool: AgentTool, config: HierarchicalDocumentToolConfig) -> dict[str, Any]:
     """The schema of the arguments, with the defaults of the configuration."""
-    schema = tool.parameters()
-    defaults = {"top_k": config.top_k, "mode": config.search_mode.value, "token_budget": config.token_budget}
-    for name, value in defaults.items():
-        if name in schema["properties"] and value is not None:
-            schema["properties"][name]["default"] = value
+    schema = tool.parameters(defaults_of(config))
     if "mode" in schema["properties"]:
         modes = [mode for mode in schema["properties"]["mode"]["enum"] if mode in config.search_modes]
         schema["properties"]["mode"]["enum"] = modes
-        schema["properties"]["mode"]["description"] = f"How to search: {', '.join(modes)}."
     return schema
 
 

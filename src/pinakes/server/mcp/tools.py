@@ -5,19 +5,16 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import mcp_types as types
 
 from pinakes.errors import NotFoundError, UsageError
-from pinakes.model import IndexReport
 from pinakes.model.uris import place_of
 from pinakes.tools.answers import Answer, Limit
 from pinakes.tools.arguments import Argument, shown
 from pinakes.tools.catalog import OFFSET, SEARCH, TOOLS, AgentTool, ToolSpec
 from pinakes.tools.fit import Tokens
-from pinakes.tools.schemas import values_of
 
 if TYPE_CHECKING:
     from pinakes.server.services import LibraryRegistry, LibraryService
@@ -27,22 +24,18 @@ T = TypeVar("T")
 _LIBRARY = Argument(
     "tool",
     "string",
-    "Only in the library of this search tool; all of them are asked when it is left out.",
+    "Ask its library alone.",
     aliases="library collection tool_name library_name index index_name corpus",
 )
 _PATHS = Argument(
     "paths",
     "array",
-    "Files and folders to read; without any, those that were indexed before.",
     aliases="path files file folder folders directory source sources",
 )
 INDEX = ToolSpec(
     "index_documents",
-    "Index documents",
-    "Bring the index up to date with its files: new, changed and deleted ones. Takes a while; reports progress "
-    "and can be cancelled. Give paths to add files or folders below those the index may read.",
+    "Bring the index up to date.",
     (_PATHS,),
-    lambda: values_of(IndexReport),
 )
 # Beyond this a name is not worth comparing.
 _LONGEST_NAME = 100
@@ -70,30 +63,28 @@ def _tool(registry: LibraryRegistry, name: str) -> types.Tool:
         description = f"{registry.services[name].description.strip()}\n\n{SEARCH.description}".strip()
     return types.Tool(
         name=name,
-        title=spec.title if name == spec.name else name.replace("_", " ").capitalize(),
         description=description,
-        input_schema=_input_schema(registry, spec),
-        output_schema=_output_schema(spec) if registry.structured else None,
-        annotations=types.ToolAnnotations(
-            read_only_hint=spec is not INDEX,
-            destructive_hint=False,
-            idempotent_hint=True,
-            open_world_hint=False,
-        ),
+        input_schema=_input_schema(registry, spec, registry.services.get(name)),
+        annotations=types.ToolAnnotations(read_only_hint=True)
+        if spec is not INDEX
+        else types.ToolAnnotations(destructive_hint=False),
     )
 
 
-@lru_cache(maxsize=16)
-def _output_schema(spec: ToolSpec) -> dict[str, Any]:
-    return spec.output()
-
-
-def _input_schema(registry: LibraryRegistry, spec: ToolSpec) -> dict[str, Any]:
+def _input_schema(
+    registry: LibraryRegistry, spec: ToolSpec, service: LibraryService | None
+) -> dict[str, Any]:
     # A configured tool reads its own source and nothing else.
     known = replace(spec, takes=()) if spec is INDEX and registry.configured else spec
-    schema = _with_extras(registry, known).parameters()
+    own = service or next(iter(registry.services.values()))
+    defaults = {"token_budget": registry.token_budget}
+    if service is not None or not registry.several:
+        defaults |= own.defaults
+    schema = _with_extras(registry, known).parameters(defaults)
     # Names that models invent are understood too; a client that checks arguments must not refuse them.
     del schema["additionalProperties"]
+    if not schema["required"]:
+        del schema["required"]
     if _LIBRARY.name in schema["properties"]:
         schema["properties"][_LIBRARY.name]["enum"] = list(registry.services)
     return schema

@@ -68,7 +68,7 @@ def _function(tool: HierarchicalDocumentTool, function: ToolFunction) -> KernelF
     shown = [
         KernelParameterMetadata(
             name=name,
-            description=schema["description"],
+            description=schema.get("description", ""),
             type=schema["type"],
             is_required=name in required,
             default_value=schema.get("default"),
