@@ -66,6 +66,9 @@ def test_any_text_has_the_mentions_that_analysis_finds(query: str, text: str, la
         ("pressure", "max_pressure_kpa and maxPressure", "en", [4, 24]),
         ("Prüfung", "Die Pruefung der Prüfungen", "de", [4, 17]),
         ("über", "Ueber", "de", [0]),
+        # White space that is not ASCII ends a word too.
+        ("Prüfung", "use\u2003Prüfung ", "en", [4]),
+        ("Prüfung", "use\x85Prüfung ", "en", [4]),
         ("activité", "des activités", "fr", [4]),
         ("contract", "The con\u00adtract ends", "en", [4]),
         ("個人情報", "これは個人情報です。", "ja", [3, 4, 5]),

@@ -131,7 +131,7 @@ _UNLIKE = frozenset(("dutch", "estonian", "finnish", "indonesian", "irish", "ser
 # German has two ways to write an umlaut, and the index has neither: `ueber`, `über` > `uber`.
 _UMLAUT = re.compile(r"\A(.?[aou])(?!e)")
 # Only analysis can tell what these become: letters with accents, invisible marks, scripts without spaces.
-_FOREIGN = re.compile(r"[^\x00-\x7f\xa0–—‘’“”„…•§°©®™€£]\S*")
+_FOREIGN = re.compile(r"[^\s\x00-\x7f–—‘’“”„…•§°©®™€£]\S*")
 # What is joined so early that the beginning of the whole is not to be seen: `e-mail`, `1,000`.
 _JOINED = re.compile(r"[-‐‑.,_·'’](?=\w)(?<![^\W_]{3}.)")
 # White space of every kind but the space itself.
