@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.stores.conformance.library import ACT, HashEmbedder
 
 from pinakes import Library
 from pinakes.errors import IndexStateError, NotFoundError, UsageError
 from pinakes.stores.home import HOME, read_home, write_home
 from pinakes.stores.settings import DatabaseSettings
+from pinakes.testing.libraries import ACT, HashEmbedder
 
 
 @pytest.fixture(autouse=True)

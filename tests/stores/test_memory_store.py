@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.stores.conformance.library import HashEmbedder, LibraryConformance
-from tests.stores.conformance.place import Place
-from tests.stores.conformance.suite import StoreConformance
 
 from pinakes.library import Library
 from pinakes.stores.settings import DatabaseSettings
+from pinakes.testing.libraries import HashEmbedder, LibraryConformance
+from pinakes.testing.places import Place
+from pinakes.testing.stores import StoreConformance
 
 
 class _Memory(Place):

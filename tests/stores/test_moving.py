@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from tests.stores.conformance.library import ACT, LEASE, NOTES, HashEmbedder
 from tests.stores.providers.postgres_server import PostgresServer
 
 from pinakes import Library
@@ -25,6 +24,7 @@ from pinakes.stores.home import read_home
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import Entry
+from pinakes.testing.libraries import ACT, LEASE, NOTES, HashEmbedder
 
 ROOT = Path(__file__).parents[2]
 QUERIES = (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.stores.conformance.place import Place
 from tests.stores.providers.cosmos_nosql_double import KEY, CosmosDouble
 from tests.stores.providers.cosmos_nosql_double_account import Container
 
 from pinakes.stores.settings import DatabaseSettings
+from pinakes.testing.places import Place
 
 
 class CosmosPlace(Place):

@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from tests.stores.conformance.place import DIMENSION, Place, make_point, unit
 from tests.stores.providers.mongo_double import MongoDouble, wait_until
 from tests.stores.providers.mongo_double_atlas import AtlasWarehouse
 
@@ -14,6 +13,7 @@ from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, Store
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import MAX_VALUE, Entry, Point, Store
+from pinakes.testing.places import DIMENSION, Place, make_point, unit
 
 
 class MongoPlace(Place):

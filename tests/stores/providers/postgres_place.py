@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.stores.conformance.place import DIMENSION, Place
 from tests.stores.providers.postgres_server import USER, PostgresServer
 
 from pinakes.stores.providers.postgres.store import PostgresStore
 from pinakes.stores.settings import DatabaseSettings
+from pinakes.testing.places import DIMENSION, Place
 
 
 class PostgresPlace(Place):

@@ -12,12 +12,12 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
-from tests.stores.conformance.place import Place
 from tests.stores.providers.sql_server_double import DATABASE, PASSWORD, USER, SqlServerDouble
 from tests.stores.providers.sql_server_double_engine import SqlEngine
 
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import Store
+from pinakes.testing.places import Place
 
 
 def quoted(password: str) -> str:

@@ -15,9 +15,6 @@ import chromadb
 import numpy as np
 import pytest
 from chromadb.config import Settings
-from tests.stores.conformance.library import LibraryConformance
-from tests.stores.conformance.place import DIMENSION, Place, make_point, random_units, unit
-from tests.stores.conformance.suite import StoreConformance, all_entries, all_points, ids
 from tests.stores.providers.chroma_server_process import TOKEN, ChromaServer, TokenGuard
 
 from pinakes.errors import (
@@ -31,12 +28,14 @@ from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.shared.ids import document_key
 from pinakes.stores.store import MAX_VALUE, Entry, Store
+from pinakes.testing.libraries import LibraryConformance
+from pinakes.testing.places import DIMENSION, Place, make_point, random_units, unit
+from pinakes.testing.stores import StoreConformance, all_entries, all_points, ids
 
-REPOSITORY = Path(__file__).parents[3]
 # Another process that stores many points, so many that Chroma writes its index and trims its log.
 WRITER = """
 import sys
-from tests.stores.conformance.place import make_point, random_units
+from pinakes.testing.places import make_point, random_units
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 folder, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
@@ -401,8 +400,6 @@ def write_elsewhere(folder: _Folder, name: str, count: int) -> subprocess.Popen[
     """Start another process that stores points of a document."""
     return subprocess.Popen(
         [sys.executable, "-c", WRITER, str(folder.folder), name, str(count)],
-        cwd=REPOSITORY,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
     )
 
 

@@ -8,9 +8,6 @@ from typing import Any
 import pytest
 from bson.binary import Binary, BinaryVectorDtype
 from pymongo.errors import AutoReconnect, OperationFailure
-from tests.stores.conformance.library import LibraryConformance
-from tests.stores.conformance.place import DIMENSION, Place, make_point, unit
-from tests.stores.conformance.suite import StoreConformance
 from tests.stores.providers.mongo_double import MongoDouble
 from tests.stores.providers.mongo_double_cosmos import CosmosWarehouse
 from tests.stores.providers.mongo_place import MongoBehaviour, MongoPlace
@@ -20,6 +17,9 @@ from pinakes.stores.providers.cosmos_mongo import CosmosMongoStore
 from pinakes.stores.registry import load_store
 from pinakes.stores.shared.ids import document_key
 from pinakes.stores.store import Entry
+from pinakes.testing.libraries import LibraryConformance
+from pinakes.testing.places import DIMENSION, Place, make_point, unit
+from pinakes.testing.stores import StoreConformance
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.stores.conformance.library import LibraryConformance
-from tests.stores.conformance.place import DIMENSION, make_point, unit
-from tests.stores.conformance.suite import StoreConformance
 from tests.stores.providers.cosmos_nosql_double import KEY
 from tests.stores.providers.cosmos_nosql_double_account import Container
 from tests.stores.providers.cosmos_nosql_place import CosmosPlace
@@ -19,6 +16,9 @@ from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, Store
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import Entry, Store
+from pinakes.testing.libraries import LibraryConformance
+from pinakes.testing.places import DIMENSION, make_point, unit
+from pinakes.testing.stores import StoreConformance
 
 
 @pytest.fixture

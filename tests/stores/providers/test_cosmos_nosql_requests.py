@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from tests.stores.conformance.place import DIMENSION, make_point, random_units, unit
 from tests.stores.providers.cosmos_nosql_double_account import LARGEST, RefusedError
 from tests.stores.providers.cosmos_nosql_double_query import BadQueryError, parse
 from tests.stores.providers.cosmos_nosql_place import CosmosPlace
@@ -14,6 +13,7 @@ from tests.stores.providers.cosmos_nosql_place import CosmosPlace
 from pinakes.errors import StoreAccessError, StoreUnavailableError
 from pinakes.stores.providers.cosmos_nosql import items
 from pinakes.stores.store import MAX_VALUE, Entry, Store
+from pinakes.testing.places import DIMENSION, make_point, random_units, unit
 
 
 @pytest.fixture

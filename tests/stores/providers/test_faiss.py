@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sqlite3
 import subprocess
@@ -14,21 +13,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.stores.conformance.library import LibraryConformance
-from tests.stores.conformance.place import DIMENSION, Place, make_point, random_units, unit
-from tests.stores.conformance.suite import StoreConformance, all_points, ids
 
 from pinakes.errors import StoreSchemaError, UsageError
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.shared.ids import document_key
 from pinakes.stores.store import Entry, Point, Store
+from pinakes.testing.libraries import LibraryConformance
+from pinakes.testing.places import DIMENSION, Place, make_point, random_units, unit
+from pinakes.testing.stores import StoreConformance, all_points, ids
 
-REPOSITORY = Path(__file__).parents[3]
 # Another process that writes for ever, one batch a line; every batch is one document of ten points.
 WRITER = """
 import sys
-from tests.stores.conformance.place import make_point, random_units
+from pinakes.testing.places import make_point, random_units
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 store = load_store(DatabaseSettings(provider="faiss", connection_string=sys.argv[1], collection="laws",
@@ -103,8 +101,6 @@ def start(place: _Folder, batches: int) -> subprocess.Popen[str]:
         [sys.executable, "-c", WRITER, place.settings().connection_string, str(batches)],
         stdout=subprocess.PIPE,
         text=True,
-        cwd=REPOSITORY,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
     )
 
 

@@ -12,9 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 from pymilvus import MilvusClient
-from tests.stores.conformance.library import LibraryConformance
-from tests.stores.conformance.place import DIMENSION, Place, make_point, unit
-from tests.stores.conformance.suite import StoreConformance, ids
 from tests.stores.providers import milvus_server
 from tests.stores.providers.milvus_double import MAX_TEXT, MilvusDouble
 
@@ -25,6 +22,9 @@ from pinakes.stores.providers.milvus.store import MilvusStore
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import MAX_VALUE, Entry, Point, Store
+from pinakes.testing.libraries import LibraryConformance
+from pinakes.testing.places import DIMENSION, Place, make_point, unit
+from pinakes.testing.stores import StoreConformance, ids
 
 TOKEN = "root:open-sesame"
 

@@ -7,9 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from pymongo.errors import OperationFailure
-from tests.stores.conformance.library import LibraryConformance
-from tests.stores.conformance.place import DIMENSION, Place, make_point, unit
-from tests.stores.conformance.suite import StoreConformance, ids
 from tests.stores.providers.mongo_double import MongoDouble
 from tests.stores.providers.mongo_double_atlas import AtlasWarehouse
 from tests.stores.providers.mongo_place import MongoBehaviour, MongoPlace
@@ -18,6 +15,9 @@ from pinakes.errors import StoreError, StoreSchemaError, StoreUnavailableError, 
 from pinakes.stores.registry import load_store
 from pinakes.stores.shared.ids import document_key
 from pinakes.stores.store import Entry, Store
+from pinakes.testing.libraries import LibraryConformance
+from pinakes.testing.places import DIMENSION, Place, make_point, unit
+from pinakes.testing.stores import StoreConformance, ids
 
 
 @pytest.fixture(scope="module")

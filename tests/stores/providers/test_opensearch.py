@@ -9,9 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.stores.conformance.library import LibraryConformance
-from tests.stores.conformance.place import DIMENSION, Place, make_point, random_units, unit
-from tests.stores.conformance.suite import StoreConformance, ids
 from tests.stores.providers.opensearch_double import (
     API_KEY,
     PASSWORD,
@@ -34,6 +31,9 @@ from pinakes.stores.providers.opensearch.store import OpenSearchStore
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import Entry, Store
+from pinakes.testing.libraries import LibraryConformance
+from pinakes.testing.places import DIMENSION, Place, make_point, random_units, unit
+from pinakes.testing.stores import StoreConformance, ids
 
 
 class OpenSearchPlace(Place):

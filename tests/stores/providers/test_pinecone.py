@@ -8,9 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.stores.conformance.library import LibraryConformance
-from tests.stores.conformance.place import DIMENSION, Place, make_point, random_units, same, unit
-from tests.stores.conformance.suite import StoreConformance, all_entries, all_points, ids
 from tests.stores.providers.pinecone_double import API_KEY, READER_KEY, PineconeDouble
 
 from pinakes.errors import (
@@ -25,6 +22,9 @@ from pinakes.stores.providers.pinecone.store import ENTRIES, POINTS, PineconeSto
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import MAX_VALUE, Entry, Store
+from pinakes.testing.libraries import LibraryConformance
+from pinakes.testing.places import DIMENSION, Place, make_point, random_units, same, unit
+from pinakes.testing.stores import StoreConformance, all_entries, all_points, ids
 
 
 class PineconePlace(Place):

@@ -9,9 +9,6 @@ from dataclasses import replace
 import numpy as np
 import psycopg
 import pytest
-from tests.stores.conformance.library import LibraryConformance
-from tests.stores.conformance.place import DIMENSION, make_point, unit
-from tests.stores.conformance.suite import StoreConformance
 from tests.stores.providers.postgres_place import PostgresPlace, fresh, new_database, new_role, running_server
 from tests.stores.providers.postgres_server import PostgresServer
 
@@ -19,6 +16,9 @@ from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, Store
 from pinakes.stores.providers.postgres.connection import Connection
 from pinakes.stores.providers.postgres.store import EntryTable, PostgresStore
 from pinakes.stores.store import Entry
+from pinakes.testing.libraries import LibraryConformance
+from pinakes.testing.places import DIMENSION, make_point, unit
+from pinakes.testing.stores import StoreConformance
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
-from tests.stores.conformance.place import make_point, unit
 from tests.stores.providers.postgres_place import PostgresPlace, fresh, running_server
 from tests.stores.providers.postgres_server import PostgresServer
 
@@ -16,6 +15,7 @@ from pinakes.errors import StoreAccessError, StoreError, StoreUnavailableError, 
 from pinakes.stores.providers.postgres.connection import connection_parameters
 from pinakes.stores.providers.postgres.store import PostgresStore
 from pinakes.stores.settings import DatabaseSettings
+from pinakes.testing.places import make_point, unit
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.stores.conformance.place import make_point, random_units, unit
 from tests.stores.providers.postgres_place import PostgresPlace, fresh, running_server
 from tests.stores.providers.postgres_server import PostgresServer
 
@@ -18,6 +17,7 @@ from pinakes.stores.providers.postgres import queries as postgres_search
 from pinakes.stores.providers.postgres import schema as postgres_index
 from pinakes.stores.providers.postgres.store import PostgresStore
 from pinakes.stores.shared.ids import document_key
+from pinakes.testing.places import make_point, random_units, unit
 
 
 @pytest.fixture(scope="module")

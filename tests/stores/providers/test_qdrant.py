@@ -12,9 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 from qdrant_client import models
-from tests.stores.conformance.library import LibraryConformance
-from tests.stores.conformance.place import DIMENSION, Place, make_point, unit
-from tests.stores.conformance.suite import StoreConformance, ids
 from tests.stores.providers.qdrant_double import MAX_BODY, QdrantDouble
 
 from pinakes.errors import (
@@ -29,6 +26,9 @@ from pinakes.stores.providers.qdrant.store import QdrantStore
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import MAX_VALUE, Entry, Point
+from pinakes.testing.libraries import LibraryConformance
+from pinakes.testing.places import DIMENSION, Place, make_point, unit
+from pinakes.testing.stores import StoreConformance, ids
 
 KEY = "open-sesame"
 READ_ONLY = "look-only"

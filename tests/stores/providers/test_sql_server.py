@@ -8,9 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.stores.conformance.library import LibraryConformance
-from tests.stores.conformance.place import DIMENSION, make_point, unit
-from tests.stores.conformance.suite import StoreConformance
 from tests.stores.providers.sql_server_double import DATABASE, PASSWORD, USER
 from tests.stores.providers.sql_server_double_tables import Table
 from tests.stores.providers.sql_server_double_tds import ServerError
@@ -21,6 +18,9 @@ from pinakes.stores.providers.sql_server.connection import read_address
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import Store
+from pinakes.testing.libraries import LibraryConformance
+from pinakes.testing.places import DIMENSION, make_point, unit
+from pinakes.testing.stores import StoreConformance
 
 
 @pytest.fixture(scope="module")

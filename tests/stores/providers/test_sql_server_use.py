@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.stores.conformance.place import DIMENSION, make_point, random_units, unit
 from tests.stores.providers.sql_server_double_tds import ServerError
 from tests.stores.providers.sql_server_place import SqlServerPlace, make_certificate
 
 from pinakes.errors import StoreError
 from pinakes.stores.providers.whole_words import whole_word
 from pinakes.stores.store import MAX_VALUE, Entry, Store
+from pinakes.testing.places import DIMENSION, make_point, random_units, unit
 
 
 @pytest.fixture(scope="module")

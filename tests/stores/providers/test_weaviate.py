@@ -8,9 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.stores.conformance.library import LibraryConformance
-from tests.stores.conformance.place import DIMENSION, Place, make_point, random_units, unit
-from tests.stores.conformance.suite import StoreConformance, all_entries, all_points, ids
 from tests.stores.providers.weaviate_double import KEY, READER, WeaviateDouble
 from tests.stores.providers.weaviate_double_data import Table
 
@@ -22,6 +19,9 @@ from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.shared.ids import document_key
 from pinakes.stores.store import MAX_VALUE, Entry, Store
+from pinakes.testing.libraries import LibraryConformance
+from pinakes.testing.places import DIMENSION, Place, make_point, random_units, unit
+from pinakes.testing.stores import StoreConformance, all_entries, all_points, ids
 
 
 class WeaviatePlace(Place):

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from tests.stores.conformance.place import DIMENSION, Place, make_point, random_units, same, unit
 
 from pinakes.errors import StoreAccessError, StoreUnavailableError, UsageError
 from pinakes.stores.registry import load_store
 from pinakes.stores.shared.ids import PointId, document_key
 from pinakes.stores.store import MAX_VALUE, Entry, Point, Store
+from pinakes.testing.places import DIMENSION, Place, make_point, random_units, same, unit
 
 TEXTS = {
     "a.md": ("data subject right eras", unit(1, 0.1)),

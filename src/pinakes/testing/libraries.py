@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -15,16 +14,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.stores.conformance.place import Place, make_point
 
 from pinakes import Library
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import ModelMismatchError, StoreError, StoreSchemaError, StoreUnavailableError
 from pinakes.model import SearchResponse
+from pinakes.processes import command
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.shared.index import StoredIndex
-
-ROOT = Path(__file__).parents[3]
+from pinakes.testing.places import Place, make_point
 
 ACT = """\
 # Harbour Act
@@ -172,33 +170,26 @@ def differences(found: list[object], wanted: list[object]) -> list[tuple[object,
 
 def ask_elsewhere(folder: Path, settings: DatabaseSettings, question: str) -> Any:
     """Ask in another process, with a folder of its own: a new machine."""
-    script = (
-        "import json, sys\n"
-        "from pathlib import Path\n"
-        "from pinakes import Library\n"
-        "from pinakes.stores.settings import DatabaseSettings\n"
-        "from tests.stores.conformance.library import HashEmbedder\n"
-        "folder, settings, question = sys.argv[1], json.loads(sys.stdin.read()), sys.argv[2]\n"
-        "with Library(folder, database=DatabaseSettings(**settings), embedder=HashEmbedder()) as library:\n"
-        "    response = library.search(question, top_k=5)\n"
-        "    print(json.dumps([[r.chunk_id, round(r.fused_score, 3)] for r in response.results]))\n"
-    )
-    given = {
-        **settings.to_dict(),
-        "connection_string": settings.connection_string,
-        "api_key": settings.api_key,
-    }
+    secrets = {"connection_string": settings.connection_string, "api_key": settings.api_key}
+    asked = {"folder": str(folder), "settings": {**settings.to_dict(), **secrets}, "question": question}
     done = subprocess.run(
-        [sys.executable, "-c", script, str(folder), question],
-        input=json.dumps(given),
+        command(__name__, "answer_elsewhere"),
+        input=json.dumps(asked),
         capture_output=True,
         text=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
         check=False,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+def answer_elsewhere() -> None:
+    """Answer the question on standard input, as the other process."""
+    asked = json.loads(sys.stdin.read())
+    database = DatabaseSettings(**asked["settings"])
+    with Library(asked["folder"], database=database, embedder=HashEmbedder()) as library:
+        response = library.search(asked["question"], top_k=5)
+        print(json.dumps([[result.chunk_id, round(result.fused_score, 3)] for result in response.results]))
 
 
 class LibraryConformance:

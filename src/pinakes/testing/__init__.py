@@ -1,0 +1,31 @@
+"""What stores and converters must do, as tests to subclass in a package of your own.
+
+    from pinakes.testing import Place, StoreConformance
+
+    class TestMyStore(StoreConformance):
+        @pytest.fixture
+        def place(self) -> Place: ...
+
+``StoreConformance`` tries a store, ``LibraryConformance`` a library in it, both at the ``Place`` that a fixture of that
+name gives; ``ConverterConformance`` tries a converter on a sample of its format. Pinakes' own stores and converters
+pass the same tests. They run under pytest, which the extra ``testing`` installs.
+"""
+
+from __future__ import annotations
+
+from pinakes.errors import MissingExtraError
+
+try:
+    import pytest
+except ModuleNotFoundError as error:
+    raise MissingExtraError("pinakes.testing", "testing") from error
+
+# Before they are imported, so that an assertion that fails says what the values were.
+pytest.register_assert_rewrite(*(f"{__name__}.{module}" for module in ("converters", "libraries", "stores")))
+
+from pinakes.testing.converters import ConverterConformance  # noqa: E402
+from pinakes.testing.libraries import LibraryConformance  # noqa: E402
+from pinakes.testing.places import Place  # noqa: E402
+from pinakes.testing.stores import StoreConformance  # noqa: E402
+
+__all__ = ["ConverterConformance", "LibraryConformance", "Place", "StoreConformance"]
