@@ -28,7 +28,7 @@ from pinakes.stores.embedded.local import LocalIndex
 from pinakes.stores.home import complete, connected, located, name_of, own_settings, write_home
 from pinakes.stores.settings import EMBEDDED, DatabaseSettings
 from pinakes.stores.shared.catalogue import About
-from pinakes.stores.shared.ids import document_key
+from pinakes.stores.shared.ids import content_of, document_key
 from pinakes.stores.shared.index import StoredIndex
 from pinakes.stores.shared.points import document_version, publications
 from pinakes.stores.shared.replica import STORED_GENERATION, STORED_STAMP, Step
@@ -47,7 +47,7 @@ class KeptDocument(NamedTuple):
 
     id: int
     path: str
-    version: str
+    content: str
 
 
 def copy_library(
@@ -132,7 +132,7 @@ def _foreign(new: StoredIndex, wanted: Mapping[str, KeptDocument]) -> str:
         return ""
     heads = catalogue.heads()
     ours = about[:2] == new.model and all(
-        key in wanted and wanted[key].version == head.version for key, head in heads.items()
+        key in wanted and wanted[key].content == content_of(head.version) for key, head in heads.items()
     )
     return "" if ours else f"a library ({len(heads):,} documents)"
 
@@ -145,7 +145,7 @@ def _copy(new: StoredIndex, wanted: Mapping[str, KeptDocument], step: Step) -> i
     missing = [
         document
         for key, document in wanted.items()
-        if key not in heads or heads[key].version != document.version
+        if key not in heads or content_of(heads[key].version) != document.content
     ]
     done = len(wanted) - len(missing)
     step(done, len(wanted))
@@ -183,8 +183,8 @@ def _check(new: StoredIndex, wanted: Mapping[str, KeptDocument]) -> int:
 
 def _difference(new: StoredIndex, wanted: Mapping[str, KeptDocument], expected: int) -> str:
     heads = new.replica.catalogue.heads()
-    versions = {key: head.version for key, head in heads.items()}
-    if versions != {key: document.version for key, document in wanted.items()}:
+    contents = {key: content_of(head.version) for key, head in heads.items()}
+    if contents != {key: document.content for key, document in wanted.items()}:
         return f"{len(heads):,} documents where there should be {len(wanted):,}, or other versions of them"
     found = new.store.count()
     return "" if found == expected else f"{found:,} passages where there should be {expected:,}"
@@ -290,7 +290,8 @@ def _change_home(
 
 def _remember_stored(new: LocalIndex, documents: Mapping[str, KeptDocument]) -> None:
     """Put down what the new home has in place of what the old one had."""
-    rows = [(key, item.version, item.id, item.path) for key, item in documents.items()]
+    heads = new.replica.catalogue.heads() if isinstance(new, StoredIndex) and documents else {}
+    rows = [(key, heads[key].version, item.id, item.path) for key, item in documents.items() if key in heads]
     with new.database.transaction() as connection:
         connection.execute("DELETE FROM stored")
         connection.executemany("INSERT INTO stored VALUES (?, ?, ?, ?)", rows)

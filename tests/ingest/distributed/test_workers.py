@@ -24,6 +24,7 @@ from pinakes.model import Progress
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.shared.catalogue import Catalogue
+from pinakes.stores.shared.ids import PointId, content_of, edition_of
 
 KILLS = 20
 kills: list[bool] = []
@@ -56,20 +57,27 @@ def database(server: PostgresServer, collection: str) -> DatabaseSettings:
     return DatabaseSettings("postgres", connection_string=server.url, collection=collection)
 
 
-def contents(settings: DatabaseSettings) -> tuple[set[str], dict[str, tuple[str, int]]]:
-    """Return the ids of all points, and the version and size of every document that counts."""
+def contents(settings: DatabaseSettings) -> tuple[set[object], dict[str, tuple[str, int]]]:
+    """Return the places of all points, and the content and size of every document that counts."""
     with load_store(settings) as store:
-        points = [point.id for batch in store.points() for point in batch]
+        points = [PointId.parse(point.id) for batch in store.points() for point in batch]
         assert len(points) == len(set(points)) == store.count()
-        assert not [entry for batch in store.entries(KIND) for entry in batch]
+        for kind in (KIND, "intent"):
+            assert not [entry for batch in store.entries(kind) for entry in batch]
         heads = Catalogue(store, "test").heads()
-        return set(points), {key: (head.version, head.points) for key, head in heads.items()}
+        assert {(point.document, point.version) for point in points} == {
+            (key, edition_of(head.version)) for key, head in heads.items()
+        }
+        return (
+            {point._replace(version="") for point in points},
+            {key: (content_of(head.version), head.points) for key, head in heads.items()},
+        )
 
 
 @pytest.fixture(scope="module")
 def undisturbed(
     server: PostgresServer, documents: Path, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[set[str], dict[str, tuple[str, int]]]:
+) -> tuple[set[object], dict[str, tuple[str, int]]]:
     """What one process puts into the database."""
     settings = database(server, "undisturbed")
     with Library(tmp_path_factory.mktemp("one") / "index", database=settings) as library:

@@ -12,7 +12,7 @@ from pinakes.ingest.distributed.runners import Handle, Runner
 from pinakes.ingest.distributed.worker import FINISHED, LEASE_SECONDS, Task, TaskLeases, WorkerSetup
 from pinakes.ingest.pipeline import Pipeline, Plan
 from pinakes.model import Progress
-from pinakes.stores.shared.catalogue import About
+from pinakes.stores.shared.catalogue import About, Catalogue
 from pinakes.stores.shared.index import StoredIndex
 
 _POLL_SECONDS = 0.25
@@ -55,7 +55,8 @@ class DistributedPipeline(Pipeline):
         self, index: StoredIndex, leases: TaskLeases, tasks: dict[str, Task]
     ) -> dict[str, dict[str, Any]]:
         """Keep workers at work until every task has an outcome."""
-        pool = WorkerPool(self.runner, WorkerSetup(index.store.settings, self._settings, self.lease), leases)
+        setup = WorkerSetup(index.store.settings, self._settings, self.lease)
+        pool = WorkerPool(self.runner, setup, leases, index.replica.catalogue)
         name = index.record.meta("replica")[:8]
         outcomes: dict[str, dict[str, Any]] = {}
         try:
@@ -101,7 +102,8 @@ class DistributedPipeline(Pipeline):
 class WorkerPool:
     """The workers of a run: where one ends too early, another takes its place."""
 
-    def __init__(self, runner: Runner, setup: WorkerSetup, leases: TaskLeases) -> None:
+    def __init__(self, runner: Runner, setup: WorkerSetup, leases: TaskLeases, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
         self._runner = runner
         self._setup = setup
         self._leases = leases
@@ -127,6 +129,7 @@ class WorkerPool:
         del self._handles[name]
         if error:
             self._barren += 1
+            self._catalogue.abandon(name)
             self._leases.release(name)
             if self._barren > most:
                 raise PinakesError(f"Workers end before they have finished anything: {error}")

@@ -2,8 +2,12 @@
 
 A database without transactions can still be trusted if things are written in the right order. The points of a version
 come first, then the document in parts, and last its head, which is the moment the version counts; what belonged to the
-version before goes after that. Whatever a writer that died left behind has no head and is never looked at, and writing
-it again writes the same.
+version before goes after that. Whatever a writer that died left behind has no head and is never looked at.
+
+Any number of writers may do this at once, also with the same document. No two of them ever write under the same name
+(``ids.new_version``), and each says beforehand what it is about to write (``intents``). What neither counts nor is
+about to can be cleared by anybody: ``_sweep`` looks at what is there, then at what is intended, then at what counts,
+in that order, and so never takes a version between the first of its points and its head for one that is left over.
 """
 
 from __future__ import annotations
@@ -12,8 +16,9 @@ import base64
 import hashlib
 import json
 import uuid
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pinakes.embedding.protocol import Vectors
@@ -21,18 +26,26 @@ from pinakes.errors import (
     DamagedIndexError,
     IndexVersionError,
     ModelMismatchError,
+    StoreError,
     StoreSchemaError,
 )
-from pinakes.stores.shared.ids import PointId
+from pinakes.stores.shared.ids import PointId, content_of, edition_of, new_version
+from pinakes.stores.shared.intents import Intents
 from pinakes.stores.store import MAX_VALUE, Entry, Point, Store
 
-FORMAT = 1
+# 2: the points of a version are named by its edition, which 1 takes for left over.
+FORMAT = 2
 _ABOUT = "meta-library"
-_STRAYS = 1000
+_AT_ONCE = 1000
+# How often a publication is begun again that others took for abandoned: each time it would have to stall for minutes.
+_TRIES = 5
 
 
 class Head(NamedTuple):
-    """The version of a document that counts: how many parts its text is in, how many points it has."""
+    """The version of a document that counts: how many parts its text is in, how many points it has.
+
+    ``version`` is an edition followed by what it is an edition of; one that format 1 wrote is both at once.
+    """
 
     document: str
     version: str
@@ -49,6 +62,15 @@ class Publication(NamedTuple):
     body: bytes
     points: list[Point]
 
+    def reissued(self) -> Publication:
+        """Return the same document under another edition."""
+        version = new_version(content_of(self.version))
+        edition = edition_of(version)
+        points = [
+            replace(point, id=str(PointId.parse(point.id)._replace(version=edition))) for point in self.points
+        ]
+        return self._replace(version=version, points=points)
+
 
 class About(NamedTuple):
     """What a library was made with."""
@@ -64,11 +86,16 @@ class Catalogue:
     def __init__(self, store: Store, writer: str) -> None:
         self.store = store
         self._writer = writer
+        self._intents = Intents(store, writer)
 
     # -- the library as a whole ------------------------------------------------------------------------------
 
     def about(self) -> About | None:
         """Return what the library was made with; None when there is none."""
+        found = self._about()
+        return found[1] if found else None
+
+    def _about(self) -> tuple[int, About] | None:
         if self.store.dimension() is None:
             return None
         stored = self.store.get([_ABOUT]).get(_ABOUT)
@@ -88,26 +115,37 @@ class Catalogue:
                 f"The library in the database ({self.store.describe()}) was written by a newer version of Pinakes "
                 f"(format {written}, this one reads up to {FORMAT}). Upgrade Pinakes, or use another collection."
             )
-        return about
+        return written, about
 
     def open(self, about: About) -> None:
         """Make the library where there is none; refuse one that was made with another model."""
-        found = self.about()
+        found = self._about()
         if found is None:
             self.store.create(about.dimension)
-            data = {"format": FORMAT, **about._asdict()}
-            self.store.put([Entry(_ABOUT, "meta", "", json.dumps(data))])
-        elif found[:2] != about[:2]:
+            self._put_about(about)
+            # No two libraries have the same stamp, so that a copy of one is never taken for one of the other.
+            self._put_stamp("library")
+            return
+        written, there = found
+        if there[:2] != about[:2]:
             raise ModelMismatchError(
                 f"The library in the database ({self.store.describe()}) was made with the embedding model "
-                f"{found.model} ({found.dimension} dimensions), not with {about.model} ({about.dimension}). Use that "
+                f"{there.model} ({there.dimension} dimensions), not with {about.model} ({about.dimension}). Use that "
                 "model, choose another collection, or make the library anew with: pinakes index --rebuild"
             )
+        if written < FORMAT:
+            self._put_about(there)
+
+    def _put_about(self, about: About) -> None:
+        data = {"format": FORMAT, **about._asdict()}
+        self.store.put([Entry(_ABOUT, "meta", "", json.dumps(data))])
 
     def touch(self) -> None:
         """Let others notice that something changed."""
-        name = f"stamp-{self._writer}"
-        self.store.put([Entry(name, "stamp", "", uuid.uuid4().hex)])
+        self._put_stamp(self._writer)
+
+    def _put_stamp(self, name: str) -> None:
+        self.store.put([Entry(f"stamp-{name}", "stamp", "", uuid.uuid4().hex)])
 
     def stamp(self) -> str:
         """Name the present state as far as others changed it; what this writer did itself does not count."""
@@ -134,50 +172,117 @@ class Catalogue:
         value = self.store.get([_head_key(document)]).get(_head_key(document))
         return None if value is None else _read_head(document, value)
 
-    def publish(self, publications: Sequence[Publication]) -> None:
-        """Store versions of documents, in place of those that are there."""
-        if not publications:
-            return
-        keys = [_head_key(item.document) for item in publications]
-        before = self.store.get(keys)
+    def publish(self, publications: Sequence[Publication]) -> list[Publication]:
+        """Store versions of documents, in place of those that are there; return them as they were stored."""
+        stored: dict[str, Publication] = {}
+        left = list(publications)
+        for _ in range(_TRIES):
+            revoked = self._publish(left) if left else set()
+            stored.update((item.document, item) for item in left if item.document not in revoked)
+            left = [item.reissued() for item in left if item.document in revoked]
+            if not left:
+                return [stored[item.document] for item in publications]
+        raise StoreError(
+            f"Documents could not be published in the database ({self.store.describe()}): another writer clears them "
+            "away before they are whole. Check that the clocks of the machines agree, and run pinakes index again."
+        )
+
+    def _publish(self, publications: Sequence[Publication]) -> set[str]:
+        """Store versions; return the documents whose points others may have cleared meanwhile as abandoned."""
+        intents = self._intents.declare((item.document, item.version) for item in publications)
         self.store.upsert([point for item in publications for point in item.points])
-        heads, parts = [], []
+        heads: dict[str, Entry] = {}
+        parts = []
         for item in publications:
             pieces = _pieces(item.body)
             checksum = hashlib.sha256(item.body).hexdigest()[:16]
             head = Head(item.document, item.version, len(pieces), len(item.points), checksum)
-            heads.append(Entry(_head_key(item.document), "head", item.document, _write_head(head)))
+            heads[item.document] = Entry(_head_key(item.document), "head", item.document, _write_head(head))
             parts += [
                 Entry(key, "part", item.document, piece)
                 for key, piece in zip(_part_keys(head), pieces, strict=True)
             ]
         self.store.put(parts)
-        self.store.put(heads)
-        for item, key in zip(publications, keys, strict=True):
-            if key in before:
-                old = _read_head(item.document, before[key])
-                if old.version != item.version:
-                    self._clear(old, keep=item.version)
+        keys = [_head_key(item.document) for item in publications]
+        # Asked last: what is replaced is what counts now, not what did when the work began.
+        before = self.store.get(keys)
+        self.store.put(list(heads.values()))
+        if self.store.capabilities.eventual:
+            self.store.remove(list(intents))
+            self._clear(_read_heads(before))
+            return set()
+        declared = self._intents.all()
+        after = self.store.get(keys)
+        self.store.remove(list(intents))
+        contested = {intent.document for key, intent in declared.items() if key not in intents}
+        # A document that was new to all has nothing to clear, and looking would be most of the work of a first run.
+        self._sweep(
+            item.document
+            for item, key in zip(publications, keys, strict=True)
+            if key in before or after.get(key) != heads[item.document].value or item.document in contested
+        )
+        return {intent.document for key, intent in intents.items() if key not in declared}
 
     def withdraw(self, documents: Iterable[str]) -> None:
         """Take documents out. The head goes first: what follows is no longer looked at."""
-        wanted = list(documents)
-        heads = self.store.get([_head_key(document) for document in wanted])
+        heads = self.store.get([_head_key(document) for document in documents])
         self.store.remove(list(heads))
-        for document in wanted:
-            value = heads.get(_head_key(document))
-            if value is not None:
-                self._clear(_read_head(document, value))
+        if self.store.capabilities.eventual:
+            self._clear(_read_heads(heads))
+        else:
+            self._sweep(head.document for head in _read_heads(heads))
 
-    def _clear(self, head: Head, keep: str = "") -> None:
-        stray = [
-            point.id
-            for batch in self.store.points(head.document)
-            for point in batch
-            if PointId.parse(point.id).version != keep
+    def abandon(self, writer: str) -> None:
+        """Clear what a writer had begun who is known to be dead."""
+        begun = {key: intent for key, intent in self._intents.all().items() if intent.writer == writer}
+        self.store.remove(list(begun))
+        self._sweep({intent.document for intent in begun.values()})
+
+    def _clear(self, heads: Iterable[Head]) -> None:
+        """Delete versions that count no longer: all that is certain where a database does not show at once what is
+        written. Versions that two writers replaced at the same moment are left to ``clear_strays``.
+        """
+        for head in heads:
+            edition = edition_of(head.version)
+            ids = [point for place, point in self._points_of(head.document) if place.version == edition]
+            self.store.remove(_part_keys(head))
+            self._delete(ids)
+
+    def _sweep(self, documents: Iterable[str]) -> None:
+        """Delete all of some documents that neither counts nor is about to."""
+        wanted = list(documents)
+        if not wanted:
+            return
+        points = [found for document in wanted for found in self._points_of(document)]
+        parts = [
+            (document, entry.key)
+            for document in wanted
+            for batch in self.store.entries("part", document)
+            for entry in batch
         ]
-        self.store.delete(stray)
-        self.store.remove(_part_keys(head))
+        kept = self._kept(wanted)
+        # Points go last: by them the rest is found again when this is cut off.
+        self.store.remove(
+            [key for document, key in parts if edition_of(key.split("-")[2]) not in kept[document]]
+        )
+        self._delete([point for place, point in points if place.version not in kept[place.document]])
+
+    def _kept(self, documents: Collection[str]) -> dict[str, set[str]]:
+        """Return the editions of documents that are about to count, or do; asked in this order, none is missed."""
+        kept: dict[str, set[str]] = defaultdict(set)
+        for intent in self._intents.living(documents):
+            kept[intent.document].add(edition_of(intent.version))
+        for head in _read_heads(self.store.get([_head_key(document) for document in documents])):
+            kept[head.document].add(edition_of(head.version))
+        return kept
+
+    def _points_of(self, document: str) -> Iterator[tuple[PointId, str]]:
+        for batch in self.store.points(document):
+            yield from ((PointId.parse(point.id), point.id) for point in batch)
+
+    def _delete(self, ids: Sequence[str]) -> None:
+        for start in range(0, len(ids), _AT_ONCE):
+            self.store.delete(ids[start : start + _AT_ONCE])
 
     def bodies(self, heads: Sequence[Head]) -> dict[str, bytes]:
         """Return documents as they were published, by key, without those that changed a moment ago."""
@@ -201,26 +306,25 @@ class Catalogue:
         for batch in self.store.points(head.document, vectors=True):
             for point in batch:
                 place = PointId.parse(point.id)
-                if place.version == head.version and point.vector is not None:
+                if place.version == edition_of(head.version) and point.vector is not None:
                     found[place.chunk, place.passage] = point.vector
         return found
 
     # -- health ----------------------------------------------------------------------------------------------
 
     def clear_strays(self, heads: dict[str, Head]) -> Counter[str]:
-        """Delete the points that no version that counts owns, left by writers that died; count the others."""
+        """Delete what no version that counts owns, left by writers that died; count the points of the others."""
         held: Counter[str] = Counter()
-        strays: list[str] = []
+        suspects = {intent.document for intent in self._intents.all().values()}
         for batch in self.store.points():
             for point in batch:
                 owner = PointId.parse(point.id)
                 head = heads.get(owner.document)
-                if head is not None and head.version == owner.version:
+                if head is not None and edition_of(head.version) == owner.version:
                     held[owner.document] += 1
                 else:
-                    strays.append(point.id)
-        for start in range(0, len(strays), _STRAYS):
-            self.store.delete(strays[start : start + _STRAYS])
+                    suspects.add(owner.document)
+        self._sweep(suspects)
         return held
 
 
@@ -239,6 +343,10 @@ def _pieces(body: bytes) -> list[str]:
 
 def _write_head(head: Head) -> str:
     return json.dumps(head[1:])
+
+
+def _read_heads(entries: dict[str, str]) -> list[Head]:
+    return [_read_head(key.removeprefix("head-"), value) for key, value in entries.items()]
 
 
 def _read_head(document: str, value: str) -> Head:

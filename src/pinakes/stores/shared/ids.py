@@ -7,6 +7,7 @@ UUIDs, because some databases take nothing else.
 from __future__ import annotations
 
 import hashlib
+import secrets
 import uuid
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -18,7 +19,7 @@ _PASSAGES = 1 << 12
 
 
 class PointId(NamedTuple):
-    """A document's key (16 hex digits), its version (8), the number of the chunk and of the passage in it."""
+    """A document's key (16 hex digits), its edition (8), the number of the chunk and of the passage in it."""
 
     document: str
     version: str
@@ -54,3 +55,25 @@ def version_of(parts: Iterable[bytes]) -> str:
         digest.update(len(part).to_bytes(8, "big"))
         digest.update(part)
     return digest.hexdigest()[:8]
+
+
+def new_version(content: str) -> str:
+    """Name a version of a document anew: the same content published twice is two editions, and shares no point.
+
+    So whoever clears one away never takes a point of the other, whichever of them counts by then.
+    """
+    return secrets.token_hex(4) + content
+
+
+def edition_of(version: str) -> str:
+    """Return what the points of a version are named by."""
+    return version[:8]
+
+
+def content_of(version: str) -> str:
+    """Return what a version is an edition of.
+
+    >>> content_of(new_version("0123abcd")), content_of("0123abcd")
+    ('0123abcd', '0123abcd')
+    """
+    return version[-8:]

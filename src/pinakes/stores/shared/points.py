@@ -12,7 +12,7 @@ from pinakes.stores.embedded.keyword_schema import KeywordEntry, document_entrie
 from pinakes.stores.embedded.lookup import Lookup
 from pinakes.stores.embedded.record import Record
 from pinakes.stores.shared.catalogue import Publication
-from pinakes.stores.shared.ids import PointId, document_key, version_of
+from pinakes.stores.shared.ids import PointId, document_key, edition_of, new_version, version_of
 from pinakes.stores.store import Point
 from pinakes.text.analysis import index_terms
 
@@ -39,7 +39,7 @@ def publication(record: Record, lookup: Lookup, document: int, dimension: int, *
     """Make what is to be stored of a document; ``terms`` for databases that search by keyword themselves."""
     chunks = {chunk.id: chunk for chunk in lookup.chunks_of_document(document)}
     first = next(iter(chunks.values()))
-    key, version = document_key(first.source_path), document_version(record, document)
+    key, version = document_key(first.source_path), new_version(document_version(record, document))
     words = {entry.chunk: entry_terms(entry) for entry in document_entries(lookup, document)} if terms else {}
     file_type = str(record.database.value("SELECT file_type FROM documents WHERE id = ?", (document,)))
     # File names may hold bytes that are no text anywhere else.
@@ -58,7 +58,7 @@ def publication(record: Record, lookup: Lookup, document: int, dimension: int, *
         vector: Vectors = np.frombuffer(row["vector"], dtype=np.float32).reshape(dimension)
         points.append(
             Point(
-                id=str(PointId(key, version, chunk.chunk_index, number)),
+                id=str(PointId(key, edition_of(version), chunk.chunk_index, number)),
                 document=key,
                 vector=vector,
                 terms=words.get(chunk.id, "") if number == 0 else "",

@@ -16,7 +16,7 @@ from pinakes.stores.embedded.dump import passage_hashes, read_dump, restore_docu
 from pinakes.stores.embedded.lookup import Lookup
 from pinakes.stores.embedded.record import Record
 from pinakes.stores.shared.catalogue import About, Catalogue, Head, Publication
-from pinakes.stores.shared.ids import document_key
+from pinakes.stores.shared.ids import content_of, document_key
 from pinakes.stores.shared.points import document_version, passage_vectors, publications
 from pinakes.stores.store import Store
 
@@ -110,10 +110,11 @@ class Replica:
         doubtful = gone - self._missed if self._store.capabilities.eventual else set()
         self._missed = gone
         changed = self._drop(sorted(gone - doubtful), stored)
+        changed |= self._rename(heads, stored)
         missing = [
             head
             for key, head in heads.items()
-            if (known := stored.get(key)) is None or known.version != head.version
+            if (known := stored.get(key)) is None or content_of(known.version) != content_of(head.version)
         ]
         taken = self._take(missing, step)
         if len(taken) == len(missing) and not doubtful:
@@ -147,6 +148,18 @@ class Replica:
         self._record.remove([stored[key].source_path for key in gone])
         self._note([], gone=keys)
         return bool(gone)
+
+    def _rename(self, heads: dict[str, Head], stored: dict[str, Stored]) -> bool:
+        """Note other editions of what is here already: their points have other names, and that is all."""
+        renamed = [
+            (key, heads[key].version, known.document, known.source_path)
+            for key, known in stored.items()
+            if key in heads
+            and known.version != heads[key].version
+            and content_of(known.version) == content_of(heads[key].version)
+        ]
+        self._note(renamed)
+        return bool(renamed)
 
     def _take(self, heads: Sequence[Head], step: Step) -> list[Head]:
         taken: list[Head] = []
@@ -197,8 +210,13 @@ class Replica:
             changed = True
         wanted = self._unpublished(generation, stored)
         for done, batch in self._publications(wanted, dimension):
-            self.catalogue.publish([item for _, _, item in batch])
-            self._note([(item.document, item.version, document, path) for document, path, item in batch])
+            published = self.catalogue.publish([item for _, _, item in batch])
+            self._note(
+                [
+                    (item.document, item.version, document, path)
+                    for (document, path, _), item in zip(batch, published, strict=True)
+                ]
+            )
             changed = True
             step(done, len(wanted))
         if changed:
@@ -222,7 +240,7 @@ class Replica:
                 self._record.database.value("SELECT source_path FROM documents WHERE id = ?", (document,))
             )
             known = stored.get(document_key(path))
-            if known is None or known.version != document_version(self._record, document):
+            if known is None or content_of(known.version) != document_version(self._record, document):
                 wanted.append((document, path))
             elif known.document != document:
                 # Read again without a change: only its id here is new.

@@ -12,6 +12,7 @@ from pinakes.embedding.protocol import Vectors
 from pinakes.port.matching import Nearest, PassageVectors
 from pinakes.stores.embedded.database import batches
 from pinakes.stores.embedded.record import Record
+from pinakes.stores.shared.ids import edition_of
 from pinakes.stores.shared.replica import STORED_GENERATION
 from pinakes.stores.store import Found, Store
 
@@ -174,7 +175,7 @@ class StoreVectors:
                 batch,
             ):
                 if first is not None:
-                    found[key] = int(version, 16), document, first
+                    found[key] = int(edition_of(version), 16), document, first
         columns = np.array([found.get(name, (0, 0, 0)) for name in names], np.int64).reshape(-1, 3)
         return columns[:, 0], columns[:, 1], columns[:, 2]
 
