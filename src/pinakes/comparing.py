@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pinakes.config import IndexSettings
-from pinakes.errors import NotFoundError
+from pinakes.errors import ConversionError, NotFoundError
 
 if TYPE_CHECKING:
+    from pinakes.model import ParsedDocument
     from pinakes.model.comparison import Comparison
     from pinakes.port.index import SearchIndex
     from pinakes.search.verbatim.compare import Compared
@@ -17,35 +20,57 @@ if TYPE_CHECKING:
 _MODEL_TOKENS = 256
 
 
+def read_files(paths: Sequence[Path], settings: IndexSettings) -> list[ParsedDocument]:
+    """Read files as they would be indexed: in processes of their own, within limits of time, memory and size."""
+    from pinakes.ingest.codec import decode
+    from pinakes.ingest.sandbox import Limits, Sandbox
+
+    setup = {"settings": asdict(settings), "model_tokens": _MODEL_TOKENS}
+    found: dict[str, ParsedDocument] = {}
+    with Sandbox(
+        "pinakes.ingest.prepare:prepare", workers=len(paths), limits=Limits(), initializer_payload=setup
+    ) as sandbox:
+        for payload, outcome in sandbox.run([{"path": str(path)} for path in dict.fromkeys(paths)]):
+            if outcome.value is None:
+                reason = outcome.error or "it could not be read"
+                raise ConversionError(f"{payload['path']} cannot be read: {reason}")
+            found[payload["path"]] = decode(outcome.value)
+    return [found[str(path)] for path in paths]
+
+
 def compare_files(old: Path, new: Path, settings: IndexSettings | None = None) -> Comparison:
     """Return what differs between two files of any type that can be indexed."""
-    from pinakes.search.verbatim.compare import compare
+    from pinakes.search.verbatim.compare import Compared, compare
 
-    used = settings or IndexSettings()
-    return compare(read_file(old, used), read_file(new, used))
+    return compare(*map(Compared.of_file, read_files([old, new], settings or IndexSettings())))
 
 
-def read_file(path: Path, settings: IndexSettings) -> Compared:
-    """Read a file as it would be indexed."""
-    from pinakes.ingest.convert import convert
-    from pinakes.ingest.prepare import prepare_text
+def find_compared(index: SearchIndex, names: Sequence[str], settings: IndexSettings | None) -> list[Compared]:
+    """Return the documents that names mean in a library, or else, with settings to read by, files of these paths."""
     from pinakes.search.verbatim.compare import Compared
 
-    file_type, converted = convert(path)
-    return Compared.of_file(prepare_text(str(path), file_type, converted, settings, _MODEL_TOKENS))
+    files = [] if settings is None else [path for name in names if (path := _file(index, name))]
+    read = dict(zip(files, read_files(files, settings), strict=True)) if files and settings else {}
+    return [
+        Compared.of_file(read[path])
+        if (path := Path(name).expanduser()) in read
+        else Compared.of_library(index, _document(index, name))
+        for name in names
+    ]
 
 
-def find_compared(index: SearchIndex, name: str, settings: IndexSettings | None) -> Compared:
-    """Return the document of a library that a name means, or else, with settings to read by, the file of that path."""
-    from pinakes.search.links.questions import find_documents
-    from pinakes.search.verbatim.compare import Compared
-
+def _file(index: SearchIndex, name: str) -> Path | None:
+    """Return the file of a path, unless the library has it."""
     path = Path(name).expanduser()
-    known = index.names.at([str(path.absolute())])
-    if not known and settings is not None and path.is_file():
-        return read_file(path, settings)
+    return path if not index.names.at([str(path.absolute())]) and path.is_file() else None
+
+
+def _document(index: SearchIndex, name: str) -> int:
+    from pinakes.search.links.questions import find_documents
+
+    known = index.names.at([str(Path(name).expanduser().absolute())])
     found, *others = list(known.values()) or find_documents(index.names, name)
     if others:
         paths = ", ".join(entry.source_path for entry in (found, *others))
         raise NotFoundError(f"Several documents are called {name!r}: {paths}. Give the whole path.")
-    return Compared.of_library(index, found.id)
+    return found.id

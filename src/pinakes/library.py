@@ -193,7 +193,7 @@ class Library(LibraryBase):
 
         self._index.refresh()
         settings = self.index_settings if files else None
-        return compare(*(find_compared(self._index, name, settings) for name in (old, new)))
+        return compare(*find_compared(self._index, (old, new), settings))
 
     def scoped(self, *filters: Mapping[str, object]) -> Library:
         """Return a library of the documents that pass all of some filters; the index, models and settings are these."""

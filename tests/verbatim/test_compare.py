@@ -6,15 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from benchmarks.compare import EDITS, judge
+from benchmarks.compare import EDITS, judge, read_here
 from typer.testing import CliRunner
 
 from pinakes import Library
 from pinakes.cli.app import app
-from pinakes.comparing import compare_files, read_file
-from pinakes.config import IndexSettings
-from pinakes.errors import NotFoundError
+from pinakes.comparing import compare_files
+from pinakes.errors import ConversionError, NotFoundError
 from pinakes.model import Comparison
+from pinakes.search.verbatim.compare import compare as compare_documents
 from pinakes.search.verbatim.render import comparison_lines
 
 runner = CliRunner()
@@ -51,7 +51,7 @@ def compare(tmp_path: Path) -> Compare:
     def files(old: str, new: str) -> Comparison:
         (tmp_path / "old.md").write_text(old, encoding="utf-8")
         (tmp_path / "new.md").write_text(new, encoding="utf-8")
-        return compare_files(tmp_path / "old.md", tmp_path / "new.md")
+        return compare_documents(read_here(tmp_path / "old.md"), read_here(tmp_path / "new.md"))
 
     return files
 
@@ -113,8 +113,7 @@ def test_a_section_that_moves_is_one_difference(compare: Compare) -> None:
 @pytest.mark.parametrize("name", ["harbour-safety-act.md", "pump-manual.md"])
 def test_generated_edits_are_found_and_none_is_invented(tmp_path: Path, name: str) -> None:
     chance = random.Random(2)
-    base = EXAMPLES / name
-    document = read_file(base, IndexSettings())
+    document = read_here(EXAMPLES / name)
     changed = tmp_path / name
     tried = 0
     for number in range(14):
@@ -122,7 +121,9 @@ def test_generated_edits_are_found_and_none_is_invented(tmp_path: Path, name: st
         if edit is None:
             continue
         changed.write_text(edit.text, encoding="utf-8")
-        assert judge(compare_files(base, changed), edit) == "", EDITS[number % len(EDITS)].__name__
+        assert judge(compare_documents(document, read_here(changed)), edit) == "", EDITS[
+            number % len(EDITS)
+        ].__name__
         tried += 1
     assert tried >= 6
 
@@ -141,6 +142,25 @@ def test_documents_of_a_library_and_files(library: Library, folder: Path, tmp_pa
         library.compare("act.md", str(other), files=False)
     with pytest.raises(NotFoundError):
         library.scoped({"path": "docs"}).compare("act.md", str(other))
+
+
+def test_files_are_read_within_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: Library, folder: Path
+) -> None:
+    (tmp_path / "a.md").write_text(POLICY)
+    (tmp_path / "b.md").write_text(POLICY.replace("3 days", "5 days"))
+    assert shown(compare_files(tmp_path / "a.md", tmp_path / "b.md")) == [("changed", "2", "2")]
+    (tmp_path / "c.docx").write_bytes(b"PK\x03\x04 this is no Word document")
+    with pytest.raises(ConversionError, match=r"c\.docx cannot be read"):
+        compare_files(tmp_path / "a.md", tmp_path / "c.docx")
+    # The process that asks converts nothing itself.
+    monkeypatch.setattr("pinakes.ingest.convert.convert", None)
+    monkeypatch.setattr("pinakes.ingest.prepare.convert", None)
+    (tmp_path / "answer.md").write_text('It says "A vessel at anchor shows a white light".')
+    out = runner.invoke(app, ["verify", str(tmp_path / "answer.md"), "--index", str(folder / ".pinakes")])
+    assert out.exit_code == 0 and "1 exact" in out.stderr
+    out = runner.invoke(app, ["verify", str(tmp_path / "c.docx"), "--index", str(folder / ".pinakes")])
+    assert out.exit_code == 1 and "cannot be read" in out.stderr
 
 
 def test_the_command_needs_no_library_for_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,6 +63,7 @@ def _text(file: str) -> str:
     path = Path(file).expanduser()
     if not path.is_file():
         raise UsageError(f"{file} is not a file. Give one, or - for standard input.")
-    from pinakes.ingest.convert import convert
+    from pinakes.comparing import read_files
+    from pinakes.config import IndexSettings
 
-    return convert(path)[1].text
+    return read_files([path], IndexSettings())[0].document.text

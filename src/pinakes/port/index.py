@@ -11,6 +11,7 @@ from pinakes.port.matching import DenseSearch, NativeSearch, TextSearch, Vocabul
 from pinakes.port.names import NameLookup, TermLookup
 from pinakes.port.obligations import ObligationLookup
 from pinakes.port.records import Readings, Records
+from pinakes.port.texts import TextLookup
 
 
 class SearchIndex(Protocol):
@@ -94,4 +95,9 @@ class SearchIndex(Protocol):
     @property
     def obligations(self) -> ObligationLookup:
         """Duties, deadlines and amounts."""
+        ...
+
+    @property
+    def texts(self) -> TextLookup:
+        """The texts of all documents in one piece."""
         ...

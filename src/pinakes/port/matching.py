@@ -158,14 +158,6 @@ class TextSearch(Protocol):
         """Return the chunks, of some documents or of all, that hold any of some words or phrases."""
         ...
 
-    def containing(self, letters: str) -> NDArray[np.int64]:
-        """Return the chunks, in order, with a word that has some letters and digits in it; perhaps a few more."""
-        ...
-
-    def count_containing(self, letters: str) -> int:
-        """Return how many chunks that may be, at most, which costs less."""
-        ...
-
     def suggest(self, prefix: str, limit: int = 10) -> list[str]:
         """Return words of the texts that begin so, most frequent first."""
         ...

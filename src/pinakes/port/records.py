@@ -243,10 +243,6 @@ class Records(Protocol):
         """Return some documents with their texts."""
         ...
 
-    def documents_cut_in_words(self) -> set[int]:
-        """Return the documents that have a chunk which ends within a word of letters and digits."""
-        ...
-
     def image_pages(self, documents: Collection[str]) -> dict[str, str]:
         """Return the pages that were read from images, by the path of their document."""
         ...

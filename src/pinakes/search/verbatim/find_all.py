@@ -6,39 +6,25 @@ import base64
 import binascii
 import hashlib
 import json
-import time
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from pinakes.errors import UsageError
 from pinakes.model.document import Pages, line_of
 from pinakes.model.verbatim import FoundAll, TextHit
+from pinakes.port.filters import among
 from pinakes.port.index import SearchIndex
 from pinakes.port.records import StoredText
+from pinakes.port.texts import TextBlock, TextLookup
 from pinakes.search.query.filters import compile_filters
-from pinakes.search.verbatim.candidates import SMALL, candidate_documents
 from pinakes.search.verbatim.patterns import Pattern, compile_pattern
 
 LIMIT = 100
 MOST = 10_000
 """Hits of one answer."""
 
-_COUNTED = 100_000
-_SECONDS = 10.0
-_BATCH = 32
 _LONGEST_LINE = 400
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """Where a page ended: what comes from ``offset`` of ``path`` on was not shown; ``total`` is -1 if not known."""
-
-    path: str = ""
-    offset: int = 0
-    shown: int = 0
-    total: int = -1
-    documents: int = 0
 
 
 def find_all(
@@ -50,7 +36,6 @@ def find_all(
     limit: int = LIMIT,
     cursor: str | None = None,
     ignore_case: bool = True,
-    small: int = SMALL,
 ) -> FoundAll:
     """Return where a pattern stands, by path and place, from where a cursor says on."""
     if not 0 < limit <= MOST:
@@ -58,95 +43,74 @@ def find_all(
     compiled = compile_pattern(pattern, kind, ignore_case=ignore_case)
     asked = json.dumps([pattern, kind, ignore_case, filters], default=str, sort_keys=True)
     stamp = index.stamp
-    begin = _read_cursor(cursor, stamp, asked) if cursor else Position()
-    wanted = candidate_documents(index, compiled.needs, compiled.reach, small=small)
+    begin = read_cursor(cursor, stamp, asked) if cursor else 0
     allowed = passing_documents(index, filters)
-    if allowed is not None:
-        wanted = allowed if wanted is None else wanted & allowed
-    page = _Page(begin, limit)
-    deadline = time.monotonic() + _SECONDS
-    for stored in _texts(index, wanted, begin.path):
-        if page.stops(stored, late=time.monotonic() > deadline):
-            break
-        page.add(stored, compiled)
-    following = _write_cursor(page.following(), stamp, asked) if page.rest else ""
-    note = f"{page.note} Ask on with the cursor." if page.note else ""
+    counted = compiled.count(_Looked(index.texts, allowed))
+    counts = dict(counted.by_document)
+    for stored in index.lookup.texts(among(unseen_documents(index), allowed)):
+        if count := sum(1 for _ in compiled.spans(stored.text[stored.body_start :])):
+            counts[stored.document] = count
+    paths = index.lookup.paths(counts)
+    ordered = [(document, counts[document]) for document in sorted(paths, key=lambda each: paths[each])]
+    total = sum(count for _, count in ordered)
+    hits = list(_hits(index, compiled, ordered, begin, limit))
+    more = counted.complete and begin + len(hits) < total
     return FoundAll(
         pattern,
         kind,
-        _located(index, page.hits),
-        page.total,
-        page.documents,
-        complete=not page.note,
-        cursor=following,
-        note=note,
+        _located(index, hits),
+        total,
+        len(ordered),
+        complete=counted.complete,
+        cursor=write_cursor(begin + limit, stamp, asked) if more else "",
+        note=""
+        if counted.complete
+        else f"There are more than {total:,} hits; no more were counted, and they cannot be gone through. Look for "
+        "something rarer, or in fewer documents.",
     )
 
 
-class _Page:
-    """Takes hits until it is full, and counts those that come after."""
+class _Looked:
+    """The texts of all documents, or of some."""
 
-    def __init__(self, begin: Position, limit: int) -> None:
-        self._begin = begin
-        self._limit = limit
-        self._known = begin.total >= 0
-        self.hits: list[tuple[StoredText, int, int]] = []
-        self.total = begin.total if self._known else begin.shown
-        self.documents = begin.documents
-        self.rest: tuple[str, int] | None = None
-        """The path and the offset of the first hit that was not taken."""
-        self.note = ""
+    def __init__(self, texts: TextLookup, documents: set[int] | None) -> None:
+        self._texts = texts
+        self._documents = documents
 
-    def stops(self, stored: StoredText, *, late: bool) -> bool:
-        """Whether a document need not be looked into any more, or there is no time for it."""
-        if self._known and self.rest:
-            return True
-        if late or (self.rest and self.total >= _COUNTED):
-            self.note = (
-                f"Not all was looked through within {_SECONDS:.0f} seconds."
-                if late
-                else f"There are more than {_COUNTED:,} hits; no more were counted."
-            )
-            self.rest = self.rest or (stored.source_path, 0)
-            return True
-        return False
+    @property
+    def written(self) -> TextBlock:
+        return self._of(self._texts.written)
 
-    def add(self, stored: StoredText, pattern: Pattern) -> None:
-        """Take and count the hits of a document."""
-        shift = stored.body_start
-        first = self._begin.offset if stored.source_path == self._begin.path else 0
-        here = 0
-        for start, end in pattern.spans(stored.text[shift:]):
-            if start + shift < first:
-                continue
-            here += 1
-            if len(self.hits) < self._limit:
-                self.hits.append((stored, start + shift, end + shift))
-            elif self.rest is None:
-                self.rest = (stored.source_path, start + shift)
-                if self._known:
-                    return
-        if not self._known:
-            self.total += here
-            # One that a page before has shown a part of was counted with it.
-            self.documents += bool(here) and not first
+    @property
+    def folded(self) -> TextBlock:
+        return self._of(self._texts.folded)
 
-    def following(self) -> Position:
-        """Return where the next page begins."""
-        assert self.rest is not None
-        path, offset = self.rest
-        shown = list(dict.fromkeys(stored.source_path for stored, _, _ in self.hits))
-        if path not in shown and path != self._begin.path:
-            offset = 0
-        counted = not self.note
-        before = self._begin.documents - (self._begin.offset > 0) + len(shown) if not counted else 0
-        return Position(
-            path,
-            offset,
-            self._begin.shown + len(self.hits),
-            self.total if counted else -1,
-            self.documents if counted else before,
-        )
+    def _of(self, block: TextBlock) -> TextBlock:
+        return block if self._documents is None else block.only(self._documents)
+
+
+def unseen_documents(index: SearchIndex) -> set[int]:
+    """Return the documents that came a moment ago, while somebody else is writing, so that texts lack them."""
+    if index.texts.generation == index.stamp:
+        return set()
+    return index.reading.paths().keys() - set(index.texts.written.documents.tolist())
+
+
+def _hits(
+    index: SearchIndex, pattern: Pattern, counts: Sequence[tuple[int, int]], begin: int, limit: int
+) -> Iterator[tuple[StoredText, int, int]]:
+    """Return the hits from a number on, of documents with known counts."""
+    for document, count in counts:
+        if limit <= 0:
+            return
+        if begin < count:
+            for stored in index.lookup.texts([document]):
+                shift = stored.body_start
+                spans = islice(pattern.spans(stored.text[shift:]), begin, begin + limit)
+                for start, end in spans:
+                    yield stored, start + shift, end + shift
+            limit -= min(limit, count - begin)
+        begin = max(0, begin - count)
 
 
 def passing_documents(index: SearchIndex, filters: Mapping[str, object] | None) -> set[int] | None:
@@ -158,16 +122,6 @@ def passing_documents(index: SearchIndex, filters: Mapping[str, object] | None) 
     for test in compiled.code:
         allowed &= index.keyword.documents_with_code(test.languages)
     return allowed
-
-
-def _texts(index: SearchIndex, wanted: Collection[int] | None, first: str) -> Iterator[StoredText]:
-    """Read documents in the order of their paths, from one on."""
-    paths = index.reading.paths() if wanted is None else index.lookup.paths(wanted)
-    ordered = sorted((path, document) for document, path in paths.items() if path >= first)
-    for begin in range(0, len(ordered), _BATCH):
-        batch = [document for _, document in ordered[begin : begin + _BATCH]]
-        found = {stored.document: stored for stored in index.lookup.texts(batch)}
-        yield from (found[document] for document in batch if document in found)
 
 
 # -- where hits stand ------------------------------------------------------------------------------------------
@@ -244,24 +198,26 @@ def line_around(text: str, start: int, end: int) -> str:
 # -- cursors ---------------------------------------------------------------------------------------------------
 
 
-def _mark(asked: str) -> str:
-    return hashlib.sha256(asked.encode()).hexdigest()[:12]
-
-
-def _write_cursor(position: Position, stamp: int, asked: str) -> str:
-    values = [stamp, _mark(asked), *astuple(position)]
+def write_cursor(shown: int, stamp: int, asked: str) -> str:
+    """Return what says that so many were shown of what was asked, in a state of the library."""
+    values = [stamp, _mark(asked), shown]
     return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
 
 
-def _read_cursor(cursor: str, stamp: int, asked: str) -> Position:
+def read_cursor(cursor: str, stamp: int, asked: str) -> int:
+    """Return how many were shown, if the cursor is of the same question and of the same state of the library."""
     try:
-        values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        written, mark, path, offset, shown, total, documents = values
-        position = Position(str(path), int(offset), int(shown), int(total), int(documents))
+        written, mark, shown = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        if not isinstance(shown, int) or shown < 0:
+            raise ValueError
     except (ValueError, TypeError, binascii.Error):
-        raise UsageError("The cursor is not one of find_all; ask again without it.") from None
+        raise UsageError("The cursor is not one that was given; ask again without it.") from None
     if mark != _mark(asked):
         raise UsageError("The cursor belongs to another question; ask again without it.")
     if written != stamp:
         raise UsageError("The library has changed since the cursor was given; ask again without it.")
-    return position
+    return shown
+
+
+def _mark(asked: str) -> str:
+    return hashlib.sha256(asked.encode()).hexdigest()[:12]

@@ -5,42 +5,66 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from pinakes.errors import UsageError
+from pinakes.port.texts import TextBlock
+from pinakes.search.verbatim.counting import (
+    count_matches,
+    count_paragraphs,
+    count_phrase,
+    documents_holding,
+)
+from pinakes.text.verbatim import PARAGRAPH_END, VARIANTS, fold_case, verbatim_form
 
 KINDS = ("phrase", "words", "regex")
 LONGEST = 1000
 """Characters of a pattern."""
 
-_VARIANTS = ("'’‘‚‛ʼ＇`", '"“”„‟«»', "-‐‑‒–—−")
-_CLASSES = {sign: f"[{re.escape(group)}]" for group in _VARIANTS for sign in group}
+_CLASSES = {sign: f"[{re.escape(group)}]" for group in VARIANTS for sign in group}
 # Line breaks, and what Markdown may put around words and in front of quoted lines.
 _GAP = r"[*_]*\s[\s*_>]*"
 _ALNUM = r"[^\W_]"
-_PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*")
-_WORD = re.compile(r"[a-z0-9]{3,40}")
-_PLAIN_ESCAPES = frozenset("bBdDsSwWAzntrfv")
+# Marks that may belong to a gap.
+_MARKS = "*_>"
+# What makes an expression mind where a text begins or ends, other than where lines do.
+_MINDS_ENDS = re.compile(r"\\[Az]|\(\?[a-zA-Z]*-")
+_COUNTED = 1_000_000
+"""Matches of a regular expression that are counted."""
 # What a regular expression may take while it is compiled.
 _MEMORY = 4 << 20
+
+
+class Texts(Protocol):
+    """The texts that are looked through."""
+
+    @property
+    def written(self) -> TextBlock:
+        """Texts as they are."""
+        ...
+
+    @property
+    def folded(self) -> TextBlock:
+        """Texts in verbatim form."""
+        ...
+
+
+class Counted(NamedTuple):
+    """How often a pattern stands in each document; at least, where it is not complete."""
+
+    by_document: dict[int, int]
+    complete: bool = True
 
 
 class Pattern(Protocol):
     """Finds its places in texts."""
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Letters and digits in lower case, each of which stands within one word of every place; may be none."""
-        ...
-
-    @property
-    def reach(self) -> int:
-        """In how many chunks one place can stand at most; 0 where that is not known."""
-        ...
-
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Return where it stands, from the first place on; places do not overlap."""
+        ...
+
+    def count(self, texts: Texts) -> Counted:
+        """Return how many places there are in each document, without finding them one by one."""
         ...
 
 
@@ -59,14 +83,14 @@ def compile_pattern(pattern: str, kind: str, *, ignore_case: bool = True) -> Pat
     return _Phrase(pattern, ignore_case) if kind == "phrase" else _Words(pattern, ignore_case)
 
 
-def fold_case(text: str) -> str:
-    """Return a text in lower case, character for character."""
-    lowered = text.lower()
-    if text.isascii():
-        return lowered
-    if "İ" in text:
-        lowered = text.replace("İ", "i").lower()
-    return lowered.replace("ς", "σ")
+def _count_some(pattern: Pattern, texts: Texts, documents: set[int]) -> Counted:
+    """Count one place after the other, in documents that may have any."""
+    block = texts.written.only(documents)
+    counts = {
+        int(document): sum(1 for _ in pattern.spans(block.text(number)))
+        for number, document in enumerate(block.documents)
+    }
+    return Counted({document: count for document, count in counts.items() if count})
 
 
 def _written(words: list[str]) -> str:
@@ -95,33 +119,39 @@ def _whole(
 class _Phrase:
     def __init__(self, pattern: str, ignore_case: bool) -> None:
         self._fold = ignore_case
-        words = (fold_case(pattern) if ignore_case else pattern).split()
-        self._found = re.compile(_written(words))
-        self.needs = tuple(dict.fromkeys(_WORD.findall(fold_case(pattern))))
-        # A chunk in which a part of it stands holds at least a sign of it.
-        self.reach = len(words)
+        self._words = verbatim_form(pattern).split()
+        self._found = re.compile(_written((fold_case(pattern) if ignore_case else pattern).split()))
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         return _whole(self._found, fold_case(text) if self._fold else text)
+
+    def count(self, texts: Texts) -> Counted:
+        if any(word[0] in _MARKS for word in self._words[1:]):
+            longest = max(self._words, key=len)
+            return _count_some(self, texts, documents_holding(texts.folded, longest))
+        counts = count_phrase(texts.folded, self._words)
+        return Counted(counts) if self._fold else _count_some(self, texts, set(counts))
 
 
 class _Words:
     """All of some words in one paragraph: the shortest stretch of it that has them."""
 
-    reach = 0
-
     def __init__(self, pattern: str, ignore_case: bool) -> None:
         self._fold = ignore_case
         words = dict.fromkeys((fold_case(pattern) if ignore_case else pattern).split())
+        self._words = list(dict.fromkeys(verbatim_form(pattern).split()))
         self._found = [re.compile(_written([word])) for word in words]
-        self.needs = tuple(dict.fromkeys(_WORD.findall(fold_case(pattern))))
+
+    def count(self, texts: Texts) -> Counted:
+        counts = count_paragraphs(texts.folded, self._words)
+        return Counted(counts) if self._fold else _count_some(self, texts, set(counts))
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         folded = fold_case(text) if self._fold else text
         if not all(word.search(folded) for word in self._found):
             return
         begin = 0
-        for stop in (*(end.start() for end in _PARAGRAPH_END.finditer(folded)), len(folded)):
+        for stop in (*(end.start() for end in PARAGRAPH_END.finditer(folded)), len(folded)):
             if found := self._shortest(folded, begin, stop):
                 yield found
             begin = stop
@@ -148,13 +178,13 @@ class _Words:
 class _Regex:
     """A regular expression in the syntax of RE2, which takes time in proportion to the text whatever it is."""
 
-    reach = 0
-
     def __init__(self, pattern: str, ignore_case: bool) -> None:
         re2 = _re2()
         options = re2.Options()
         options.log_errors = False
         options.max_mem = _MEMORY
+        # Groups say nothing here, and cost much.
+        options.never_capture = True
         try:
             # Lines have beginnings and ends, as in other tools of this name.
             self._found = re2.compile(f"(?m{'i' if ignore_case else ''}){pattern}", options)
@@ -168,10 +198,20 @@ class _Regex:
             raise UsageError(
                 "The regular expression matches the empty text, which stands everywhere: ask for a character at least."
             )
-        self.needs = literals(pattern)
+        self._minds_ends = bool(_MINDS_ENDS.search(pattern))
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         return (found.span() for found in self._found.finditer(text) if found.end() > found.start())
+
+    def count(self, texts: Texts) -> Counted:
+        # Of the package's own class, since its iterators take several times as long.
+        match, anywhere = self._found._regexp.Match, _re2()._Anchor.UNANCHORED
+
+        def find(text: Any, begin: int, end: int) -> tuple[int, int]:
+            found: tuple[int, int] = match(anywhere, text, begin, end)[0]
+            return found
+
+        return Counted(*count_matches(texts.written, find, alone=self._minds_ends, most=_COUNTED))
 
 
 def _re2() -> Any:
@@ -183,71 +223,3 @@ def _re2() -> Any:
             "pip install google-re2, or look for a phrase or for words."
         ) from None
     return re2
-
-
-@dataclass(slots=True)
-class _Reading:
-    runs: list[str]
-    run: str = ""
-
-    def end(self, without_last: bool = False) -> None:
-        """End the run of letters; the last one may be there or not."""
-        self.runs.append(self.run[:-1] if without_last else self.run)
-        self.run = ""
-
-
-def literals(pattern: str) -> tuple[str, ...]:
-    """Return runs of letters and digits that every match of a regular expression has; none where that is not sure.
-
-    >>> literals(r"EUR \\d+ (million|thousand) fines?"), literals("days|months"), literals("[[:alpha:]]+")
-    (('eur', 'fine'), (), ())
-    """
-    if "[:" in pattern:
-        return ()
-    reading, depth, at = _Reading([]), 0, 0
-    while at < len(pattern):
-        sign, at = pattern[at], at + 1
-        if sign == "\\":
-            escaped = pattern[at : at + 1]
-            if escaped.isalnum() and escaped not in _PLAIN_ESCAPES:
-                return ()
-            at += 1
-            reading.end()
-        elif sign == "[":
-            closing = _class_end(pattern, at)
-            if closing < 0:
-                return ()
-            at = closing
-            reading.end()
-        elif sign in "()":
-            depth += 1 if sign == "(" else -1
-            reading.end()
-        elif sign == "|" and depth == 0:
-            return ()
-        elif sign in "?*{":
-            reading.end(without_last=True)
-            if sign == "{":
-                closing = pattern.find("}", at)
-                if closing < 0:
-                    return ()
-                at = closing + 1
-        elif depth == 0 and sign.isascii() and sign.isalnum():
-            reading.run += sign.lower()
-        else:
-            reading.end()
-    reading.end()
-    return tuple(dict.fromkeys(run[:40] for run in reading.runs if len(run) > 2))
-
-
-def _class_end(pattern: str, at: int) -> int:
-    """Return where a class of characters ends that begins before an offset; -1 where it does not."""
-    at += pattern.startswith("^", at)
-    at += pattern.startswith("]", at)
-    while at < len(pattern):
-        if pattern[at] == "\\":
-            at += 2
-        elif pattern[at] == "]":
-            return at + 1
-        else:
-            at += 1
-    return -1

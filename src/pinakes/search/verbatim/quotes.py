@@ -9,10 +9,11 @@ from collections.abc import Collection, Mapping, Sequence
 from pinakes.errors import UsageError
 from pinakes.model.document import Lines
 from pinakes.model.quotes import ABSENT, ALTERED, EXACT, QuoteCheck, QuotesReport, TextPlace
+from pinakes.port.filters import among
 from pinakes.port.index import SearchIndex
 from pinakes.port.records import StoredChunk, StoredText
-from pinakes.search.verbatim.candidates import candidate_documents
-from pinakes.search.verbatim.find_all import Positions, passing_documents
+from pinakes.search.verbatim.counting import documents_holding
+from pinakes.search.verbatim.find_all import Positions, passing_documents, unseen_documents
 from pinakes.search.verbatim.quotations import FEWEST_WORDS, plain, quotations_in, readings
 from pinakes.search.verbatim.words import WordText, word_changes
 
@@ -36,6 +37,8 @@ _KEPT_CHARACTERS = 40_000_000
 # Words shorter than this stand everywhere; of the others the longest say most.
 _SHORT = 3
 _ASKED = 6
+# So few documents are read without asking for more words.
+_FEW = 20
 
 
 def verify_quotes(
@@ -128,12 +131,17 @@ class _Verifier:
             and (written := quoted.text[word.start : word.end]).isascii()
             and written.isalnum()
         }
-        needs = sorted(whole, key=len)[-_ASKED:]
-        documents = candidate_documents(self._index, needs, 0, small=0)
+        documents = self._allowed
+        for word in sorted(whole, key=len)[-_ASKED:]:
+            block = self._index.texts.folded
+            documents = documents_holding(block if documents is None else block.only(documents), word)
+            if len(documents) <= _FEW:
+                break
         if documents is None:
             documents = set(self._index.reading.paths())
-        documents |= {chunk.document for chunk in near}
-        paths = self._index.lookup.paths(documents if self._allowed is None else documents & self._allowed)
+        documents = documents | {chunk.document for chunk in near}
+        documents |= among(unseen_documents(self._index), self._allowed)
+        paths = self._index.lookup.paths(documents)
         return sorted(paths, key=lambda document: paths[document])
 
     # -- altered ---------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import numpy as np
 from pinakes.errors import DamagedIndexError, IndexNotFoundError, IndexStateError
 from pinakes.model import Check, DoctorReport, Failure, Status
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.local import COLUMNS, KEYWORD, VECTORS, LocalIndex
+from pinakes.stores.embedded.local import COLUMNS, KEYWORD, TEXTS, VECTORS, LocalIndex
 from pinakes.stores.embedded.schema import COUNTED, recount
 
 
@@ -165,6 +165,12 @@ def _compare_columns(index: LocalIndex) -> str:
     return _lateness(index, index.columns.generation) or index.columns.verify()
 
 
+def _compare_texts(index: LocalIndex) -> str:
+    index.texts.reload()
+    late = _lateness(index, index.texts.generation)
+    return late or index.texts.verify(index.lookup.every_text(index.record.document_ids()))
+
+
 def _compare_vectors(index: EmbeddedIndex) -> str:
     index.vectors.reload()
     if late := _lateness(index, index.vectors.generation):
@@ -208,6 +214,7 @@ def _text_parts(index: LocalIndex) -> list[Part]:
 
     return [
         Part(COLUMNS, partial(_compare_columns, index), index.catch_up_keyword, partial(rebuild, COLUMNS)),
+        Part(TEXTS, partial(_compare_texts, index), index.catch_up_keyword, partial(rebuild, TEXTS)),
         Part(KEYWORD, partial(_compare_keyword, index), index.catch_up_keyword, partial(rebuild, KEYWORD)),
     ]
 

@@ -40,7 +40,6 @@ from pinakes.stores.embedded.keyword_schema import (
     KeywordEntry,
     build_schema,
 )
-from pinakes.stores.embedded.keyword_words import WordList
 from pinakes.text.analysis import QueryTerm, phrase_terms, query_terms
 from pinakes.text.code_languages import code_language
 from pinakes.text.code_terms import query_code
@@ -68,7 +67,6 @@ class KeywordIndex:
         self._manifest = manifest
         self._searcher = index.searcher()
         self._compounds: tuple[tuple[tantivy.Searcher, tuple[str, ...]], CompoundWords] | None = None
-        self._words: tuple[tantivy.Searcher, WordList] | None = None
 
     @classmethod
     def open(cls, folder: Path, *, create: bool = True) -> KeywordIndex:
@@ -277,26 +275,6 @@ class KeywordIndex:
             return set()
         with damage_reported(self._folder):
             return self._chunks_with(any_of(queries), documents)
-
-    def containing(self, letters: str) -> NDArray[np.int64]:
-        """The chunks, in order, with a word that has some letters and digits in it; perhaps a few more."""
-        self._opened()
-        with damage_reported(self._folder):
-            words, _ = self._word_list().containing(letters)
-            query = tantivy.Query.term_set_query(self._schema, EXACT, words)
-            return np.array(sorted(self._values(CHUNK, query) if words else ()), dtype=np.int64)
-
-    def count_containing(self, letters: str) -> int:
-        """How many chunks that may be, at most, which costs less."""
-        self._opened()
-        with damage_reported(self._folder):
-            return self._word_list().containing(letters)[1]
-
-    def _word_list(self) -> WordList:
-        searcher = self._searcher
-        if self._words is None or self._words[0] is not searcher:
-            self._words = (searcher, WordList(searcher.terms_with_prefix(EXACT, "")))
-        return self._words[1]
 
     def with_code(self, languages: Sequence[str], documents: Collection[int]) -> set[int]:
         """The chunks of some documents that have code in any of some languages, under whichever name."""

@@ -41,11 +41,13 @@ from pinakes.stores.embedded.reading_lookup import ReadingLookup
 from pinakes.stores.embedded.record import Change, Record
 from pinakes.stores.embedded.suggestions import EmbeddedSuggestions
 from pinakes.stores.embedded.terms import EmbeddedTerms
+from pinakes.stores.embedded.texts import TextIndex
 
 logger = logging.getLogger("pinakes")
 
 RECORD = "record.sqlite3"
 COLUMNS = "columns"
+TEXTS = "texts"
 KEYWORD = "keyword"
 VECTORS = "vectors"
 CONCEPTS = "concepts"
@@ -79,6 +81,7 @@ class LocalIndex(ABC):
         self.obligations: ObligationLookup = EmbeddedObligations(self.database)
         self.lock = WriterLock(folder)
         self._columns: ColumnIndex | None = None
+        self._texts: TextIndex | None = None
         self._keyword: KeywordIndex | None = None
         self._concepts: ConceptIndex | None = None
         self._links: tempfile.TemporaryDirectory[str] | None = None
@@ -180,6 +183,14 @@ class LocalIndex(ABC):
         return opened
 
     @property
+    def texts(self) -> TextIndex:
+        """The texts of all documents in one piece, opened when first used."""
+        opened = self._texts
+        if opened is None:
+            opened = self._texts = TextIndex(self.folder / TEXTS)
+        return opened
+
+    @property
     def keyword(self) -> KeywordIndex:
         """The keyword index, opened when first used."""
         opened = self._keyword
@@ -225,6 +236,8 @@ class LocalIndex(ABC):
             self._keyword = KeywordIndex.open(self.folder / KEYWORD)
         elif name == COLUMNS:
             self._columns = None
+        elif name == TEXTS:
+            self._texts = None
         else:
             self._concepts = None
 
@@ -273,7 +286,7 @@ class LocalIndex(ABC):
     def _say_what_takes_long(self, problem: str) -> None:
         """Announce what a search does first, unless it is done in a moment: building an index, or much of one."""
         generation = self.record.generation()
-        behind = generation if problem else generation - min(self.keyword.generation, self.columns.generation)
+        behind = generation if problem else generation - min(part.generation for part in self._text_parts())
         if behind > _SILENT_CHANGES:
             logger.warning(
                 "%s: it is brought up to date before this answer, which takes a while (%s changes).",
@@ -287,8 +300,8 @@ class LocalIndex(ABC):
             if self.read_only and self._links_mark != manifest_mark(self.folder / KEYWORD):
                 self._keyword = None
                 self._drop_links()
-            self.columns.reload()
-            self.keyword.reload()
+            for part in self._text_parts():
+                part.reload()
             self.reload_vectors()
             if self._concepts is not None:
                 self._concepts.reload()
@@ -299,8 +312,11 @@ class LocalIndex(ABC):
     def behind(self) -> bool:
         """Whether a derived index has not seen the last change of the record."""
         generation = self.record.generation()
-        late = self.keyword.generation != generation or self.columns.generation != generation
+        late = any(part.generation != generation for part in self._text_parts())
         return late or self.vectors_behind(generation)
+
+    def _text_parts(self) -> tuple[ColumnIndex, TextIndex, KeywordIndex]:
+        return self.columns, self.texts, self.keyword
 
     def _catch_up_on_the_way(self, *, usable: bool) -> None:
         try:
@@ -312,8 +328,9 @@ class LocalIndex(ABC):
             logger.warning("The indexes at %s could not be caught up: %s", self.folder, error)
 
     def catch_up_keyword(self) -> None:
-        """Tell the columns and the keyword index what changed. The caller holds the writer lock."""
+        """Tell the columns, the texts and the keyword index what changed. The caller holds the writer lock."""
         self._feed_columns()
+        self._feed_texts()
         self._mended(KEYWORD, self._feed_keyword)
 
     def _mended(self, name: str, feed: Callable[[], None]) -> None:
@@ -328,19 +345,31 @@ class LocalIndex(ABC):
             feed()
 
     def _feed_columns(self) -> None:
-        index, generation = self.columns, self.record.generation()
-        index.reload()
-        if index.generation == generation:
-            return
+        self.columns.reload()
+        if self.columns.generation != self.record.generation():
+            removed, added, generation = self._changed(COLUMNS, self.columns.generation)
+            self.columns.apply(removed, document_columns(self.database, added), generation)
+
+    def _feed_texts(self) -> None:
+        self.texts.reload()
+        if self.texts.generation != self.record.generation():
+            seen = 0 if self.texts.wasteful else self.texts.generation
+            removed, added, generation = self._changed(TEXTS, seen)
+            self.texts.apply(removed, self.lookup.every_text(added), generation)
+
+    def _changed(self, name: str, seen: int) -> tuple[set[int], list[int], int]:
+        """Return the documents that went and came since a generation, and the present one.
+
+        An index that has seen none, or none that the log still knows, is emptied.
+        """
+        generation = self.record.generation()
         self.database.checkpoint()
-        if not index.generation or self._must_rebuild(index.generation, generation):
-            self.discard_derived(COLUMNS)
-            index, removed, wanted = self.columns, set[int](), self.record.document_ids()
-        else:
-            changes = self.record.changes_since(index.generation)
-            removed = {change.document for change in changes if change.kind == "removed"}
-            wanted = sorted({c.document for c in changes if c.kind == "added"} - removed)
-        index.apply(removed, document_columns(self.database, wanted), generation)
+        if not seen or self._must_rebuild(seen, generation):
+            self.discard_derived(name)
+            return set(), self.record.document_ids(), generation
+        changes = self.record.changes_since(seen)
+        removed = {change.document for change in changes if change.kind == "removed"}
+        return removed, sorted({c.document for c in changes if c.kind == "added"} - removed), generation
 
     def _feed_keyword(self) -> None:
         if self._keyword is None:
@@ -393,7 +422,7 @@ class LocalIndex(ABC):
         """Let go of files and connections."""
         if self._keyword is not None:
             self._keyword.close()
-        self._columns, self._keyword, self._concepts = None, None, None
+        self._columns, self._texts, self._keyword, self._concepts = None, None, None, None
         self.release_vectors()
         self._drop_links()
         self.database.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from pinakes.model import Lines, Pages, Place, Reference, SelfCheck, chunk_id
@@ -40,7 +40,6 @@ class Lookup:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._cut: tuple[int, set[int]] | None = None
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         return self._database.rows(query, values)
@@ -384,20 +383,10 @@ class Lookup:
         query = f"SELECT id, source_path, title, body_start, text FROM documents WHERE id IN ({_marks(documents)})"
         return [StoredText(*row) for row in self._rows(query, list(documents))]
 
-    def documents_cut_in_words(self) -> set[int]:
-        """Return the documents that have a chunk which ends within a word of letters and digits.
-
-        That takes a look at all chunks, so it is remembered as long as none is added.
-        """
-        last = int(self._rows("SELECT coalesce(max(id), 0) FROM chunks")[0][0])
-        if self._cut is None or self._cut[0] != last:
-            rows = self._rows(
-                "SELECT DISTINCT b.document FROM chunks b JOIN chunks a ON a.id = b.id - 1 AND a.document = b.document "
-                "WHERE substr(b.content, b.prefix + 1, 1) GLOB '[A-Za-z0-9]' AND substr(a.content, -1) GLOB "
-                "'[A-Za-z0-9]' AND length(a.content) - a.prefix = a.\"end\" - a.start"
-            )
-            self._cut = (last, {int(row[0]) for row in rows})
-        return self._cut[1]
+    def every_text(self, documents: Collection[int]) -> Iterator[StoredText]:
+        """Read documents one after the other."""
+        for document in documents:
+            yield from self.texts([document])
 
     def metadata(self, document: int) -> dict[str, Any]:
         """Return a document's frontmatter and properties."""

@@ -1,0 +1,231 @@
+"""Counting: how often a pattern stands in each document, from the texts of all in one piece.
+
+Words and phrases are compared at many places at once, so that it does not matter how many there are; a regular
+expression is asked for one place after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pinakes.port.texts import TextBlock
+from pinakes.text.verbatim import END
+
+Positions = NDArray[np.int64]
+
+# Small enough to stay in the cache of a processor while several signs are compared.
+_BLOCK = 1 << 17
+# Signs that are rare in texts come last: what is looked for by them is soon narrowed.
+_COMMON = b" etaoinshrdlucmfwypvbgk\n,."
+_PICKED = 3
+_BETWEEN = 1 << 16
+
+
+def occurrences(data: NDArray[np.uint8], sought: bytes) -> Positions:
+    """Return where some bytes stand, in order, also where places overlap.
+
+    >>> occurrences(np.frombuffer(b"banana", np.uint8), b"ana").tolist()
+    [1, 3]
+    """
+    rest = sorted(range(len(sought)), key=lambda at: _COMMON.find(sought[at]) % 256, reverse=True)
+    picked, rest = rest[:_PICKED], rest[_PICKED:]
+    total = max(0, len(data) - len(sought) + 1)
+    first, *others = ((data[at : at + total], sought[at]) for at in picked)
+    places = _places_of(first[0], lambda part, out: np.equal(part, first[1], out=out), others)
+    for at in rest:
+        places = places[data[places + at] == sought[at]]
+    return places
+
+
+def _places_of(
+    data: NDArray[np.uint8],
+    test: Callable[[NDArray[np.uint8], NDArray[np.bool_]], NDArray[np.bool_]],
+    others: Sequence[tuple[NDArray[np.uint8], int]] = (),
+) -> Positions:
+    """Return where a test is passed, and others have the bytes that they should have there."""
+    found = [np.zeros(0, np.int64)]
+    passed, same = np.zeros(_BLOCK, np.bool_), np.zeros(_BLOCK, np.bool_)
+    for begin in range(0, len(data), _BLOCK):
+        size = min(_BLOCK, len(data) - begin)
+        here = test(data[begin : begin + size], passed[:size])
+        for other, byte in others:
+            here &= np.equal(other[begin : begin + size], byte, out=same[:size])
+        places = np.flatnonzero(here)
+        if len(places):
+            found.append(places + begin)
+    return np.concatenate(found)
+
+
+def phrase_spans(data: NDArray[np.uint8], words: Sequence[str]) -> tuple[Positions, Positions]:
+    """Return where words begin and end that follow each other and are no parts of longer ones.
+
+    ``data`` is of verbatim forms. Only the first word may begin with a mark that can belong to a gap.
+    """
+    first, last = words[0], words[-1]
+    starts = occurrences(data, first.encode())
+    if first[0].isalnum():
+        starts = starts[~_alphanumeric(data, starts - 1)]
+    ends = starts + len(first.encode())
+    for word in words[1:]:
+        ends, gaps = _over_gaps(data, ends)
+        starts = starts[gaps]
+        for sign in word.encode():
+            kept = data[ends] == sign
+            starts, ends = starts[kept], ends[kept] + 1
+    if last[-1].isalnum():
+        kept = ~_alphanumeric(data, ends)
+        starts, ends = starts[kept], ends[kept]
+    return starts, ends
+
+
+def count_phrase(block: TextBlock, words: Sequence[str]) -> dict[int, int]:
+    """Return how often words follow each other, by document, without overlaps."""
+    starts, ends = phrase_spans(block.data, words)
+    if np.any(starts[1:] < ends[:-1]):
+        starts = _apart(starts, ends)
+    return _by_document(block, starts)
+
+
+def count_paragraphs(block: TextBlock, words: Sequence[str]) -> dict[int, int]:
+    """Return in how many paragraphs all of some words stand, by document."""
+    data = block.data
+    # A paragraph goes up to a line end or the end of its document.
+    stops = _places_of(data, lambda part, out: np.less_equal(part, ord("\n"), out=out))
+    stops = stops[_PARAGRAPH_ENDS[data[stops]]]
+    common = np.ones(len(stops), np.bool_)
+    for word in sorted(words, key=len, reverse=True):
+        here = np.zeros(len(stops), np.bool_)
+        here[np.searchsorted(stops, phrase_spans(data, [word])[0])] = True
+        common &= here
+        if not common.any():
+            return {}
+    return _by_document(block, stops[common] - 1)
+
+
+def documents_holding(block: TextBlock, letters: str) -> set[int]:
+    """Return the documents in whose verbatim form some letters stand, be it within a word."""
+    return set(_by_document(block, occurrences(block.data, letters.encode())))
+
+
+def count_matches(
+    block: TextBlock,
+    find: Callable[[Any, int, int], tuple[int, int]],
+    *,
+    alone: bool,
+    most: int,
+) -> tuple[dict[int, int], bool]:
+    """Return how often an expression matches in each document, and whether all were counted.
+
+    ``find`` returns the first match in a stretch of some bytes, (-1, -1) for none. One that minds where a text begins
+    or ends is asked about each document ``alone``; others are led to documents that have a match.
+    """
+    counts: dict[int, int] = {}
+    left = most
+    for number in range(len(block.documents)) if alone else _matching(block, find):
+        text = bytes(block.data[block.starts[number] : block.ends[number]])
+        size, at, here = len(text), 0, 0
+        while at <= size and here <= left:
+            start, end = find(text, at, size)
+            if start < 0:
+                break
+            if end > start:
+                here += 1
+                at = end
+            else:
+                # An empty match does not count; the next begins with the next character at the earliest.
+                at = _next_character(text, end)
+        if here > left:
+            return counts, False
+        if here:
+            counts[int(block.documents[number])] = here
+            left -= here
+    return counts, True
+
+
+def _matching(block: TextBlock, find: Callable[[Any, int, int], tuple[int, int]]) -> Iterator[int]:
+    """Return the numbers of the documents that may have a match.
+
+    What matches in a document alone does so among others too, since line ends are between them.
+    """
+    number, total = 0, len(block.documents)
+    while number < total:
+        # Not too far at once: what matches across many documents would be read again for each.
+        stop = min(int(np.searchsorted(block.starts, block.starts[number] + _BETWEEN)), total - 1)
+        start, _ = find(block.data, int(block.starts[number]), int(block.ends[max(stop, number)]))
+        if start < 0:
+            number = max(stop, number) + 1
+            continue
+        number = max(number, int(np.searchsorted(block.ends, start)))
+        if number < total:
+            yield number
+        number += 1
+
+
+def _next_character(text: bytes, at: int) -> int:
+    at += 1
+    while at < len(text) and text[at] & 0xC0 == 0x80:
+        at += 1
+    return at
+
+
+def _by_document(block: TextBlock, places: Positions) -> dict[int, int]:
+    counts = np.searchsorted(places, block.ends) - np.searchsorted(places, block.starts)
+    held = np.flatnonzero(counts)
+    return dict(zip(block.documents[held].tolist(), counts[held].tolist(), strict=True))
+
+
+def _apart(starts: Positions, ends: Positions) -> Positions:
+    """Return the places, from the first on, that do not overlap."""
+    kept, last = [], -1
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        if start >= last:
+            kept.append(start)
+            last = end
+    return np.array(kept, np.int64)
+
+
+def _table(signs: bytes) -> NDArray[np.bool_]:
+    table = np.zeros(256, np.bool_)
+    table[list(signs)] = True
+    return table
+
+
+_ALPHANUMERIC = _table(bytes(code for code in range(128) if chr(code).isalnum()))
+_WIDE = _table(bytes(range(128, 256)))
+# Marks of Markdown may stand before a space, and also with spaces and quote marks after it.
+_PARAGRAPH_ENDS = _table(b"\n" + END.encode())
+_MARKS, _SPACES, _GAP = _table(b"*_"), _table(b" \n"), _table(b" \n*_>")
+
+
+def _alphanumeric(data: NDArray[np.uint8], places: Positions) -> NDArray[np.bool_]:
+    """Return whether letters or digits stand at some bytes, or end there."""
+    found = _ALPHANUMERIC[data[places]]
+    for number in np.flatnonzero(_WIDE[data[places]]).tolist():
+        first = last = int(places[number])
+        while data[first] & 0xC0 == 0x80:
+            first -= 1
+        while last + 1 < len(data) and data[last + 1] & 0xC0 == 0x80:
+            last += 1
+        found[number] = bytes(data[first : last + 1]).decode("utf-8").isalnum()
+    return found
+
+
+def _over_gaps(data: NDArray[np.uint8], places: Positions) -> tuple[Positions, NDArray[np.intp]]:
+    """Return where gaps between words end that begin at some places, and which of them are gaps."""
+    places = _over(data, places, _MARKS)
+    kept = np.flatnonzero(_SPACES[data[places]])
+    return _over(data, places[kept] + 1, _GAP), kept
+
+
+def _over(data: NDArray[np.uint8], places: Positions, signs: NDArray[np.bool_]) -> Positions:
+    """Return where runs of some signs end that begin at some places."""
+    places = places.copy()
+    moving = np.flatnonzero(signs[data[places]])
+    while len(moving):
+        places[moving] += 1
+        moving = moving[signs[data[places[moving]]]]
+    return places

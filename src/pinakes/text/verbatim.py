@@ -1,0 +1,35 @@
+"""The verbatim form of texts: what is left of a wording when case, line breaks and kinds of quotes do not matter."""
+
+from __future__ import annotations
+
+import re
+
+VARIANTS = ("'’‘‚‛ʼ＇`", '"“”„‟«»', "-‐‑‒–—−")
+"""Signs that are taken for each other; the first of each stands for all."""
+
+PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*")
+END = "\0"
+"""Stands for nothing in a verbatim form, so that it can be put between them."""
+
+
+def fold_case(text: str) -> str:
+    """Return a text in lower case, character for character."""
+    lowered = text.lower()
+    if text.isascii():
+        return lowered
+    if "İ" in text:
+        lowered = text.replace("İ", "i").lower()
+    return lowered.replace("ς", "σ")
+
+
+def verbatim_form(text: str) -> str:
+    """Return a text in lower case, with one kind of quotes and dashes, one paragraph a line, and single spaces.
+
+    >>> verbatim_form("The  “Harbour\\n Office”\\n \\n\\nis\\u00a0open – always")
+    'the "harbour office"\\nis open - always'
+    """
+    folded = fold_case(text).replace(END, "\ufffd")
+    for signs in VARIANTS:
+        for other in signs[1:]:
+            folded = folded.replace(other, signs[0])
+    return "\n".join(" ".join(paragraph.split()) for paragraph in PARAGRAPH_END.split(folded))
