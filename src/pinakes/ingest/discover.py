@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from pathspec import GitIgnoreSpec
 
@@ -28,8 +28,7 @@ Rules: TypeAlias = "list[tuple[Path, GitIgnoreSpec]]"
 IGNORE_FILES = (".gitignore", ".pinakesignore")
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
+class FoundFile(NamedTuple):
     """A file to be indexed, and its state when it was seen."""
 
     path: str
@@ -92,8 +91,7 @@ def discover(paths: Sequence[str | Path], extensions: frozenset[str], skip: Path
             discovery.unreadable.append(_unspeakable(str(path)))
             continue
         for file in _files(path, extensions, str(skip.absolute()), discovery):
-            if file not in found and (state := _state(file, discovery)):
-                found[file] = state
+            found.setdefault(file.path, file)
     discovery.files = list(found.values())
     discovery.unreadable = list(dict(discovery.unreadable).items())
     return discovery
@@ -118,27 +116,29 @@ def _classify(path: Path, discovery: Discovery) -> None:
     (discovery.patterns if glob.has_magic(str(path)) else discovery.missing).append(str(path))
 
 
-def _files(path: Path, extensions: frozenset[str], skip: str, discovery: Discovery) -> Iterator[str]:
+def _files(path: Path, extensions: frozenset[str], skip: str, discovery: Discovery) -> Iterator[FoundFile]:
     _classify(path, discovery)
     if str(path) in discovery.folders:
         return _walk(path, extensions, skip, discovery)
     if str(path) in discovery.patterns:
         return _glob(path, extensions, skip, discovery)
-    return iter([str(path)])
+    return _named(path, discovery)
 
 
-def _state(file: str, discovery: Discovery) -> FoundFile | None:
+def _named(path: Path, discovery: Discovery) -> Iterator[FoundFile]:
+    """The file that is named itself, as a symbolic link or not."""
+    file = str(path)
     try:
-        state = os.stat(file)  # noqa: PTH116
+        state = path.stat()
     except FileNotFoundError:
-        return None  # deleted a moment ago
+        return
     except OSError as error:
         discovery.unreadable.append((file, error.strerror or str(error)))
-        return None
-    if not stat.S_ISREG(state.st_mode):
+        return
+    if stat.S_ISREG(state.st_mode):
+        yield FoundFile(file, state.st_size, state.st_mtime_ns)
+    else:
         discovery.unreadable.append((file, "is not a file"))
-        return None
-    return FoundFile(file, state.st_size, state.st_mtime_ns)
 
 
 # -- names -----------------------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ def _base(pattern: Path) -> Path:
     return Path(*pattern.parts[:fixed])
 
 
-def _glob(pattern: Path, extensions: frozenset[str], skip: str, discovery: Discovery) -> Iterator[str]:
+def _glob(pattern: Path, extensions: frozenset[str], skip: str, discovery: Discovery) -> Iterator[FoundFile]:
     """Walk from the last folder that the pattern names, under the same rules as any folder."""
     parts, base = pattern.parts, _base(pattern)
     depth = None if "**" in parts else len(parts) - len(base.parts)
@@ -175,9 +175,9 @@ def _glob(pattern: Path, extensions: frozenset[str], skip: str, discovery: Disco
         extensions |= {pattern.suffix.lower()}
     if not base.is_dir():
         return
-    for path in _walk(base, extensions, skip, discovery, depth):
-        if _matches(Path(path).parts, parts):
-            yield path
+    for file in _walk(base, extensions, skip, discovery, depth):
+        if _matches(Path(file.path).parts, parts):
+            yield file
 
 
 def _matches(path: Sequence[str], pattern: Sequence[str]) -> bool:
@@ -193,7 +193,7 @@ def _matches(path: Sequence[str], pattern: Sequence[str]) -> bool:
 
 def _walk(
     root: Path, extensions: frozenset[str], skip: str, discovery: Discovery, depth: int | None = None
-) -> Iterator[str]:
+) -> Iterator[FoundFile]:
     rules = _outer_rules(root)
     if _ignored(root, True, rules):
         # It was named, so the rules that would hide it do not count.
@@ -211,27 +211,35 @@ def _walk(
         own = own and (level == 1 or not is_filled_by_tools(folder.name, {entry.name for entry in entries}))
         below: list[tuple[Path, Rules, int, bool]] = []
         for entry in entries:
-            if entry.name.startswith(".") or entry.is_symlink():
+            # Folders hold thousands of files: a path object for each would take longer than all the rest.
+            name = entry.name
+            extension = extension_of(name)
+            if name.startswith(".") or entry.is_symlink():
                 continue
-            # Most folders hold thousands of files: a path object for each would take longer than all the rest.
             is_folder = entry.is_dir(follow_symlinks=False)
             wanted = (
                 is_folder
-                or (extension_of(entry.name) in extensions and not is_only_numbered(entry.path))
-                or is_document_by_name(entry.name)
+                or (extension in extensions and (extension not in _NUMBERS or is_manual(entry.path)))
+                or is_document_by_name(name)
                 or (own and _is_own_source(entry))
             )
-            if entry.path == skip or (rules and _ignored(Path(entry.path), is_folder, rules)):
+            if (is_folder and entry.path == skip) or (rules and _ignored(Path(entry.path), is_folder, rules)):
                 continue
             if not wanted:
-                discovery.skipped[extension_of(entry.name)] += own
-                continue
-            if not _is_text(entry.name):
+                discovery.skipped[extension] += own
+            elif not (name.isascii() or _is_text(name)):
                 discovery.unreadable.append(_unspeakable(entry.path))
             elif is_folder:
                 below.append((Path(entry.path), rules, level + 1, own))
             elif entry.is_file(follow_symlinks=False):
-                yield entry.path
+                try:
+                    state = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:
+                    continue  # deleted a moment ago
+                except OSError as error:
+                    discovery.unreadable.append((entry.path, error.strerror or str(error)))
+                    continue
+                yield FoundFile(entry.path, state.st_size, state.st_mtime_ns)
         if depth is None or level < depth:
             stack.extend(reversed(below))
 
@@ -304,6 +312,7 @@ _KINDS = {
     "old Office formats": "doc ppt xlsb odp ods",
 }
 _REASONS = {f".{name}": kind for kind, names in _KINDS.items() for name in names.split()}
+_NUMBERS = frozenset(MANUAL_EXTENSIONS)
 _SHOWN = 4
 _SAMPLE = 8192
 _MANUAL = re.compile(rb"^[.'](?:TH|Dd|Dt|Sh|SH)[ \t]", re.M)
@@ -323,15 +332,13 @@ def is_document_by_name(name: str) -> bool:
     return bool(_NAMED.fullmatch(name)) and name not in _NOT_DOCUMENTS
 
 
-def is_only_numbered(path: str) -> bool:
-    """Whether a file is called like a page of the manual (``ls.1``), and is none."""
-    if path[path.rfind(".") :] not in MANUAL_EXTENSIONS:
-        return False
+def is_manual(path: str) -> bool:
+    """Whether a file that is called like a page of the manual (``ls.1``) is one."""
     try:
         with Path(path).open("rb") as file:
-            return not _MANUAL.search(file.read(_SAMPLE))
+            return bool(_MANUAL.search(file.read(_SAMPLE)))
     except OSError:
-        return False  # reading it will say why it cannot be read
+        return True  # reading it will say why it cannot be read
 
 
 def extension_of(name: str) -> str:

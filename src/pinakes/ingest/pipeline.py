@@ -161,12 +161,23 @@ class Pipeline:
                 self._record.forget_roots([path])
 
     def _plan(self, discovery: Discovery, retry_failed: bool) -> Plan:
-        states, failures = self._record.file_states(discovery.places), self._record.failures()
-        fingerprint = self._fingerprint
+        """Compare what was found with the record, most of it by sets: hardly any file has changed."""
+        places, fingerprint = discovery.places, self._fingerprint
+        failures, total = self._record.failures(), len(discovery.files)
+        settled = self._record.settled(places, fingerprint, _FRESH_SECONDS)
+        doubtful = [file for file in discovery.files if file not in settled]
+        # What is gone is in the record and was not found as it is there.
+        lost = settled.difference(discovery.files) if len(settled) + len(doubtful) > total else ()
+        if failures:
+            doubtful = [file for file in discovery.files if file not in settled or file.path in failures]
+        states = self._record.states_of([*(path for path, *_ in lost), *failures])
+        if self._record.count_files(places) > len(settled):
+            states |= self._record.unsettled(places, fingerprint, _FRESH_SECONDS)
         read: list[FoundFile] = []
         forgiven: list[str] = []
-        for count, file in enumerate(discovery.files, 1):
-            self._progress(Progress("scan", count, len(discovery.files), file.path))
+        self.report.unchanged = total - len(doubtful)
+        for count, file in enumerate(doubtful, self.report.unchanged + 1):
+            self._progress(Progress("scan", count, total, file.path))
             state, failure = states.get(file.path), failures.get(file.path)
             if failure and failure[1:] == (file.size, file.mtime_ns) and not retry_failed:
                 self.report.failed.append(Failure(file.path, failure[0]))
@@ -176,7 +187,8 @@ class Pipeline:
                     forgiven.append(file.path)
             else:
                 read.append(file)
-        found = {file.path for file in discovery.files}
+        self._progress(Progress("scan", total, total))
+        found = {file.path for file in doubtful}
         kept = self._named_before(discovery)
         gone = {
             path: state

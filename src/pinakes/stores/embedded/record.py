@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple
 from datetime import datetime, timezone
 from typing import NamedTuple
@@ -18,7 +18,7 @@ import numpy as np
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.model import Chunk, ParsedDocument, Passage, Place, chunk_number
-from pinakes.stores.embedded.database import Database
+from pinakes.stores.embedded.database import Database, batches
 from pinakes.stores.embedded.fields import write_fields
 from pinakes.stores.embedded.names import write_keys
 from pinakes.stores.embedded.obligations import write_obligations
@@ -81,23 +81,55 @@ class Record:
 
     def file_states(self, places: Sequence[str] | None = None) -> dict[str, FileState]:
         """Return what is known of the indexed files at or below some paths, or of all, by path."""
-        settings = dict(self.database.stream("SELECT id, settings FROM readings"))
-        found: dict[str, FileState] = {}
-        query = "SELECT source_path, document, size, mtime_ns, content_hash, reading, ingested_at FROM files"
-        spans: list[tuple[str, list[str]]] = [("", [])]
-        if places is not None:
-            folders = [place.rstrip(os.sep) + os.sep for place in places]
-            spans = [(" WHERE source_path = ?", [place]) for place in places]
-            spans += [
-                (" WHERE source_path >= ? AND source_path < ?", [folder, folder[:-1] + chr(ord(os.sep) + 1)])
-                for folder in folders
-            ]
-        for where, values in spans:
-            for path, document, size, mtime_ns, content_hash, reading, at in self.database.stream(
-                query + where, values
-            ):
-                found[path] = FileState(document, size, mtime_ns, content_hash, settings[reading], at)
+        return self._file_states(_below(places))
+
+    def count_files(self, places: Sequence[str]) -> int:
+        """Return how many indexed files are at or below some paths; one that is so twice may count twice."""
+        return sum(
+            self.database.value(f"SELECT count(*) FROM files WHERE {where}", values)
+            for where, values in _below(places)
+        )
+
+    def states_of(self, paths: Collection[str]) -> dict[str, FileState]:
+        """Return what is known of some files, by path."""
+        return self._file_states(
+            (f"source_path IN ({','.join('?' * len(batch))})", batch) for batch in batches(paths)
+        )
+
+    def unsettled(self, places: Sequence[str], settings: str, seconds: float) -> dict[str, FileState]:
+        """Return what is known of the files at or below some paths that are not among the settled."""
+        settled, values = self._settled(settings, seconds)
+        return self._file_states(
+            (f"{where} AND coalesce({settled}, 0) = 0", [*at, *values]) for where, at in _below(places)
+        )
+
+    def settled(self, places: Sequence[str], settings: str, seconds: float) -> set[tuple[str, int, int]]:
+        """Return path, size and modification time of the files at or below some paths whose content these tell.
+
+        They were read under the given settings, so many seconds or more after they had been written.
+        """
+        settled, values = self._settled(settings, seconds)
+        found: set[tuple[str, int, int]] = set()
+        for where, at in _below(places):
+            query = f"SELECT source_path, size, mtime_ns FROM files WHERE {where} AND {settled}"
+            found.update(self.database.stream(query, [*at, *values]))
         return found
+
+    def _settled(self, settings: str, seconds: float) -> tuple[str, list[object]]:
+        reading = self.database.value("SELECT id FROM readings WHERE settings = ?", (settings,))
+        nanoseconds = "strftime('%s', ingested_at) * 1000000000 - mtime_ns"
+        return f"(reading = ? AND {nanoseconds} >= ?)", [reading, int(seconds * 1e9)]
+
+    def _file_states(self, spans: Iterable[tuple[str, Sequence[object]]]) -> dict[str, FileState]:
+        settings = dict(self.database.stream("SELECT id, settings FROM readings"))
+        query = "SELECT source_path, document, size, mtime_ns, content_hash, reading, ingested_at FROM files"
+        return {
+            path: FileState(document, size, mtime_ns, content_hash, settings[reading], at)
+            for where, values in spans
+            for path, document, size, mtime_ns, content_hash, reading, at in self.database.stream(
+                f"{query} WHERE {where}", values
+            )
+        }
 
     def put(self, parsed: ParsedDocument, *, mtime_ns: int, settings: str) -> int:
         """Store a document in place of any older version of it; return its new id."""
@@ -308,6 +340,17 @@ class Record:
     def document_ids(self) -> list[int]:
         """Return the ids of all documents, in order."""
         return [int(row[0]) for row in self.database.rows("SELECT id FROM documents ORDER BY id")]
+
+
+def _below(places: Sequence[str] | None) -> list[tuple[str, list[object]]]:
+    """Return conditions that the files at or below some paths meet, each one of them."""
+    if places is None:
+        return [("1", [])]
+    spans: list[tuple[str, list[object]]] = [("source_path = ?", [place]) for place in places]
+    for place in places:
+        folder = place.rstrip(os.sep) + os.sep
+        spans.append(("source_path >= ? AND source_path < ?", [folder, folder[:-1] + chr(ord(os.sep) + 1)]))
+    return spans
 
 
 def forget_documents(connection: sqlite3.Connection, paths: Iterable[str]) -> None:
