@@ -117,7 +117,7 @@ class Library(LibraryBase):
         )
         reranker, trouble = self._models.reranker(settings)
         self._index.refresh()
-        ask = partial(
+        search = partial(
             self._views.engine().search,
             query,
             settings,
@@ -130,12 +130,13 @@ class Library(LibraryBase):
             until=until,
         )
         try:
-            return ask()
+            with self._index.database.remembering():
+                return search()
         except DamagedIndexError:
             # Bad bytes in the keyword index show only when they are read.
             if not self._index.mend_keyword():
                 raise
-            return ask()
+            return search()
 
     def find_all(
         self,

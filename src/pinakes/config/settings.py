@@ -332,7 +332,12 @@ class SearchSettings:
 
     def with_overrides(self, **values: Any) -> SearchSettings:
         """Return these settings with some values replaced; None leaves a value as it is."""
-        return replace(self, **{name: value for name, value in values.items() if value is not None})
+        other = {
+            name: value
+            for name, value in values.items()
+            if value is not None and value is not getattr(self, name)
+        }
+        return replace(self, **other) if other else self
 
 
 def describe(kind: Any) -> Mapping[str, Setting]:

@@ -132,10 +132,11 @@ class Candidates:
         """Return where the chunks with the best scores stand, best first; equal scores in order of id."""
         return np.argsort(-self.scores, kind="stable")[:count]
 
-    def top(self, count: int, always: Collection[int] = ()) -> list[Candidate]:
+    def top(self, count: int, always: Collection[int] = (), *, lists: bool = True) -> list[Candidate]:
         """Return the best by themselves, with what each list and each stage said of them; equal scores in order of id.
 
-        Those of ``always`` are among them, wherever they stand.
+        Those of ``always`` are among them, wherever they stand. Without ``lists``, what these said is left to be added
+        to those few that are shown.
         """
         order = self.best()
         if always:
@@ -144,23 +145,25 @@ class Candidates:
         else:
             order = order[:count]
         columns = [scores[order].tolist() for scores in self.scored.values()]
-        best = {
-            chunk: Candidate(chunk, row[-1], stages=dict(zip(self.scored, row, strict=True)))
+        best = [
+            Candidate(chunk, row[-1], stages=dict(zip(self.scored, row, strict=True)))
             for chunk, *row in zip(self.chunks[order].tolist(), *columns, strict=True)
-        }
-        if best:
-            self._add_lists(best, np.sort(self.chunks[order]))
-        return list(best.values())
+        ]
+        if lists:
+            self.add_lists(best)
+        return best
 
-    def _add_lists(self, candidates: dict[int, Candidate], chosen: Ids) -> None:
-        """Note the rank and the score of candidates, whose ids come in order too, in every list."""
-        for ranked in self.lists:
+    def add_lists(self, candidates: Sequence[Candidate]) -> None:
+        """Note the rank and the score of candidates in every list."""
+        by_chunk = {candidate.chunk: candidate for candidate in candidates}
+        chosen = np.sort(np.fromiter(by_chunk, np.int64, len(by_chunk)))
+        for ranked in self.lists if by_chunk else ():
             nearest = np.minimum(np.searchsorted(chosen, ranked.chunks), len(chosen) - 1)
             at = np.flatnonzero(chosen[nearest] == ranked.chunks)
             hits = zip(at.tolist(), ranked.chunks[at].tolist(), ranked.scores[at].tolist(), strict=True)
             for rank, chunk, score in hits:
-                candidates[chunk].ranks[ranked.name] = rank + 1
-                candidates[chunk].scores[ranked.name] = score
+                by_chunk[chunk].ranks[ranked.name] = rank + 1
+                by_chunk[chunk].scores[ranked.name] = score
 
 
 @dataclass(slots=True)

@@ -38,12 +38,9 @@ class Smoothing(Signal):
         """Smooth the scores of the best."""
         table = ranked.table
         order = table.best(POOL)
-        chunks = table.chunks[order].tolist()
-        vectors_of = self._reader.vectors(chunks)
-        if len(vectors_of) < 3:
+        vectors, found = self._reader.vector_rows(table.chunks[order])
+        if found < 3:
             return table.scores
-        blank = np.zeros(len(next(iter(vectors_of.values()))), np.float32)
-        vectors = np.concatenate([vectors_of.get(chunk, blank) for chunk in chunks]).reshape(len(chunks), -1)
         scores = table.scores.copy()
         scores[order] = smooth(
             scores[order], vectors, table.known["document_chunks"][order].astype(np.float64)

@@ -50,16 +50,30 @@ class IndexReader:
 
     def vectors(self, ids: Sequence[int]) -> dict[int, Vectors]:
         """Return the normalised mean of each chunk's passage vectors."""
-        chunks, counts, passages = self._index.vectors.passages(np.asarray(ids, dtype=np.int64))
+        chunks, units = self._units(np.asarray(ids, dtype=np.int64))
+        return dict(zip(chunks.tolist(), units, strict=True))
+
+    def vector_rows(self, ids: NDArray[np.int64]) -> tuple[Vectors, int]:
+        """Return the same as a row for each chunk, zeros where there is none, and how many there are."""
+        chunks, units = self._units(ids)
+        rows = np.zeros((len(ids), units.shape[1]), np.float32)
+        if len(chunks):
+            # They come in the order of their ids.
+            at = np.minimum(np.searchsorted(chunks, ids), len(chunks) - 1)
+            there = chunks[at] == ids
+            rows[there] = units[at[there]]
+        return rows, len(chunks)
+
+    def _units(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], Vectors]:
+        chunks, counts, passages = self._index.vectors.passages(ids)
         if not len(chunks):
-            return {}
+            return chunks, passages
         # A mean points where the sum does; the length is lost in either case.
         sums = _sums(passages, counts)
         lengths = np.linalg.norm(sums, axis=1)
         # A damaged file may hold anything; what is no number is like nothing.
         sound = np.isfinite(lengths) & (lengths > 0)
-        units = sums[sound] / lengths[sound, None]
-        return dict(zip(chunks[sound].tolist(), units, strict=True))
+        return chunks[sound], sums[sound] / lengths[sound, None]
 
     def passage_scores(self, ids: Sequence[int], query: Vectors) -> dict[int, list[tuple[int, int, float]]]:
         """Return the passages of chunks (start and end in their contents) with their cosines to a query."""

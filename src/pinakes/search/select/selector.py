@@ -160,7 +160,7 @@ class Chooser:
         """Run the stages after ranking; without ``asked``, long chunks are shown whole."""
         query, exact, settings = found.query, found.exact, found.settings
         with timed("refine"):
-            candidates = ranked.table.top(max(settings.candidates, top_k), always=exact.pins)
+            candidates = ranked.table.top(max(settings.candidates, top_k), exact.pins, lists=False)
             candidates = _pinned(candidates, exact)
             if settings.uses("headers"):
                 candidates = self._lower_headers(candidates, top_k)
@@ -168,6 +168,7 @@ class Chooser:
             if query.is_only_phrases and exact.total:
                 # Word for word was asked for: what does not hold the phrase is no answer.
                 candidates = [candidate for candidate in candidates if candidate.reason]
+            ranked.table.add_lists(candidates[:1])
             confidence, evidence = calibrate(
                 candidates,
                 measure(candidates, found, self._index),
@@ -182,6 +183,7 @@ class Chooser:
                 named = sum(candidate.pin > 0 for candidate in candidates)
                 wanted = max(wanted, named + settings.rerank_top_n)
             refined = refine(candidates, settings, self._reader, limit=wanted)
+            ranked.table.add_lists(refined.candidates)
         reordered = Reordered(refined.candidates)
         if reranker is not None:
             with timed("rerank"):

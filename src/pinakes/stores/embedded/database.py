@@ -20,6 +20,8 @@ from pinakes.stores.embedded.schema import check_version, migrate
 _BUSY_MS = 30_000
 _WAL_ATTEMPTS = 100
 _SHARED_MEMORY = 1 << 16
+# Answers that a thread remembers: those to some fifty searches, a few megabytes with the texts that are shown.
+_REMEMBERED = 2000
 
 
 class Database:
@@ -94,8 +96,36 @@ class Database:
         existing: sqlite3.Connection | None = getattr(self._local, "connection", None)
         return existing if existing is not None else self._connect()
 
+    @contextmanager
+    def remembering(self) -> Iterator[None]:
+        """Answer what this thread asks again from memory, as long as nobody changes the file.
+
+        Searches ask some forty small questions each, many of them the same: of the library as a whole, and of the
+        documents that are found again and again. All of a search sees the same answers, too.
+        """
+        connection = self.connection
+        version = (connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes)
+        known = getattr(self._local, "known", None)
+        if known is None or known[0] != version or len(known[1]) > _REMEMBERED:
+            known = self._local.known = (version, {})
+        self._local.answers = known[1]
+        try:
+            yield
+        finally:
+            self._local.answers = None
+
     def rows(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[sqlite3.Row]:
         """Ask the record a question."""
+        answers: dict[Any, list[sqlite3.Row]] | None = getattr(self._local, "answers", None)
+        if answers is None or isinstance(values, Mapping):
+            return self._ask(query, values)
+        key = (query, *values)
+        found = answers.get(key)
+        if found is None:
+            found = answers[key] = self._ask(query, values)
+        return found
+
+    def _ask(self, query: str, values: Sequence[Any] | Mapping[str, Any]) -> list[sqlite3.Row]:
         try:
             return self.connection.execute(query, values).fetchall()
         except (sqlite3.Error, OSError, DamagedIndexError):

@@ -160,7 +160,9 @@ class LocalIndex(ABC):
     @property
     def model(self) -> tuple[str, int]:
         """Name and dimension of the embedding model that the index was made with; empty before the first run."""
-        return self.record.meta("model"), int(self.record.meta("dimension") or 0)
+        rows = self.database.rows("SELECT key, value FROM meta WHERE key IN ('model', 'dimension')")
+        found = {row[0]: row[1] for row in rows}
+        return str(found.get("model", "")), int(found.get("dimension") or 0)
 
     @property
     def stamp(self) -> int:
