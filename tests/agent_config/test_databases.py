@@ -192,7 +192,7 @@ def test_tools_with_other_models_need_other_collections(check: Check) -> None:
           main: {provider: faiss, connection_string: vectors, collection: laws}
         tools:
           - {name: a, description: a, source: docs, database: main}
-          - {name: b, description: b, source: docs, database: main, embedding_model: openai:x}
+          - {name: b, description: b, source: docs, database: main, embedding_model: openai:text-embedding-3-small}
         """
     )
     (warning,) = checked.warnings

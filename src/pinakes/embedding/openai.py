@@ -13,12 +13,14 @@ from pinakes.embedding.onnx import normalise
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import MissingExtraError, PinakesError
 
-# Lengths of the vectors of OpenAI's models, so that asking for one needs no request.
-_KNOWN_DIMENSIONS = {
+# Lengths of the vectors of OpenAI's models, so that asking for one needs no request. Shorter ones can be had, except of
+# the oldest.
+DIMENSIONS = {
     "text-embedding-3-small": 1536,
     "text-embedding-3-large": 3072,
     "text-embedding-ada-002": 1536,
 }
+_ONE_LENGTH = "text-embedding-ada-002"
 _DEFAULT_MAX_TOKENS = 8191
 
 
@@ -51,12 +53,17 @@ class OpenAICompatibleEmbedder:
             raise PinakesError("Name the embedding model to ask for, as in openai:text-embedding-3-small.")
         if batch_size < 1 or concurrency < 1:
             raise PinakesError("batch_size and concurrency must be at least 1.")
+        longest = None if base_url or azure_endpoint else DIMENSIONS.get(model)
+        fixed = model == _ONE_LENGTH
+        if longest and dimensions and (dimensions > longest or (fixed and dimensions != longest)):
+            most = "" if fixed else "at most "
+            raise PinakesError(f"{model} makes vectors of {most}{longest} numbers, not {dimensions}.")
         self.model = model
         self.base_url = base_url
         self.azure_endpoint = azure_endpoint
         self._api_key = api_key
         self._requested = dimensions
-        self._dimension = dimensions or (None if base_url else _KNOWN_DIMENSIONS.get(model))
+        self._dimension = dimensions or (None if base_url else DIMENSIONS.get(model))
         self._batch_size = batch_size
         self._concurrency = concurrency
         self._timeout = timeout

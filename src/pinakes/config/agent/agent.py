@@ -31,8 +31,11 @@ class OtherToolConfig(BaseModel):
     description: str | None = Field(default=None, description="What the tool is for.")
 
     def lint(self) -> list[tuple[str, str]]:
-        """Pinakes does not run the tool, and has nothing to say about it."""
-        return []
+        """Pinakes does not run the tool; documents it could search, if it were told to."""
+        if self.type != "vectorstore":
+            return []
+        same = "the same name, description and source"
+        return [("type", f"is not run by Pinakes: {DOCUMENT_TOOL} with {same} searches these documents")]
 
 
 class Instructions(Part):

@@ -5,18 +5,20 @@ from __future__ import annotations
 import copy
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
 from pinakes.config.agent.agent import DOCUMENT_TOOL, AgentConfig, Instructions
+from pinakes.config.agent.availability import doubtful, unavailable
 from pinakes.config.agent.database import check_store
 from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig
-from pinakes.config.agent.effects import find_database
 from pinakes.config.agent.faults import ConfigError, Fault, Place, explain, field_name
+from pinakes.config.agent.holodeck import Translated, missed_from_project, translate
+from pinakes.config.agent.lint import quarrels
 from pinakes.config.agent.yaml_source import (
     Source,
     YamlSourceError,
@@ -24,12 +26,7 @@ from pinakes.config.agent.yaml_source import (
     read_file,
     read_yaml,
 )
-from pinakes.config.settings import IndexSettings
 from pinakes.errors import UsageError
-
-if TYPE_CHECKING:
-    from pinakes.config.agent.base import Surroundings
-    from pinakes.config.agent.document_tool import HierarchicalDocumentToolConfig
 
 logger = logging.getLogger("pinakes")
 
@@ -82,6 +79,7 @@ class _Check:
         self.checked = checked
         self.thorough = thorough
         self.source = Source()
+        self.translated = Translated()
 
     def run(self, variables: Mapping[str, str]) -> None:
         checked = self.checked
@@ -94,7 +92,11 @@ class _Check:
             what = "is empty" if self.source.data is None else "is not a block of fields"
             self._add(checked.faults, (), f"{what}: an agent file has fields such as name: and tools:")
             return
+        self._translate()
+        unread = (self.path.parent / ".env").is_file()
         for place, line, message in self.source.faults:
+            if unread and place in self.source.written:
+                message += "; .env is not read by itself: set -a; . ./.env; set +a takes its variables over"
             checked.faults.append(Fault(checked.file, line, field_name(place), message))
         self._describe_tools()
         config = self._validate()
@@ -104,11 +106,14 @@ class _Check:
             if self.thorough:
                 self._find_files(config)
                 self._find_stores(config)
+                self._find_models(config)
                 self._lint(config)
+        checked.warnings = sorted(dict.fromkeys(checked.warnings), key=lambda fault: fault.line)
         checked.faults = sorted(dict.fromkeys(checked.faults), key=lambda fault: fault.line)
         checked.config = config if checked.ok else None
 
     def _add(self, to: list[Fault], place: Place, message: str) -> None:
+        place = self.translated.origin(place)
         to.append(Fault(self.checked.file, self.source.line(place), field_name(place), message))
 
     def _tools(self) -> Iterator[tuple[Place, dict[str, Any]]]:
@@ -116,6 +121,22 @@ class _Check:
         for number, tool in enumerate(tools if isinstance(tools, list) else ()):
             if isinstance(tool, dict):
                 yield ("tools", number), tool
+
+    def _translate(self) -> None:
+        """Take a file that was written for HoloDeck as it is meant; variables that are not needed may be unset."""
+        self.translated = translate(self.source.data)
+        self.source.faults = [
+            fault
+            for fault in self.source.faults
+            if not any(fault[0][: len(place)] == place for place in self.translated.left_out)
+        ]
+        if not self.thorough:
+            return
+        for place, note in self.translated.notes:
+            self._add(self.checked.warnings, place, note)
+        if missed := missed_from_project(self.path.parent, self.source.data.get("model")):
+            note = f"HoloDeck would take {' and '.join(missed)} from config.yaml, which is not read here: write it here"
+            self._add(self.checked.warnings, ("model",), note)
 
     def _describe_tools(self) -> None:
         """Describe document tools that are not: short examples leave the description out."""
@@ -151,15 +172,16 @@ class _Check:
                     continue
                 # A field that was wrong and taken out is missing in the next round.
                 missing = item["type"] == "missing" and {fault.field for fault in self.checked.faults}
-                if field_name(place) not in (missing or known):
-                    written = self.source.written.get(place)
+                in_file = self.translated.origin(place)
+                if field_name(in_file) not in (missing or known):
+                    written = self.source.written.get(in_file)
                     self._add(self.checked.faults, place, explain(item, place, written))
                 take_out(data, place, str(item["type"]))
         return None
 
     def _read_as_text(self, data: Any, place: Place, error: Mapping[str, Any]) -> bool:
         """Put what is written in place of a number or date that YAML read, where a text is wanted."""
-        text = self.source.plain.get(place)
+        text = self.source.plain.get(self.translated.origin(place))
         if text is None or error["type"] not in _WANTS_TEXT or not is_number_or_date(error["input"]):
             return False
         put(data, place, text)
@@ -202,6 +224,21 @@ class _Check:
                 if where == "connection_string" and (*place, "url") in self.source.lines:
                     where = "url"
                 self._add(self.checked.faults, (*place, where), problem)
+
+    def _find_models(self, config: AgentConfig) -> None:
+        """Find models that could not be asked: none of that name, a package that is missing, vectors of another length.
+
+        Of a block with other faults only a part is left, and nothing can be said of it.
+        """
+        faulty = [fault.field for fault in self.checked.faults]
+        for to, found in (
+            (self.checked.faults, unavailable(config)),
+            (self.checked.warnings, doubtful(config)),
+        ):
+            for place, message in found:
+                name = field_name(self.translated.origin(place))
+                if not any(field.startswith(name) for field in faulty):
+                    self._add(to, place, message)
 
     def _find_quarrels(self, config: AgentConfig) -> None:
         places = {tool.name: number for number, tool in enumerate(config.tools)}
@@ -271,81 +308,3 @@ def _has(data: Any, part: str | int) -> bool:
     if isinstance(data, dict):
         return part in data
     return isinstance(data, list) and isinstance(part, int) and part < len(data)
-
-
-def lint(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> list[tuple[str, str]]:
-    """Return the field and a sentence for each."""
-    found: list[tuple[str, str]] = []
-    total = tool.semantic_weight + tool.keyword_weight + tool.exact_weight
-    if tool.search_mode == "hybrid" and abs(total - 1.0) > 0.01:
-        found.append(("semantic_weight", f"the three weights sum to {total:g}, not 1: results may be skewed"))
-    if (tool.reranker_model or tool.reranker) and not tool.enable_reranking:
-        field = "reranker_model" if tool.reranker_model else "reranker"
-        found.append((field, "has no effect without enable_reranking: true"))
-    if tool.context_model:
-        needed = {"contextual_embeddings": tool.contextual_embeddings, "dense_index": tool.dense_index}
-        off = [name for name, on in needed.items() if not on]
-        found += [("context_model", f"has no effect with {name}: false") for name in off]
-    database = find_database(tool, around)
-    if database and database.is_local:
-        names = ("connection_string", "url", "api_key", "collection", "native", "timeout", "options")
-        unused = [name for name in names if name in database.model_fields_set]
-        if unused:
-            without = (
-                f"no effect with the provider {database.provider_name}, which is a folder on this machine"
-            )
-            found.append(("database", f"{' and '.join(unused)}: {without}"))
-    if database and not database.is_local and not tool.dense_index:
-        found.append(("database", "stays empty with dense_index: false: only what has vectors is published"))
-    return found
-
-
-def quarrels(tools: Sequence[HierarchicalDocumentToolConfig]) -> list[tuple[str, str, str]]:
-    """Return what tools want of one index or one collection that does not go together.
-
-    Each is the name of the tool that comes later, the field, and a sentence.
-    """
-    found: list[tuple[str, str, str]] = []
-    first: dict[Path, HierarchicalDocumentToolConfig] = {}
-    holders: dict[tuple[str, str, str], HierarchicalDocumentToolConfig] = {}
-    for tool in tools:
-        held_by = tool.database_settings()
-        if held_by is not None:
-            place = (held_by.provider, held_by.connection_string, held_by.collection)
-            holder = holders.setdefault(place, tool)
-            mine, others = _index_settings(tool), _index_settings(holder)
-            if mine.embedding_model != others.embedding_model:
-                found.append(
-                    (
-                        tool.name,
-                        "database",
-                        f"{holder.name} has the same collection with another embedding_model: give each a collection "
-                        "of its own",
-                    )
-                )
-        if tool.database is not None and tool.index is None:
-            continue  # in a folder that has its name
-        other = first.setdefault(tool.index_path(), tool)
-        mine, others = _index_settings(tool), _index_settings(other)
-        differ = [
-            item.name for item in fields(mine) if getattr(mine, item.name) != getattr(others, item.name)
-        ]
-        if held_by != other.database_settings():
-            apart = f"{other.name} has the same index in another database: give each a folder of its own"
-            found.append((tool.name, "index", apart))
-        elif differ:
-            found.append(
-                (
-                    tool.name,
-                    "index",
-                    f"{other.name} has the same index with another {' and '.join(differ)}: each of them would make it "
-                    "anew; give each a folder of its own",
-                )
-            )
-    return found
-
-
-def _index_settings(tool: HierarchicalDocumentToolConfig) -> IndexSettings:
-    settings = tool.settings().index
-    assert settings is not None
-    return settings

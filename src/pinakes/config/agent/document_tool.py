@@ -188,8 +188,12 @@ class HierarchicalDocumentToolConfig(Part):
     exact_index: Switch = Field(default=True, description="Use the index of section numbers and phrases.")
 
     enable_reranking: Switch = shared("rerank_enabled")
-    reranker_model: Text | None = Field(
-        default=None, description=f"{setting('rerank_model').help} Required with enable_reranking."
+    reranker_model: (
+        Annotated[Annotated[ModelConfig, Tag(BLOCK)] | Annotated[Text, Tag(NAME)], BlockOrName] | None
+    ) = Field(
+        default=None,
+        description=f"{setting('rerank_model').help} A block is a language model that is asked for the order. "
+        "Required with enable_reranking.",
     )
 
     database: (
@@ -251,7 +255,14 @@ class HierarchicalDocumentToolConfig(Part):
                 "reranker_model is required with this, such as cohere:rerank-v3.5 or a folder",
                 {"place": ("enable_reranking",)},
             )
-        if self.reranker_model and self.reranker and self.reranker.name not in (None, self.reranker_model):
+        named = self.reranker.name if self.reranker else None
+        if isinstance(self.reranker_model, ModelConfig) and self.reranker and self.reranker.is_named:
+            raise PydanticCustomError(
+                "two_rerankers",
+                "reranker_model and reranker name two rerankers: give one of them",
+                {"place": ("reranker_model",)},
+            )
+        if self.reranker_model and named not in (None, self.reranker_model):
             raise PydanticCustomError(
                 "two_rerankers",
                 "reranker_model and reranker.name name two rerankers: give one of them",
@@ -310,7 +321,7 @@ class HierarchicalDocumentToolConfig(Part):
 
     def lint(self) -> list[tuple[str, str]]:
         """Return what is allowed but likely not meant: the field and a sentence."""
-        from pinakes.config.agent.check import lint
+        from pinakes.config.agent.lint import lint
 
         return lint(self, self._around)
 

@@ -126,6 +126,10 @@ def check_source(written: str, path: Path) -> None:
     """Raise ``UsageError`` when there is nothing at a source."""
     if os.path.lexists(path):
         return
+    if "://" in written:
+        raise UsageError(
+            f"{written!r} is not on this machine: copy the documents here, and name their folder"
+        )
     if _is_pattern(written):
         if not any(glob.iglob(str(path), recursive=True)):
             raise UsageError(f"no file matches {written!r} (looked for {path})")
@@ -147,6 +151,8 @@ _EMBEDDING_SCHEMES = {
     EmbeddingProvider.AZURE_OPENAI: "azure:",
     EmbeddingProvider.OLLAMA: "ollama:",
 }
+REMOTE = tuple(sorted({*_EMBEDDING_SCHEMES.values()}))
+"""What the names of embedding models begin with that a service runs."""
 # So OpenAI's embedding models are called, and the examples that name one do not say whose it is.
 _OPENAI_NAMES = "text-embedding-"
 
@@ -184,6 +190,8 @@ def context_model(tool: HierarchicalDocumentToolConfig, around: Surroundings) ->
 def reranker_spec(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> str:
     """Return the name of the reranker; empty for none."""
     block = tool.reranker or RerankerConfig()
+    if isinstance(tool.reranker_model, ModelConfig):
+        return f"{RerankerProvider.LLM.value}:{tool.reranker_model.spec}"
     name = tool.reranker_model or block.name or ""
     if block.provider is RerankerProvider.TEI:
         return f"tei:{block.endpoint}"
@@ -213,7 +221,7 @@ def build_embedder(tool: HierarchicalDocumentToolConfig, around: Surroundings) -
     spec = embedding_spec(tool, around)
     if not length and not options:
         return None
-    remote = spec.startswith(("openai:", "azure:", "ollama:"))
+    remote = spec.startswith(REMOTE)
     if remote and length:
         options["dimensions"] = length
     embedder = load_embedder(spec or None, **options)
@@ -227,7 +235,8 @@ def build_embedder(tool: HierarchicalDocumentToolConfig, around: Surroundings) -
 
 def build_reranker(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> Reranker | None:
     """Return the reranker where its name does not say it all, else None."""
-    options = tool.reranker.options() if tool.reranker else {}
+    named = tool.reranker_model if isinstance(tool.reranker_model, ModelConfig) else tool.reranker
+    options = named.options() if named else {}
     if not tool.enable_reranking or not options:
         return None
     from pinakes.rerank import load_reranker

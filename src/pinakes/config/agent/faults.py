@@ -58,6 +58,7 @@ def field_name(place: Place) -> str:
 _BLOCKS: dict[str, type[BaseModel]] = {
     "model": ModelConfig,
     "context_model": ModelConfig,
+    "reranker_model": ModelConfig,
     "embedding": EmbeddingConfig,
     "reranker": RerankerConfig,
     "ranking": RankingConfig,
