@@ -66,10 +66,10 @@ def _file(index: SearchIndex, name: str) -> Path | None:
 
 
 def _document(index: SearchIndex, name: str) -> int:
-    from pinakes.search.links.questions import find_documents
+    from pinakes.search.links.find_places import find_documents
 
     known = index.names.at([str(Path(name).expanduser().absolute())])
-    found, *others = list(known.values()) or find_documents(index.names, name)
+    found, *others = list(known.values()) or find_documents(index, name)
     if others:
         paths = ", ".join(entry.source_path for entry in (found, *others))
         raise NotFoundError(f"Several documents are called {name!r}: {paths}. Give the whole path.")

@@ -222,10 +222,10 @@ class Library(LibraryBase):
 
     def paths_of(self, name: str) -> list[str]:
         """Return the paths of the documents that a path, the end of one, a file name or a title means."""
-        from pinakes.search.links.questions import find_documents
+        from pinakes.search.links.find_places import find_documents
 
         self._index.look()
-        return [entry.source_path for entry in find_documents(self._index.names, name)]
+        return [entry.source_path for entry in find_documents(self._index, name)]
 
     def define(self, term: str, *, document: str | None = None) -> DefineResponse:
         """Return what the documents say a term means, and which define it differently."""

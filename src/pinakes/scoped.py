@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pinakes.errors import NotFoundError, UsageError
 from pinakes.library import Library
+from pinakes.model.place_ids import is_place_id
 
 if TYPE_CHECKING:
     from pinakes.model import (
@@ -128,7 +129,11 @@ class ScopedLibrary(Library):
             if inside:
                 (path, section), *inside = inside
                 view = self.whole.section(section, document=path)
-            elif document is None and (found := self._in_each(allowed, reference)):
+            elif (
+                document is None
+                and not is_place_id(reference)
+                and (found := self._in_each(allowed, reference))
+            ):
                 # The list of alternatives ends somewhere; the documents themselves do not.
                 view = found
             else:
@@ -193,7 +198,7 @@ class ScopedLibrary(Library):
         if allowed is None:
             return self.whole.references(reference, document=document)
         view = self.section(reference, document=document)
-        found = self.whole.references(view.section_id or reference, document=view.source_path)
+        found = self.whole.references(view.place_id)
         return replace(found, cited_by=[item for item in found.cited_by if item.source_path in allowed])
 
     def reader(self, path: str) -> DocumentView:
@@ -214,7 +219,7 @@ class ScopedLibrary(Library):
 
     def paths_of(self, name: str) -> list[str]:
         """Return the paths of these documents that a name means."""
-        from pinakes.search.links.questions import near_names
+        from pinakes.search.links.find_places import near_names
 
         allowed = self._allowed()
         if allowed is None:

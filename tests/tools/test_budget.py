@@ -59,7 +59,7 @@ def test_a_long_section_names_its_parts_when_it_is_cut(tool: HierarchicalDocumen
         "handbook_section", {"reference": "4.2", "document": "pump-manual.md", "token_budget": 400}
     )
     assert CUT not in whole and CUT in answer
-    assert "Below it:" in answer and "4.2.2 Flow and dry running (sec_4_2_2)" in answer
+    assert "Below it:" in answer and "4.2.2 Flow and dry running [" in answer
 
 
 @pytest.mark.parametrize("budget", BUDGETS)

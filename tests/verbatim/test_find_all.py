@@ -293,7 +293,8 @@ def test_the_command_shows_one_line_a_hit(folder: Path, library: Library) -> Non
     where = ["--index", str(folder / ".pinakes")]
     out = runner.invoke(app, ["grep", "white", "light", *where])
     assert out.exit_code == 0
-    assert "act.md:16: Section 2(a): (a) A vessel at anchor shows a white light" in out.stdout
+    assert "act.md:16: Section 2(a) [" in out.stdout
+    assert "]: (a) A vessel at anchor shows a white light" in out.stdout
     assert "2 hits in 2 documents." in out.stderr
     data = json.loads(runner.invoke(app, ["grep", "at anchor", "-n", "2", "--json", *where]).stdout)
     assert len(data["hits"]) == 2 and data["cursor"] and data["total"] == 38

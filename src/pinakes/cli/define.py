@@ -68,6 +68,7 @@ def _entry(item: TermDefinition) -> list[RenderableType]:
     place.append(f"#{one_line(definition.source_section)}" if definition.source_section else "", style="cyan")
     where = span(definition.lines, definition.pages, definition.source_path)
     place.append(f", {where}" if where else "", style="dim")
+    place.append(f" [{definition.place_id}]" if definition.place_id else "", style="dim")
     lines: list[RenderableType] = [head, place]
     lines.append(Padding(Text(one_line(definition.definition_text)), (0, 0, 0, 4)))
     lines += [

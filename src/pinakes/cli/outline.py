@@ -98,7 +98,7 @@ def _line(node: OutlineNode, path: str, cut: bool) -> Text:
     if label and not heading.casefold().startswith(label.casefold()):
         line.append(f"{label}  ", style="green")
     where = span(node.lines, node.pages, path)
-    line.append(heading or "(no heading)").append(f"  {where}", style="dim")
+    line.append(heading or "(no heading)").append(f"  {where}  [{node.place_id}]", style="dim")
     hidden = _count(node.children) if cut else 0
     return line.append(f"  +{hidden}", style="dim") if hidden else line
 

@@ -53,6 +53,7 @@ def _list(title: str, citations: Sequence[Citation], *, outgoing: bool) -> list[
     from rich.text import Text
 
     from pinakes.model.document import line_word
+    from pinakes.model.place_ids import with_place_id
 
     lines: list[RenderableType] = [Text(f"{title} ({len(citations)})", style="bold")]
     for citation in citations:
@@ -61,10 +62,10 @@ def _list(title: str, citations: Sequence[Citation], *, outgoing: bool) -> list[
         if not outgoing:
             place = one_line(citation.section_label or citation.heading)
             line.append(f"  in {place}, {line_word(citation.source_path)} {citation.line}  ").append(
-                display_path(citation.source_path), style="dim"
+                f"{display_path(citation.source_path)}  [{citation.place_id}]", style="dim"
             )
         elif reference.resolved:
-            target = reference.target_section or "the document"
+            target = with_place_id(reference.target_section or "the document", reference.target_place_id)
             elsewhere = reference.target_path != citation.source_path
             where = f"  {display_path(reference.target_path)}" if elsewhere else ""
             line.append(f"  {one_line(target)}{where}", style="dim")

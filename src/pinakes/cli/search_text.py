@@ -98,6 +98,8 @@ def _place(result: SearchResult, terminal: bool) -> Text:
     where = span(result.lines, result.pages, result.source_path, result.cells)
     if where:
         line = Text().append_text(line).append(f", {where}", style="cyan")
+    if result.place_id:
+        line = Text().append_text(line).append(f" [{result.place_id}]", style="dim")
     label = one_line(result.section_label)
     if label and label.casefold() not in one_line(" ".join(result.parent_chain[-1:])).casefold():
         line.append(SEPARATOR + label)

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 def section(
     words: Annotated[
-        list[str], typer.Argument(metavar="REF", help="The section: its label, its heading, or its id.")
+        list[str],
+        typer.Argument(metavar="REF", help="The section: its label, its heading, or the id of the place."),
     ],
     document: DocumentOption = None,
     index: IndexOption = None,
@@ -64,6 +65,7 @@ def show_section(view: SectionView) -> None:
     place = Text().append_text(path_text(view.source_path))
     where = span(view.lines, view.pages, view.source_path)
     place.append(f", {where}" if where else "", style="cyan")
+    place.append(f" [{view.place_id}]", style="dim")
     if view.section_label:
         place.append(SEPARATOR + one_line(view.section_label))
     if view.from_image:
@@ -81,7 +83,7 @@ def show_section(view: SectionView) -> None:
         for child in view.children:
             below = Text("  " + one_line(child.label if child.heading in child.label else child.heading))
             at = span(child.lines, child.pages, view.source_path)
-            show(below.append(f"  {at}", style="dim"), to=out)
+            show(below.append(f"  {at}  [{child.place_id}]", style="dim"), to=out)
     if view.alternatives:
         show("", Text("The same name also fits", style="bold"), to=out)
         for other in view.alternatives:

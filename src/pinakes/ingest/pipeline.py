@@ -275,7 +275,10 @@ class Pipeline:
         content_hash = str(outcome.value["content_hash"])
         document = replace(parsed.document, size=file.size, content_hash=content_hash)
         self._record.put(
-            replace(parsed, document=document), mtime_ns=file.mtime_ns, settings=self._fingerprint
+            replace(parsed, document=document),
+            mtime_ns=file.mtime_ns,
+            settings=self._fingerprint,
+            renamed_from="" if known else next(iter(moved.get(content_hash, ())[-1:]), ""),
         )
         self.report.chunks += len(parsed.chunks)
         self.report.warnings += [f"{file.path}: {warning}" for warning in document.warnings]

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pinakes.model.document import Lines, Pages, span
+from pinakes.model.place_ids import with_place_id
 
 KINDS = ("duty", "prohibition", "permission", "recommendation", "statement")
 """What a row can be. A ``statement`` has no modal: it says a period, a date or an amount (*The fee is EUR 500*)."""
@@ -102,6 +103,7 @@ class ObligationRow:
     section_label: str
     heading: str
     obligation: Obligation
+    place_id: str = ""
 
     @property
     def location(self) -> str:
@@ -149,13 +151,17 @@ class ObligationsResponse:
 def row_line(row: ObligationRow, *, name: str = "") -> str:
     """Return a row as one line, under the ``name`` of its document, if one is given.
 
-    ``Article 33(1), line 812: duty: the controller | shall | notify the breach | by: 72 hour (after …) | unless …``
+    ``Article 33(1) [k7q2m9xt], line 812: duty: the controller | shall | notify it | by: 72 hour (after …) | unless …``
     """
     stated = row.obligation
     where = ", ".join(
         filter(
             None,
-            (name, row.section_label or row.heading, span(stated.lines, stated.pages, row.source_path)),
+            (
+                name,
+                with_place_id(row.section_label or row.heading, row.place_id),
+                span(stated.lines, stated.pages, row.source_path),
+            ),
         )
     )
     said = [stated.bearer or ("?" if stated.modal else ""), stated.modal, stated.action]

@@ -21,7 +21,8 @@ class Place:
     ``section`` is the heading that a place stands under; a heading's is itself. ``start`` to ``end`` spans the whole
     subtree in the document's text; ``body`` is where the words after the heading or marker begin. ``label`` is what one
     would cite: as printed in a heading, in full for a clause; ``number`` and ``section_id`` are the same normalised.
-    A heading has a ``heading``, ``title`` and ``path``, a clause a ``marker``.
+    A heading has a ``heading``, ``title`` and ``path``, a clause a ``marker``. ``section_id`` is unique in a document,
+    ``place_id`` in the library; a place gets that one when it is stored.
     """
 
     ordinal: int
@@ -41,6 +42,7 @@ class Place:
     section_id: str = ""
     path: tuple[str, ...] = ()
     pages: Pages | None = None
+    place_id: str = ""
 
     @property
     def is_heading(self) -> bool:
@@ -149,6 +151,7 @@ class Definition:
     lines: Lines | None = None
     pages: Pages | None = None
     sure: float = 1.0
+    place_id: str = ""
 
     @property
     def location(self) -> str:
@@ -167,8 +170,9 @@ class Reference:
     """A mention of a place: the words, where they stand, and the place they mean.
 
     ``kind`` is ``number``, ``relative``, ``named``, ``document``, ``link``, ``wiki`` or ``transclusion``.
-    ``target_section`` is the id of the section or clause that is meant, ``target_path`` the document it stands in and
-    ``target_chunk`` the chunk that holds it; all empty when that is not known. ``number_kind`` and ``number_key`` are
+    ``target_section`` is the id of the section or clause that is meant, ``target_path`` the document it stands in,
+    ``target_chunk`` the chunk that holds it and ``target_place_id`` its id in the library; all empty when that is not
+    known. ``number_kind`` and ``number_key`` are
     the normalised label of number forms, ``document`` another document's name as written, and ``reason`` says in
     plain words what is not as written. ``sure`` says how sure it is that this place is meant, from 0 to 1; 0 when no
     place is known.
@@ -186,6 +190,7 @@ class Reference:
     target_path: str = ""
     target_chunk: str = ""
     sure: float = 0.0
+    target_place_id: str = ""
 
     @property
     def resolved(self) -> bool:

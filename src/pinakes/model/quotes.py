@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from pinakes.model.document import Lines, Pages, span
+from pinakes.model.place_ids import with_place_id
 
 EXACT, ALTERED, ABSENT = "exact", "altered", "absent"
 
@@ -36,12 +37,20 @@ class TextPlace:
     start: int
     end: int
     pages: Pages | None = None
+    place_id: str = ""
 
     @property
     def location(self) -> str:
         """Where it stands, as a citation would say it: ``Section 2(a), lines 12–14``."""
         where = span(self.lines, self.pages, self.source_path)
         return ", ".join(filter(None, (self.section_label or self.heading, where)))
+
+    @property
+    def address(self) -> str:
+        """Where it stands, with the id of its place: ``Section 2(a) [k7q2m9xt], lines 12–14``."""
+        where = span(self.lines, self.pages, self.source_path)
+        name = with_place_id(self.section_label or self.heading, self.place_id)
+        return ", ".join(filter(None, (name, where)))
 
 
 @dataclass(frozen=True, slots=True)

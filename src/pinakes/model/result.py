@@ -7,6 +7,7 @@ from typing import Any
 
 from pinakes.model.document import READ_FROM_IMAGE, Cells, Lines, Pages, span
 from pinakes.model.parsed import Definition, Reference
+from pinakes.model.place_ids import with_place_id
 from pinakes.model.quoting import Quotation
 
 
@@ -29,6 +30,7 @@ class Elsewhere:
     section: str
     lines: Lines | None = None
     pages: Pages | None = None
+    place_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,8 @@ class SearchResult:
     uncertain: bool = False
     cells: Cells | None = None
     """The cells of a notebook."""
+    place_id: str = ""
+    """The id of its section or clause, by which it can be read."""
 
     @property
     def location(self) -> str:
@@ -86,7 +90,8 @@ class SearchResult:
                 if self.uncertain
                 else ""
             )
-            head.append(f"Section: {self.section_label or self.section_id}{doubt}")
+            name = with_place_id(self.section_label, self.place_id) or self.section_id
+            head.append(f"Section: {name}{doubt}")
         head.append(f"Score: {self.fused_score:.3f} (found by {', '.join(self.matched_by) or 'none'})")
         if self.from_image:
             head.append(READ_FROM_IMAGE)

@@ -1,4 +1,7 @@
-"""Addresses of documents and sections as MCP resources: ``pinakes://section/act.md/sec_306``."""
+"""Addresses of documents and sections as MCP resources: ``pinakes://section/k7q2m9xt``, by the id of the place.
+
+The path of the document and the id of the section in it do as well: ``pinakes://section/act.md/sec_306``.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,19 @@ from typing import NamedTuple
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from pinakes.errors import NotFoundError
+from pinakes.model.place_ids import is_place_id
 
 SCHEME = "pinakes"
 DOCUMENT_TEMPLATE = "pinakes://document/{document}"
-SECTION_TEMPLATE = "pinakes://section/{document}/{section_id}"
+SECTION_TEMPLATE = "pinakes://section/{place_id}"
 TOOL_PARAMETER = "{?tool}"
 
 
 class Place(NamedTuple):
-    """What an address names: a document or a section of it, and the tool whose library has it."""
+    """What an address names: a document or a section of it, and the tool whose library has it.
+
+    A section that goes by its id in the library has no document.
+    """
 
     document: str
     section_id: str = ""
@@ -26,9 +33,9 @@ def document_uri(document: str, tool: str | None = None) -> str:
     return f"{SCHEME}://document/{quote(document, safe='')}{_query(tool)}"
 
 
-def section_uri(document: str, section_id: str, tool: str | None = None) -> str:
+def section_uri(place_id: str, tool: str | None = None) -> str:
     """Return the address of a section."""
-    return f"{SCHEME}://section/{quote(document, safe='')}/{quote(section_id, safe='')}{_query(tool)}"
+    return f"{SCHEME}://section/{place_id}{_query(tool)}"
 
 
 def parse_uri(uri: str) -> Place:
@@ -46,6 +53,8 @@ def parse_uri(uri: str) -> Place:
         document, _, section = path.rpartition("/")
         if document and section:
             return Place(unquote(document), unquote(section), tool)
+    if parts.scheme == SCHEME and parts.netloc == "section" and is_place_id(path):
+        return Place("", path, tool)
     raise NotFoundError(
         f"{uri} is not an address here; they look like {DOCUMENT_TEMPLATE} and {SECTION_TEMPLATE}."
     )

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pinakes.model.document import Lines, Pages, span
+from pinakes.model.place_ids import with_place_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +27,20 @@ class TextHit:
     start: int
     end: int
     pages: Pages | None = None
+    place_id: str = ""
 
     @property
     def location(self) -> str:
         """Where it stands, as a citation would say it: ``Section 2(a), line 12``."""
         where = span(Lines(self.line, self.line), self.pages, self.source_path)
         return ", ".join(filter(None, (self.section_label or self.heading, where)))
+
+    @property
+    def address(self) -> str:
+        """Where it stands, with the id of its place: ``Section 2(a) [k7q2m9xt], line 12``."""
+        where = span(Lines(self.line, self.line), self.pages, self.source_path)
+        name = with_place_id(self.section_label or self.heading, self.place_id)
+        return ", ".join(filter(None, (name, where)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ class OutlineNode:
     lines: Lines
     pages: Pages | None = None
     children: list[OutlineNode] = field(default_factory=list)
+    place_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class Outline:
     title: str
     nodes: list[OutlineNode]
     self_check: SelfCheck = field(default_factory=SelfCheck)
+    place_id: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outline as JSON values."""
@@ -85,6 +87,7 @@ class SectionView:
     alternatives: list[str] = field(default_factory=list)
     from_image: bool = False
     uncertain: bool = False
+    place_id: str = ""
 
     @property
     def location(self) -> str:
@@ -195,6 +198,7 @@ class Citation:
     heading: str
     line: int
     reference: Reference
+    place_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ class StoredChunk:
     section_label: str
     heading: str
     heading_level: int
+    place_id: str = ""
 
     @property
     def searched_text(self) -> str:
@@ -81,6 +82,16 @@ class PlaceStart(NamedTuple):
     start: int
 
 
+class GonePlace(NamedTuple):
+    """What is remembered of a place that is gone: where it stood, what it was called, and how its words began."""
+
+    source_path: str
+    section_id: str
+    label: str
+    heading: str
+    text: str
+
+
 class Standing(NamedTuple):
     """The innermost place around an offset: its id, label, the heading above it, what it is called, where it begins."""
 
@@ -90,6 +101,7 @@ class Standing(NamedTuple):
     name: str
     start: int
     line: int
+    place_id: str = ""
 
 
 # -- records: what search asks of the documents, chunks, places and references of an index -------------------
@@ -161,6 +173,18 @@ class Records(Protocol):
 
     def places_by_id(self, section_id: str, documents: Collection[int] | None = None) -> list[StoredPlace]:
         """Return the places with this id, one a document at most: headings, then clauses."""
+        ...
+
+    def places_with(self, place_ids: Collection[str]) -> dict[str, StoredPlace]:
+        """Return places by their ids in the library; those that there are not are left out."""
+        ...
+
+    def place_ids(self, wanted: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        """Return the ids of places in the library, by the paths of their documents and their ids within these."""
+        ...
+
+    def gone_place(self, place_id: str) -> GonePlace | None:
+        """Return what is remembered of a place that is gone."""
         ...
 
     def places_of_document(self, document: int, *, clauses: bool = True) -> list[Place]:

@@ -87,11 +87,7 @@ def search(response: SearchResponse, library: str, given: Arguments, limit: Limi
         data["results"] = [
             lean(result)
             | {"location": result.location}
-            | (
-                {"uri": section_uri(result.source_path, result.section_id, library or None)}
-                if result.section_id
-                else {}
-            )
+            | ({"uri": section_uri(result.place_id, library or None)} if result.place_id else {})
             for result in response.results
         ]
         return fit_items(data, "results", limit.budget, _DISPENSABLE_OF_SEARCH)
@@ -165,7 +161,7 @@ def _outlines_text(found: list[Outline], deepest: int, limit: Limit) -> str:
         return "The library has no documents yet."
     shown = deepest
     while True:
-        head = f"Outline of {len(found)} document{'' if len(found) == 1 else 's'}; section ids in brackets."
+        head = f"Outline of {len(found)} document{'' if len(found) == 1 else 's'}; ids of places in brackets."
         if shown < deepest:
             head += f" Cut to fit the token budget: {shown} of {deepest} levels shown."
         lines = [

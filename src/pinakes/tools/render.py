@@ -20,6 +20,7 @@ from pinakes.model import (
     TermDefinition,
 )
 from pinakes.model.document import IMAGE_PAGES, READ_FROM_IMAGE, line_word, span
+from pinakes.model.place_ids import with_place_id
 from pinakes.model.quoting import Quotation, readable
 from pinakes.search.present.respond import Count, fit_response, longest_fit
 from pinakes.tools.fit import Tokens
@@ -124,25 +125,20 @@ def format_error(error: Exception, token_budget: int | None = None, count: Count
 
 def _place(view: SectionView) -> list[str]:
     """The citation of a section."""
-    lines = [view.source_path, f"Location: {view.location}"]
-    name = view.section_label or view.section_id
-    return [*lines, f"Section: {name}"] if name else lines
+    name = with_place_id(view.section_label, view.place_id)
+    return [view.source_path, f"Location: {view.location}", f"Section: {name}"]
 
 
 def _children(nodes: Sequence[OutlineNode]) -> list[str]:
     return [
-        f"- {node.label if node.heading in node.label else node.heading} ({node.section_id})"
-        if node.section_id
-        else f"- {node.heading or node.label}"
-        for node in nodes
+        f"- {node.label if node.heading in node.label else node.heading} [{node.place_id}]" for node in nodes
     ]
 
 
 def _definition(item: TermDefinition) -> str:
     entry = item.definition
-    where = ", ".join(filter(None, [entry.location, entry.source_section]))
     lines = [
-        f"{item.document_title} ({where})",
+        with_place_id(f"{item.document_title} ({entry.location})", entry.place_id),
         f"{entry.term}: {entry.definition_text}",
     ]
     lines += [
@@ -223,9 +219,7 @@ def _that_fit(lines: list[str], budget: int, tokens: Tokens) -> list[str]:
 def section_lines(view: SectionView) -> list[str]:
     """Return the citation of a section, and what else a reference to it may mean."""
     lines = [view.source_path, f"Location: {view.location}"]
-    name = view.section_label or view.heading
-    if name or view.section_id:
-        lines.append(f"Section: {name} [{view.section_id}]" if name else f"Section: {view.section_id}")
+    lines.append(f"Section: {with_place_id(view.section_label or view.heading, view.place_id)}")
     if view.from_image:
         lines.append(READ_FROM_IMAGE)
     if view.alternatives:
@@ -242,7 +236,7 @@ def node_line(node: OutlineNode, path: str, indent: int = 0) -> str:
         # The label of a clause ends with its marker, which is all the heading it has.
         heading = node.label if node.label.endswith(heading) else f"{node.label} {heading}"
     where = span(node.lines, node.pages, path)
-    return f"{'  ' * indent}- {heading} [{node.section_id}] {where}".rstrip()
+    return f"{'  ' * indent}- {heading} [{node.place_id}] {where}".rstrip()
 
 
 def outline_lines(nodes: Sequence[OutlineNode], path: str, depth: int, indent: int = 0) -> Iterator[str]:
@@ -268,14 +262,14 @@ def outline_depth(nodes: Sequence[OutlineNode]) -> int:
 
 def outline_head(outline: Outline) -> str:
     """Return the line above an outline."""
-    return f"{outline.title} — {outline.source_path}"
+    return f"{with_place_id(outline.title, outline.place_id)} — {outline.source_path}"
 
 
 def cites_line(item: Citation) -> str:
     """Return one place that a section refers to."""
     reference = item.reference
     if reference.resolved:
-        where = f"[{reference.target_section}]" if reference.target_section else reference.target_chunk
+        where = with_place_id(reference.target_section, reference.target_place_id)
         elsewhere = f" in {reference.target_path}" if reference.target_path != item.source_path else ""
         sure = f"(sure: {reference.sure:.2f}){f'; {reference.reason}' if reference.reason else ''}"
         return f"- {reference.text!r} ({line_word(item.source_path)} {item.line}) → {where}{elsewhere} {sure}"
@@ -287,7 +281,8 @@ def cited_by_line(item: Citation) -> str:
     """Return one place that refers to a section."""
     place = item.section_label or item.heading or item.document_title
     sure = f"(sure: {item.reference.sure:.2f})"
-    return f"- {place} ({line_word(item.source_path)} {item.line}, {item.source_path}): {item.reference.text!r} {sure}"
+    at = f"{line_word(item.source_path)} {item.line}, {item.source_path}"
+    return f"- {place} [{item.place_id}] ({at}): {item.reference.text!r} {sure}"
 
 
 def document_line(info: DocumentInfo) -> str:

@@ -25,7 +25,7 @@ from pinakes.embedding import Embedder, load_embedder
 from pinakes.ingest.codec import decode
 from pinakes.ingest.contextualize import passage_text
 from pinakes.ingest.sandbox import Limits, Outcome, Sandbox
-from pinakes.stores.embedded.dump import passage_hashes, read_dump
+from pinakes.stores.embedded.dump import passage_hashes, place_ids, read_dump
 from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
@@ -256,9 +256,9 @@ class Worker:
         content_hash = str(outcome.value["content_hash"])
         parsed = replace(parsed, document=replace(parsed.document, size=task.size, content_hash=content_hash))
         record = self._scratch.record
-        document = record.put(parsed, mtime_ns=task.mtime_ns, settings=task.settings)
+        known = self._remember(document_key(task.path))
+        document = record.put(parsed, mtime_ns=task.mtime_ns, settings=task.settings, place_ids=known)
         try:
-            self._remember(document_key(task.path))
             self._embed()
             item = publication(
                 record,
@@ -278,14 +278,16 @@ class Worker:
             "owner": self._owner,
         }
 
-    def _remember(self, key: str) -> None:
-        """Take the vectors of texts that the version before had too."""
+    def _remember(self, key: str) -> dict[str, str]:
+        """Take the vectors of texts that the version before had too, and return the ids that its places have."""
         head = self._catalogue.head(key)
         body = self._catalogue.bodies([head]).get(key) if head else None
         if head is None or body is None:
-            return
-        if known := passage_vectors(passage_hashes(read_dump(body)), self._catalogue.vectors(head)):
+            return {}
+        data = read_dump(body)
+        if known := passage_vectors(passage_hashes(data), self._catalogue.vectors(head)):
             self._scratch.record.put_vectors(list(known), np.stack(list(known.values())))
+        return place_ids(data)
 
     def _embed(self) -> None:
         record = self._scratch.record

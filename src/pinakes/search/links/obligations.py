@@ -8,7 +8,8 @@ from pinakes.errors import UsageError
 from pinakes.model.obligation import GAPS, KINDS, LANGUAGES, PARTS, ObligationsResponse
 from pinakes.port.index import SearchIndex
 from pinakes.port.obligations import ObligationQuery
-from pinakes.search.links.questions import allowed_documents, find_documents
+from pinakes.search.links.find_places import find_documents
+from pinakes.search.links.questions import allowed_documents
 
 MOST_ROWS = 1000
 _MOST_WORDS = 20
@@ -38,7 +39,7 @@ def list_obligations(
     query = ObligationQuery(kind or "", _words(bearer), _words(text), _unit(unit), gap or "")
     documents = set(allowed_documents(index, filters)) if filters else None
     if document is not None:
-        named = {entry.id for entry in find_documents(index.names, document)}
+        named = {entry.id for entry in find_documents(index, document)}
         documents = named if documents is None else documents & named
     lookup = index.obligations
     counts = lookup.counts(query, documents)

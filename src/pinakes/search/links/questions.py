@@ -1,19 +1,16 @@
-"""Questions that are not searches: a place by name, definitions, references, outlines, documents, suggestions."""
+"""Questions that are not searches: definitions, references, outlines, documents, places as they stand, suggestions."""
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from functools import lru_cache
 from itertools import chain
-from pathlib import PurePath
 from typing import Any
 
 from pinakes.errors import NotFoundError, UsageError
-from pinakes.labels.document_keys import path_key, path_parts
 from pinakes.model import (
     Citation,
     DefineResponse,
@@ -30,23 +27,17 @@ from pinakes.model import (
     line_of,
 )
 from pinakes.model.document import holds_any
-from pinakes.model.uris import Place as Address
-from pinakes.model.uris import place_of
 from pinakes.port.index import SearchIndex
-from pinakes.port.names import Entry, NameLookup, SuggestionLookup
+from pinakes.port.names import SuggestionLookup
 from pinakes.port.records import Row, Standing, StoredPlace
 from pinakes.search.links.define import Dictionary
+from pinakes.search.links.find_places import find_documents, find_place
 from pinakes.search.links.reference_graph import ReferenceGraph
 from pinakes.search.present.enrich import located
 from pinakes.search.query.filters import compile_filters
 from pinakes.search.query.names import NameIndex
-from pinakes.search.query.understand import clean_text, understand
-from pinakes.search.retrieve.bearing import find_codes, sections_with_code
-from pinakes.search.retrieve.resolve import Resolver
-from pinakes.text.keys import term_keys, term_words, title_key, typed_key
-
-# Documents whose names are compared with one that none has.
-_LOOKED_AT = 2000
+from pinakes.search.query.understand import clean_text
+from pinakes.text.keys import term_keys, term_words, typed_key
 
 
 def list_documents(index: SearchIndex, filters: Mapping[str, object] | None) -> list[DocumentInfo]:
@@ -90,54 +81,20 @@ def _info(row: Row, check: SelfCheck) -> DocumentInfo:
     )
 
 
-def find_documents(names: NameLookup, name: str) -> list[Entry]:
-    """Return the documents that a path, the end of a path, a file name or a title means, in the order of paths."""
-    if found := _called(names, name):
-        return found
-    hint = near_names(name, ((entry.source_path, entry.title) for entry in names.first(_LOOKED_AT)))
-    raise NotFoundError(f"There is no document {name!r} in the library.{hint}")
-
-
-def near_names(name: str, documents: Iterable[tuple[str, str]]) -> str:
-    """Return which of some documents, by path and title, a name may have meant, as a question; nothing if none."""
-    called: dict[str, str] = {}
-    for path, title in documents:
-        # That both end with .md does not make two names alike.
-        called.setdefault(PurePath(path).stem, PurePath(path).name)
-        called.setdefault(title, title)
-    near: list[str] = []
-    for meant in dict.fromkeys((PurePath(name).stem, name)):
-        near += difflib.get_close_matches(meant, called, n=3, cutoff=0.5)
-    names = list(dict.fromkeys(called[key] for key in near))[:3]
-    return f" Did you mean: {', '.join(names)}?" if names else ""
-
-
-def _called(names: NameLookup, name: str) -> list[Entry]:
-    parts, key = PurePath(name).parts, title_key(name)
-    if exactly := names.at([name]):
-        return list(exactly.values())
-    end = path_key(path_parts(name))
-    ending = names.ending([end], whole=False).get(end, []) if end else []
-    found = [entry for entry in ending if parts and PurePath(entry.source_path).parts[-len(parts) :] == parts]
-    found = found or [
-        entry for entry in ending if PurePath(entry.source_path).stem.casefold() == name.casefold()
-    ]
-    found = list({entry.id: entry for entry in found}.values()) or (names.titled(key) if key else [])
-    return sorted(found, key=lambda entry: entry.source_path)
-
-
 def outlines(index: SearchIndex, document: str | None, *, clauses: bool) -> list[Outline]:
     """Return the trees of the documents that ``document`` means, or of all: headings, and clauses where wanted."""
-    entries = index.names.first() if document is None else find_documents(index.names, document)
+    entries = index.names.first() if document is None else find_documents(index, document)
     checks = index.lookup.self_checks([entry.id for entry in entries])
     return [
         Outline(
             entry.source_path,
             entry.title,
-            tree(index.lookup.places_of_document(entry.id, clauses=clauses), 0),
+            tree(places, 0),
             checks.get(entry.id, SelfCheck()),
+            places[0].place_id if places else "",
         )
         for entry in entries
+        for places in [index.lookup.places_of_document(entry.id, clauses=clauses)]
     ]
 
 
@@ -150,6 +107,7 @@ def tree(places: Iterable[Place], root: int) -> list[OutlineNode]:
         if siblings is not None and place.ordinal != root:
             name = place.heading or place.marker
             node = OutlineNode(name, place.label, place.section_id, place.level, place.lines, place.pages)
+            node.place_id = place.place_id
             siblings.append(node)
             children[place.ordinal] = node.children
     return top
@@ -159,57 +117,6 @@ def tree(places: Iterable[Place], root: int) -> list[OutlineNode]:
 
 
 _MAX_ALTERNATIVES = 20
-
-
-def find_place(
-    index: SearchIndex, reference: str, document: str | None, names: NameIndex | None = None
-) -> tuple[list[StoredPlace], bool]:
-    """Return the places that a reference, an id or a heading names; whether it leads all the way.
-
-    A document is given as ``document``, or named in the reference, if ``names`` knows it. What an answer has printed as
-    the address of a place leads to that place.
-    """
-    if (place := place_of(reference)) and (there := _addressed(index, place, document)):
-        return there
-    query = understand(reference, typed=False, names=None if document else names)
-    documents = {entry.id for entry in find_documents(index.names, document)} if document else None
-    resolved = Resolver(index.lookup, names).resolve_all(query, documents)
-    by_id = index.lookup.places_by_id(reference.strip(), documents)
-    titles = index.lookup.places_by_title(query.title_key, documents)
-    if by_id:
-        return by_id, True
-    if titles and query.rest:
-        # The whole reference is a heading; that a part of it looks like a number is chance.
-        return titles, True
-    if resolved:
-        return [item.found for item in resolved], not resolved[0].rest
-    if titles:
-        return titles, True
-    for code in find_codes(query.rest):
-        if coded := sections_with_code(code, index.lookup, query.named or documents):
-            return coded, True
-    near = index.lookup.similar_titles(query.title_key.split()[:6], 3)
-    hint = f" Did you mean: {'; '.join(item.place.heading for item in near)}?" if near else ""
-    raise NotFoundError(f"No section is called {reference!r}.{hint}")
-
-
-def _addressed(
-    index: SearchIndex, address: Address, document: str | None
-) -> tuple[list[StoredPlace], bool] | None:
-    """Return the place of an address; None where no document has its name, for it may be none after all."""
-    known = _called(index.names, address.document)
-    if not known:
-        return None
-    if document is not None:
-        inside = {entry.id for entry in find_documents(index.names, document)}
-        known = [entry for entry in known if entry.id in inside]
-        if not known:
-            raise NotFoundError(f"{address.document}#{address.section_id} is not a place of {document}.")
-    if not address.section_id:
-        whole = [index.lookup.place(entry.id, 0) for entry in known]
-        return [place for place in whole if place is not None], True
-    found = index.lookup.places_by_id(address.section_id, {entry.id for entry in known})
-    return (found, True) if found else find_place(index, address.section_id, known[0].source_path)
 
 
 def read_section(
@@ -222,7 +129,7 @@ def read_section(
 
 def whole_document(index: SearchIndex, name: str) -> SectionView:
     """Return the document of a name as one section, with the sections of the first level as its children."""
-    found, *others = find_documents(index.names, name)
+    found, *others = find_documents(index, name)
     if others:
         paths = ", ".join(entry.source_path for entry in (found, *others))
         raise NotFoundError(f"Several documents are called {name!r}: {paths}. Give the whole path.")
@@ -270,6 +177,7 @@ def section_view(
         from_image=bool(place.pages)
         and holds_any(index.lookup.image_pages([found.source_path]).get(found.source_path), place.pages),
         uncertain=any(check.doubtful for check in index.lookup.self_checks([found.document]).values()),
+        place_id=place.place_id,
     )
 
 
@@ -285,7 +193,7 @@ def define(index: SearchIndex, term: str, document: str | None) -> DefineRespons
     wanted = clean_text(term).strip("\"'“”‘’«»„ ")
     if not wanted or len(wanted) > _MAX_TERM:
         raise UsageError(f"Give a term to define, of at most {_MAX_TERM} characters.")
-    within = find_documents(index.names, document) if document else None
+    within = find_documents(index, document) if document else None
     paths = None if within is None else {entry.source_path for entry in within}
     keys = {" ".join(words) for words in term_keys(wanted)}
     known = Dictionary(index.terms.by_keys(keys, paths=paths or ())).lookup(wanted)
@@ -340,7 +248,7 @@ def _standing(index: SearchIndex, found: Sequence[tuple[int, str, str, Reference
         at = places.get((document, item.start)) or Standing("", "", "", "", 0, 1)
         before = text(document)[at.start : item.start]
         line = line_of(starts(document), before, at.start, at.line, item.start)
-        citations.append(Citation(path, title, at.label, at.heading, line, item))
+        citations.append(Citation(path, title, at.label, at.heading, line, item, at.place_id))
     return citations
 
 

@@ -65,8 +65,21 @@ class ReferenceGraph:
         """Return the references in some spans, given as document, start and end."""
         found = self._index.lookup.references_between(spans)
         asked = [(span[0], reference) for span, references in found.items() for reference in references]
-        resolved = iter(self.resolve(asked))
+        resolved = iter(self._identified(self.resolve(asked)))
         return {span: list(islice(resolved, len(references))) for span, references in found.items()}
+
+    def _identified(self, references: Sequence[Reference]) -> list[Reference]:
+        """Return references with the ids of the places that they lead to."""
+        wanted = {(item.target_path, item.target_section) for item in references if item.target_path}
+        if not wanted:
+            return list(references)
+        ids = self._index.lookup.place_ids(wanted)
+        return [
+            replace(item, target_place_id=ids.get((item.target_path, item.target_section), ""))
+            if item.target_path
+            else item
+            for item in references
+        ]
 
     def documents_named(self, document: int) -> frozenset[str]:
         """Return the paths of the documents that a document links to or names somewhere in its text."""
@@ -115,7 +128,7 @@ class ReferenceGraph:
         wanted = None if ids is None else set(ids)
         return [
             (entry, resolved)
-            for (source, _), resolved in zip(found, self.resolve(found), strict=True)
+            for (source, _), resolved in zip(found, self._identified(self.resolve(found)), strict=True)
             if resolved.target_path == own.source_path
             and (wanted is None or resolved.target_section in wanted)
             and (entry := self._entries[source]) is not None

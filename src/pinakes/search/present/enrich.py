@@ -23,8 +23,13 @@ from pinakes.search.select.selector import Chosen
 def located(definitions: Sequence[Definition], index: SearchIndex) -> list[Definition]:
     """Return definitions with their places; those of a document that was removed meanwhile without."""
     entries = index.names.at({definition.source_path for definition in definitions})
+    ids = index.lookup.place_ids({(one.source_path, one.source_section) for one in definitions})
     return [
-        _located(definition, entries.get(definition.source_path), index.reading) for definition in definitions
+        replace(
+            _located(definition, entries.get(definition.source_path), index.reading),
+            place_id=ids.get((definition.source_path, definition.source_section), ""),
+        )
+        for definition in definitions
     ]
 
 
@@ -150,6 +155,7 @@ def to_results(
             explanation=_explanation(candidate, chosen, enrichment) if explain else None,
             uncertain=chunk.document in enrichment.doubtful,
             left_out=[] if clause or line or chunk.pages else _left_out(chunk, sections),
+            place_id=chunk.place_id,
         )
         if clause:
             result = _focus(result, chunk, clause)
@@ -178,6 +184,7 @@ def _focus(result: SearchResult, chunk: StoredChunk, clause: Place) -> SearchRes
         parent_chain=[*result.parent_chain, clause.label],
         section_id=clause.section_id,
         section_label=clause.label,
+        place_id=clause.place_id,
         lines=clause.lines,
         pages=clause.pages,
         cross_references=inside,
@@ -256,6 +263,7 @@ def _elsewhere(chunk: StoredChunk) -> Elsewhere:
         chunk.section_label or chunk.heading,
         chunk.lines,
         chunk.pages,
+        chunk.place_id,
     )
 
 

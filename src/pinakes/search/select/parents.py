@@ -50,6 +50,7 @@ class Surroundings:
             section=section.ordinal,
             parent_chain=section.path,
             section_id=section.section_id,
+            place_id=section.place_id,
             section_label=section.label,
             heading=section.heading,
             heading_level=section.level,

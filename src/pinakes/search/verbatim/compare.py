@@ -82,6 +82,7 @@ class Compared:
             start,
             end,
             self._pages(start, end),
+            place.place_id,
         )
 
     def _pages(self, start: int, end: int) -> Pages | None:

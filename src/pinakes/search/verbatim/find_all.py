@@ -147,6 +147,7 @@ def _located(index: SearchIndex, hits: Sequence[tuple[StoredText, int, int]]) ->
                 start=start,
                 end=end,
                 pages=lines[stored.document].pages(start, end),
+                place_id=place.place_id if place else "",
             )
         )
     return found

@@ -195,6 +195,7 @@ def text_place(index: SearchIndex, stored: StoredText, start: int, end: int) -> 
         start=start,
         end=end,
         pages=positions.pages(start, end),
+        place_id=place.place_id if place else "",
     )
 
 

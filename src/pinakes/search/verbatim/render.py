@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pinakes.model.comparison import KINDS, Comparison, Difference
+from pinakes.model.place_ids import with_place_id
 from pinakes.model.quotes import QuoteCheck
 from pinakes.model.verbatim import FoundAll, TextHit
 from pinakes.search.verbatim.words import changes_text
 
 
 def hit_line(hit: TextHit, shown_path: str = "") -> str:
-    """Return a hit as one line: ``act.md:12: Section 2(a): the line itself``."""
-    label = hit.section_label or hit.heading
+    """Return a hit as one line: ``act.md:12: Section 2(a) [k7q2m9xt]: the line itself``."""
+    label = with_place_id(hit.section_label or hit.heading, hit.place_id)
     where = f"{hit.pages.first}p" if hit.pages else str(hit.line)
     return ": ".join(filter(None, (f"{shown_path or hit.source_path}:{where}", label, hit.text)))
 
@@ -37,7 +38,7 @@ def quote_lines(check: QuoteCheck, show_path: Callable[[str], str] = str) -> lis
     lines = [f"{check.status}: “{check.quotation}”"]
     if check.changes:
         lines.append(changes_text(check.changes))
-    lines += [f"{show_path(place.source_path)}, {place.location}" for place in check.places]
+    lines += [f"{show_path(place.source_path)}, {place.address}" for place in check.places]
     if check.more:
         lines.append(f"and {check.more} more")
     return lines
@@ -45,7 +46,7 @@ def quote_lines(check: QuoteCheck, show_path: Callable[[str], str] = str) -> lis
 
 def difference_lines(difference: Difference) -> list[str]:
     """Return a difference: what happened to which place, then the words that changed, or those that came or went."""
-    old, new = (place.location if place else "" for place in (difference.old, difference.new))
+    old, new = (place.address if place else "" for place in (difference.old, difference.new))
     where = old or new if not (old and new) or old == new else f"{old} → {new}"
     lines = [f"{difference.kind}: {where}"]
     if difference.changes:

@@ -60,7 +60,7 @@ def _sections(service: LibraryService, path: str, title: str, tool: str | None) 
     for outline in service.ask(lambda library: library.outline(path)):
         for node in _down_to(outline.nodes, _LEVELS):
             yield types.Resource(
-                uri=section_uri(outline.source_path, node.section_id, tool),
+                uri=section_uri(node.place_id, tool),
                 name=node.heading or node.label,
                 description=f"Section of {title}",
                 mime_type=MARKDOWN,
@@ -90,7 +90,7 @@ def list_templates(registry: LibraryRegistry) -> types.ListResourceTemplatesResu
                 uri_template=SECTION_TEMPLATE + more,
                 name="section",
                 title="A section",
-                description="The text of a section: a document, and a section_id from its outline or from a result.",
+                description="The text of a section or clause, by the place_id of a result or of an outline.",
                 mime_type=MARKDOWN,
             ),
         ]
@@ -103,7 +103,7 @@ def read_resource(registry: LibraryRegistry, uri: str) -> types.ReadResourceResu
 
     def read(library: Library) -> SectionView:
         if place.section_id:
-            return library.section(place.section_id, document=place.document)
+            return library.section(place.section_id, document=place.document or None)
         return library.document(place.document)
 
     _, view = first_that_knows(registry.choose(place.tool), lambda service: service.ask(read))

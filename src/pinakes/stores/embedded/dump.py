@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pinakes.embedding.protocol import Vectors
@@ -18,6 +18,7 @@ from pinakes.stores.embedded.database import Database
 from pinakes.stores.embedded.fields import write_fields
 from pinakes.stores.embedded.names import write_keys
 from pinakes.stores.embedded.obligations import fill_obligations
+from pinakes.stores.embedded.place_ids import choose_place_ids
 from pinakes.stores.embedded.record import forget_documents, has_all_vectors, log_changes
 from pinakes.stores.embedded.schema import SCHEMA_VERSION
 from pinakes.stores.embedded.suggestions import write_suggestions
@@ -82,9 +83,8 @@ def restore_document(
             [{**row, "document": document, "chunk": by_number[row["chunk"]]} for row in passages],
         )
         for name in _TABLES:
-            _insert(connection, name, [{**row, "document": document} for row in _values(data, name)])
-        for rows in _places_apart(data):
-            _insert(connection, "places", [{**row, "document": document} for row in rows])
+            for rows in _places(connection, path, data) if name == "places" else [_values(data, name)]:
+                _insert(connection, name, [{**row, "document": document} for row in rows])
         write_keys(connection, document)
         write_term_keys(connection, document)
         write_suggestions(connection, document)
@@ -130,6 +130,23 @@ def _places_apart(data: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[d
         }
         for row in clauses
     ]
+
+
+def _places(
+    connection: sqlite3.Connection, path: str, data: Mapping[str, Any]
+) -> Iterator[list[dict[str, Any]]]:
+    """Return the places of a dump with their ids, also where it was written before there were any."""
+    groups = (_values(data, "places"), *_places_apart(data))
+    names = [row["section_id"] for rows in groups for row in rows]
+    ids = iter(choose_place_ids(connection, path, names, place_ids(data), roots=()))
+    for rows in groups:
+        yield [{**row, "place_id": next(ids)} for row in rows]
+
+
+def place_ids(data: Mapping[str, Any]) -> dict[str, str]:
+    """Return the ids of the places in a dump, by their ids within the document."""
+    rows = _values(data, "places")
+    return {row["section_id"]: row["place_id"] for row in rows if row.get("place_id")}
 
 
 def passage_hashes(data: Mapping[str, Any]) -> list[tuple[int, bytes]]:

@@ -11,8 +11,17 @@ from pinakes.model import Lines, Pages, Place, Reference, SelfCheck, chunk_id
 from pinakes.model.document import IMAGE_PAGES
 from pinakes.port.filters import among
 from pinakes.port.names import MOST
-from pinakes.port.records import NumberedPlace, PlaceStart, Standing, StoredChunk, StoredPlace, StoredText
+from pinakes.port.records import (
+    GonePlace,
+    NumberedPlace,
+    PlaceStart,
+    Standing,
+    StoredChunk,
+    StoredPlace,
+    StoredText,
+)
 from pinakes.stores.embedded.database import BATCH, Database, batches, joined
+from pinakes.stores.embedded.place_ids import gone_place
 
 # Places that are looked at where those of many documents are asked for.
 _LOOKED_AT = 10_000
@@ -22,14 +31,14 @@ _CHUNK = (
     'SELECT c.id, c.document, c.chunk_index, c.section, c.content, c.prefix, c.start, c."end" AS "end", c.line_first, '
     "c.line_last, c.page_first, c.page_last, c.tokens, c.chunk_type, c.context, d.source_path, "
     "d.title AS document_title, d.language, s.path AS parent_chain, s.section_id, s.label AS section_label, "
-    "s.heading, s.level AS heading_level "
+    "s.heading, s.level AS heading_level, s.place_id "
     "FROM chunks c JOIN documents d ON d.id = c.document "
     "JOIN places s ON s.document = c.document AND s.ordinal = c.section "
 )
 PLACE = (
     'SELECT p.document, d.source_path, d.title, p.ordinal, p.parent, p.section, p.level, p.start, p.body, p."end", '
     "p.line_first, p.line_last, p.heading, p.marker, p.label, p.title, p.kind, p.number_key, p.section_id, p.path, "
-    "p.page_first, p.page_last FROM places p JOIN documents d ON d.id = p.document "
+    "p.page_first, p.page_last, p.place_id FROM places p JOIN documents d ON d.id = p.document "
 )
 _PLACE_OF_T = "FROM t CROSS JOIN places p ON p.document = t.in_document AND p.ordinal = t.number"
 _REFERENCE = "SELECT r.*, d.source_path AS source_path FROM refs r JOIN documents d ON d.id = r.document "
@@ -180,6 +189,33 @@ class Lookup:
         """Return the places with this id, one a document at most: headings, then clauses."""
         return self._places("section_id = ?", (section_id,), documents)
 
+    def places_with(self, place_ids: Collection[str]) -> dict[str, StoredPlace]:
+        """Return places by their ids in the library; those that there are not are left out."""
+        rows = joined(
+            self._database,
+            "wanted",
+            [(one,) for one in place_ids],
+            PLACE.replace(
+                "FROM places p", "FROM t CROSS JOIN places p ON p.place_id = t.wanted AND p.place_id != ''"
+            ),
+        )
+        return {row["place_id"]: place_of(row) for row in rows}
+
+    def place_ids(self, wanted: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        """Return the ids of places in the library, by the paths of their documents and their ids within these."""
+        rows = joined(
+            self._database,
+            "path, section_id",
+            wanted,
+            "SELECT t.path, t.section_id, p.place_id FROM t CROSS JOIN documents d ON d.source_path = t.path "
+            "CROSS JOIN places p ON p.section_id = t.section_id AND p.document = d.id",
+        )
+        return {(row[0], row[1]): row[2] for row in rows}
+
+    def gone_place(self, place_id: str) -> GonePlace | None:
+        """Return what is remembered of a place that is gone."""
+        return gone_place(self._database, place_id)
+
     def places_of_document(self, document: int, *, clauses: bool = True) -> list[Place]:
         """Return the places of a document in the order of its text, the outer ones first."""
         where = "p.document = ?" if clauses else "p.document = ? AND p.section = p.ordinal"
@@ -277,7 +313,7 @@ class Lookup:
             "document, offset",
             offsets,
             "SELECT t.document, t.offset, p.section_id, p.label, h.heading, CASE p.label WHEN '' THEN p.heading "
-            "ELSE p.label END, p.start, p.line_first FROM t "
+            "ELSE p.label END, p.start, p.line_first, p.place_id FROM t "
             "CROSS JOIN places p ON p.document = t.document AND p.ordinal = (SELECT ordinal FROM places "
             'WHERE document = t.document AND start <= t.offset AND (section = ordinal OR "end" > t.offset) '
             "ORDER BY start DESC, ordinal DESC LIMIT 1) "
@@ -480,6 +516,7 @@ def place_of(row: sqlite3.Row) -> StoredPlace:
         row[18],
         tuple(json.loads(row[19])),
         pages,
+        row[22],
     )
     return StoredPlace(row[0], row[1], row[2], Place(*values))
 

@@ -62,7 +62,9 @@ def fill_obligations(connection: sqlite3.Connection, document: int) -> None:
     row = cursor.execute(
         "SELECT source_path, text, body_start, language, pages FROM documents WHERE id = ?", (document,)
     ).fetchone()
-    places = [place_of(one).place for one in cursor.execute(f"{PLACE} WHERE p.document = ?", (document,))]
+    # A record that is being brought over gets the ids of its places later.
+    query = PLACE.replace("p.place_id", "''") + " WHERE p.document = ?"
+    places = [place_of(one).place for one in cursor.execute(query, (document,))]
     lines = cursor.execute("SELECT starts FROM source_lines WHERE document = ?", (document,)).fetchone()
     position = Positions(
         row["text"],
@@ -107,7 +109,7 @@ class EmbeddedObligations:
         """Return rows in the order of paths and of texts."""
         where, values = _where(query, documents)
         rows = self._database.rows(
-            "SELECT o.*, d.source_path, d.title AS document_title, p.section_id, p.label, h.heading "
+            "SELECT o.*, d.source_path, d.title AS document_title, p.section_id, p.label, p.place_id, h.heading "
             "FROM obligations o JOIN documents d ON d.id = o.document "
             "LEFT JOIN places p ON p.document = o.document AND p.ordinal = o.place "
             f"LEFT JOIN places h ON h.document = o.document AND h.ordinal = p.section {where} "
@@ -122,6 +124,7 @@ class EmbeddedObligations:
                 row["label"] or "",
                 row["heading"] or "",
                 _obligation(row),
+                row["place_id"] or "",
             )
             for row in rows
         ]

@@ -22,6 +22,7 @@ from pinakes.stores.embedded.database import Database, batches
 from pinakes.stores.embedded.fields import write_fields
 from pinakes.stores.embedded.names import write_keys
 from pinakes.stores.embedded.obligations import write_obligations
+from pinakes.stores.embedded.place_ids import choose_place_ids, remember_places
 from pinakes.stores.embedded.suggestions import write_suggestions
 from pinakes.stores.embedded.terms import write_term_keys
 from pinakes.text.keys import title_key
@@ -131,13 +132,31 @@ class Record:
             )
         }
 
-    def put(self, parsed: ParsedDocument, *, mtime_ns: int, settings: str) -> int:
-        """Store a document in place of any older version of it; return its new id."""
+    def put(
+        self,
+        parsed: ParsedDocument,
+        *,
+        mtime_ns: int,
+        settings: str,
+        place_ids: Mapping[str, str] | None = None,
+        renamed_from: str = "",
+    ) -> int:
+        """Store a document in place of any older version of it; return its new id.
+
+        ``place_ids`` are ids that its places have elsewhere, ``renamed_from`` is the path that it had before.
+        """
         with self.database.transaction() as connection:
             forget_documents(connection, [parsed.document.source_path])
             document = _insert_document(connection, parsed, mtime_ns, settings)
             write_fields(connection, document)
-            _insert_places(connection, document, parsed.places)
+            ids = choose_place_ids(
+                connection,
+                parsed.document.source_path,
+                [place.section_id for place in parsed.places],
+                place_ids,
+                renamed_from=renamed_from,
+            )
+            _insert_places(connection, document, parsed.places, ids)
             _insert_chunks(connection, document, parsed.chunks)
             connection.executemany(
                 "INSERT INTO refs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -359,6 +378,7 @@ def forget_documents(connection: sqlite3.Connection, paths: Iterable[str]) -> No
     for path in paths:
         row = connection.execute("SELECT id FROM documents WHERE source_path = ?", (path,)).fetchone()
         if row:
+            remember_places(connection, row[0])
             connection.execute("DELETE FROM documents WHERE id = ?", (row[0],))
             documents.append(int(row[0]))
     log_changes(connection, documents, "removed")
@@ -420,15 +440,17 @@ def _insert_document(
     return cursor.lastrowid
 
 
-def _insert_places(connection: sqlite3.Connection, document: int, places: Iterable[Place]) -> None:
+def _insert_places(
+    connection: sqlite3.Connection, document: int, places: Iterable[Place], ids: Iterable[str]
+) -> None:
     connection.executemany(
-        f"INSERT INTO places VALUES ({', '.join('?' * 21)})",
+        f"INSERT INTO places VALUES ({', '.join('?' * 22)})",
         [
             (document, p.ordinal, p.parent, p.section, p.level, p.heading, p.marker, p.label, p.title)
             + (title_key(p.title), p.kind, "_".join(p.number), p.section_id)
             + (json.dumps(p.path, ensure_ascii=False),)
-            + (p.start, p.body, p.end, *p.lines, *(p.pages or (None, None)))
-            for p in places
+            + (p.start, p.body, p.end, *p.lines, *(p.pages or (None, None)), place_id)
+            for p, place_id in zip(places, ids, strict=True)
         ],
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pinakes.errors import IndexStateError, IndexVersionError
 from pinakes.stores.embedded.fields import write_fields
 from pinakes.stores.embedded.obligations import add_obligations
+from pinakes.stores.embedded.place_ids import add_place_ids
 from pinakes.stores.embedded.suggestions import write_suggestions
 from pinakes.stores.embedded.terms import write_term_keys
 
@@ -460,6 +461,7 @@ MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: _add_names(connection),
     lambda connection: _add_keys(connection),
     add_obligations,
+    add_place_ids,
 ]
 SCHEMA_VERSION = len(MIGRATIONS)
 
