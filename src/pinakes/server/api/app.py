@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.routing import BaseRoute
 
-from pinakes.server.api import citing, reading, searching
+from pinakes.server.api import citing, reading, searching, verbatim
 from pinakes.server.api.endpoints import Endpoints, Workers
 from pinakes.server.api.indexing import Indexing
 from pinakes.server.api.operations import Call, Operation, Reply
@@ -53,6 +53,7 @@ SHARED = (
     *searching.OPERATIONS,
     *reading.OPERATIONS,
     *citing.OPERATIONS,
+    *verbatim.OPERATIONS,
 )
 OPERATIONS = (*SHARED, STATUS_OPERATION)
 

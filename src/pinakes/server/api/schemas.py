@@ -6,15 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from pinakes.model import (
+    Comparison,
     DefineResponse,
     DocumentInfo,
+    FoundAll,
+    ObligationsResponse,
     Outline,
     Place,
+    QuotesReport,
     ReferencesResponse,
     SearchResponse,
     SectionView,
     Status,
 )
+from pinakes.model.comparison import KINDS as DIFFERENCES
+from pinakes.model.quotes import ABSENT, ALTERED, EXACT
 from pinakes.search.links.reading import CLAUSE_FIELDS, SECTION_FIELDS, UsedDefinition
 from pinakes.server.api.operations import Operation
 from pinakes.server.api.params import Param
@@ -193,6 +199,30 @@ MAP: Schema = {
         ),
     ]
 }
+_WHERE = {"TextPlace": {"doc": DOC_OR_NULL}}
+FOUND_ALL = _of(FoundAll, adding={"TextHit": {"doc": DOC_OR_NULL}})
+QUOTES = _of(
+    QuotesReport,
+    adding={
+        **_WHERE,
+        "QuotesReport": {"ok": {"type": "boolean"}, **dict.fromkeys((EXACT, ALTERED, ABSENT), INTEGER)},
+    },
+)
+COMPARISON = _of(
+    Comparison,
+    adding={
+        **_WHERE,
+        "Comparison": {"old_doc": DOC_ID, "new_doc": DOC_ID, **dict.fromkeys(DIFFERENCES, INTEGER)},
+    },
+)
+OBLIGATIONS = _of(
+    ObligationsResponse,
+    adding={
+        "ObligationRow": {"doc": DOC_OR_NULL, "location": STRING},
+        "Deadline": {"normal": STRING},
+        "Amount": {"normal": STRING},
+    },
+)
 CITATION = fields(citation=STRING, style=STRING)
 INDEXING: Schema = {
     "anyOf": [
