@@ -98,6 +98,7 @@ class Library(LibraryBase):
         filters: Mapping[str, object] | None = None,
         document: str | None = None,
         token_budget: int | None = None,
+        offset: int = 0,
         rerank: bool | None = None,
         explain: bool = False,
         min_score: float | None = None,
@@ -105,6 +106,7 @@ class Library(LibraryBase):
     ) -> SearchResponse:
         """Find passages by meaning, keyword and exact reference; in one document, if one is named.
 
+        With ``offset``, an answer begins after so many results: ``next_offset`` of the one before.
         With ``until``, the search stops after a stage, such as ``retrieve`` or ``rank``: then there are no results,
         and ``explanation`` says what it had.
         """
@@ -123,6 +125,7 @@ class Library(LibraryBase):
             settings,
             filters=filters,
             token_budget=token_budget,
+            offset=offset,
             explain=explain,
             every_occurrence=top_k is None,
             reranker=reranker,

@@ -44,6 +44,12 @@ def search(
     token_budget: Annotated[
         int | None, typer.Option("--token-budget", metavar="N", help="Cut the answer to fit so many tokens.")
     ] = None,
+    offset: Annotated[
+        int,
+        typer.Option(
+            "--offset", min=0, metavar="N", help="Pass over so many results: those that were shown."
+        ),
+    ] = 0,
     filter_: Annotated[
         list[str] | None,
         typer.Option(
@@ -162,6 +168,7 @@ def search(
             filters=filters or None,
             min_score=min_score,
             token_budget=token_budget,
+            offset=offset,
             explain=explain,
             until=until,
         )

@@ -38,6 +38,8 @@ def show_response(response: SearchResponse, full: bool = False) -> None:
         show("", *_result_lines(result, fresh, response.query, out, full), to=out)
     if response.truncated:
         show("", Text("Cut to fit the token budget.", style="yellow"), to=out)
+    if response.next_offset is not None and out.is_terminal:
+        show("", Text(f"Go on with: --offset {response.next_offset}", style="dim"), to=out)
     if response.explanation is not None:
         from pinakes.cli.search_explain import explanation
 
@@ -45,11 +47,8 @@ def show_response(response: SearchResponse, full: bool = False) -> None:
 
 
 def _headline(response: SearchResponse) -> Text:
-    count = len(response.results)
-    line = Text(f"{count} result{'s' if count != 1 else ''} for “")
+    line = Text(f"{response.counted} for “")
     line.append(one_line(response.query, 200), style="bold").append("”")
-    if response.total_matches is not None:
-        line.append(f" ({response.total_matches} in all)")
     total = response.timings_ms.get("total")
     details = [response.mode, f"confidence {response.confidence:.2f}"]
     if total is not None:

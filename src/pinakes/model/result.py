@@ -134,7 +134,19 @@ class SearchResponse:
     timings_ms: dict[str, float] = field(default_factory=dict)
     truncated: bool = False
     total_matches: int | None = None
+    """How many passages hold what is quoted in the query; None where nothing is."""
+    considered: int = 0
+    """Passages that were found in any way, of which these are the best. How many answer a query nobody can count."""
+    offset: int = 0
+    more: bool = False
+    """Whether there are results after these."""
     explanation: dict[str, Any] | None = None
+
+    @property
+    def next_offset(self) -> int | None:
+        """The ``offset`` with which the same query goes on; None at the end."""
+        on = self.results and (self.more or self.truncated)
+        return self.offset + len(self.results) if on else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the response as JSON values."""
@@ -148,6 +160,9 @@ class SearchResponse:
             "compression_stats": self.compression_stats,
             "timings_ms": self.timings_ms,
             "truncated": self.truncated,
+            "considered": self.considered,
+            "offset": self.offset,
+            "next_offset": self.next_offset,
         }
         if self.total_matches is not None:
             data["total_matches"] = self.total_matches
@@ -168,12 +183,22 @@ class SearchResponse:
         count = len(texts)
         if not count and self.truncated:
             return "No result fits into the token budget. Ask again with a larger one.", [], ""
-        head = f"{count} result{'' if count == 1 else 's'}, confidence {self.confidence:.2f}."
-        if not count:
-            head = "No results."
+        head = f"{self.counted}, confidence {self.confidence:.2f}." if count else "No results."
         lines = [f"{head} {quotation.notice}" if texts or self.note else head]
         if self.note:
             # Notes may repeat names and values from documents.
             lines.append(f"Note: {quotation.inline(self.note)}")
         cut = "Cut to fit the token budget: there is more than is shown." if self.truncated else ""
+        if self.next_offset is not None:
+            cut += f"{' ' if cut else ''}Go on with offset {self.next_offset}."
         return "\n".join(lines), [quotation.block(text) for text in texts], cut
+
+    @property
+    def counted(self) -> str:
+        """How many results these are: ``5 of 130 results`` where the query is a quotation, of which all are counted."""
+        count = len(self.results)
+        every = self.total_matches if self.total_matches == self.considered else None
+        if every is not None and every > count:
+            first = f" from {self.offset + 1} on" if self.offset else ""
+            return f"{count} of {every:,} results{first}"
+        return f"{count} result{'' if count == 1 else 's'}"

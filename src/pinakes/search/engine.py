@@ -18,6 +18,7 @@ from pinakes.errors import UsageError
 from pinakes.model import SearchResponse
 from pinakes.port.filters import Passing
 from pinakes.port.index import SearchIndex
+from pinakes.port.matching import DEPTH
 from pinakes.search.candidates import EXACT, SEMANTIC
 from pinakes.search.links.define import Dictionary, asks_for_meaning, keys_in, possible_keys
 from pinakes.search.links.reference_graph import ReferenceGraph
@@ -95,6 +96,7 @@ class SearchEngine:
         *,
         filters: Mapping[str, object] | None = None,
         token_budget: int | None = None,
+        offset: int = 0,
         explain: bool = False,
         every_occurrence: bool = False,
         reranker: Reranker | None = None,
@@ -108,6 +110,10 @@ class SearchEngine:
         """
         if token_budget is not None and token_budget < 1:
             raise UsageError(f"token_budget must be at least 1, not {token_budget}.")
+        if not 0 <= offset <= DEPTH:
+            raise UsageError(
+                f"The offset must be between 0 and {DEPTH:,}; find_all goes through every place."
+            )
         if until is not None and until not in self.stages:
             raise UsageError(f"Unknown stage {until!r}; a search has {', '.join(self.stages)}.")
         run = Run(
@@ -115,6 +121,7 @@ class SearchEngine:
             settings,
             filters,
             token_budget,
+            offset,
             explain=explain or until is not None,
             every_occurrence=every_occurrence,
             reranker=reranker,
@@ -158,12 +165,11 @@ class SearchEngine:
             run.ranked = self._ranker.rank(run.found.legs, run.weights, run.settings, run.scope, run.until)
 
     def _select(self, run: Run) -> None:
-        everywhere = run.every_occurrence and run.query.is_only_phrases and bool(run.found.exact.total)
         run.chosen = self._chooser.choose(
             run.ranked,
             run.found,
             run.timed,
-            top_k=_PHRASE_TOP_K if everywhere else run.settings.top_k,
+            top_k=run.offset + _page_size(run),
             excluded=run.scope.hidden,
             asked=_asked(run.query, run.found, run.settings),
             reranker=run.reranker,
@@ -188,7 +194,9 @@ class SearchEngine:
                 self._doubtful(chosen),
             )
             phrases = _phrases(query, settings, exact)
-            results = to_results(chosen, phrases, enrichment, explain=run.explain)
+            # A later page is the end of a longer answer.
+            found = to_results(chosen, phrases, enrichment, explain=run.explain)
+            results = found[run.offset :]
             disputed = dictionary.disputed(
                 entry for result in results for entry in result.definitions_context
             )
@@ -196,9 +204,12 @@ class SearchEngine:
             results = name_cells(mark_images(results, self._index.lookup), self._index.lookup)
         with run.timed("respond"):
             filtered = run.scope.filtered
+            held = exact.total if query.is_only_phrases else None
+            considered = held or len(run.ranked.table)
             note = note_for(
                 results,
                 chosen.confidence,
+                before=len(found) - len(results),
                 filtered=filtered,
                 pending=self._index.pending if run.weights[SEMANTIC] > 0 else 0,
                 about=exact.notes,
@@ -221,6 +232,9 @@ class SearchEngine:
                 term_conflicts=disputed,
                 compression_stats=chosen.stats,
                 total_matches=exact.total,
+                considered=considered,
+                offset=run.offset,
+                more=len(found) < considered and len(results) >= _page_size(run),
                 explanation=explain_run(run, self._index) if run.explain else None,
             )
             run.response = fit_response(response, run.token_budget, self._count_tokens)
@@ -293,6 +307,12 @@ def _asked(query: Query, found: Retrieved, settings: SearchSettings) -> Asked | 
     floor = next((leg.floor for leg in found.legs if leg.name == SEMANTIC), 0.0)
     terms, values = [term for term, _ in found.idf], [value for _, value in found.idf]
     return Asked(Mentions(terms), values, found.vector, floor)
+
+
+def _page_size(run: Run) -> int:
+    """Return how many results are wanted; of a quoted phrase, all."""
+    everywhere = run.every_occurrence and run.query.is_only_phrases and bool(run.found.exact.total)
+    return _PHRASE_TOP_K if everywhere else run.settings.top_k
 
 
 def _phrases(query: Query, settings: SearchSettings, exact: ExactHits) -> tuple[str, ...]:

@@ -31,6 +31,7 @@ class Run:
     settings: SearchSettings
     filters: Mapping[str, object] | None
     token_budget: int | None
+    offset: int
     explain: bool
     every_occurrence: bool
     reranker: Reranker | None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pinakes.config.settings import MODES, TOKEN_BUDGETS, SearchMode, setting
 from pinakes.errors import UsageError
 from pinakes.model.obligation import KINDS, PARTS
+from pinakes.port.matching import DEPTH
 from pinakes.search.verbatim.patterns import KINDS as PATTERNS
 from pinakes.tools import answers, listings
 from pinakes.tools.arguments import Argument, normalize, parameters
@@ -145,6 +146,7 @@ SEARCH = AgentTool(
             aliases="threshold score_threshold minimum_score min_similarity cutoff",
             bounds=setting("min_score").bounds,
         ),
+        replace(OFFSET, bounds=(0, DEPTH)),
         _BUDGET,
     ),
     ask=lambda library, given: library.search(**given),

@@ -26,14 +26,20 @@ def note_for(
     results: Sequence[SearchResult],
     sure: float,
     *,
+    before: int,
     filtered: bool,
     pending: int,
     about: Sequence[str] = (),
     besides: Sequence[str] = (),
 ) -> str:
-    """Say in plain words what the reader should know about the answer; ``about`` is what was named, and not found."""
+    """Say in plain words what the reader should know about the answer; ``about`` is what was named, and not found.
+
+    ``before`` is how many results earlier pages have.
+    """
     notes = list(dict.fromkeys(about))
-    if not results:
+    if not results and before:
+        notes.append(f"There are no results after the first {before:,}.")
+    elif not results:
         notes.append("No match found." + (" The filters may leave too little." if filtered else ""))
     elif sure < LOW_CONFIDENCE:
         notes.append("Nothing matches well; these are the nearest passages.")

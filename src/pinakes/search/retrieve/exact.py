@@ -9,7 +9,7 @@ from pinakes.config import SearchSettings
 from pinakes.labels import Label
 from pinakes.model.document import line_word
 from pinakes.port.filters import among
-from pinakes.port.matching import TextSearch
+from pinakes.port.matching import DEPTH, TextSearch
 from pinakes.port.names import MOST
 from pinakes.port.records import Records
 from pinakes.search.candidates import EXACT, RankedList
@@ -68,7 +68,8 @@ class ExactLeg(Leg):
         search.search(
             asked.exact,
             asked.query,
-            limit=max(settings.candidates, settings.top_k),
+            # Of a quotation alone all places are gone through, page by page.
+            limit=DEPTH if asked.query.is_only_phrases else max(settings.candidates, settings.top_k),
             documents=scope.documents,
             alone=settings.search_mode == EXACT,
         )

@@ -162,8 +162,8 @@ def _check_text(param: Param, value: str) -> None:
     pattern = schema.get("pattern")
     if pattern and not re.search(pattern, value):
         if pattern == r"\S":
-            # Beyond ASCII, what counts as a blank differs between those who read the pattern.
-            raise ProblemError(400 if value.isascii() else 422, f"{param.name} is empty.")
+            # What counts as a blank beyond these differs between those who read the pattern.
+            raise ProblemError(422 if value.strip(" \t\n\r\f\v") else 400, f"{param.name} is empty.")
         raise ProblemError(400, f"{param.name} is malformed.")
 
 

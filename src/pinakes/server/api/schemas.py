@@ -85,7 +85,11 @@ def _of(kind: Any, *, adding: dict[str, Schema] | None = None) -> Schema:
 _MARKED = {name: {"doc": DOC_OR_NULL} for name in ("Elsewhere", "Definition", "Reference", "Citation")}
 SEARCH = _of(
     SearchResponse,
-    adding={**_MARKED, "SearchResult": {"doc": DOC_OR_NULL, "location": STRING}},
+    adding={
+        **_MARKED,
+        "SearchResult": {"doc": DOC_OR_NULL, "location": STRING},
+        "SearchResponse": {"next_offset": {"type": ["integer", "null"]}},
+    },
 )
 SUGGESTIONS = fields(
     suggestions=each(

@@ -9,6 +9,7 @@ from typing import Any
 
 from pinakes.model import SearchResponse, SearchResult
 from pinakes.model.document import span
+from pinakes.port.matching import DEPTH
 from pinakes.server.api.operations import (
     DOC,
     FILTERS,
@@ -38,6 +39,7 @@ SEARCH_PARAMS = (
     FILTERS,
     DOC,
     number("token_budget", "The most tokens of all results together.", 1, 1_000_000),
+    number("offset", "How many results to pass over: `next_offset` of the answer before.", 0, DEPTH, 0),
     of_setting("min_score"),
     flag("explain", "Say how each result was found."),
     LIBRARY,
@@ -47,7 +49,7 @@ SEARCH_PARAMS = (
 def find(call: Call) -> tuple[SearchResponse, Catalog]:
     """Search as a request says."""
     catalog = call.catalog()
-    options = {name: call[name] for name in ("mode", "filters", "token_budget", "min_score")}
+    options = {name: call[name] for name in ("mode", "filters", "token_budget", "offset", "min_score")}
     found = call.service.search(
         call["q"],
         top_k=call["top_k"] or 10,
