@@ -110,6 +110,33 @@ def test_a_span_beyond_the_end_is_named_with_its_line(tmp_path: Path, measure: M
         measure(folder)
 
 
+def test_answers_are_measured_by_what_they_quote(tmp_path: Path, measure: Measure) -> None:
+    sets.write_documents(tmp_path / "docs")
+    line = next(line for line in sets.ACT.splitlines() if line.startswith("(b) A written account"))
+    words = line.removeprefix("(b) ").split()
+    quoted = " ".join(words[:6])
+    changed = " ".join([*words[:3], "never", *words[4:6]])
+    answers = [
+        {"id": "right", "question": "What is sent?", "answer": f"It says “{quoted}”."},
+        {
+            "id": "wrong",
+            "question": "What else?",
+            "answer": f"“{quoted}”, but “{changed}”, and “zebras are fed twice a day”.",
+        },
+        {"id": "none", "question": "Why?", "answer": "Nobody knows."},
+    ]
+    sets.write_jsonl(tmp_path / "answers.jsonl", answers)
+    (answered,) = measure(tmp_path, modes=["all"])
+    (variant,) = answered.variants
+    assert (answered.kind, answered.main, variant.name) == ("answers", "quotes_exact", "verify")
+    right, wrong, none = variant.queries
+    assert (right.values["quotes_exact"], right.right) == (1.0, True)
+    assert [round(wrong.values[f"quotes_{kind}"], 2) for kind in ("exact", "altered", "absent")] == [0.33] * 3
+    assert not wrong.right and any("zebras" in text for text in wrong.found)
+    assert none.values == {"quotes_exact": 0, "quotes_altered": 0, "quotes_absent": 0, "quoting": 0}
+    assert variant.metrics["quoting"] == pytest.approx(2 / 3, abs=0.001)
+
+
 def test_look_ups_of_sections_clauses_and_definitions(tmp_path: Path, measure: Measure) -> None:
     lookups, clauses, definitions = measure(sets.lookup_set(tmp_path), modes=["all"])
     hybrid = lookups.variants[0]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 RETRIEVAL, FIXED, SPANS, LIBRARY = "retrieval", "fixed chunks", "spans", "library"
-LOOKUPS, CLAUSES, DEFINITIONS = "lookups", "clauses", "definitions"
+LOOKUPS, CLAUSES, DEFINITIONS, ANSWERS = "lookups", "clauses", "definitions", "answers"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Any
 
 from pinakes.evaluation.build import chunks_of
 from pinakes.evaluation.datasets import (
+    ANSWERS,
     CLAUSES,
     DEFINITIONS,
     FIXED,
@@ -35,7 +36,15 @@ from pinakes.evaluation.metrics import (
 )
 from pinakes.evaluation.places import Places
 from pinakes.library import Library
-from pinakes.model import DefineResponse, Definition, SearchResponse, SearchResult, chunk_number
+from pinakes.model import (
+    DefineResponse,
+    Definition,
+    QuotesReport,
+    SearchResponse,
+    SearchResult,
+    chunk_number,
+)
+from pinakes.model.quotes import ABSENT, ALTERED, EXACT
 from pinakes.text.keys import title_key
 
 _SHOWN = 3
@@ -59,6 +68,8 @@ class Judge(ABC):
 
     top_k = 100
     searches = True
+    way = ""
+    """What is done with a question, where it is no search."""
 
     def ask(self, library: Library, question: Question) -> Any:
         """Return the answer. Only this is timed."""
@@ -154,6 +165,7 @@ class DefinitionJudge(Judge):
     """Terms that documents define: each should be found with its own text."""
 
     searches = False
+    way = "define"
 
     def ask(self, library: Library, question: Question) -> DefineResponse:
         """Ask what the term means."""
@@ -171,6 +183,35 @@ class DefinitionJudge(Judge):
         )
 
 
+class AnswerJudge(Judge):
+    """Answers that somebody gave: what they quote should stand in the documents, word for word."""
+
+    searches = False
+    way = "verify"
+
+    def ask(self, library: Library, question: Question) -> QuotesReport:
+        """Check the quotations of the answer."""
+        return library.verify_quotes(question.expected["answer"])
+
+    def judge(self, question: Question, answer: QuotesReport) -> Judged:
+        """Say which share of the quotations is what; of an answer that quotes nothing, none is anything."""
+        total = len(answer.checks)
+        shares = {f"quotes_{kind}": answer.count(kind) / max(1, total) for kind in (EXACT, ALTERED, ABSENT)}
+        return Judged(
+            {**shares, "quoting": float(total > 0)},
+            right=answer.ok,
+            found=excerpts(
+                (check.status, check.quotation) for check in answer.checks if check.status != EXACT
+            ),
+            wanted=excerpts(
+                (place.location, place.text)
+                for check in answer.checks
+                if check.status == ALTERED
+                for place in check.places
+            ),
+        )
+
+
 def judge_for(evalset: EvalSet, places: Places) -> Judge:
     """Return who judges the answers of a set."""
     if evalset.kind == RETRIEVAL:
@@ -181,6 +222,8 @@ def judge_for(evalset: EvalSet, places: Places) -> Judge:
         return SpanJudge(evalset, places)
     if evalset.kind == LIBRARY:
         return PlaceJudge(evalset, places)
+    if evalset.kind == ANSWERS:
+        return AnswerJudge()
     return DefinitionJudge() if evalset.kind == DEFINITIONS else LookupJudge(evalset)
 
 

@@ -11,7 +11,7 @@ from math import log2
 
 import numpy as np
 
-from pinakes.evaluation.datasets import FIXED, LIBRARY, RETRIEVAL, SPANS
+from pinakes.evaluation.datasets import ANSWERS, FIXED, LIBRARY, RETRIEVAL, SPANS
 
 NDCG_AT = (5, 10)
 RECALL_AT = (10, 100)
@@ -26,9 +26,16 @@ _SHOWN = {
     LIBRARY: ("ndcg@10", "recall@10", "mrr@10", "hit@10"),
     FIXED: ("pass@5", "pass@10", "pass@20", "ndcg@10", "mrr@10"),
     SPANS: ("span_recall@5", "span_precision@5", "span_iou@5", "span_recall@10", "span_iou@10"),
+    ANSWERS: ("quotes_exact", "quotes_altered", "quotes_absent", "quoting"),
 }
 _LOOKUPS = ("top1", "mrr@10")
-_MAIN = {RETRIEVAL: "ndcg@10", LIBRARY: "ndcg@10", FIXED: "pass@10", SPANS: "span_iou@5"}
+_MAIN = {
+    RETRIEVAL: "ndcg@10",
+    LIBRARY: "ndcg@10",
+    FIXED: "pass@10",
+    SPANS: "span_iou@5",
+    ANSWERS: "quotes_exact",
+}
 
 
 def unique(names: Iterable[str]) -> list[str]:

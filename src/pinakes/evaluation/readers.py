@@ -12,6 +12,7 @@ from typing import Any
 
 from pinakes.errors import UsageError
 from pinakes.evaluation.datasets import (
+    ANSWERS,
     CLAUSES,
     DEFINITIONS,
     FIXED,
@@ -33,7 +34,7 @@ _OFFTOPIC = "offtopic.jsonl"
 _CHUNK = "_chunk_"
 _FORMS = (
     "An evaluation set is a folder with docs/, queries.jsonl and qrels.tsv, or corpus.jsonl, queries.jsonl and "
-    "qrels.tsv, or queries.jsonl and spans.tsv, or docs/ and lookups.jsonl. See docs/evaluation.md."
+    "qrels.tsv, or queries.jsonl and spans.tsv, or docs/ and lookups.jsonl or answers.jsonl. See docs/evaluation.md."
 )
 QUERIES, QRELS, CORPUS = "queries.jsonl", "qrels.tsv", "corpus.jsonl"
 
@@ -210,6 +211,10 @@ def _definition(path: Path, number: int, row: dict[str, Any]) -> Question:
     return _expecting(path, number, row, "term", ("text",))
 
 
+def _given_answer(path: Path, number: int, row: dict[str, Any]) -> Question:
+    return _expecting(path, number, row, "question", ("answer",))
+
+
 def _expecting(path: Path, number: int, row: dict[str, Any], asked: str, names: tuple[str, ...]) -> Question:
     text = filled(path, number, row, asked)
     return Question(
@@ -224,6 +229,7 @@ _LOOKUP_READERS: dict[str, Callable[[Path, int, dict[str, Any]], Question]] = {
     LOOKUPS: _lookup,
     CLAUSES: _clause,
     DEFINITIONS: _definition,
+    ANSWERS: _given_answer,
 }
 
 

@@ -79,7 +79,7 @@ def _evaluate(
         variants = [
             _ask(evalset, way, judge, settings, embedder, built, progress)
             # What is not a search has no modes and no stages.
-            for way in (asked if judge.searches else [Way("define", "")])
+            for way in (asked if judge.searches else [Way(judge.way, "")])
         ]
     finally:
         places.close()

@@ -27,7 +27,23 @@ _CONFIG = SchemathesisConfig.from_dict(
         "checks": {
             "positive_data_acceptance": {"expected-statuses": ["2xx", "401", "403", "404", "409", "422"]},
             # What is too long for its parameter may be too long for a body.
-            "negative_data_rejection": {"expected-statuses": ["400", "404", "405", "413", "415", "422"]},
+            "negative_data_rejection": {
+                "expected-statuses": [
+                    "400",
+                    "401",
+                    "403",
+                    "404",
+                    "405",
+                    "406",
+                    "409",
+                    "413",
+                    "415",
+                    "422",
+                    "428",
+                    "429",
+                    "5xx",
+                ]
+            },
         },
     }
 )
