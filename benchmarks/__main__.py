@@ -21,6 +21,7 @@ SUITES = (
     "peers",
     "scale",
     "mcp_speed",
+    "agent_tasks",
     "server_load",
     "stores",
     "retrieval",

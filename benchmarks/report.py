@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import report_retrieval, report_server, report_stores, report_structure
+from benchmarks import report_agents, report_retrieval, report_server, report_stores, report_structure
 from benchmarks.common import load
 from benchmarks.scale import CHUNKS_A_DOCUMENT
 
@@ -306,6 +306,10 @@ def _obligations(data: dict[str, Any]) -> str:
     return f"{_table(rows, ('part', 'sentences', *fields))}\n\n{note}"
 
 
+def _agent_tasks(data: dict[str, Any]) -> str:
+    return report_agents.render(data, _table)
+
+
 SECTIONS = (
     ("Starting", "startup", "python -m benchmarks.startup", _startup),
     ("Size", "install_size", "python -m benchmarks.install_size", _install_size),
@@ -314,6 +318,12 @@ SECTIONS = (
     ("Beside peers", "peers", "python -m benchmarks.peers", _peers),
     ("Size of the library", "scale", "python -m benchmarks.scale --chunks 5000 80000 1000000", _scale),
     ("Over MCP", "mcp_speed", "python -m benchmarks.mcp_speed", _mcp_speed),
+    (
+        "Research tasks",
+        "agent_tasks",
+        "python -m benchmarks agent_tasks --before CHECKOUT",
+        _agent_tasks,
+    ),
     ("The server and its page", "server_load", "python -m benchmarks.server_load", _server),
     ("Databases", "stores", "python -m benchmarks.stores", _stores),
     ("Ranking", "retrieval", "python -m benchmarks.retrieval", _retrieval),

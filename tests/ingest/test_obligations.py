@@ -114,6 +114,20 @@ def test_a_period_says_what_it_counts_from_and_a_duty_its_exception() -> None:
     assert duty is not None and duty.exception.startswith("es sei denn")
 
 
+def test_a_period_before_the_subject_is_that_of_the_main_verb() -> None:
+    sentence = (
+        "Within 60 days after the board recommends the costs that the agency should pay, the agency shall notify "
+        "the board of its decision."
+    )
+    rows = read_sentence(sentence, "en")
+    assert [(duty and duty.action, len(deadlines)) for _, duty, deadlines, _, _ in rows] == [
+        ("pay", 0),
+        ("notify the board of its decision", 1),
+    ]
+    two = read_sentence("Within 30 days the seller shall deliver, the buyer shall pay within 10 days.", "en")
+    assert [[item.deadline.text for item in row[2]] for row in two] == [["30 days"], ["10 days"]]
+
+
 def test_what_is_not_understood_is_marked() -> None:
     gaps = {
         "Notice must be given.": ("bearer",),

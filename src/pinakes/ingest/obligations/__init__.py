@@ -14,7 +14,7 @@ from pinakes.ingest.obligations.amounts import BLANK, find_amounts
 from pinakes.ingest.obligations.amounts import Found as FoundAmount
 from pinakes.ingest.obligations.deadlines import Found as FoundDeadline
 from pinakes.ingest.obligations.deadlines import find_deadlines
-from pinakes.ingest.obligations.duties import Duty, find_duties
+from pinakes.ingest.obligations.duties import Duty, find_duties, leads
 from pinakes.ingest.obligations.lexicon import Lexicon, load
 from pinakes.ingest.obligations.units import sentences
 from pinakes.ingest.parse import Positions
@@ -108,11 +108,15 @@ def _rows(sentence: str, lexicon: Lexicon) -> list[_Stated]:
             return []
         return [("statement", None, deadlines, amounts, _gaps(None, deadlines, blank))]
     rows: list[_Stated] = []
+    stops = [duty.stop for duty in duties[:-1]]
+    led = duties[0].start if len(duties) > 1 and leads(sentence, duties[0]) else 0
+
+    def whose(offset: int) -> int:
+        return 1 if offset < led else bisect_right(stops, offset)
+
     for number, duty in enumerate(duties):
-        begin = 0 if number == 0 else duties[number - 1].stop
-        end = len(sentence) if number + 1 == len(duties) else duty.stop
-        its_deadlines = [item for item in deadlines if begin <= item.start < end]
-        its_amounts = [item for item in amounts if begin <= item.start < end]
+        its_deadlines = [item for item in deadlines if whose(item.start) == number]
+        its_amounts = [item for item in amounts if whose(item.start) == number]
         rows.append(
             (duty.kind, duty, its_deadlines, its_amounts, _gaps(duty, its_deadlines, blank and number == 0))
         )

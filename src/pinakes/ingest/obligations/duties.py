@@ -38,6 +38,10 @@ _LAST_NAMED = re.compile(
 _CLAUSE = re.compile(
     r"[;:]\s|(?<!\d)\.(?:\[\^\w{1,20}\])?\s|\bprovided,?\s+(?:however,?\s+)?that\s", re.IGNORECASE
 )
+_OPENING = re.compile(
+    r"(?:if|when|where|once|unless|after|before|until|while)\b|within\b.*\b(?:after|before|of|from|following)\b",
+    re.IGNORECASE,
+)
 _DETERMINER = re.compile(
     r"(?:the|an?|each|every|any|all|no|neither|either|both|such|this|that|these|those|its|their|our|your|his|her|it|"
     r"they|he|she|we|you|one)\b|[A-Z]|\d",
@@ -83,6 +87,18 @@ def find_duties(sentence: str, lexicon: Lexicon) -> list[Duty]:
         if lexicon.forms["none"].match(_subject(sentence, duty, before)) and duty.kind != "prohibition":
             duty.kind = "prohibition"
     return [duty for duty in duties if _counts(duty, lexicon)]
+
+
+def leads(sentence: str, first: Duty) -> bool:
+    """Whether the first of several verbs only stands in a clause before the subject.
+
+    *Within 60 days after the amount that it should pay is known, the agency shall*: the days are said of what it shall.
+    """
+    return (
+        _OPENING.match(_MARKER.sub("", sentence[: first.start])) is not None
+        and "," not in sentence[: first.start]
+        and sentence.startswith(", ", first.stop)
+    )
 
 
 def _modals(sentence: str, lexicon: Lexicon) -> list[tuple[str, int, int]]:
