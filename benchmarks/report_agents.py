@@ -27,8 +27,8 @@ def render(data: dict[str, Any], table: Table) -> str:
         cells = [f"{row['number']}. {question}", *_cells(row), str(row["noise"])]
         rows.append((*cells, *(_cells(earlier[row["number"]]) if earlier else ())))
     rows.append(("all", *_sums(now), str(sum(row["noise"] for row in now["tasks"])), *_sums(before)))
-    head = ("task", "calls", "tokens", "facts", "noise")
-    head = (*head, "calls at da82e05", "tokens", "facts") if before else head
+    beside = ("calls at da82e05", "tokens", "facts") if before else ()
+    head = ("task", "calls", "tokens", "facts", "noise", *beside)
     listed = f"The list of tools has {now['tools']:,} tokens"
     listed += f" (at `da82e05` {before['tools']:,})" if before else ""
     sent = f"; the calls themselves have {_total(now, 'sent'):,}"

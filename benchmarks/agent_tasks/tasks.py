@@ -23,7 +23,7 @@ QUOTED = (
 
 _LINK = re.compile(r"\]\([^)\s]*\)")
 _OLD, _NEW = re.compile(r"\[-(.*?)-\] ?"), re.compile(r"\{\+(.*?)\+\} ?")
-_MARKS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-"} | dict.fromkeys("*#[]()"))
+_MARKS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-"} | dict.fromkeys("*#[]()|"))
 # What tells an agent that a clause takes something away from another.
 _LIMITS = re.compile(r"not apply|restrict|derogat|exempt|except|unless|notwithstanding", re.IGNORECASE)
 _CITED = re.compile(r"^- '(.+?)'.*→.*\[(\w+)\]")
@@ -139,12 +139,22 @@ async def erasure(agent: Agent) -> list[str]:
 
 def _may_limit(line: str) -> bool:
     """Whether a line on who cites a clause tells of a limit; where it does not tell what is said, one has to look."""
-    return bool(_LIMITS.search(line)) or line.rpartition(": '")[2].count(" ") < 6
+    return bool(_LIMITS.search(line)) or not _tells(line)
+
+
+def _tells(line: str) -> bool:
+    """Whether a line on who cites a clause has the words around the citation, not the citation alone."""
+    return not re.search(r"\): '[^']*'(?: \(sure.*)?$", line)
 
 
 async def exceptions(agent: Agent) -> list[str]:
     linked = await agent.call("follow_references", reference="4.2(a)", document=NEW_POLICY)
-    citing = [match[1] for line in linked.lines if (match := _CITING.match(line))]
+    # A line that tells a whole sentence need not be read again.
+    citing = [
+        match[1]
+        for line in linked.lines
+        if (match := _CITING.match(line)) and ("…" in line or not _tells(line))
+    ]
     await read(agent, ["4.2(a)", *citing], NEW_POLICY)
     return []
 

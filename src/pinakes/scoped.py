@@ -199,7 +199,11 @@ class ScopedLibrary(Library):
             return self.whole.references(reference, document=document)
         view = self.section(reference, document=document)
         found = self.whole.references(view.place_id)
-        return replace(found, cited_by=[item for item in found.cited_by if item.source_path in allowed])
+        cited_by, around = (
+            [item for item in citations if item.source_path in allowed]
+            for citations in (found.cited_by, found.around)
+        )
+        return replace(found, cited_by=cited_by, around=around)
 
     def reader(self, path: str) -> DocumentView:
         """Return everything that a reader of one of these documents needs."""

@@ -101,6 +101,14 @@ def test_decimal_clauses_carry_on_the_number_of_their_heading() -> None:
     assert labels_of(text) == ["4.1", "4.2", "4.2(a)", "4.2.1"]
 
 
+def test_a_list_of_the_headings_below_holds_no_clauses() -> None:
+    text = (
+        "# Part 9 Contractors\n\n- 9.101 Scope.\n- 9.102 Duties.\n  - 9.102-1 General.\n- 9.103 Reserved.\n\n"
+        "## 9.101 Scope.\n\n(a) See 9.102-1.\n\n## 9.102 Duties.\n\n### 9.102-1 General.\n\nText.\n"
+    )
+    assert labels_of(text) == ["9.103", "9.101(a)"], "what no heading repeats may well be a clause"
+
+
 def test_steps_of_a_manual_are_not_clauses() -> None:
     assert labels_of("## 4.2 Mounting\n\n1. Turn off the power.\n2. Open the case.\n") == []
     assert labels_of("## Mounting\n\n(a) Turn off the power.\n") == []

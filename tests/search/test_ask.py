@@ -115,6 +115,28 @@ def test_what_cites_a_section(contracts: Library) -> None:
     assert {Path(item.source_path).name for item in lease} == {"lease.md", "loan.md"}
 
 
+def test_what_cites_a_chapter_is_told_of_its_sections(tmp_path: Path) -> None:
+    (tmp_path / "act.md").write_text(
+        "# Act\n\n## Chapter I Rights\n\n### Article 1 Erasure\n\n1. All may ask. This Chapter binds all.\n\n"
+        "### Article 2 Notice\n\nWhoever acts under Article 1 shall say so.\n\n"
+        "## Chapter II Limits\n\n### Article 3 Press\n\nThe press is free. Chapter I does not apply to the press, "
+        "which has rules of its own. It is bound by them.\n"
+    )
+    with Library(tmp_path / ".pinakes") as library:
+        library.index([tmp_path / "act.md"], embed=False)
+        article = library.references("Article 1")
+        assert [(item.section_label, item.words) for item in article.cited_by] == [
+            ("Article 2", "Whoever acts under Article 1 shall say so.")
+        ]
+        words = "Chapter I does not apply to the press, which has rules of its own."
+        assert [(item.section_label, item.words) for item in article.around] == [("Article 3", words)]
+        clause = library.references("Article 1(1)")
+        assert [item.section_label for item in clause.around] == ["Article 2", "Article 3"]
+        (cited,) = library.references("Article 2").cites
+        assert cited.target == "Article 1 Erasure"
+        assert not library.references("Chapter I").around
+
+
 def test_relative_references_and_links(contracts: Library) -> None:
     cites = contracts.references("Section 2", document="loan.md").cites
     assert by_text(cites, "Subsection (a)").reference.target_section == "sec_2_a"

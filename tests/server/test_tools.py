@@ -146,7 +146,9 @@ def test_references_lead_in_both_directions(url: str) -> None:
     data = found.structured_content
     assert [item["reference"]["target_section"] for item in data["cites"]] == ["sec_11_b"]
     assert [item["section_label"] for item in data["cited_by"]] == ["Section 22"]
-    assert f"sec_11_b [{data['cites'][0]['reference']['target_place_id']}]" in text_of(found)
+    target = data["cites"][0]
+    assert f"{target['target']} [{target['reference']['target_place_id']}]" in text_of(found)
+    assert data["cited_by"][0]["words"] in text_of(found)
 
 
 def test_documents_and_the_state_of_the_index_are_told(url: str, index_folder: Path) -> None:

@@ -46,6 +46,11 @@ def refs(
         *_list("Refers to", answer.cites, outgoing=True),
         "",
         *_list("Is referred to by", answer.cited_by, outgoing=False),
+        *(
+            ["", *_list("What holds it is referred to by", answer.around, outgoing=False)]
+            if answer.around
+            else []
+        ),
     )
 
 

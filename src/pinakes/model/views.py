@@ -190,7 +190,7 @@ class DefineResponse:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A reference with the place it stands in."""
+    """A reference with the place it stands in: ``words`` are those around it, ``target`` is called what it leads to."""
 
     source_path: str
     document_title: str
@@ -199,15 +199,18 @@ class Citation:
     line: int
     reference: Reference
     place_id: str = ""
+    words: str = ""
+    target: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ReferencesResponse:
-    """What a section refers to, and what refers to it."""
+    """What a section refers to, and what refers to it; ``around`` has what refers to the chapters that hold it."""
 
     section: SectionView
     cites: list[Citation]
     cited_by: list[Citation]
+    around: list[Citation] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as JSON values."""

@@ -19,8 +19,8 @@ from pinakes.model import (
 from pinakes.model.uris import section_uri
 from pinakes.tools.fit import Tokens, fit_by, fit_items, fit_quoted, lean, size, without
 from pinakes.tools.render import (
-    cited_by_line,
-    cites_line,
+    cited_by_lines,
+    cites_lines,
     document_line,
     format_definition,
     outline_depth,
@@ -45,6 +45,8 @@ _DISPENSABLE_OF_SEARCH = (
     ),
     *("semantic_score", "keyword_score", "exact_match", "explanation", "heading", "document_title"),
 )
+# A chapter may be referred to from everywhere; then its own references are to be asked for.
+_MOST_AROUND = 10
 _DISPENSABLE_OF_DOCUMENTS = ("doc_summary", "metadata", "warnings", "ingested_at", "modified", "size")
 
 Arguments = Mapping[str, Any]
@@ -123,20 +125,32 @@ def definitions(found: DefineResponse, library: str, given: Arguments, limit: Li
 
 def references(found: ReferencesResponse, library: str, given: Arguments, limit: Limit) -> Answer:
     """Return what a section refers to, and what refers to it."""
-    lines = [f"refers to ({len(found.cites)}):", *map(cites_line, found.cites)]
-    lines += [f"is referred to by ({len(found.cited_by)}):", *map(cited_by_line, found.cited_by)]
+    path = found.section.source_path
+    lines = [f"refers to ({len(found.cites)}):", *cites_lines(found.cites)]
+    lines += [f"is referred to by ({len(found.cited_by)}):", *cited_by_lines(found.cited_by, path)]
+    if found.around:
+        held = f"what holds it is referred to by ({len(found.around)})"
+        shown = cited_by_lines(found.around, path) if len(found.around) <= _MOST_AROUND else []
+        lines += [f"{held}:", *shown] if shown else [f"{held}; follow the references of {_holder(found)}"]
     head = "What a section refers to, and what refers to it."
     fitted = fit_quoted(limit.tokens, limit.budget, head, [*section_lines(found.section), *lines])
 
     def values() -> dict[str, Any]:
         bare = replace(found.section, text="", children=[], chunk_ids=[])
         data = {"section": lean(bare), "cites": lean(found.cites), "cited_by": lean(found.cited_by)}
+        if found.around and len(found.around) <= _MOST_AROUND:
+            data["around"] = lean(found.around)
         data = told(data | {"truncated": False}, library)
         for name in ("cited_by", "cites"):
             data = fit_items(data, name, limit.budget)
         return data
 
     return Answer(fitted.text, values)
+
+
+def _holder(found: ReferencesResponse) -> str:
+    """What the innermost of the places is called that hold a section and are referred to."""
+    return found.around[0].target or found.around[0].reference.text
 
 
 # -- of all libraries together ---------------------------------------------------------------------------------

@@ -29,6 +29,8 @@ from pinakes.tools.fit import Tokens
 _SHARE_OF_CHILDREN = 4
 _CUT = "Cut to fit the token budget: there is more than is shown."
 _LONGEST_ERROR = 1000
+# A reference that is less sure than this says so.
+_DOUBTFUL = 0.9
 
 
 def format_response(response: SearchResponse, token_budget: int | None, count: Count) -> str:
@@ -265,24 +267,38 @@ def outline_head(outline: Outline) -> str:
     return f"{with_place_id(outline.title, outline.place_id)} — {outline.source_path}"
 
 
-def cites_line(item: Citation) -> str:
-    """Return one place that a section refers to."""
+def cites_lines(citations: Sequence[Citation]) -> list[str]:
+    """Return the places that a section refers to, each once."""
+    return list(dict.fromkeys(map(_cites_line, citations)))
+
+
+def _cites_line(item: Citation) -> str:
     reference = item.reference
-    if reference.resolved:
-        where = with_place_id(reference.target_section, reference.target_place_id)
-        elsewhere = f" in {reference.target_path}" if reference.target_path != item.source_path else ""
-        sure = f"(sure: {reference.sure:.2f}){f'; {reference.reason}' if reference.reason else ''}"
-        return f"- {reference.text!r} ({line_word(item.source_path)} {item.line}) → {where}{elsewhere} {sure}"
-    what = reference.reason or "not in the library"
-    return f"- {reference.text!r} ({line_word(item.source_path)} {item.line}) → {what}"
+    said = f"- {reference.text!r} ({line_word(item.source_path)} {item.line}) →"
+    if not reference.resolved:
+        return f"{said} {reference.reason or 'not in the library'}"
+    name = with_place_id(item.target or reference.target_section, reference.target_place_id)
+    elsewhere = f" in {reference.target_path}" if reference.target_path != item.source_path else ""
+    return f"{said} {name}{elsewhere}{_doubt(item)}"
 
 
-def cited_by_line(item: Citation) -> str:
-    """Return one place that refers to a section."""
+def cited_by_lines(citations: Sequence[Citation], path: str) -> list[str]:
+    """Return the places that refer to a section of a document, each sentence once."""
+    return list(dict.fromkeys(_cited_by_line(item, path) for item in citations))
+
+
+def _cited_by_line(item: Citation, path: str) -> str:
     place = item.section_label or item.heading or item.document_title
-    sure = f"(sure: {item.reference.sure:.2f})"
-    at = f"{line_word(item.source_path)} {item.line}, {item.source_path}"
-    return f"- {place} [{item.place_id}] ({at}): {item.reference.text!r} {sure}"
+    elsewhere = f", {item.source_path}" if item.source_path != path else ""
+    at = f"{line_word(item.source_path)} {item.line}{elsewhere}"
+    return f"- {with_place_id(place, item.place_id)} ({at}): {item.words or item.reference.text}{_doubt(item)}"
+
+
+def _doubt(item: Citation) -> str:
+    """How sure it is that a reference leads there, where that may be doubted."""
+    reference = item.reference
+    sure = f" (sure: {reference.sure:.2f})" if reference.sure < _DOUBTFUL else ""
+    return f"{sure}; {reference.reason}" if reference.reason else sure
 
 
 def document_line(info: DocumentInfo) -> str:

@@ -237,6 +237,7 @@ def extract_clauses(parsed: Parsed, sections: Sequence[Place]) -> list[Place]:
     places = list(sections)
     taken = {section.section_id: 1 for section in sections}
     starts = [block.start for block in parsed.blocks]
+    section_starts = [section.start for section in sections]
     for index, section in enumerate(sections):
         end = sections[index + 1].start if index + 1 < len(sections) else len(parsed.text)
         owner = _owner(section, sections)
@@ -244,7 +245,9 @@ def extract_clauses(parsed: Parsed, sections: Sequence[Place]) -> list[Place]:
             continue
         low = max(0, bisect_right(starts, section.body) - 1)
         blocks = parsed.blocks[low : bisect_left(starts, end)]
-        _number_section(parsed, section, owner, blocks, end, places, taken)
+        below = sections[index + 1 : bisect_left(section_starts, section.end)]
+        headed = {place.number for place in below if place.number}
+        _number_section(parsed, section, owner, blocks, end, places, taken, headed)
     return places[len(sections) :]
 
 
@@ -267,9 +270,17 @@ def _number_section(
     end: int,
     places: list[Place],
     taken: dict[str, int],
+    headed: set[tuple[str, ...]],
 ) -> None:
-    """Add the clauses of one section's own text."""
-    events = list(_marks(parsed.text, section.body, end, blocks))
+    """Add the clauses of one section's own text.
+
+    A line with the number of a heading below, one of ``headed``, lists that: it is an entry of the contents.
+    """
+    events = [
+        event
+        for event in _marks(parsed.text, section.body, end, blocks)
+        if not (isinstance(event, _Mark) and event.marker.dotted in headed)
+    ]
     marks = [event for event in events if isinstance(event, _Mark)]
     if not any(_is_clause_mark(mark, owner, marks) for mark in marks):
         return

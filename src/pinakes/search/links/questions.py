@@ -38,6 +38,10 @@ from pinakes.search.query.filters import compile_filters
 from pinakes.search.query.names import NameIndex
 from pinakes.search.query.understand import clean_text
 from pinakes.text.keys import term_keys, term_words, typed_key
+from pinakes.text.sentences import sentence_ends
+
+# So many characters before and behind a reference say what it is for.
+_WORDS_BEFORE, _WORDS_AFTER = 120, 120
 
 
 def list_documents(index: SearchIndex, filters: Mapping[str, object] | None) -> list[DocumentInfo]:
@@ -215,7 +219,7 @@ def define(index: SearchIndex, term: str, document: str | None) -> DefineRespons
 
 
 def references(index: SearchIndex, reference: str, document: str | None) -> ReferencesResponse:
-    """Return what a place refers to, and what refers to it or to a part of it."""
+    """Return what a place refers to, and what refers to it, to a part of it, or to what holds it."""
     found, exact = find_place(index, reference, document, NameIndex(index.names))
     first = found[0]
     view = section_view(index, first, exact=exact, alternatives=found[1:])
@@ -225,31 +229,81 @@ def references(index: SearchIndex, reference: str, document: str | None) -> Refe
         (first.document, first.source_path, first.document_title, item)
         for item in graph.in_span(first.document, place.start, place.end)
     ]
-    below = [
-        one for one in index.lookup.places_of_document(first.document) if place.start <= one.start < place.end
-    ]
-    cited_by = [
-        (entry.id, entry.source_path, entry.title, item)
-        for entry, item in graph.leading_to(first.document, below)
-        if not (entry.id == first.document and place.start <= item.start < place.end)
-    ]
-    return ReferencesResponse(view, _standing(index, cites), _standing(index, cited_by))
+    places = list(index.lookup.places_of_document(first.document))
+    below = [one for one in places if place.start <= one.start < place.end]
+
+    def leading_to(meant: Sequence[Place], within: Place) -> list[tuple[int, str, str, Reference]]:
+        return [
+            (entry.id, entry.source_path, entry.title, item)
+            for entry, item in graph.leading_to(first.document, meant)
+            if not (entry.id == first.document and within.start <= item.start < within.end)
+        ]
+
+    around = [item for holder in _above(place, places) for item in leading_to([holder], holder)]
+    return ReferencesResponse(
+        view,
+        _standing(index, cites),
+        _standing(index, leading_to(below, place)),
+        _standing(index, around),
+    )
+
+
+def _above(place: Place, places: Sequence[Place]) -> list[Place]:
+    """The labelled places that hold a place, from the inside out, the document itself left out."""
+    by_ordinal = {one.ordinal: one for one in places}
+    found: list[Place] = []
+    parent = place.parent
+    while parent is not None and parent in by_ordinal:
+        holder = by_ordinal[parent]
+        if holder.ordinal and holder.number:
+            found.append(holder)
+        parent = holder.parent
+    return found
 
 
 def _standing(index: SearchIndex, found: Sequence[tuple[int, str, str, Reference]]) -> list[Citation]:
-    """Say where references stand: label and heading of the innermost place that holds each, and its line."""
+    """Say where references stand: label and heading of the innermost place that holds each, its line and its words."""
     offsets = [(document, item.start) for document, _, _, item in found]
     places = index.lookup.standing(offsets)
     # Those of one document come together, and each text is read once.
     text = lru_cache(maxsize=1)(lambda document: index.lookup.document_text(document, 0, _END))
     starts = lru_cache(maxsize=1)(index.lookup.line_starts)
+    names = lru_cache(maxsize=4)(lambda path: _names_of_places(index, path))
     citations = []
     for document, path, title, item in found:
         at = places.get((document, item.start)) or Standing("", "", "", "", 0, 1)
         before = text(document)[at.start : item.start]
         line = line_of(starts(document), before, at.start, at.line, item.start)
-        citations.append(Citation(path, title, at.label, at.heading, line, item, at.place_id))
+        words = words_around(text(document), item.start, item.end)
+        target = names(item.target_path).get(item.target_section, "") if item.target_section else ""
+        citations.append(
+            Citation(path, title, at.label, at.heading, line, item, at.place_id, words, target)
+        )
     return citations
+
+
+def _names_of_places(index: SearchIndex, path: str) -> dict[str, str]:
+    """What the places of a document are called, by their ids: headings in full, clauses by their labels."""
+    entry = index.names.at([path]).get(path)
+    places = index.lookup.places_of_document(entry.id) if entry else ()
+    return {place.section_id: place.heading or place.label for place in places if place.section_id}
+
+
+def words_around(text: str, start: int, end: int) -> str:
+    """Return the sentence that a span of a text stands in; of a long one, what is near the span.
+
+    >>> words_around("It is cold. Section 4 does not apply to ships. Ships sail.", 12, 21)
+    'Section 4 does not apply to ships.'
+    """
+    line, after = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    after = len(text) if after < 0 else after
+    line, after = max(line, start - 2 * _WORDS_BEFORE), min(after, end + 2 * _WORDS_AFTER)
+    low = max((at for at in sentence_ends(text, line, end) if at <= start), default=line)
+    high = min((at for at in sentence_ends(text, end, after)), default=after)
+    cut_low, cut_high = start - low > _WORDS_BEFORE, high - end > _WORDS_AFTER
+    low = text.rfind(" ", 0, start - _WORDS_BEFORE) + 1 if cut_low else low
+    high = text.rfind(" ", end, end + _WORDS_AFTER) if cut_high else high
+    return f"{'…' if cut_low else ''}{' '.join(text[low:high].split())}{'…' if cut_high else ''}"
 
 
 # -- suggest: titles, labels, headings and defined terms, as somebody types ----------------------------------

@@ -238,7 +238,7 @@ def references(call: Call) -> Reply:
         data = library.references(call["ref"], document=catalog.named(call["doc"])).to_dict()
         catalog.mark(data["section"])
         data["doc"] = data["section"]["doc"]
-        for item in (*data["cites"], *data["cited_by"]):
+        for item in (*data["cites"], *data["cited_by"], *data["around"]):
             catalog.mark(item)
             catalog.mark(item["reference"], "target_path")
         return Reply(data)
