@@ -27,7 +27,7 @@ _MARKS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "
 # What tells an agent that a clause takes something away from another.
 _LIMITS = re.compile(r"not apply|restrict|derogat|exempt|except|unless|notwithstanding", re.IGNORECASE)
 _CITED = re.compile(r"^- '(.+?)'.*→.*\[(\w+)\]")
-_CITING = re.compile(r"^- (\S.*?) \((?:line|paragraph)")
+_CITING = re.compile(r"^- (\S.*?)(?: \[(\w+)\])? \((?:line|paragraph)")
 # A reference to a part of the clause that one is reading.
 _HERE = re.compile(r"paragraph|\d+$", re.IGNORECASE)
 _HEADED = re.compile(r"^Section: (.+?)(?: \[.*)?$")
@@ -132,7 +132,9 @@ async def erasure(agent: Agent) -> list[str]:
         for line in linked.lines
         if (match := _CITED.match(line)) and match[1] in limits and not _HERE.match(match[1])
     ]
-    citing = [match[1] for line in linked.lines if (match := _CITING.match(line)) and _may_limit(line)]
+    citing = [
+        match[2] or match[1] for line in linked.lines if (match := _CITING.match(line)) and _may_limit(line)
+    ]
     await read(agent, list(dict.fromkeys([*cited, *citing])), GDPR)
     return []
 
@@ -151,7 +153,7 @@ async def exceptions(agent: Agent) -> list[str]:
     linked = await agent.call("follow_references", reference="4.2(a)", document=NEW_POLICY)
     # A line that tells a whole sentence need not be read again.
     citing = [
-        match[1]
+        match[2] or match[1]
         for line in linked.lines
         if (match := _CITING.match(line)) and ("…" in line or not _tells(line))
     ]

@@ -291,7 +291,9 @@ def _cited_by_line(item: Citation, path: str) -> str:
     place = item.section_label or item.heading or item.document_title
     elsewhere = f", {item.source_path}" if item.source_path != path else ""
     at = f"{line_word(item.source_path)} {item.line}{elsewhere}"
-    return f"- {with_place_id(place, item.place_id)} ({at}): {item.words or item.reference.text}{_doubt(item)}"
+    return (
+        f"- {with_place_id(place, item.place_id)} ({at}): {item.words or item.reference.text}{_doubt(item)}"
+    )
 
 
 def _doubt(item: Citation) -> str:

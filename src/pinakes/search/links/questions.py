@@ -276,9 +276,7 @@ def _standing(index: SearchIndex, found: Sequence[tuple[int, str, str, Reference
         line = line_of(starts(document), before, at.start, at.line, item.start)
         words = words_around(text(document), item.start, item.end)
         target = names(item.target_path).get(item.target_section, "") if item.target_section else ""
-        citations.append(
-            Citation(path, title, at.label, at.heading, line, item, at.place_id, words, target)
-        )
+        citations.append(Citation(path, title, at.label, at.heading, line, item, at.place_id, words, target))
     return citations
 
 
