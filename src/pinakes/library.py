@@ -9,7 +9,7 @@ from functools import partial, update_wrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from pinakes.errors import DamagedIndexError
+from pinakes.errors import DamagedIndexError, UsageError
 from pinakes.library_base import INDEX_FOLDER, LibraryBase, find_index
 from pinakes.model import (
     Check,
@@ -24,6 +24,7 @@ from pinakes.model import (
     QuotesReport,
     ReferencesResponse,
     SearchResponse,
+    SectionsResponse,
     SectionView,
     Status,
 )
@@ -207,14 +208,56 @@ class Library(LibraryBase):
 
     # -- reading ---------------------------------------------------------------------------------------------
 
-    def section(self, reference: str, *, document: str | None = None) -> SectionView:
-        """Return the section or clause that a reference or a heading names, in the document that either names."""
-        from pinakes.search.links.questions import read_section
-        from pinakes.search.query.names import NameIndex
+    def section(
+        self,
+        reference: str,
+        *,
+        document: str | None = None,
+        step: str | None = None,
+        lines: str | tuple[int, int] | None = None,
+    ) -> SectionView:
+        """Return the section or clause that a reference, an id or a heading names, in the document that either names.
+
+        With ``step``, the ``next``, ``previous`` or ``parent`` one; with ``lines`` (``2031-2035``), some of its lines.
+        """
+        found = self.sections(reference, document=document, step=step, lines=lines).sections
+        if len(found) > 1:
+            raise UsageError(f"{reference!r} names {len(found)} places: ask for them with sections.")
+        return found[0]
+
+    def sections(
+        self,
+        references: str | Sequence[str],
+        *,
+        document: str | None = None,
+        step: str | None = None,
+        lines: str | tuple[int, int] | None = None,
+        with_references: bool = False,
+    ) -> SectionsResponse:
+        """Return several sections: a list of references, or a text such as ``4.2, 4.3 and 7`` or ``Articles 12 to 15``.
+
+        A text is understood whole or refused; of a list, what is not found is said in ``missing``. With
+        ``with_references`` comes what they refer to, one step far. ``step`` and ``lines`` are those of ``section``.
+        """
+        from pinakes.search.links.read_places import read_sections
+        from pinakes.search.query.place_lists import read_lines
 
         self._index.refresh()
-        names = None if document else NameIndex(self._index.names)
-        return read_section(self._index, reference, document, names)
+        if document is not None:
+            self.paths_of(document)
+        return read_sections(
+            self._index,
+            references,
+            document,
+            within=self._within(),
+            step=step,
+            lines=None if lines is None else read_lines(lines),
+            with_references=with_references,
+        )
+
+    def _within(self) -> set[int] | None:
+        """Return the documents in which places are looked for; None for all."""
+        return None
 
     def document(self, name: str) -> SectionView:
         """Return a whole document as one section; ``name`` is its path, its file name or its title."""
@@ -352,6 +395,7 @@ class Library(LibraryBase):
     averify_quotes = _awaited(verify_quotes)
     acompare = _awaited(compare)
     asection = _awaited(section)
+    asections = _awaited(sections)
     adocument = _awaited(document)
     adefine = _awaited(define)
     areferences = _awaited(references)

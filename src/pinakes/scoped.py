@@ -5,13 +5,11 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pinakes.errors import NotFoundError, UsageError
 from pinakes.library import Library
-from pinakes.model.place_ids import is_place_id
 
 if TYPE_CHECKING:
     from pinakes.model import (
@@ -110,35 +108,9 @@ class ScopedLibrary(Library):
             found.append(first)
         return self.whole.compare(*found, files=False)
 
-    def section(self, reference: str, *, document: str | None = None) -> SectionView:
-        """Return the section or clause that a reference or a heading names in these documents."""
+    def _within(self) -> set[int] | None:
         allowed = self._allowed()
-        if allowed is None:
-            return self.whole.section(reference, document=document)
-        if document is not None:
-            self.paths_of(document)
-        nothing = NotFoundError(f"No document of this tool has a section {reference!r}.")
-        try:
-            view = self.whole.section(reference, document=document)
-        except NotFoundError:
-            # What is near may stand in documents that are not shown.
-            raise nothing from None
-        places = [place.rpartition("#") for place in view.alternatives]
-        inside = [(path, section) for path, _, section in places if path in allowed]
-        if view.source_path not in allowed:
-            if inside:
-                (path, section), *inside = inside
-                view = self.whole.section(section, document=path)
-            elif (
-                document is None
-                and not is_place_id(reference)
-                and (found := self._in_each(allowed, reference))
-            ):
-                # The list of alternatives ends somewhere; the documents themselves do not.
-                view = found
-            else:
-                raise nothing
-        return replace(view, alternatives=[f"{path}#{section}" for path, section in inside])
+        return None if allowed is None else {entry.id for entry in self._index.names.at(allowed).values()}
 
     def define(self, term: str, *, document: str | None = None) -> DefineResponse:
         """Return what these documents say a term means, and which define it differently."""
@@ -250,12 +222,6 @@ class ScopedLibrary(Library):
             return None
         allowed = _paths(self.whole, self._parts)
         return None if len(allowed) == len(self.whole.documents()) else allowed
-
-    def _in_each(self, paths: set[str], reference: str) -> SectionView | None:
-        for path in sorted(paths):
-            with suppress(NotFoundError):
-                return self.whole.section(reference, document=path)
-        return None
 
 
 def narrowed(

@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     from pydantic_ai import Tool
 
     from pinakes.chat.conversation import Deadline
-    from pinakes.model import DefineResponse, Definition, Progress, QuoteCheck, SearchResponse, SectionView
+    from pinakes.model import (
+        DefineResponse,
+        Definition,
+        Progress,
+        QuoteCheck,
+        SearchResponse,
+        SectionsResponse,
+        SectionView,
+    )
     from pinakes.tools.document_tool import HierarchicalDocumentTool, ToolFunction
 
 logger = logging.getLogger("pinakes")
@@ -163,10 +171,17 @@ class Toolset:
         return "", replace(found, results=numbered)
 
     async def _cite_section(
-        self, tool: HierarchicalDocumentTool, call: ToolCall, found: SectionView
-    ) -> tuple[str, SectionView]:
-        call.found = 1
-        return f"This is source [{self._sources.number(tool.name, found)}]. ", found
+        self, tool: HierarchicalDocumentTool, call: ToolCall, found: SectionsResponse
+    ) -> tuple[str, SectionsResponse]:
+        read = [*found.sections, *(item.section for item in found.cited if item.section)]
+        call.found = len(read)
+        numbers = [self._sources.number(tool.name, view) for view in read]
+        if len(read) == 1:
+            return f"This is source [{numbers[0]}]. ", found
+        named = ", ".join(
+            f"[{number}] is {view.place_id}" for number, view in zip(numbers, read, strict=True)
+        )
+        return f"These are sources: {named}. ", found
 
     async def _cite_definitions(
         self, tool: HierarchicalDocumentTool, call: ToolCall, found: DefineResponse

@@ -19,25 +19,45 @@ if TYPE_CHECKING:
 def section(
     words: Annotated[
         list[str],
-        typer.Argument(metavar="REF", help="The section: its label, its heading, or the id of the place."),
+        typer.Argument(
+            metavar="REF", help="The section: its label, its heading, or the id of the place; or several."
+        ),
     ],
     document: DocumentOption = None,
+    step: Annotated[
+        str | None, typer.Option("--step", "-s", metavar="STEP", help="The next, previous or parent one.")
+    ] = None,
+    lines: Annotated[
+        str | None, typer.Option("--lines", "-l", metavar="FIRST-LAST", help="Only some of its lines.")
+    ] = None,
+    with_references: Annotated[
+        bool, typer.Option("--with-references", "-r", help="Show what it refers to, too.")
+    ] = False,
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Read a section by the name it goes by.
+    """Read a section by the name it goes by, or several.
 
     [bold]Examples[/bold]
     $ pinakes section Section 306
     $ pinakes section "Article 6(1)(f)"
     $ pinakes section 4.2 --document service-agreement.docx
+    $ pinakes section Sections 402 to 404
+    $ pinakes section next section after 403
     """
     with open_library(index) as library:
-        view = library.section(" ".join(words), document=document)
+        found = library.sections(
+            " ".join(words), document=document, step=step, lines=lines, with_references=with_references
+        )
     if as_json:
-        print_json(view.to_dict())
-    else:
-        show_section(view)
+        print_json(found.sections[0].to_dict() if found.single else found.to_dict())
+        return
+    for number, view in enumerate(found.sections):
+        show_section(view, apart=bool(number))
+    for item in found.cited:
+        show("", f"Cited as “{one_line(item.text)}”{f': {one_line(item.reason)}' if item.reason else ''}")
+        if item.section is not None:
+            show_section(item.section)
 
 
 def _rendered(text: str) -> RenderableType:
@@ -55,7 +75,7 @@ def _rendered(text: str) -> RenderableType:
     return Rendered()
 
 
-def show_section(view: SectionView) -> None:
+def show_section(view: SectionView, *, apart: bool = False) -> None:
     """Print a section with its place, what stands below it, and what else goes by its name."""
     from rich.text import Text
 
@@ -70,7 +90,10 @@ def show_section(view: SectionView) -> None:
         place.append(SEPARATOR + one_line(view.section_label))
     if view.from_image:
         place.append(SEPARATOR + FROM_IMAGE, style="yellow")
-    show(breadcrumb(view.parent_chain, view.document_title), place, to=out)
+    if view.whole_lines is not None:
+        whole = span(view.whole_lines, None, view.source_path)
+        place.append(f"{SEPARATOR}of {whole}", style="yellow")
+    show(*([""] if apart else []), breadcrumb(view.parent_chain, view.document_title), place, to=out)
     if not view.exact:
         show(
             Text("What you named is not numbered here; it can only be in this section.", style="yellow"),

@@ -66,7 +66,8 @@ class Outline:
 class SectionView:
     """One section with its text, as it stands in its document.
 
-    ``exact`` is false when the reference names a part of this section that has no heading of its own.
+    ``exact`` is false when the reference names a part of this section that has no heading of its own. Where only some
+    lines of it were asked for, ``lines`` are these and ``whole_lines`` all of it.
     ``alternatives`` are other sections that the same reference fits, as ``path#section_id``. ``from_image`` says that
     some page of it was read from an image, ``uncertain`` that the document contradicts the numbering found in it.
     """
@@ -88,6 +89,7 @@ class SectionView:
     from_image: bool = False
     uncertain: bool = False
     place_id: str = ""
+    whole_lines: Lines | None = None
 
     @property
     def location(self) -> str:
@@ -97,6 +99,41 @@ class SectionView:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the section as JSON values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSection:
+    """A place that a section refers to, in the words of the reference; ``reason`` says why there is no section."""
+
+    text: str
+    section: SectionView | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MissingPlace:
+    """A reference of a list that leads nowhere, and why."""
+
+    reference: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SectionsResponse:
+    """Sections that were asked for together, what they refer to, if that was asked for too, and what is not there."""
+
+    sections: list[SectionView]
+    cited: list[CitedSection] = field(default_factory=list)
+    missing: list[MissingPlace] = field(default_factory=list)
+
+    @property
+    def single(self) -> bool:
+        """Whether there is one section and nothing besides."""
+        return len(self.sections) == 1 and not self.cited and not self.missing
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as JSON values."""
         return asdict(self)
 
 

@@ -216,6 +216,8 @@ class Argument:
     bounds: tuple[float, float] | None = None
     choices: tuple[str, ...] = ()
     default: object = None
+    several: bool = False
+    """Whether a list is taken too, as it is."""
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of a value; bounds are left to the error that names them."""
@@ -243,6 +245,8 @@ class Argument:
         if self.type == "object":
             return as_filters(value) or None
         if self.type == "array":
+            return as_list(value) or None
+        if self.several and isinstance(value, (list, tuple)):
             return as_list(value) or None
         text = as_choice(value, self.choices) if self.choices else as_text(value)
         if len(text) > LONGEST_TEXT:

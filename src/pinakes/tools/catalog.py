@@ -14,6 +14,7 @@ from pinakes.config.settings import MODES, TOKEN_BUDGETS, SearchMode, setting
 from pinakes.errors import UsageError
 from pinakes.model.obligation import KINDS, PARTS
 from pinakes.port.matching import DEPTH
+from pinakes.search.query.place_lists import STEPS
 from pinakes.search.verbatim.patterns import KINDS as PATTERNS
 from pinakes.tools import answers, listings
 from pinakes.tools.arguments import Argument, normalize, parameters
@@ -155,9 +156,26 @@ SEARCH = AgentTool(
 )
 READ = AgentTool(
     "read_section",
-    "Read a section or clause in full.",
-    (_REFERENCE, _SAME_DOCUMENT, _BUDGET),
-    ask=lambda library, given: library.section(given["reference"], document=given.get("document")),
+    "Read sections or clauses in full, what comes next, or some lines.",
+    (
+        replace(
+            _REFERENCE,
+            description="As printed (Article 6(1)(f), 4.2), a heading, or ids in brackets; several with commas.",
+            required=False,
+            several=True,
+        ),
+        _SAME_DOCUMENT,
+        Argument("step", "string", aliases="move direction relative", choices=STEPS),
+        Argument("lines", "string", "2031-2035", aliases="line line_range range"),
+        Argument(
+            "with_references",
+            "boolean",
+            "And what it cites.",
+            aliases="include_references references cited with_cited follow",
+        ),
+        _BUDGET,
+    ),
+    ask=answers.ask_section,
     write=answers.section,
     resumes=True,
 )

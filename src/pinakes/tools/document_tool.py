@@ -44,7 +44,7 @@ T = TypeVar("T")
 _LONGEST_NAME = 64
 _TEXTS: dict[str, Callable[[Any, int | None, Count], str]] = {
     SEARCH.name: format_response,
-    READ.name: format_section,
+    READ.name: lambda found, budget, count: format_section(found.sections[0], budget, count),
     DEFINE.name: format_definition,
 }
 
@@ -243,7 +243,7 @@ class HierarchicalDocumentTool:
 
     def write(self, function: ToolFunction, found: Any, given: Mapping[str, Any], budget: int | None) -> str:
         """Return what a call found as text within a budget."""
-        if function.kind in _TEXTS:
+        if function.kind in _TEXTS and getattr(found, "single", True):
             return _TEXTS[function.kind](found, budget, self.count_tokens)
         limit = Limit(budget or TOKEN_BUDGETS[1], Tokens(self.library.tokenizer))
         return function.tool.answer([("", found)], given, limit).text

@@ -9,12 +9,14 @@ from pinakes.errors import NotFoundError, UsageError
 from pinakes.ingest.discover import skipped_line
 from pinakes.model import (
     Citation,
+    CitedSection,
     DefineResponse,
     DocumentInfo,
     IndexReport,
     Outline,
     OutlineNode,
     SearchResponse,
+    SectionsResponse,
     SectionView,
     Status,
     TermDefinition,
@@ -31,6 +33,8 @@ _CUT = "Cut to fit the token budget: there is more than is shown."
 _LONGEST_ERROR = 1000
 # A reference that is less sure than this says so.
 _DOUBTFUL = 0.9
+# Tokens for the marks around quoted material, and for a sentence that says how to read on.
+_FRAME, _NOTE = 80, 40
 
 
 def format_response(response: SearchResponse, token_budget: int | None, count: Count) -> str:
@@ -190,19 +194,106 @@ def section_text(view: SectionView, offset: int, budget: int, tokens: Tokens) ->
     text = whole(rest, [], "")
     if tokens.count(text) <= budget:
         return Shown(text, replace(view, text=rest), None)
-    note = "Cut to fit the token budget: read on with offset={}."
+
+    def note(end: int) -> str:
+        return f"Cut to fit the token budget{lines_shown(view, offset, end)}: read on with offset={end}."
+
     listed = _that_fit(parts, budget // _SHARE_OF_CHILDREN, tokens)
-    room = budget - tokens.count(whole("", listed, note.format(len(view.text))))
+    room = budget - tokens.count(whole("", listed, note(len(view.text))))
     end = tokens.cut(rest, room)
-    text = whole(rest[:end], listed, note.format(offset + end))
+    text = whole(rest[:end], listed, note(offset + end))
     while end and tokens.count(text) > budget:
         end = int(end * 0.97)
-        text = whole(rest[:end], listed, note.format(offset + end))
+        text = whole(rest[:end], listed, note(offset + end))
     shown = replace(view, text=rest[:end], children=view.children[: len(listed)])
     if tokens.count(text) > budget:
         # Headings and paths can be longer than any budget.
         text = f"The section does not fit into {budget} tokens. Ask again with a larger token_budget."
     return Shown(text, shown, offset + end)
+
+
+def lines_shown(view: SectionView, start: int, end: int) -> str:
+    """Return which lines of a section stand between two offsets of its text; nothing where these are no lines.
+
+    What was converted may have other lines than its file.
+    """
+    if view.text.count("\n") != view.lines.last - view.lines.first:
+        return ""
+    first = view.lines.first + view.text.count("\n", 0, start)
+    last = view.lines.first + view.text[:end].rstrip().count("\n")
+    whole = view.whole_lines or view.lines
+    return f", {line_word(view.source_path)}s {first}–{max(first, last)} of {whole.first}–{whole.last} shown"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSections:
+    """The text that is sent, and what of the sections is in it."""
+
+    text: str
+    sections: list[SectionView]
+    cited: list[CitedSection]
+    cut: bool
+
+
+def sections_text(found: SectionsResponse, offset: int, budget: int, tokens: Tokens) -> ShownSections:
+    """Return several sections, each with its share of the budget, then what they cite, as far as that fits whole.
+
+    What is not shown is named, with how to read it.
+    """
+    left = budget - _FRAME
+    blocks: list[str] = []
+    notes: list[str] = []
+    sections: list[SectionView] = []
+    for number, view in enumerate(found.sections):
+        room = left // (len(found.sections) - number)
+        # What they cite is asked for too, and has its part.
+        room = room * 3 // 4 if found.cited else room
+        text = view.text[offset:]
+        head = "\n".join(section_lines(view))
+        end = len(text)
+        if tokens.count(f"{head}\n\n{text}") > room:
+            end = tokens.cut(text, room - tokens.count(head) - _NOTE)
+            at = offset + end
+            notes.append(
+                f"[{view.place_id}] is cut{lines_shown(view, offset, at)}: read on with "
+                f'reference="{view.place_id}", offset={at}.'
+            )
+        block = f"{head}\n\n{text[:end].strip()}" if end else head
+        left -= tokens.count(block)
+        blocks.append(block)
+        sections.append(replace(view, text=text[:end]))
+    cited: list[CitedSection] = []
+    for item in found.cited:
+        named = f"Cited as {item.text!r}"
+        if item.section is None:
+            block = f"{named}: {item.reason}"
+        else:
+            block = "\n".join([f"{named}:", *section_lines(item.section), "", item.section.text])
+        cost = tokens.count(block)
+        if cost <= left:
+            left -= cost
+            blocks.append(block)
+            cited.append(item)
+        elif item.section is not None:
+            name = item.section.section_label or item.section.heading
+            notes.append(f"Not shown: {with_place_id(name, item.section.place_id)}.")
+            left -= _NOTE
+    blocks += [f"Not found: {item.reference}: {item.reason}" for item in found.missing]
+    quotation = Quotation.around([*blocks, *notes], seed=f"{found.sections[0].place_id}{offset}")
+
+    def whole(kept: int, said: int) -> str:
+        more = [f"{len(blocks) - kept} more do not fit."] if kept < len(blocks) else []
+        cut = " ".join([*notes[:said], *(["There is more."] if said < len(notes) else []), *more])
+        body = quotation.block("\n\n".join(blocks[:kept]))
+        return "\n".join([quotation.notice, body, *([quotation.inline(cut)] if cut else [])])
+
+    # Names alone may be longer than the budget.
+    kept, said = len(blocks), len(notes)
+    while tokens.count(text := whole(kept, said)) > budget and (kept > 1 or said):
+        kept, said = (kept, said - 1) if said else (kept - 1, said)
+    if tokens.count(text) > budget:
+        text = f"The sections do not fit into {budget} tokens. Ask again with a larger token_budget."
+    return ShownSections(text, sections[:kept], cited, bool(notes) or kept < len(blocks))
 
 
 def _that_fit(lines: list[str], budget: int, tokens: Tokens) -> list[str]:
@@ -222,6 +313,11 @@ def section_lines(view: SectionView) -> list[str]:
     """Return the citation of a section, and what else a reference to it may mean."""
     lines = [view.source_path, f"Location: {view.location}"]
     lines.append(f"Section: {with_place_id(view.section_label or view.heading, view.place_id)}")
+    if view.whole_lines is not None:
+        whole = view.whole_lines
+        lines.append(
+            f"Shown: {line_word(view.source_path)}s {view.lines.first}–{view.lines.last} of {whole.first}–{whole.last}"
+        )
     if view.from_image:
         lines.append(READ_FROM_IMAGE)
     if view.alternatives:

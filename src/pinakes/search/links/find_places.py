@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from pinakes.errors import NotFoundError
+from pinakes.errors import NotFoundError, PinakesError, UsageError
 from pinakes.labels.document_keys import path_key, path_parts
 from pinakes.model.place_ids import is_place_id
 from pinakes.model.uris import Place as Address
 from pinakes.model.uris import place_of
+from pinakes.port.filters import among
 from pinakes.port.index import SearchIndex
 from pinakes.port.names import Entry, NameLookup
 from pinakes.port.records import StoredPlace
 from pinakes.search.links.gone import explain_gone
 from pinakes.search.query.names import NameIndex
-from pinakes.search.query.understand import understand
+from pinakes.search.query.place_lists import goes_on, is_range, left_over, split_list
+from pinakes.search.query.understand import Query, understand
 from pinakes.search.retrieve.bearing import find_codes, sections_with_code
-from pinakes.search.retrieve.resolve import Resolver
+from pinakes.search.retrieve.resolve import ResolvedPlace, Resolver, searched
 from pinakes.text.keys import title_key
 
 # Documents whose names are compared with one that none has.
@@ -70,63 +73,176 @@ def _called(names: NameLookup, name: str) -> list[Entry]:
 # -- places -------------------------------------------------------------------------------------------------
 
 
-def find_place(
-    index: SearchIndex, reference: str, document: str | None, names: NameIndex | None = None
-) -> tuple[list[StoredPlace], bool]:
-    """Return the places that a reference, an id or a heading names; whether it leads all the way.
+@dataclass(frozen=True, slots=True)
+class FoundPlace:
+    """A place that was named, whether the name leads all the way there, and others that it fits."""
 
-    A document is given as ``document``, or named in the reference, if ``names`` knows it. What an answer has printed as
-    the address of a place leads to that place.
-    """
-    place = place_of(reference)
-    if place is not None and not place.document:
-        # The address of a place by its id.
-        reference, place = place.section_id, None
-    if found := with_id(index, reference):
-        return [_inside(index, found, document)], True
-    if place and (there := _addressed(index, place, document)):
-        return there
-    query = understand(reference, typed=False, names=None if document else names)
-    documents = {entry.id for entry in find_documents(index, document)} if document else None
-    resolved = Resolver(index.lookup, names).resolve_all(query, documents)
-    by_id = index.lookup.places_by_id(reference.strip(), documents)
-    titles = index.lookup.places_by_title(query.title_key, documents)
-    if by_id:
-        return by_id, True
-    if titles and query.rest:
-        # The whole reference is a heading; that a part of it looks like a number is chance.
-        return titles, True
-    if resolved:
-        return [item.found for item in resolved], not resolved[0].rest
-    if titles:
-        return titles, True
-    for code in find_codes(query.rest):
-        if coded := sections_with_code(code, index.lookup, query.named or documents):
-            return coded, True
-    if is_place_id(_bare(reference)):
-        raise NotFoundError(explain_gone(index, _bare(reference)))
-    near = index.lookup.similar_titles(query.title_key.split()[:6], 3)
-    hint = f" Did you mean: {'; '.join(item.place.heading for item in near)}?" if near else ""
-    raise NotFoundError(f"No section is called {reference!r}.{hint}")
+    place: StoredPlace
+    exact: bool = True
+    others: Sequence[StoredPlace] = ()
 
 
-def _addressed(
-    index: SearchIndex, address: Address, document: str | None
-) -> tuple[list[StoredPlace], bool] | None:
-    """Return the place of an address; None where no document has its name, for it may be none after all."""
-    known = _called(index.names, address.document)
-    if not known:
-        return None
-    if document is not None:
-        inside = {entry.id for entry in find_documents(index, document)}
-        known = [entry for entry in known if entry.id in inside]
+class SeveralPlaces(UsageError):  # noqa: N818 - whoever can read several places takes it for a list
+    """A reference that names several places, where one is asked for."""
+
+
+class PlaceFinder:
+    """Finds places in all documents of a library, or ``within`` some; what a name may mean is looked up once."""
+
+    def __init__(self, index: SearchIndex, within: Collection[int] | None = None) -> None:
+        self.index = index
+        self.within = within
+        self._names = NameIndex(index.names)
+
+    def find(self, reference: str, document: str | None, *, heading: bool = False) -> FoundPlace:
+        """Return the place that a reference, an id or a heading names; with ``heading``, only as the whole of one.
+
+        A document is given as ``document``, or named in the reference. What an answer has printed as the address of a
+        place leads to that place. A text that says more than one place is refused, never half understood.
+        """
+        found, exact = self._find(reference, document, heading)
+        return FoundPlace(found[0], exact, found[1:])
+
+    def _find(
+        self, reference: str, document: str | None, heading: bool = False
+    ) -> tuple[list[StoredPlace], bool]:
+        address = place_of(reference)
+        if address is not None and not address.document:
+            # The address of a place by its id.
+            reference, address = address.section_id, None
+        if found := with_id(self.index, reference):
+            return [self._inside(found, document)], True
+        if address and (there := self._addressed(address, document)):
+            return there
+        lookup = self.index.lookup
+        query, documents = self._read(reference, document)
+        resolver = self._resolver(document)
+        resolved = [] if heading else resolver.resolve_all(query, documents)
+        if by_id := lookup.places_by_id(reference.strip(), documents):
+            return by_id, True
+        titles = lookup.places_by_title(query.title_key, documents)
+        if titles and query.rest:
+            # The whole reference is a heading; that a part of it looks like a number is chance.
+            return titles, True
+        if resolved:
+            _check_understood(reference, query, resolved[0], resolver, documents)
+            return [item.found for item in resolved], not resolved[0].rest
+        if titles:
+            return titles, True
+        for code in () if heading else find_codes(query.rest):
+            if coded := sections_with_code(code, lookup, among(query.named, self.within) or documents):
+                return coded, True
+        raise self._nothing(reference, query)
+
+    def _read(self, reference: str, document: str | None) -> tuple[Query, Collection[int] | None]:
+        """Return what a reference says, and the documents in which it is looked for."""
+        documents = self.within
+        if document:
+            documents = among({entry.id for entry in find_documents(self.index, document)}, self.within)
+        return understand(reference, typed=False, names=None if document else self._names), documents
+
+    def _resolver(self, document: str | None) -> Resolver:
+        return Resolver(self.index.lookup, None if document else self._names)
+
+    def _nothing(self, reference: str, query: Query) -> NotFoundError:
+        if self.within is not None:
+            # What is near may stand in documents that are not shown.
+            return NotFoundError(f"No document of this tool has a section {reference!r}.")
+        if is_place_id(_bare(reference)):
+            return NotFoundError(explain_gone(self.index, _bare(reference)))
+        near = self.index.lookup.similar_titles(query.title_key.split()[:6], 3)
+        hint = f" Did you mean: {'; '.join(item.place.heading for item in near)}?" if near else ""
+        return NotFoundError(f"No section is called {reference!r}.{hint}")
+
+    def _inside(self, found: StoredPlace, document: str | None) -> StoredPlace:
+        """Return a place that must stand in the documents that are looked at, and in those of a name."""
+        if self.within is not None and found.document not in self.within:
+            raise NotFoundError(f"No document of this tool has a section {found.place.place_id!r}.")
+        if document and found.document not in {one.id for one in find_documents(self.index, document)}:
+            raise NotFoundError(
+                f"{found.place.place_id} is a place of {found.source_path}, not of {document}."
+            )
+        return found
+
+    def _addressed(self, address: Address, document: str | None) -> tuple[list[StoredPlace], bool] | None:
+        """Return the place of an address; None where no document has its name, for it may be none after all."""
+        known = [
+            entry
+            for entry in _called(self.index.names, address.document)
+            if self.within is None or entry.id in self.within
+        ]
         if not known:
-            raise NotFoundError(f"{address.document}#{address.section_id} is not a place of {document}.")
-    if not address.section_id:
-        whole = [index.lookup.place(entry.id, 0) for entry in known]
-        return [place for place in whole if place is not None], True
-    found = index.lookup.places_by_id(address.section_id, {entry.id for entry in known})
-    return (found, True) if found else find_place(index, address.section_id, known[0].source_path)
+            return None
+        if document:
+            inside = {entry.id for entry in find_documents(self.index, document)}
+            known = [entry for entry in known if entry.id in inside]
+            if not known:
+                raise NotFoundError(f"{address.document}#{address.section_id} is not a place of {document}.")
+        lookup = self.index.lookup
+        if not address.section_id:
+            whole = [lookup.place(entry.id, 0) for entry in known]
+            return [place for place in whole if place is not None], True
+        found = lookup.places_by_id(address.section_id, {entry.id for entry in known})
+        return (found, True) if found else self._find(address.section_id, known[0].source_path)
+
+    # -- several places in one text --------------------------------------------------------------------------
+
+    def find_list(self, reference: str, document: str | None, most: int) -> list[FoundPlace]:
+        """Return the places of a list or a range that is written as one text, all of them; none where it is no list."""
+        parts = split_list(reference)
+        if len(parts) > most:
+            raise UsageError(
+                f"At most {most} places can be read at once, not {len(parts):,}. Ask for them in parts."
+            )
+        query, documents = self._read(reference, document)
+        read = len(query.references) >= max(2, len(parts)) and not goes_on(query.rest)
+        if read and not left_over(query.rest):
+            within = searched(query, documents)
+            resolver = self._resolver(document)
+            groups = [resolver.resolve(label, {}, within) for label in query.references]
+            if is_range(reference) and len(parts) == 1 and groups[0] and groups[-1]:
+                return self._through(reference, groups[0], groups[-1])
+            if all(group and not group[0].rest for group in groups):
+                return _together(groups)
+        return self._each(reference, parts, document) if len(parts) > 1 else []
+
+    def _through(
+        self, reference: str, first: Sequence[ResolvedPlace], last: Sequence[ResolvedPlace]
+    ) -> list[FoundPlace]:
+        """Return all places from one to another of the same level."""
+        start, end = (found.place for found in _together([first, last]))
+        if start.document != end.document or end.place.start < start.place.start:
+            raise UsageError(
+                f"{reference!r} is not understood: its two ends are not in order in one document."
+            )
+        level = (start.place.level, start.place.is_heading)
+        return [
+            FoundPlace(replace(start, place=place))
+            for place in self.index.lookup.places_of_document(start.document)
+            if start.place.start <= place.start <= end.place.start
+            and (place.level, place.is_heading) == level
+        ]
+
+    def _each(self, reference: str, parts: Sequence[str], document: str | None) -> list[FoundPlace]:
+        """Return the places of all parts of a list; where one is not found, none is."""
+        found: list[FoundPlace] = []
+        for part in parts:
+            # What follows is mostly of the same document.
+            near = None if document or not found else self._attempt(part, found[0].place.source_path)
+            there = near if isinstance(near, FoundPlace) else self._attempt(part, document)
+            if not isinstance(there, FoundPlace):
+                also = f", though {parts[0]!r} is a place" if found else ""
+                raise NotFoundError(
+                    f"{reference!r} is not understood as a list: {str(there).rstrip('.')}{also}."
+                )
+            found.append(there)
+        return found
+
+    def _attempt(self, reference: str, document: str | None) -> FoundPlace | PinakesError:
+        try:
+            return self.find(reference, document)
+        except PinakesError as error:
+            return error
 
 
 def with_id(index: SearchIndex, text: str) -> StoredPlace | None:
@@ -139,8 +255,49 @@ def _bare(text: str) -> str:
     return text.strip().removeprefix("[").removesuffix("]").lower()
 
 
-def _inside(index: SearchIndex, found: StoredPlace, document: str | None) -> StoredPlace:
-    """Return a place that must stand in the documents of a name, if one is given."""
-    if document is not None and found.document not in {one.id for one in find_documents(index, document)}:
-        raise NotFoundError(f"{found.place.place_id} is a place of {found.source_path}, not of {document}.")
+# -- whether a text was understood whole ----------------------------------------------------------------------
+
+
+def _check_understood(
+    reference: str,
+    query: Query,
+    first: ResolvedPlace,
+    resolver: Resolver,
+    documents: Collection[int] | None,
+) -> None:
+    """Refuse a text that names other places too, or one relative to this."""
+    within = searched(query, documents)
+    for label in query.references if len(query.references) > 1 else ():
+        there = [item.found for item in resolver.resolve(label, {}, within)]
+        # `chapter 2, section 1` names one place; `sections 1 and 2` does not.
+        if not any(_around(place, first.found) for place in there):
+            raise SeveralPlaces(f"{reference!r} names several places. Name one.")
+    if goes_on(query.rest):
+        raise SeveralPlaces(f"{reference!r} names several places. Name one.")
+    known = title_key(
+        f"{first.place.heading} {first.found.document_title} {PurePath(first.found.source_path).stem}"
+    )
+    if words := [word for word in left_over(query.rest) if word not in known.split()]:
+        raise UsageError(
+            f"{reference!r} is not understood: it is not clear what {words[0]!r} means here. Name the place itself, or "
+            "say 'next section after 4.2', 'previous section before 4.2' or 'parent of 4.2'."
+        )
+
+
+def _around(outer: StoredPlace, inner: StoredPlace) -> bool:
+    return (
+        outer.document == inner.document
+        and outer.place.start <= inner.place.start
+        and inner.place.end <= outer.place.end
+    )
+
+
+def _together(groups: Sequence[Sequence[ResolvedPlace]]) -> list[FoundPlace]:
+    """Choose one place for each label, all of one document where one has them all."""
+    common = set.intersection(*({item.found.document for item in group} for group in groups))
+    chosen = next((item.found.document for item in groups[0] if item.found.document in common), None)
+    found = []
+    for group in groups:
+        best = next((item for item in group if item.found.document == chosen), group[0])
+        found.append(FoundPlace(best.found, not best.rest, [one.found for one in group if one is not best]))
     return found

@@ -31,11 +31,10 @@ from pinakes.port.index import SearchIndex
 from pinakes.port.names import SuggestionLookup
 from pinakes.port.records import Row, Standing, StoredPlace
 from pinakes.search.links.define import Dictionary
-from pinakes.search.links.find_places import find_documents, find_place
+from pinakes.search.links.find_places import PlaceFinder, find_documents
 from pinakes.search.links.reference_graph import ReferenceGraph
 from pinakes.search.present.enrich import located
 from pinakes.search.query.filters import compile_filters
-from pinakes.search.query.names import NameIndex
 from pinakes.search.query.understand import clean_text
 from pinakes.text.keys import term_keys, term_words, typed_key
 from pinakes.text.sentences import sentence_ends
@@ -123,14 +122,6 @@ def tree(places: Iterable[Place], root: int) -> list[OutlineNode]:
 _MAX_ALTERNATIVES = 20
 
 
-def read_section(
-    index: SearchIndex, reference: str, document: str | None, names: NameIndex | None = None
-) -> SectionView:
-    """Return the place that a reference names."""
-    found, exact = find_place(index, reference, document, names)
-    return section_view(index, found[0], exact=exact, alternatives=found[1:])
-
-
 def whole_document(index: SearchIndex, name: str) -> SectionView:
     """Return the document of a name as one section, with the sections of the first level as its children."""
     found, *others = find_documents(index, name)
@@ -149,8 +140,12 @@ def section_view(
     *,
     exact: bool = True,
     alternatives: Sequence[StoredPlace] = (),
+    places: Sequence[Place] | None = None,
 ) -> SectionView:
-    """Return a place with its text; a clause has the heading and the path of what it stands under."""
+    """Return a place with its text; a clause has the heading and the path of what it stands under.
+
+    ``places`` are those of its document, where they are at hand.
+    """
     place = found.place
     chunks = index.lookup.chunk_indexes_between(found.document, place.start, place.end)
     holder = found if place.is_heading else index.lookup.place(found.document, place.section)
@@ -158,7 +153,7 @@ def section_view(
     # Headings below, and the clauses of the section itself.
     around = [
         other
-        for other in index.lookup.places_of_document(found.document)
+        for other in (index.lookup.places_of_document(found.document) if places is None else places)
         if other.is_heading or other.section == place.section
     ]
     return SectionView(
@@ -220,9 +215,9 @@ def define(index: SearchIndex, term: str, document: str | None) -> DefineRespons
 
 def references(index: SearchIndex, reference: str, document: str | None) -> ReferencesResponse:
     """Return what a place refers to, and what refers to it, to a part of it, or to what holds it."""
-    found, exact = find_place(index, reference, document, NameIndex(index.names))
-    first = found[0]
-    view = section_view(index, first, exact=exact, alternatives=found[1:])
+    found = PlaceFinder(index).find(reference, document)
+    first = found.place
+    view = section_view(index, first, exact=found.exact, alternatives=found.others)
     place = first.place
     graph = ReferenceGraph(index)
     cites = [

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pinakes.library import Library
+from pinakes.search.query.place_lists import STEPS
 from pinakes.server.api.operations import (
     DOC,
     FILTERS,
@@ -20,7 +21,7 @@ from pinakes.server.api.operations import (
     convert,
     utf16,
 )
-from pinakes.server.api.params import flag, text
+from pinakes.server.api.params import choice, flag, text
 from pinakes.server.api.schemas import (
     DEFINITIONS,
     DOCUMENT,
@@ -29,6 +30,7 @@ from pinakes.server.api.schemas import (
     OUTLINES,
     REFERENCES,
     SECTION,
+    SECTIONS,
     TERMS,
 )
 
@@ -102,7 +104,9 @@ def _map_of_document(library: Library, catalog: Catalog, path: str) -> dict[str,
     return {"sections": sections, "links": links}
 
 
-_REF = text("ref", "A number, label, heading or section id.", most=MAX_QUERY, required=True)
+_REF = text("ref", "A number, label, heading or id of a place.", most=MAX_QUERY, required=True)
+_STEP = choice("step", "The one after, before or above it.", STEPS)
+_LINES = text("lines", "Only some of its lines: 2031-2035.", most=40)
 
 
 def documents(call: Call) -> Reply:
@@ -196,10 +200,31 @@ def section(call: Call) -> Reply:
     return Reply(
         call.ask(
             lambda library, catalog: catalog.mark(
-                library.section(call["ref"], document=catalog.named(call["doc"])).to_dict()
+                library.section(
+                    call["ref"], document=catalog.named(call["doc"]), step=call["step"], lines=call["lines"]
+                ).to_dict()
             )
         )
     )
+
+
+def sections(call: Call) -> Reply:
+    """Answer with several sections, and with what they cite, if that is asked for."""
+
+    def ask(library: Library, catalog: Catalog) -> Reply:
+        data = library.sections(
+            call["ref"],
+            document=catalog.named(call["doc"]),
+            step=call["step"],
+            lines=call["lines"],
+            with_references=call["with_references"],
+        ).to_dict()
+        for item in (*data["sections"], *(cited["section"] for cited in data["cited"])):
+            if item is not None:
+                catalog.mark(item)
+        return Reply(data)
+
+    return call.ask(ask)
 
 
 def define(call: Call) -> Reply:
@@ -280,9 +305,18 @@ OPERATIONS = (
         "/api/section",
         "readSection",
         "A section or clause, by number, heading or id.",
-        (_REF, DOC, LIBRARY),
+        (_REF, DOC, _STEP, _LINES, LIBRARY),
         section,
         {_JSON: SECTION},
+    ),
+    Operation(
+        "GET",
+        "/api/sections",
+        "readSections",
+        "Several sections: a list such as 4.2, 4.3 and 7, a range, or ids, and what they refer to.",
+        (_REF, DOC, _STEP, _LINES, flag("with_references", "Also what they refer to."), LIBRARY),
+        sections,
+        {_JSON: SECTIONS},
     ),
     Operation(
         "GET",

@@ -16,6 +16,7 @@ from pinakes.model import (
     QuotesReport,
     ReferencesResponse,
     SearchResponse,
+    SectionsResponse,
     SectionView,
     Status,
 )
@@ -104,6 +105,7 @@ SUGGESTIONS = fields(
 )
 DOCUMENTS = fields(documents=each(_of(DocumentInfo, adding={"DocumentInfo": {"id": DOC_ID}})))
 SECTION = _of(SectionView, adding={"SectionView": {"doc": DOC_ID}})
+SECTIONS = _of(SectionsResponse, adding={"SectionView": {"doc": DOC_ID}})
 DEFINITIONS = _of(DefineResponse, adding={**_MARKED, "DefineResponse": {"conflict": {"type": "boolean"}}})
 OUTLINES = fields(outlines=each(_of(Outline, adding={"Outline": {"doc": DOC_ID}})))
 REFERENCES = _of(

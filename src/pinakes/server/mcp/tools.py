@@ -104,7 +104,8 @@ def read_call(
     """Return the libraries that a call is for, and its arguments under their right names."""
     arguments = _with_extras(registry, spec).read(given)
     chosen = arguments.pop(_LIBRARY.name, None)
-    address = place_of(arguments.get("reference") or "")
+    reference = arguments.get("reference") or ""
+    address = place_of(reference) if isinstance(reference, str) else None
     return registry.choose(chosen or (address and address.tool)), arguments
 
 
