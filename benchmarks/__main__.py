@@ -19,6 +19,7 @@ SUITES = (
     "ingest",
     "search_speed",
     "peers",
+    "find_all",
     "scale",
     "mcp_speed",
     "agent_tasks",
