@@ -6,11 +6,11 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 
-# Many tests start processes, servers and browsers. One that fails is tried once more, alone: on a busy machine a server
-# may be late. What fails twice fails.
-twice = $(BIN)/python -m pytest $(1) || $(BIN)/python -m pytest $(1) --last-failed
+PYTEST := $(BIN)/python -m pytest
+CHROMIUM ?= $(firstword $(shell command -v chromium chromium-browser google-chrome 2> /dev/null))
+export CHROMIUM
 
-.PHONY: help demo test test-browser check format bench eval pictures model clean
+.PHONY: help demo test test-fast test-main test-stores test-browser test-long check format bench eval pictures model clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -30,14 +30,33 @@ $(DEV_STAMP): pyproject.toml | $(BIN)/python
 demo: $(STAMP)  ## index examples/ and show a few searches
 	$(BIN)/python scripts/demo.py
 
-test: $(DEV_STAMP)  ## run the tests
-	$(call twice,-n auto --dist loadfile --ignore tests/stores/providers --ignore tests/browser)
-	$(call twice,-n 3 tests/stores/providers)
+# Each part runs, whatever became of those before it; `make` names the parts that failed at the end.
+test: $(DEV_STAMP)  ## run all tests
+	@test -n "$(CHROMIUM)" || echo 'No Chromium here: the page is not tried in a browser.' >&2
+	@$(MAKE) --no-print-directory --keep-going test-main test-stores $(if $(CHROMIUM),test-browser)
+
+# Neither processes nor databases, and no module that takes long to import.
+test-fast: export HYPOTHESIS_PROFILE := fast
+test-fast: $(DEV_STAMP)  ## run the quick tests: the loop while you work
+	$(PYTEST) -n auto --dist loadfile -p no:schemathesis -m 'not (slow or process)' $(FAST)
+
+FAST := $(addprefix tests/,agent_config config convert embedding evaluation ingest labels llm rerank search stores telemetry \
+	text verbatim) --ignore tests/stores/providers
+
+test-main: $(DEV_STAMP)
+	$(PYTEST) -n auto --dist loadfile --no-loadscope-reorder --ignore tests/stores/providers --ignore tests/browser
+
+# They wait more than they work.
+test-stores: $(DEV_STAMP)
+	$(PYTEST) -n 3 --dist loadfile tests/stores/providers
 
 test-browser: $(DEV_STAMP)  ## try the page in Chromium
-	@test -n "$$CHROMIUM" || command -v chromium chromium-browser google-chrome > /dev/null || \
+	@test -n "$(CHROMIUM)" || \
 		{ echo 'The browser tests need Chromium: apt-get install chromium, or its path in CHROMIUM.' >&2; exit 1; }
-	$(call twice,tests/browser)
+	$(PYTEST) tests/browser
+
+test-long: $(DEV_STAMP)  ## look for new counterexamples: property tests with other examples each time, and more of them
+	HYPOTHESIS_PROFILE=long $(PYTEST) -n auto -m hypothesis --ignore tests/browser
 
 check: $(DEV_STAMP)  ## lint, format check and types
 	$(BIN)/ruff check .

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
 
@@ -12,14 +12,6 @@ from pinakes.config.agent import Checked, check_agent
 
 Write = Callable[[str], Path]
 Check = Callable[[str], Checked]
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _one_reader() -> Iterator[None]:
-    """A handful of small documents is read by one process; each further one takes longer to start than to read."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pinakes.ingest.pipeline._available_cores", lambda: 1)
-        yield
 
 
 @pytest.fixture

@@ -108,11 +108,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     for name, text in own.items():
         (shelf / name).write_text(text, encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        # Further processes take longer to start than these few documents to read.
-        patch.setattr("pinakes.ingest.pipeline._available_cores", lambda: 1)
-        with Library(folder / ".pinakes") as library:
-            assert not library.index(shelf).failed
+    with Library(folder / ".pinakes") as library:
+        assert not library.index(shelf).failed
     return folder
 
 

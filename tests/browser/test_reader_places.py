@@ -77,10 +77,8 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             Paragraph(f"Order {number}.{k} begins. {SENTENCE * 4}", styles["BodyText"]) for k in range(1, 6)
         ]
     SimpleDocTemplate(str(shelf / "orders.pdf"), title="Standing orders").build(flow)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pinakes.ingest.pipeline._available_cores", lambda: 1)
-        with Library(folder / ".pinakes") as library:
-            assert not library.index(shelf).failed
+    with Library(folder / ".pinakes") as library:
+        assert not library.index(shelf).failed
     with served(index_registry(folder)) as address:
         found = httpx.get(f"{address}/api/documents", timeout=60).json()["documents"]
         yield Site(address, {Path(item["source_path"]).name: item["id"] for item in found})

@@ -67,14 +67,6 @@ TOOL = """\
 """
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _one_reader() -> Iterator[None]:
-    """A handful of small documents is read by one process; each further one takes longer to start than to read."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pinakes.ingest.pipeline._available_cores", lambda: 1)
-        yield
-
-
 @pytest.fixture(autouse=True)
 def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     # The agent library wants Python 3.11.

@@ -23,7 +23,6 @@ VARIABLES = ("PINAKES_DATABASE", "PINAKES_CONNECTION_STRING", "PINAKES_DATABASE_
 
 @pytest.fixture(autouse=True)
 def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pinakes.ingest.pipeline._available_cores", lambda: 1)
     monkeypatch.setenv("COLUMNS", "200")
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)

@@ -59,10 +59,10 @@ def test_rules_and_fences_go_but_code_stays() -> None:
     ],
 )
 @pytest.mark.parametrize("last", ["", "x"])
-def test_hostile_text_takes_no_time(text: str, last: str) -> None:
-    start = time.perf_counter()
+def test_hostile_text_takes_little_work(text: str, last: str) -> None:
+    start = time.process_time()
     plain_lines(text * (19_000 // len(text)) + last)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 def result(content: str, **fields: object) -> SearchResult:

@@ -80,14 +80,6 @@ def write_documents(
     (folder / "visitors.md").write_text(EVIL, encoding="utf-8")
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _one_reader() -> Iterator[None]:
-    """A handful of small documents is read by one process; each further one takes longer to start than to read."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pinakes.ingest.pipeline._available_cores", lambda: 1)
-        yield
-
-
 @pytest.fixture(autouse=True)
 def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("PINAKES_INDEX", "PINAKES_TOKEN", "PINAKES_DEBUG"):

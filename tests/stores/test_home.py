@@ -16,7 +16,6 @@ from pinakes.testing.libraries import ACT, HashEmbedder
 
 @pytest.fixture(autouse=True)
 def _plain(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("pinakes.ingest.pipeline._available_cores", lambda: 1)
     for name in ("PINAKES_CONNECTION_STRING", "PINAKES_DATABASE", "PINAKES_DATABASE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "docs").mkdir()

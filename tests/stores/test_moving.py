@@ -56,7 +56,6 @@ def server() -> Iterator[PostgresServer]:
 
 @pytest.fixture(autouse=True)
 def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pinakes.ingest.pipeline._available_cores", lambda: 1)
     for name in ("PINAKES_CONNECTION_STRING", "PINAKES_DATABASE", "PINAKES_DATABASE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
 

@@ -17,14 +17,6 @@ ENGLISH = "---\nlanguage: en\n---\n\n"
 MakeTool = Callable[..., HierarchicalDocumentTool]
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _one_reader() -> Iterator[None]:
-    """A handful of small documents is read by one process; each further one takes longer to start than to read."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pinakes.ingest.pipeline._available_cores", lambda: 1)
-        yield
-
-
 @pytest.fixture(scope="session")
 def examples_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An index of the example documents, made by the first tool that opens it."""

@@ -109,9 +109,9 @@ def test_what_can_mean_nothing_is_refused(library: Library, pattern: str, kind: 
 
 def test_no_expression_blows_up(library: Library) -> None:
     pattern = compile_pattern("(a+)+$", "regex")
-    began = time.monotonic()
+    began = time.process_time()
     assert not list(pattern.spans("a" * 50_000 + "b"))
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_a_cursor_is_of_its_question_and_of_its_state(tmp_path: Path) -> None:
