@@ -221,7 +221,7 @@ class ScopedLibrary(Library):
         if not self._parts:
             return None
         allowed = _paths(self.whole, self._parts)
-        return None if len(allowed) == len(self.whole.documents()) else allowed
+        return None if len(allowed) == self._index.lookup.count("documents") else allowed
 
 
 def narrowed(
@@ -243,7 +243,12 @@ def narrowed(
 
 def _paths(library: Library, parts: Iterable[Mapping[str, object]]) -> set[str]:
     """Return the paths of the documents of a whole library that pass all of some filters."""
-    return set.intersection(*({info.source_path for info in library.documents(part)} for part in parts))
+    from pinakes.search.links.questions import allowed_documents
+
+    index = library._index
+    index.look()
+    documents = set.intersection(*(allowed_documents(index, part) for part in parts))
+    return {entry.source_path for entry in index.names.entries(documents).values()}
 
 
 def exactly(paths: Iterable[str]) -> dict[str, object]:

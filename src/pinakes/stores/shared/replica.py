@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from pinakes.errors import ModelMismatchError, StoreSchemaError
+from pinakes.stores.embedded.database import batches
 from pinakes.stores.embedded.dump import passage_hashes, read_dump, restore_document
 from pinakes.stores.embedded.lookup import Lookup
-from pinakes.stores.embedded.record import Record
+from pinakes.stores.embedded.record import Change, Record
 from pinakes.stores.shared.catalogue import About, Catalogue, Head, Publication
 from pinakes.stores.shared.ids import content_of, document_key
 from pinakes.stores.shared.points import document_version, passage_vectors, publications
@@ -28,6 +29,8 @@ _REPLICA = "replica"
 _DOCUMENTS_AT_ONCE = 200
 # How long what was written may take to be seen.
 _PATIENCE = 15.0
+
+_REMOVED = "NOT EXISTS (SELECT 1 FROM documents d WHERE d.source_path = s.source_path)"
 
 Step = Callable[[int, int], None]
 
@@ -200,15 +203,13 @@ class Replica:
         if not model:
             return
         self.catalogue.open(About(model, dimension, self._record.meta("settings")))
-        stored = self.stored()
-        changed = False
-        paths = {row[0] for row in self._record.database.rows("SELECT source_path FROM documents")}
-        gone = [key for key, known in stored.items() if known.source_path not in paths]
+        changes = self._changes(generation)
+        gone = self._gone(changes)
+        changed = bool(gone)
         if gone:
             self.catalogue.withdraw(gone)
             self._note([], gone=gone)
-            changed = True
-        wanted = self._unpublished(generation, stored)
+        wanted = self._unpublished(changes)
         for done, batch in self._publications(wanted, dimension):
             published = self.catalogue.publish([item for _, _, item in batch])
             self._note(
@@ -223,28 +224,50 @@ class Replica:
             self.catalogue.touch()
         self._record.set_meta({STORED_GENERATION: str(generation)})
 
-    def _unpublished(self, generation: int, stored: dict[str, Stored]) -> list[tuple[int, str]]:
-        """Return the documents (with their paths) whose present version the database does not have."""
+    def _changes(self, generation: int) -> list[Change] | None:
+        """Return what changed here since the last time; None when that is not known any more."""
         seen = self.generation
         if seen > generation or seen + 1 < self._record.oldest_change():
+            return None
+        return self._record.changes_since(seen)
+
+    def _gone(self, changes: Sequence[Change] | None) -> list[str]:
+        """Return the keys of what the database has of files that were removed here."""
+        query = f"SELECT document, key, {_REMOVED} FROM stored s"
+        if changes is not None:
+            removed = {change.document for change in changes if change.kind == "removed"}
+            rows = [
+                row
+                for batch in batches(removed)
+                for row in self._record.database.rows(
+                    f"{query} WHERE document IN ({','.join('?' * len(batch))})", batch
+                )
+            ]
+            if removed == {row[0] for row in rows}:
+                return [row[1] for row in rows if row[2]]
+        # Versions were removed that the database never had: others of the same files may be there.
+        return [row[1] for row in self._record.database.rows(f"{query} WHERE {_REMOVED}")]
+
+    def _unpublished(self, changes: Sequence[Change] | None) -> list[tuple[int, str]]:
+        """Return the documents (with their paths) whose present version the database does not have."""
+        if changes is None:
             documents = self._record.document_ids()
         else:
-            documents = sorted(
-                {change.document for change in self._record.changes_since(seen) if change.kind == "embedded"}
-            )
+            documents = sorted({change.document for change in changes if change.kind == "embedded"})
         wanted = []
         for document in documents:
             if not self._record.is_current(document) or not self._record.is_embedded(document):
                 continue
-            path = str(
-                self._record.database.value("SELECT source_path FROM documents WHERE id = ?", (document,))
-            )
-            known = stored.get(document_key(path))
+            database = self._record.database
+            path = str(database.value("SELECT source_path FROM documents WHERE id = ?", (document,)))
+            key = document_key(path)
+            rows = database.rows("SELECT version, document, source_path FROM stored WHERE key = ?", (key,))
+            known = Stored(*rows[0]) if rows else None
             if known is None or content_of(known.version) != document_version(self._record, document):
                 wanted.append((document, path))
             elif known.document != document:
                 # Read again without a change: only its id here is new.
-                self._note([(document_key(path), known.version, document, path)])
+                self._note([(key, known.version, document, path)])
         return wanted
 
     def _publications(
