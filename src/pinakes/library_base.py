@@ -91,6 +91,14 @@ class LibraryBase:
             if self._scratch is not None:
                 self._scratch.cleanup()
 
+    def share_with_group(self) -> None:
+        """Let the group of the index folder search and index; without, the folder is its owner's alone."""
+        from pinakes.stores.embedded.files import GROUP, settle_modes
+
+        with self._changing():
+            self.path.chmod(GROUP)
+            settle_modes(self.path)
+
     def _stored_settings(self) -> IndexSettings:
         stored = self._index.record.meta("settings")
         return IndexSettings.from_stored(json.loads(stored)) if stored else IndexSettings()
@@ -144,6 +152,7 @@ class LibraryBase:
         ``local`` or ``ray``.
         """
         from pinakes.ingest.distributed import choose_pipeline
+        from pinakes.ingest.pipeline import Pipeline
 
         if isinstance(paths, (str, Path)):
             paths = [paths]
@@ -157,27 +166,56 @@ class LibraryBase:
                 )
         with self._changing(wait=wait, on_wait=on_wait):
             self._join()
-            if rebuild:
-                self._forget()
-            embedder = self.embedder
-            self._index.record.set_meta(
-                {
-                    "model": embedder.name,
-                    "dimension": str(embedder.dimension),
-                    "settings": self.index_settings.fingerprint(),
-                }
-            )
-            pipeline = choose_pipeline(
+            make = choose_pipeline(
                 self._index, workers, runner, own_model=self._models.given_embedder is not None, embed=embed
-            )(
-                self._index,
-                self.index_settings,
-                embedder,
-                workers=workers,
-                progress=progress,
-                language_model=language_model,
             )
-            return pipeline.run(wanted, retry_failed=retry_failed, embed=embed)
+            # Before anything changes: a model that cannot be loaded must cost nothing.
+            embedder = self._models.embedder(self.index_settings.embedding_model)
+
+            def run(index: LocalIndex) -> IndexReport:
+                index.record.set_meta(
+                    {
+                        "model": embedder.name,
+                        "dimension": str(embedder.dimension),
+                        "settings": self.index_settings.fingerprint(),
+                    }
+                )
+                pipeline = make(
+                    index,
+                    self.index_settings,
+                    embedder,
+                    workers=workers,
+                    progress=progress,
+                    language_model=language_model,
+                )
+                return pipeline.run(wanted, retry_failed=retry_failed, embed=embed)
+
+            if not rebuild:
+                self._check_model(embedder)
+                return run(self._index)
+            if make is Pipeline:
+                return self._rebuild(embedder, run, embed=embed)
+            self._forget()
+            return run(self._index)
+
+    def _rebuild(
+        self, embedder: Embedder, run: Callable[[LocalIndex], IndexReport], *, embed: bool
+    ) -> IndexReport:
+        """Have the index made anew beside the old one, and put it in its place when it is whole."""
+        from pinakes.stores.embedded.rebuild import begin_rebuild, finish_rebuild
+
+        purpose = [embedder.name, embedder.dimension, embed, self.index_settings.fingerprint()]
+        built = begin_rebuild(self._index, json.dumps(purpose))
+        try:
+            report = run(built)
+            with self._guard:
+                other_model = self._index.model != built.model
+                finish_rebuild(self._index, built)
+                self._views = self._make_views()
+                self._index.publish_anew(other_model=other_model)
+        finally:
+            built.close()
+        return report
 
     @contextmanager
     def _changing(
@@ -185,9 +223,14 @@ class LibraryBase:
     ) -> Iterator[None]:
         """Hold the writer's lock; unless ``checked`` is false, the index must belong to the database it did."""
         from pinakes.stores.embedded.database import explain_errors
-        from pinakes.stores.home import check_home
+        from pinakes.stores.home import check_home, own_settings
+        from pinakes.stores.retry import patient
 
-        with explain_errors(self._index.database.path), self._index.lock.held(wait=wait, on_wait=on_wait):
+        with (
+            explain_errors(self._index.database.path),
+            self._index.lock.held(wait=wait, on_wait=on_wait),
+            patient(own_settings(self._index).patience),
+        ):
             if checked:
                 check_home(self._index)
             yield
@@ -414,5 +457,15 @@ def _steps(stage: str, progress: Callable[[Progress], None] | None) -> Callable[
 
 def _holds_other_files(folder: Path) -> bool:
     """Whether a folder is somebody's folder of documents, rather than one where an index was, or is being made."""
-    ours = ("record.sqlite3", "writer.", "columns", "keyword", "vectors", "concepts", "database.json", ".")
+    ours = (
+        "record.sqlite3",
+        "writer.",
+        "columns",
+        "keyword",
+        "vectors",
+        "concepts",
+        "rebuild",
+        "database.json",
+        ".",
+    )
     return any(not path.name.startswith(ours) for path in folder.iterdir())

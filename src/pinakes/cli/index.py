@@ -135,6 +135,12 @@ def index(
             rich_help_panel="Database",
         ),
     ] = None,
+    group: Annotated[
+        bool,
+        typer.Option(
+            "--group", help="Let your group search the index and write to it; else it is yours alone."
+        ),
+    ] = False,
     watch: Annotated[
         bool,
         typer.Option("--watch", help="Stay, and index again whenever something changes; stop with Ctrl-C."),
@@ -212,6 +218,8 @@ def index(
         from pinakes.cli.watching import keep_current
 
         with Library(target, settings=settings, database=held_by) as library:
+            if group:
+                library.share_with_group()
             show_run = partial(_summary, target=target)
             keep_current(library, paths, quiet=quiet, as_json=as_json, summary=show_run, **how)
         return
@@ -219,6 +227,8 @@ def index(
         Library(target, settings=settings, database=held_by) as library,
         reporter(quiet) as progress,
     ):
+        if group:
+            library.share_with_group()
         wanted = _with(library.index_settings, contexts)
         if estimate and wanted.context_model in _OFF:
             raise UsageError(_NO_MODEL)

@@ -116,7 +116,7 @@ class Pipeline:
             # Before anything changes: indexes that are ahead of the record could not be told from late ones then.
             self._index.catch_up()
         with self._timed("scan"):
-            discovery = discover(paths, _taken_unasked(self._settings), self._index.folder)
+            discovery = discover(paths, _taken_unasked(self._settings), self._index.home)
             self._check_missing(discovery)
             plan = self._plan(discovery, retry_failed)
             self._record.add_roots(

@@ -23,7 +23,7 @@ from pinakes.ingest.chunk import ChunkingOptions, TokenIndex, chunk_document, ch
 from pinakes.ingest.code_names import code_sections
 from pinakes.ingest.codec import clean, encode
 from pinakes.ingest.contextualize import contextualize
-from pinakes.ingest.convert import convert
+from pinakes.ingest.convert import check_size, convert
 from pinakes.ingest.convert.ocr import Ocr
 from pinakes.ingest.extract import Extracted, describe_chunks, extract, place_references
 from pinakes.ingest.obligations import extract_obligations
@@ -43,6 +43,7 @@ def prepare(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:
     """Read one file, in a worker process: ``payload`` names it, ``setup`` holds the settings."""
     warning_filter.simplefilter("ignore")
     path = Path(payload["path"])
+    check_size(path)
     # The hash first: a file that changes in between is then read again next time.
     with path.open("rb") as stream:
         content_hash = hash_stream(stream)

@@ -28,6 +28,11 @@ class SearchIndex(Protocol):
         ...
 
     @property
+    def trouble(self) -> str:
+        """What an answer has to say about where it comes from; an empty string when all is well."""
+        ...
+
+    @property
     def keyword(self) -> TextSearch:
         """Search by words, phrases and names of code."""
         ...

@@ -221,6 +221,7 @@ class SearchEngine:
                     chosen.reordered.note,
                     describe_disputed(disputed),
                     run.trouble,
+                    run.found.trouble or self._index.trouble,
                 ],
             )
             response = SearchResponse(

@@ -1,11 +1,17 @@
-"""Retry: what failed for a passing reason is tried again, a little later each time."""
+"""Retry: what failed for a passing reason is tried again, a little later each time.
+
+A search asks a few times and then says that the database cannot be reached. Who writes has more to lose, and waits for
+a server that restarts (``patient``), once it has answered at all: an address that never did is likely wrong.
+"""
 
 from __future__ import annotations
 
 import logging
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TypeVar
 
 from pinakes.errors import StoreUnavailableError
@@ -19,16 +25,52 @@ _LONGEST_PAUSE = 5.0
 Result = TypeVar("Result")
 
 
+class _Patience:
+    """How long to wait, once the server has answered."""
+
+    def __init__(self, seconds: float, *, answered: bool) -> None:
+        self.seconds = seconds
+        self.answered = answered
+
+
+_patience: ContextVar[_Patience | None] = ContextVar("pinakes_patience", default=None)
+
+
+@contextmanager
+def patient(seconds: float, *, answered: bool = False) -> Iterator[None]:
+    """Let calls in this thread wait for a server that goes away; ``answered``: it is known to have been there."""
+    token = _patience.set(_Patience(seconds, answered=answered))
+    try:
+        yield
+    finally:
+        _patience.reset(token)
+
+
 def retrying(
     call: Callable[[], Result], *, attempts: int = ATTEMPTS, sleep: Callable[[float], None] = time.sleep
 ) -> Result:
     """Return what a call returns; one that is unavailable is called again, with a growing and uneven pause."""
-    pause = _FIRST_PAUSE
-    for _ in range(attempts - 1):
+    patience = _patience.get()
+    pause, tried, deadline = _FIRST_PAUSE, 0, None
+    while True:
         try:
-            return call()
+            result = call()
         except StoreUnavailableError as error:
+            tried += 1
+            if tried >= attempts:
+                if patience is None or not patience.answered or not patience.seconds:
+                    raise
+                if deadline is None:
+                    deadline = time.monotonic() + patience.seconds
+                    logger.warning("Waiting up to %.0f seconds for the database: %s", patience.seconds, error)
+                if time.monotonic() > deadline:
+                    raise
             logger.info("Trying again in %.1f seconds: %s", pause, error)
+        else:
+            if patience is not None:
+                patience.answered = True
+            if deadline is not None:
+                logger.warning("The database answers again; going on.")
+            return result
         sleep(pause * random.uniform(0.5, 1.0))
         pause = min(2 * pause, _LONGEST_PAUSE)
-    return call()

@@ -26,8 +26,9 @@ class DatabaseSettings:
     """A provider, how to reach it, and the collection that holds the library.
 
     ``native`` says what the database does itself beyond vectors: nothing, its keyword search, or its own fusion of
-    both. ``timeout`` is for one request, in seconds. ``connection_env`` names the environment variable that holds the
-    connection string, where it is not given.
+    both. ``timeout`` is for one request, in seconds; ``patience`` is how long a writer waits for a server that went
+    away while it wrote. ``connection_env`` names the environment variable that holds the connection string, where it is
+    not given.
     """
 
     provider: str = EMBEDDED
@@ -36,6 +37,7 @@ class DatabaseSettings:
     api_key: str = field(default="", repr=False)
     native: str = "none"
     timeout: float = 30.0
+    patience: float = 300.0
     connection_env: str = CONNECTION_VARIABLE
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
@@ -49,6 +51,8 @@ class DatabaseSettings:
             )
         if isinstance(self.timeout, bool) or not 0.1 <= self.timeout <= 3600:
             raise UsageError(f"timeout must be between 0.1 and 3600 seconds, not {self.timeout!r}.")
+        if isinstance(self.patience, bool) or not 0 <= self.patience <= 86_400:
+            raise UsageError(f"patience must be between 0 and 86400 seconds, not {self.patience!r}.")
 
     def with_environment(self) -> DatabaseSettings:
         """Return these settings with what they leave open taken from the environment."""
@@ -78,6 +82,7 @@ class DatabaseSettings:
             "collection": self.collection,
             "native": self.native,
             "timeout": self.timeout,
+            "patience": self.patience,
             "connection_env": self.connection_env,
             "options": dict(self.options),
         }

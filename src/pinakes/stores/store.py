@@ -8,6 +8,7 @@ that (versions, replicas, keyword search, fusion) is built on these few calls, o
 from __future__ import annotations
 
 import asyncio
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -204,6 +205,10 @@ class Store(ABC):
     def swap(self, entry: Entry, expected: str | None) -> bool:
         """Store an entry only where its present value is ``expected`` (None: it is not there); say whether it was."""
         raise NotImplementedError
+
+    def now(self) -> float:
+        """Return the database's own time in seconds since 1970; this machine's where it has none to ask for."""
+        return time.time()
 
     def __enter__(self) -> Store:
         return self

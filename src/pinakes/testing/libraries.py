@@ -206,10 +206,12 @@ class LibraryConformance:
             store.drop()
         libraries: list[Library] = []
 
-        def open_library(machine: str = "here", embedder: HashEmbedder | None = None) -> Library:
+        def open_library(
+            machine: str = "here", embedder: HashEmbedder | None = None, **settings: Any
+        ) -> Library:
             library = Library(
                 tmp_path / machine / ".pinakes",
-                database=place.settings("library", native="none"),
+                database=place.settings("library", native="none", **settings),
                 embedder=embedder or HashEmbedder(),
             )
             libraries.append(library)
@@ -360,7 +362,7 @@ class LibraryConformance:
                 place.stop()
                 away.append(True)
 
-        library = opened("here", HashEmbedder(before=go_away))
+        library = opened("here", HashEmbedder(before=go_away), patience=0.0)
         library.index([documents / "notes.md"], workers=1)
         away.append(False)
         try:

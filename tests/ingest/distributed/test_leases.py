@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pinakes.ingest.distributed.worker import CLAIMED, FINISHED, MOST_ATTEMPTS, OPEN, Task, TaskLeases
 from pinakes.stores.providers.faiss.store import FaissStore
 from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.store import Store
+from pinakes.stores.store import Entry, Store
 
 
 class Clock:
@@ -126,6 +126,45 @@ def test_posting_leaves_alone_what_is_under_way_and_renews_what_is_old(store: St
     }
     # The claim on the file as it was is lost with it.
     assert not leases.finish(claims["/docs/1.md"], {})
+
+
+class Counting(FaissStore):
+    """Counts the entries that it hands out, and has a clock of its own."""
+
+    read = 0
+
+    def entries(self, kind: str, group: str | None = None) -> Iterator[list[Entry]]:
+        for batch in super().entries(kind, group):
+            self.read += len(batch)
+            yield batch
+
+    def now(self) -> float:
+        return 5000.0
+
+
+def test_looking_for_work_and_for_outcomes_does_not_read_the_whole_list(tmp_path: Path) -> None:
+    store = Counting(DatabaseSettings("faiss", connection_string=str(tmp_path / "faiss")))
+    with store:
+        store.create(4)
+        leases = TaskLeases(store)
+        leases.post(tasks(3000))
+        claims = leases.claims("worker")
+        for _ in range(3):
+            assert leases.finish(next(claims), {})
+        store.read = 0
+        assert leases.free()
+        assert store.read <= 500
+        store.read = 0
+        assert len(list(leases.tasks(FINISHED))) == 3
+        assert store.read == 3
+
+
+def test_claims_go_by_the_clock_of_the_store(tmp_path: Path) -> None:
+    with Counting(DatabaseSettings("faiss", connection_string=str(tmp_path / "faiss"))) as store:
+        store.create(4)
+        TaskLeases(store, lease=30).post(tasks(1))
+        (task,) = TaskLeases(store, lease=30).claims("worker")
+        assert task.until == pytest.approx(5030, abs=5)
 
 
 @settings(max_examples=25, deadline=None)

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import socket
 import tempfile
 import threading
 import time
@@ -14,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.stores.providers.postgres_place import running_server
 from tests.stores.providers.postgres_server import PostgresServer
 
 from pinakes import Library
-from pinakes.errors import UsageError
+from pinakes.errors import PinakesError, UsageError
 from pinakes.ingest.distributed import runners
 from pinakes.ingest.distributed.worker import KIND
 from pinakes.model import Progress
@@ -230,6 +232,44 @@ def test_workers_that_cannot_do_anything_are_not_started_for_ever(
         pytest.raises(Exception, match=r"before they have finished anything.*no-such-model"),
     ):
         library.index([documents], workers=2)
+
+
+def test_a_cluster_that_cannot_be_reached_is_refused(
+    server: PostgresServer, documents: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ray")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        # Bound, but nobody listens.
+        monkeypatch.setenv("RAY_ADDRESS", f"ray://127.0.0.1:{taken.getsockname()[1]}")
+        with (
+            Library(tmp_path / "index", database=database(server, "unreachable")) as library,
+            pytest.raises(PinakesError, match=r"Ray cluster at .* cannot be reached.*RAY_ADDRESS"),
+        ):
+            library.index([documents], workers=2, runner="ray")
+
+
+def test_a_server_that_restarts_does_not_end_a_run(
+    documents: Path, undisturbed: object, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with running_server() as own:
+        settings = database(own, "restarted")
+        gone = threading.Event()
+
+        def restart(progress: Progress) -> None:
+            if progress.stage == "read" and progress.done >= 2 and not gone.is_set():
+                gone.set()
+                own.stop()
+                threading.Timer(3.0, own.start).start()
+
+        with Library(tmp_path / "index", database=settings) as library:
+            report = library.index([documents], workers=2, progress=restart)
+            assert (len(report.added), report.failed) == (DOCUMENTS, [])
+            assert library.doctor(repair=False).healthy
+        assert gone.is_set()
+        assert contents(settings) == undisturbed
+    assert "Waiting up to 300 seconds for the database" in caplog.text
+    assert "answers again" in caplog.text
 
 
 def test_ray(server: PostgresServer, documents: Path, undisturbed: object, tmp_path: Path) -> None:

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import psycopg
 import pytest
 from tests.stores.providers.postgres_place import PostgresPlace, fresh, new_database, new_role, running_server
-from tests.stores.providers.postgres_server import PostgresServer
+from tests.stores.providers.postgres_server import USER, PostgresServer
 
+from pinakes import Library
 from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
 from pinakes.stores.providers.postgres.connection import Connection
 from pinakes.stores.providers.postgres.store import EntryTable, PostgresStore
 from pinakes.stores.store import Entry
-from pinakes.testing.libraries import LibraryConformance
+from pinakes.testing.libraries import HashEmbedder, LibraryConformance, write_documents
 from pinakes.testing.places import DIMENSION, make_point, unit
 from pinakes.testing.stores import StoreConformance
 
@@ -313,3 +315,39 @@ def test_more_dimensions_than_there_can_be(place: PostgresPlace) -> None:
 
 class TestPostgresLibrary(LibraryConformance):
     """A library in it does what every library does."""
+
+
+# -- what a search says when the database does not answer ------------------------------------------------------
+
+
+def test_a_search_answers_from_the_copy_and_says_what_is_missing(
+    place: PostgresPlace, tmp_path: Path
+) -> None:
+    documents = write_documents(tmp_path / "docs")
+    settings = place.settings("denied", native="none")
+    with place.store("denied") as store:
+        store.drop()
+    with Library(tmp_path / "index", database=settings, embedder=HashEmbedder()) as library:
+        library.index([documents], workers=1)
+        assert "without search by meaning" not in library.search("waste oil").note
+    guest = new_role(place.server, "reader")
+    refusals = {
+        guest: "permission denied",
+        place.server.url_for(USER, "wrong"): "the user or the password is wrong",
+    }
+    for url, words in refusals.items():
+        wrong = replace(settings, connection_string=url)
+        with Library(tmp_path / "index", database=wrong, embedder=HashEmbedder()) as library:
+            found = library.search("waste oil")
+            assert found.results
+            assert words in found.note
+            assert "without search by meaning" in found.note
+            assert "hunter2" not in found.note
+            with pytest.raises(StoreAccessError, match=words):
+                library.search("waste oil", mode="semantic")
+    with place.store("denied") as store:
+        store.drop()
+    with Library(tmp_path / "index", database=settings, embedder=HashEmbedder()) as library:
+        found = library.search("waste oil")
+        assert found.results
+        assert "not there" in found.note

@@ -118,6 +118,9 @@ class DatabaseConfig(Part):
     timeout: Annotated[float, Field(ge=0.1, le=3600.0), NOT_A_SWITCH] = Field(
         default=30.0, description="Seconds that one request may take."
     )
+    patience: Annotated[float, Field(ge=0.0, le=86_400.0), NOT_A_SWITCH] = Field(
+        default=300.0, description="Seconds that indexing waits for a server that went away meanwhile."
+    )
     options: dict[str, Any] = Field(
         default_factory=dict,
         description="What else the provider wants to be told, by its own names.",
@@ -174,6 +177,7 @@ class DatabaseConfig(Part):
             api_key=self.api_key.get_secret_value() if self.api_key else "",
             native=self.native,
             timeout=self.timeout,
+            patience=self.patience,
             options=self.options,
         )
         return located(settings, base_dir)

@@ -78,7 +78,10 @@ def _database(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> lis
     found: list[tuple[str, str]] = []
     database = find_database(tool, around)
     if database and database.is_local:
-        names = ("connection_string", "url", "api_key", "collection", "native", "timeout", "options")
+        names = (
+            *("connection_string", "url", "api_key", "collection", "native"),
+            *("timeout", "patience", "options"),
+        )
         unused = [name for name in names if name in database.model_fields_set]
         if unused:
             without = (

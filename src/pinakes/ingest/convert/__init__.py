@@ -33,7 +33,8 @@ log = logging.getLogger(__name__)
 
 Converter = Callable[[Path], Converted]
 
-MAX_TEXT_BYTES = 200 << 20
+# Ten times as much memory is needed to divide a text, and a worker may have two gigabytes.
+MAX_TEXT_BYTES = 100 << 20
 MAX_BYTES = 1 << 30
 
 _BINARY_EXTENSIONS = (
@@ -54,7 +55,7 @@ def convert(path: Path, ocr: Ocr | None = None) -> tuple[str, Converted]:
     Raises ``ConversionError`` with a reason for every file that gives no text.
     """
     path = Path(path)
-    _check(path)
+    check_size(path)
     if entry := _third_party().get(path.suffix.lower()):
         name, file_type = path.suffix.lower().lstrip("."), path.suffix.lower()
         converted = _call(entry.load, path, name)
@@ -64,8 +65,6 @@ def convert(path: Path, ocr: Ocr | None = None) -> tuple[str, Converted]:
             raise ConversionError(detection.refusal)
         name = detection.type.label
         file_type = path.suffix.lower() if detection.type is FileType.IMAGE else detection.type.extension
-        if detection.type in TEXT_EXTENSIONS.values() and path.stat().st_size > MAX_TEXT_BYTES:
-            raise ConversionError(f"is larger than {MAX_TEXT_BYTES >> 20} MB; split it into smaller files")
         converted = _call(partial(_load, detection.type, ocr), path, name)
     if not converted.text.strip("\ufeff \t\r\n\f\v\u200b\u00a0"):
         raise ConversionError(f"no text found in this {name} file")
@@ -77,7 +76,8 @@ def supported_extensions() -> frozenset[str]:
     return SUPPORTED_EXTENSIONS | frozenset(_third_party())
 
 
-def _check(path: Path) -> None:
+def check_size(path: Path) -> None:
+    """Refuse a file that is missing, empty or too large to be read, from its first bytes at most."""
     try:
         if not path.is_file():
             raise ConversionError("is not a file" if path.exists() else "does not exist")
@@ -86,8 +86,16 @@ def _check(path: Path) -> None:
         raise ConversionError(f"cannot be opened: {error.strerror or error}") from error
     if size == 0:
         raise ConversionError("the file is empty")
-    if size > MAX_BYTES:
-        raise ConversionError(f"is larger than {MAX_BYTES >> 20} MB; split it into smaller files")
+    if size > MAX_BYTES or (size > MAX_TEXT_BYTES and _is_plain(path)):
+        most = MAX_BYTES if size > MAX_BYTES else MAX_TEXT_BYTES
+        raise ConversionError(
+            f"has {size >> 20} MB, and {most >> 20} can be read; split it into smaller files"
+        )
+
+
+def _is_plain(path: Path) -> bool:
+    """Whether a file is text as it is, so that all of it would have to be held at once."""
+    return path.suffix.lower() not in _third_party() and sniff(path).type in TEXT_EXTENSIONS.values()
 
 
 def _call(load: Callable[[], Converter], path: Path, name: str) -> Converted:

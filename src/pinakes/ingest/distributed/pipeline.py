@@ -76,16 +76,17 @@ class DistributedPipeline(Pipeline):
     def _collect(
         self, leases: TaskLeases, tasks: dict[str, Task], outcomes: dict[str, dict[str, Any]]
     ) -> int:
-        """Note and take down what is finished; return how many tasks wait for somebody."""
-        up = {task.path: task for task in leases.tasks() if task.path in tasks}
-        finished = [task for task in up.values() if task.state == FINISHED]
+        """Note and take down what is finished; return how many tasks wait for somebody, as far as that matters."""
+        finished = [task for task in leases.tasks(FINISHED) if task.path in tasks]
         for task in finished:
             outcomes[task.path] = task.outcome or {}
-        for path in tasks.keys() - up.keys() - outcomes.keys():
-            # Taken down by another run that wanted the same file.
-            outcomes[path] = {}
         leases.take_down(finished)
-        return sum(leases.is_free(task) for task in up.values())
+        free = leases.free()
+        if not finished and not free:
+            # All is being worked on, or was taken down by another run that wanted the same files.
+            left = (task for path, task in tasks.items() if path not in outcomes)
+            outcomes.update((task.path, {}) for task in leases.missing(left))
+        return len(free)
 
     def _tell(
         self, file: FoundFile, outcome: dict[str, Any], known: bool, moved: dict[str, list[str]]
@@ -136,6 +137,9 @@ class WorkerPool:
 
     def stop(self) -> None:
         """Have all of them end."""
-        for handle in self._handles.values():
+        for name, handle in self._handles.items():
+            dead = not handle.alive and bool(handle.error)
             handle.stop()
+            if dead:
+                self._catalogue.abandon(name)
         self._runner.close()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import socket
 import subprocess
 import sys
 import threading
 from typing import Any, Protocol
 
-from pinakes.errors import MissingExtraError, UsageError
+from pinakes.errors import MissingExtraError, PinakesError, UsageError
 from pinakes.processes import command
 
 RUNNERS = ("local", "ray")
@@ -126,7 +129,6 @@ class LocalHandle:
 
 def serve() -> int:
     """Be a worker: read the setup from standard input, work, and stop after the present document when it ends."""
-    from pinakes.errors import PinakesError
     from pinakes.ingest.distributed.worker import work
 
     setup = json.loads(sys.stdin.readline())
@@ -159,7 +161,7 @@ class RayRunner:
         self._ray = ray
         self._ours = not ray.is_initialized()
         if self._ours:
-            ray.init(log_to_driver=False, include_dashboard=False, configure_logging=False)
+            _join_cluster(ray)
         from pinakes.ingest.distributed.worker import work
 
         # Not tried again by Ray: the database hands what is left to another.
@@ -173,6 +175,43 @@ class RayRunner:
         """Leave the cluster, unless somebody else in this process uses it."""
         if self._ours:
             self._ray.shutdown()
+
+
+# Until when a cluster must have answered: that somebody listens there at all, and that it is Ray.
+_CONNECT_SECONDS = 5.0
+_JOIN_SECONDS = 12.0
+_CLUSTER = re.compile(r"(?:ray://)?(?P<host>[^/:]+|\[[^]]+\]):(?P<port>\d+)/?")
+
+
+def _join_cluster(ray: Any) -> None:
+    """Join the cluster that ``RAY_ADDRESS`` names, or start one here. Ray itself tries for minutes."""
+    address = os.environ.get("RAY_ADDRESS", "").strip()
+    options = {"log_to_driver": False, "include_dashboard": False, "configure_logging": False}
+    if not (named := _CLUSTER.fullmatch(address)):
+        ray.init(**options)
+        return
+    advice = "See with ray status whether it runs, correct RAY_ADDRESS, or have the work done here with --runner local."
+    try:
+        host = named["host"].strip("[]")
+        socket.create_connection((host, int(named["port"])), timeout=_CONNECT_SECONDS).close()
+    except OSError as error:
+        raise PinakesError(f"The Ray cluster at {address} cannot be reached ({error}). {advice}") from error
+    failed: list[Exception] = []
+
+    def join() -> None:
+        try:
+            ray.init(**options)
+        except Exception as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=join, name="pinakes-ray", daemon=True)
+    thread.start()
+    thread.join(_JOIN_SECONDS)
+    if thread.is_alive():
+        raise PinakesError(f"What listens at {address} does not answer as a Ray cluster. {advice}")
+    if failed:
+        said = str(failed[0]).strip().splitlines() or [type(failed[0]).__name__]
+        raise PinakesError(f"The Ray cluster at {address} refuses: {said[0]}. {advice}") from failed[0]
 
 
 class RayHandle:

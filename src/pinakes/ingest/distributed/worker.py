@@ -11,7 +11,6 @@ import json
 import random
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -22,14 +21,17 @@ import numpy as np
 
 from pinakes.config import IndexSettings
 from pinakes.embedding import Embedder, load_embedder
+from pinakes.errors import StoreUnavailableError
 from pinakes.ingest.codec import decode
 from pinakes.ingest.contextualize import passage_text
 from pinakes.ingest.sandbox import Limits, Outcome, Sandbox
 from pinakes.stores.embedded.dump import passage_hashes, place_ids, read_dump
 from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.stores.registry import load_store
+from pinakes.stores.retry import patient
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.shared.catalogue import Catalogue
+from pinakes.stores.shared.clock import StoreClock
 from pinakes.stores.shared.ids import document_key
 from pinakes.stores.shared.points import passage_vectors, publication
 from pinakes.stores.store import Entry, Store
@@ -62,8 +64,8 @@ class Task:
         return f"task-{document_key(self.path)}"
 
     def entry(self) -> Entry:
-        """Write the task as an entry."""
-        return Entry(self.key, KIND, "", json.dumps(asdict(self), sort_keys=True))
+        """Write the task as an entry; its group is its state, so that nobody has to look at all to find some."""
+        return Entry(self.key, KIND, self.state, json.dumps(asdict(self), sort_keys=True))
 
     @classmethod
     def read(cls, value: str) -> Task:
@@ -81,31 +83,46 @@ class Task:
 
 
 class TaskLeases:
-    """The tasks in one store."""
+    """The tasks in one store. Whoever looks for some reads one batch of those in that state, however many there are."""
 
     def __init__(
-        self, store: Store, *, lease: float = LEASE_SECONDS, clock: Callable[[], float] = time.time
+        self, store: Store, *, lease: float = LEASE_SECONDS, clock: Callable[[], float] | None = None
     ) -> None:
         self._store = store
         self._lease = lease
-        self._clock = clock
+        self._clock = clock or StoreClock(store)
 
     # -- who asks for work -----------------------------------------------------------------------------------
 
     def post(self, tasks: Iterable[Task]) -> None:
-        """Put tasks up. One that somebody else has put up for the same file stays as it is."""
+        """Put tasks up. One that somebody works on for the same file stays as it is."""
         wanted = {task.key: task for task in tasks}
         known = self._store.get(list(wanted))
         self._store.put([task.entry() for key, task in wanted.items() if key not in known])
         for key, value in known.items():
-            if not Task.read(value).same_file(wanted[key]) or Task.read(value).state == FINISHED:
+            if not Task.read(value).same_file(wanted[key]) or Task.read(value).state != CLAIMED:
                 # Left over from another run, or the file has changed since.
-                self._store.swap(wanted[key].entry(), value)
+                self._swap(wanted[key], value)
 
-    def tasks(self) -> Iterator[Task]:
-        """Return all that is up."""
-        for batch in self._store.entries(KIND):
+    def tasks(self, state: str | None = None) -> Iterator[Task]:
+        """Return all that is up, or what is in a state."""
+        for batch in self._store.entries(KIND, state):
             yield from (Task.read(entry.value) for entry in batch)
+
+    def some(self, state: str) -> list[Task]:
+        """Return a batch of the tasks in a state; none when there are none."""
+        batch = next(iter(self._store.entries(KIND, state)), [])
+        return [Task.read(entry.value) for entry in batch]
+
+    def free(self) -> list[Task]:
+        """Return some of the tasks that wait for somebody."""
+        return self.some(OPEN) or [task for task in self.tasks(CLAIMED) if self.is_free(task)]
+
+    def missing(self, tasks: Iterable[Task]) -> list[Task]:
+        """Return those of some tasks that are not up any more."""
+        wanted = list(tasks)
+        there = self._store.get([task.key for task in wanted])
+        return [task for task in wanted if task.key not in there]
 
     def take_down(self, tasks: Iterable[Task]) -> None:
         """Remove tasks whose outcome is known."""
@@ -113,32 +130,46 @@ class TaskLeases:
 
     def release(self, owner: str) -> None:
         """Open the tasks of a worker that is known to be gone, without waiting for its claims to run out."""
-        for task in list(self.tasks()):
-            if task.state == CLAIMED and task.owner == owner:
-                self._store.swap(replace(task, state=OPEN, owner="", until=0.0).entry(), task.entry().value)
+        for task in list(self.tasks(CLAIMED)):
+            if task.owner == owner:
+                self._swap(replace(task, state=OPEN, owner="", until=0.0), task.entry().value)
 
     # -- who works -------------------------------------------------------------------------------------------
 
     def claims(self, owner: str) -> Iterator[Task]:
         """Claim tasks, one at a time, until all are taken; begin anywhere, so that workers do not queue up."""
-        seen = [task for task in self.tasks() if self.is_free(task)]
-        random.shuffle(seen)
-        for task in seen:
-            if task.attempts >= MOST_ATTEMPTS:
-                failed = {"error": f"reading it ended {task.attempts} workers"}
-                self._store.swap(
-                    replace(task, state=FINISHED, outcome=failed, until=0.0).entry(), task.entry().value
+        while seen := self.free():
+            random.shuffle(seen)
+            won = False
+            for task in seen:
+                if task.attempts >= MOST_ATTEMPTS:
+                    failed = {"error": f"reading it ended {task.attempts} workers"}
+                    won |= self._swap(
+                        replace(task, state=FINISHED, outcome=failed, until=0.0), task.entry().value
+                    )
+                    continue
+                claimed = replace(
+                    task,
+                    state=CLAIMED,
+                    owner=owner,
+                    until=self._clock() + self._lease,
+                    attempts=task.attempts + 1,
                 )
-                continue
-            claimed = replace(
-                task,
-                state=CLAIMED,
-                owner=owner,
-                until=self._clock() + self._lease,
-                attempts=task.attempts + 1,
-            )
-            if self._store.swap(claimed.entry(), task.entry().value):
-                yield claimed
+                if self._swap(claimed, task.entry().value):
+                    won = True
+                    yield claimed
+            if not won:
+                # Others were quicker everywhere, or the database shows a state that is past.
+                return
+
+    def _swap(self, task: Task, expected: str) -> bool:
+        """Change a task that is still as expected. One whose answer was lost was changed if it is as wanted now."""
+        entry = task.entry()
+        try:
+            return self._store.swap(entry, expected)
+        except StoreUnavailableError:
+            found = self._store.get([entry.key]).get(entry.key)
+            return found == entry.value or (found == expected and self._store.swap(entry, expected))
 
     def is_free(self, task: Task) -> bool:
         """Whether a task waits for somebody: nobody has it, or whoever had it is too late."""
@@ -147,12 +178,12 @@ class TaskLeases:
     def renew(self, task: Task) -> Task | None:
         """Hold a claim for longer; None when it was lost."""
         longer = replace(task, until=self._clock() + self._lease)
-        return longer if self._store.swap(longer.entry(), task.entry().value) else None
+        return longer if self._swap(longer, task.entry().value) else None
 
     def finish(self, task: Task, outcome: dict[str, Any]) -> bool:
         """Say what came of a task; False when somebody else has taken it over."""
         done = replace(task, state=FINISHED, until=0.0, outcome=outcome)
-        return self._store.swap(done.entry(), task.entry().value)
+        return self._swap(done, task.entry().value)
 
     @property
     def lease(self) -> float:
@@ -193,6 +224,7 @@ def work(setup: dict[str, Any], *, stop: Callable[[], bool] = lambda: False) -> 
     """Work until no task is left that is free; return how many documents were finished."""
     settings = DatabaseSettings(**setup["database"])
     with (
+        patient(settings.patience, answered=True),
         load_store(settings) as store,
         tempfile.TemporaryDirectory(prefix="pinakes-worker-", ignore_cleanup_errors=True) as folder,
     ):
@@ -305,7 +337,11 @@ def _held(leases: TaskLeases, task: Task) -> Iterator[Callable[[], Task]]:
 
     def renew() -> None:
         while not ended.wait(leases.lease / 3):
-            longer = leases.renew(current[0])
+            try:
+                longer = leases.renew(current[0])
+            except StoreUnavailableError:
+                # The work waits for the server as well; whether the claim is lost meanwhile shows at its end.
+                continue
             if longer is None:
                 # Somebody took it over; what is published here all the same is the same.
                 return

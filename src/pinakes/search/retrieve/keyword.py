@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from pinakes.config import SearchSettings
+from pinakes.errors import StoreError
 from pinakes.port.index import SearchIndex
 from pinakes.port.matching import DEPTH
 from pinakes.search.candidates import EXPANSION, KEYWORD, RankedList
@@ -62,7 +63,10 @@ class ExpansionLeg(Leg):
 def _holding(index: SearchIndex, text: str, idf: TermIdfs, asked: Retrieved) -> RankedList:
     """The chunks that hold the words of a text."""
     if native := index.native_keyword:
-        return native_keyword(native, idf, asked.scope)
+        try:
+            return native_keyword(native, idf, asked.scope)
+        except StoreError as error:
+            asked.do_without(error)
     full = sum(value for _, value in idf)
 
     def search(depth: int, documents: set[int] | None) -> RankedList:

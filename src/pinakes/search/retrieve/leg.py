@@ -12,9 +12,10 @@ from typing import ClassVar, TypeAlias
 
 from pinakes.config import SearchSettings
 from pinakes.embedding.protocol import Vectors
+from pinakes.errors import StoreError
 from pinakes.model import Place
 from pinakes.port.index import SearchIndex
-from pinakes.search.candidates import RankedList
+from pinakes.search.candidates import HYBRID, RankedList
 from pinakes.search.query.expansion import Expansion
 from pinakes.search.query.scope import Scope
 from pinakes.search.query.spelling import Correction
@@ -61,7 +62,8 @@ class Retrieved:
     """What is searched for where, and what the legs found.
 
     ``text`` is the query with slips mended, ``idf`` its terms with what each is worth, and ``vector`` what it means,
-    once a leg needs that. ``exact`` and ``expanded`` are what two of the legs have to say besides their lists.
+    once a leg needs that. ``exact`` and ``expanded`` are what two of the legs have to say besides their lists, and
+    ``trouble`` why others could not be asked.
     """
 
     query: Query
@@ -76,6 +78,16 @@ class Retrieved:
     legs: list[RankedList] = field(default_factory=list)
     exact: ExactHits = field(default_factory=ExactHits)
     expanded: list[Expansion] = field(default_factory=list)
+    trouble: str = ""
+
+    def do_without(self, error: StoreError) -> None:
+        """Go on without a database that cannot be asked, and say so; where nothing else would answer, give up."""
+        if self.settings.search_mode != HYBRID:
+            raise error
+        self.trouble = (
+            "This answer is from the words and references of the copy on this machine, without search by meaning: "
+            f"{error}"
+        )
 
 
 class Leg(ABC):

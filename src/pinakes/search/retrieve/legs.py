@@ -9,6 +9,7 @@ from typing import TypeAlias
 from pinakes.config import SearchSettings
 from pinakes.config.settings import MODES
 from pinakes.embedding import Embedder, Tokenizer
+from pinakes.errors import StoreError
 from pinakes.port.index import SearchIndex
 from pinakes.search.candidates import HYBRID, KEYWORD, SEMANTIC
 from pinakes.search.query.scope import Scope
@@ -68,15 +69,27 @@ class Retriever:
         active = [leg for leg in self._legs if leg.active(asked)]
         replaced = {name for leg in active for name in leg.replaces}
         for leg in active:
-            if leg.name in replaced:
-                continue
-            if leg.by_meaning and asked.vector is None:
-                with timed("embed"):
-                    asked.vector = self._embedder().embed_query(asked.text)
-            with timed(leg.name):
-                if (found := leg.search(asked)) is not None:
-                    asked.legs.append(found)
+            if leg.name not in replaced and not self._ask(leg, asked, timed):
+                # What stood in for them cannot be asked: those that need no database are asked after all.
+                for other in active:
+                    if other.name in leg.replaces and not other.by_meaning:
+                        self._ask(other, asked, timed)
         return asked
+
+    def _ask(self, leg: Leg, asked: Retrieved, timed: Timer) -> bool:
+        """Ask a leg. Where it needs a database that cannot be asked, others answer; False then, with what to say."""
+        if leg.by_meaning and asked.vector is None:
+            with timed("embed"):
+                asked.vector = self._embedder().embed_query(asked.text)
+        try:
+            with timed(leg.name):
+                found = leg.search(asked)
+        except StoreError as error:
+            asked.do_without(error)
+            return False
+        if found is not None:
+            asked.legs.append(found)
+        return True
 
     def _is_word(self, word: str) -> bool:
         """Whether a word is one of the language, rather than a slip: the model has a token for it."""

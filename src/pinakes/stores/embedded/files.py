@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,7 +16,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
-from pinakes.errors import DamagedIndexError, IndexLockedError
+from pinakes.errors import DamagedIndexError, IndexLockedError, IndexStateError
 from pinakes.stores.embedded.record import now
 
 
@@ -63,6 +64,25 @@ def write_records(stream: BinaryIO, place: int, values: NDArray[Any]) -> None:
 _MOMENT = 0.5
 
 
+# The mode of a folder that is made for an index: its owner's alone, or also their group's.
+PRIVATE, GROUP = 0o700, 0o2770
+
+
+def settle_modes(folder: Path) -> None:
+    """Give all files of an index the rights that its folder has, however they came to be: who may enter may read.
+
+    Files that belong to somebody else are theirs to change.
+    """
+    mode = folder.stat().st_mode & 0o7777
+    for parent, folders, names in os.walk(folder):
+        wanted = [(name, mode) for name in folders] + [(name, mode & 0o666) for name in names]
+        for name, right in wanted:
+            path = Path(parent, name)
+            with suppress(OSError):
+                if not path.is_symlink() and stat.S_IMODE(path.stat().st_mode) != right:
+                    path.chmod(right)
+
+
 class WriterLock:
     """A lock of the operating system: it is gone with the process that held it, however that ended."""
 
@@ -71,6 +91,17 @@ class WriterLock:
         self._lock = FileLock(str(folder / "writer.lock"))
         self._holder = folder / "writer.json"
 
+    def problem(self) -> str:
+        """Say what is where the lock should be, if it is no file; an empty string when all is well."""
+        path = Path(self._lock.lock_file)
+        return f"{path} is a folder where a lock file belongs" if path.is_dir() else ""
+
+    def mend(self) -> bool:
+        """Remove a folder that is in the way of the lock; False when there is something in it."""
+        with suppress(OSError):
+            Path(self._lock.lock_file).rmdir()
+        return not self.problem()
+
     def holder(self) -> str:
         """Say who is writing now; an empty string when nobody is."""
         if self._lock.is_locked:
@@ -78,7 +109,7 @@ class WriterLock:
         try:
             if not self._try(0):
                 return self._describe()
-        except OSError:
+        except (OSError, IndexStateError):
             return ""
         self._lock.release()
         return ""
@@ -111,7 +142,7 @@ class WriterLock:
     @contextmanager
     def held_if_free(self) -> Iterator[bool]:
         """Hold the lock if nobody else does, for small repairs on the way."""
-        if not self._try(0):
+        if self.problem() or not self._try(0):
             yield False
             return
         with self._signed():
@@ -133,6 +164,8 @@ class WriterLock:
             if self._lock.lock_counter == 1:
                 with suppress(OSError):
                     self._holder.unlink()
+                with suppress(OSError):
+                    settle_modes(self._folder)
             self._lock.release()
 
     def _try(self, seconds: float) -> bool:
@@ -140,4 +173,8 @@ class WriterLock:
             self._lock.acquire(timeout=seconds)
         except Timeout:
             return False
+        except OSError as error:
+            if not (problem := self.problem()):
+                raise
+            raise IndexStateError(f"{problem}. Put that right with: pinakes doctor") from error
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -10,8 +11,9 @@ import numpy as np
 
 from pinakes.errors import DamagedIndexError, IndexNotFoundError, IndexStateError
 from pinakes.model import Check, DoctorReport, Failure, Status
+from pinakes.stores.embedded.decoding import bad_texts, take_out
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.local import COLUMNS, KEYWORD, TEXTS, VECTORS, LocalIndex
+from pinakes.stores.embedded.local import BESIDE, COLUMNS, KEYWORD, TEXTS, VECTORS, LocalIndex
 from pinakes.stores.embedded.schema import COUNTED, recount
 
 
@@ -74,12 +76,20 @@ def examine(index: LocalIndex, vectors: Part, *, repair: bool) -> DoctorReport:
     checks = [_integrity(index)]
     if not checks[0].ok:
         return DoctorReport(checks)
+    if (lock := _lock(index, repair=repair)) is not None:
+        checks.append(lock)
+        if not lock.repaired:
+            return DoctorReport(checks)
     index.reload()
     holder = "" if index.read_only else index.lock.holder()
     if holder:
         detail = f"being written by {holder}: the indexes can be checked when it is done"
         return DoctorReport([*checks, Check("writer", True, detail)])
     repair = repair and not index.read_only
+    checks.append(_texts(index, repair=repair))
+    if not checks[-1].ok and not checks[-1].repaired:
+        return DoctorReport(checks)
+    checks += _left_over(index, repair=repair)
     checks.append(_counters(index, repair=repair))
     checks.append(_places(index))
     checks.extend(_derived(index, part, repair=repair) for part in _text_parts(index))
@@ -101,6 +111,46 @@ def _integrity(index: LocalIndex) -> Check:
         problem = result if result != "ok" else "rows of documents that are gone"
         return Check("record", False, f"{problem}. Delete {index.folder} and index again.")
     return Check("record", True, f"{index.lookup.count('documents'):,} documents")
+
+
+def _lock(index: LocalIndex, *, repair: bool) -> Check | None:
+    """Whether somebody can write at all; None when all is well."""
+    problem = index.lock.problem()
+    if not problem:
+        return None
+    if repair and index.lock.mend():
+        return Check("lock", False, problem, "removed")
+    return Check("lock", False, f"{problem}. Look what is in it, and delete it.")
+
+
+def _texts(index: LocalIndex, *, repair: bool) -> Check:
+    """Whether every text of the record can be read."""
+    found = bad_texts(index.database)
+    if not found:
+        return Check("encoding", True)
+    documents = {bad.document for bad in found if bad.document is not None}
+    places = ", ".join(sorted({f"{bad.table}.{bad.column}" for bad in found}))
+    problem = f"{len(found):,} texts are not UTF-8 ({places}), of {len(documents):,} documents"
+    if not repair:
+        return Check("encoding", False, problem)
+    with index.lock.held(wait=True):
+        if not take_out(index.database, found):
+            advice = f"Delete {index.folder} and index again"
+            return Check("encoding", False, f"{problem}. {advice}")
+        index.catch_up_for_search()
+    return Check("encoding", False, problem, "taken out; run pinakes index to read those documents again")
+
+
+def _left_over(index: LocalIndex, *, repair: bool) -> list[Check]:
+    """What a rebuild left that was cut off, and so waits to be gone on with."""
+    beside = index.folder / BESIDE
+    if not beside.exists():
+        return []
+    detail = "a rebuild was cut off: pinakes index --rebuild goes on with it, or starts anew where it cannot"
+    if not repair:
+        return [Check(BESIDE, True, detail)]
+    shutil.rmtree(beside, ignore_errors=True)
+    return [Check(BESIDE, False, "what a rebuild left that was cut off", "deleted")]
 
 
 def _counters(index: LocalIndex, *, repair: bool) -> Check:

@@ -15,8 +15,9 @@ from pinakes.stores.embedded.vectors import VectorIndex
 class EmbeddedIndex(LocalIndex):
     """Everything that lies in an index folder: the vectors are a matrix beside the record."""
 
-    def __init__(self, folder: Path, *, create: bool) -> None:
+    def __init__(self, folder: Path, *, create: bool, part_of: Path | None = None) -> None:
         super().__init__(folder, create=create)
+        self.home = part_of or folder
         self._vectors: VectorIndex | None = None
 
     @property
@@ -100,6 +101,9 @@ class EmbeddedIndex(LocalIndex):
             chunks, vectors = self.record.document_vectors(document, dimension)
             if chunks:
                 yield document, chunks, vectors
+
+    def publish_anew(self, *, other_model: bool) -> None:
+        """Bring what is elsewhere to hold a record that was made anew; an index in one folder has no elsewhere."""
 
     def discard_vectors(self) -> None:
         """Begin an empty matrix."""

@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from pinakes.stores.embedded.columns import ColumnIndex, document_columns
 from pinakes.stores.embedded.concepts import ConceptIndex
 from pinakes.stores.embedded.database import Database, explain_errors, is_disk_full
 from pinakes.stores.embedded.fields import EmbeddedFilter
-from pinakes.stores.embedded.files import WriterLock
+from pinakes.stores.embedded.files import PRIVATE, WriterLock
 from pinakes.stores.embedded.graph_lookup import GraphLookup
 from pinakes.stores.embedded.keyword import KeywordIndex
 from pinakes.stores.embedded.keyword_files import manifest_mark, write_manifest
@@ -51,6 +51,8 @@ TEXTS = "texts"
 KEYWORD = "keyword"
 VECTORS = "vectors"
 CONCEPTS = "concepts"
+# Where an index is made anew that is to take the place of this one.
+BESIDE = "rebuild"
 _COMMIT_EVERY = 500
 # How long a search waits for another process that is making an index right now.
 _PATIENCE = 10.0
@@ -64,10 +66,12 @@ class LocalIndex(ABC):
     def __init__(self, folder: Path, *, create: bool) -> None:
         with explain_errors(folder / RECORD):
             if create and not folder.exists():
-                folder.mkdir(parents=True)
+                folder.mkdir(parents=True, mode=PRIVATE)
                 # Not into a folder that was there before: it may be somebody's work.
                 (folder / ".gitignore").write_text("*\n", encoding="utf-8")
             self.folder = folder
+            # The folder of the library that this is the index of, or will be; no documents are looked for in it.
+            self.home = folder
             self.database = Database(folder / RECORD, create=create)
         self.record = Record(self.database)
         self.lookup = Lookup(self.database)
@@ -139,6 +143,10 @@ class LocalIndex(ABC):
         """Tell the search by meaning what changed. The caller holds the writer lock."""
 
     @abstractmethod
+    def publish_anew(self, *, other_model: bool) -> None:
+        """Bring what is elsewhere to hold a record that was made anew. The caller holds the writer lock."""
+
+    @abstractmethod
     def discard_vectors(self) -> None:
         """Throw the vectors away that are searched; the record keeps its own. The caller holds the writer lock."""
 
@@ -173,6 +181,11 @@ class LocalIndex(ABC):
     def pending(self) -> int:
         """How many passages have no vectors yet."""
         return self.record.pending_count()
+
+    @property
+    def trouble(self) -> str:
+        """What an answer has to say about where it comes from; an empty string when all is well."""
+        return ""
 
     # -- derived indexes -------------------------------------------------------------------------------------
 
@@ -243,6 +256,19 @@ class LocalIndex(ABC):
         else:
             self._concepts = None
 
+    def replace_derived(self, source: Path, names: Sequence[str]) -> None:
+        """Put derived indexes that were built elsewhere in the place of these. The caller holds the writer lock.
+
+        Cut off in between, those that are still the old ones are behind the record, and are built from it.
+        """
+        for name in names:
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+            if (source / name).is_dir():
+                (source / name).replace(self.folder / name)
+        self._columns, self._texts, self._keyword, self._concepts = None, None, None, None
+        if VECTORS in names:
+            self.release_vectors()
+
     def refresh(self) -> None:
         """See what others wrote, and catch up or rebuild what needs it unless somebody is at it right now."""
         self.look()
@@ -268,6 +294,8 @@ class LocalIndex(ABC):
             if not problem:
                 # What is there is good, if late, and whoever is writing brings it up to date.
                 return
+            if blocked := self.lock.problem():
+                raise IndexStateError(f"{problem}. It cannot be rebuilt: {blocked}. Run pinakes doctor.")
             if time.monotonic() > deadline:
                 raise IndexStateError(
                     f"{problem}. It is rebuilt when {self.lock.holder() or 'the writer'} is done; try again then."

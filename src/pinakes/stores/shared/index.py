@@ -10,7 +10,7 @@ import logging
 import time
 from pathlib import Path
 
-from pinakes.errors import StoreUnavailableError, UsageError
+from pinakes.errors import StoreError, UsageError
 from pinakes.model import DoctorReport
 from pinakes.stores.embedded.database import explain_errors
 from pinakes.stores.embedded.health import Part, examine
@@ -64,6 +64,18 @@ class StoredIndex(LocalIndex):
         """The database's own fusion, where ``native`` asks for it."""
         return self._dense if self._native == "hybrid" else None
 
+    @property
+    def trouble(self) -> str:
+        """What of the copy here is not in the database, where searches by meaning are answered."""
+        if self.replica.generation >= self.record.generation():
+            return ""
+        if self._dense.empty and self.record.embedded_passages():
+            return (
+                f"Nothing is published in the database ({self.store.describe()}) yet, so there is no search by "
+                "meaning: run pinakes index."
+            )
+        return ""
+
     def look(self) -> None:
         """Take over what others published, unless that was asked a moment ago."""
         if time.monotonic() < self._next_look or self.read_only:
@@ -76,7 +88,7 @@ class StoredIndex(LocalIndex):
                 # Whoever writes here follows the database too.
                 if free:
                     self.replica.follow(self._say)
-        except StoreUnavailableError as error:
+        except StoreError as error:
             if not self.record.document_ids():
                 raise
             # Words and references are answered from the copy; a search by meaning says itself that it cannot be.
@@ -110,6 +122,12 @@ class StoredIndex(LocalIndex):
     def catch_up_vectors(self) -> None:
         """Publish what changed. The caller holds the writer lock."""
         self.replica.push()
+
+    def publish_anew(self, *, other_model: bool) -> None:
+        """Publish every document again; vectors of another model need a collection that is empty."""
+        if other_model:
+            self.replica.forget()
+        self.replica.push_all()
 
     def discard_vectors(self) -> None:
         """Empty the database: the vectors are there, with all that it holds."""

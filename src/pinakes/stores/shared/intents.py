@@ -9,10 +9,10 @@ there, and if not, publishes again.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
+from pinakes.stores.shared.clock import StoreClock
 from pinakes.stores.store import Entry, Store
 
 _KIND = "intent"
@@ -50,10 +50,11 @@ class Intents:
     def __init__(self, store: Store, writer: str) -> None:
         self._store = store
         self._writer = writer
+        self._clock = StoreClock(store)
 
     def declare(self, versions: Iterable[tuple[str, str]]) -> dict[str, Intent]:
         """Say which versions of which documents are about to be written; return the intents by key."""
-        now = time.time()
+        now = self._clock()
         intents = [Intent(document, version, self._writer, now) for document, version in versions]
         self._store.put([intent.entry() for intent in intents])
         return {intent.key: intent for intent in intents}
@@ -68,7 +69,7 @@ class Intents:
 
         This writer itself has none under way when it asks: what it finds in its name, it left behind when it died.
         """
-        wanted, now = frozenset(documents), time.time()
+        wanted, now = frozenset(documents), self._clock()
         found = [intent for intent in self.all().values() if intent.document in wanted]
         dead = [i for i in found if i.writer == self._writer or now - i.since > _ABANDONED]
         self._store.remove([intent.key for intent in dead])

@@ -224,10 +224,17 @@ class Replica:
             self.catalogue.touch()
         self._record.set_meta({STORED_GENERATION: str(generation)})
 
+    def push_all(self) -> None:
+        """Publish every document again in place of what the database has of it, and take out all others."""
+        with self._record.database.transaction() as connection:
+            connection.execute("UPDATE stored SET version = ''")
+        self._record.set_meta({STORED_GENERATION: "-1"})
+        self.push()
+
     def _changes(self, generation: int) -> list[Change] | None:
         """Return what changed here since the last time; None when that is not known any more."""
         seen = self.generation
-        if seen > generation or seen + 1 < self._record.oldest_change():
+        if seen < 0 or seen > generation or seen + 1 < self._record.oldest_change():
             return None
         return self._record.changes_since(seen)
 

@@ -299,6 +299,13 @@ class PostgresStore(Store):
         with retrying(lambda: self._pool.lend(sure=True)) as connection:
             return self._entries.swap(connection, entry, expected)
 
+    def now(self) -> float:
+        """Return the server's time."""
+        ask = "SELECT extract(epoch FROM clock_timestamp())::float8"
+        row = self._run(lambda connection: connection.execute(ask).fetchone())
+        assert row is not None
+        return float(row[0])
+
 
 def _insert(connection: Connection, statement: str, points: Sequence[Point]) -> None:
     payload = [texts(readable(getattr(point, name)) for point in points) for name in PAYLOAD]
