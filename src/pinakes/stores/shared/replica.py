@@ -227,7 +227,8 @@ class Replica:
     def push_all(self) -> None:
         """Publish every document again in place of what the database has of it, and take out all others."""
         with self._record.database.transaction() as connection:
-            connection.execute("UPDATE stored SET version = ''")
+            # A version that no point is of: searches meanwhile find what is published again.
+            connection.execute("UPDATE stored SET version = '00000000'")
         self._record.set_meta({STORED_GENERATION: "-1"})
         self.push()
 
