@@ -21,7 +21,7 @@ from typing import Any
 from benchmarks.agent_tasks.agent import environment
 from benchmarks.agent_tasks.perform import perform, write_library
 from benchmarks.agent_tasks.tasks import TASKS
-from benchmarks.common import RESULTS, eval_dir, save
+from benchmarks.common import RESULTS, eval_dir, load, save
 
 FAR_PARTS = (2, 9, 13, 14, 33, 49)
 
@@ -62,7 +62,8 @@ def main() -> None:
     parser.add_argument("--transcripts", type=Path)
     options = parser.parse_args()
     library = write_library(RESULTS / "agent_tasks" / "library", evaluation_sources())
-    figures = {"now": measured("now", library, options, None)}
+    # What was measured of another checkout stays until it is measured again.
+    figures = {**load("agent_tasks"), "now": measured("now", library, options, None)}
     if options.before:
         figures["before"] = measured("before", library, options, options.before)
     figures["questions"] = {str(task.number): task.question for task in TASKS}

@@ -87,7 +87,9 @@ class Task:
 
 
 async def read(agent: Agent, references: list[str], document: str) -> list[Reply]:
-    """Read places of a document: each of them in a call of its own."""
+    """Read places of a document: all at once where the server takes lists, else each in a call of its own."""
+    if agent.takes("read_section", "step"):
+        return [await agent.call("read_section", reference=references, document=document)]
     return [
         await agent.call("read_section", reference=reference, document=document) for reference in references
     ]
@@ -220,6 +222,9 @@ async def term(agent: Agent) -> list[str]:
 
 
 async def following(agent: Agent) -> list[str]:
+    if agent.takes("read_section", "step"):
+        await agent.call("read_section", reference="33.103", document=PROTESTS, step="next")
+        return []
     outline = await agent.call("list_outline", document=PROTESTS)
     at = next(n for n, line in enumerate(outline.lines) if line.strip().startswith("- 33.103 "))
     await read_whole(agent, outline.lines[at + 1].split()[1], PROTESTS)
