@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from benchmarks.agent_tasks.agent import Agent, Reply
 
@@ -21,6 +22,7 @@ QUOTED = (
     "The Supplier shall indemnify the Customer against every loss of whatever kind.",
 )
 
+
 _LINK = re.compile(r"\]\([^)\s]*\)")
 _OLD, _NEW = re.compile(r"\[-(.*?)-\] ?"), re.compile(r"\{\+(.*?)\+\} ?")
 _MARKS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-"} | dict.fromkeys("*#[]()|"))
@@ -31,6 +33,9 @@ _CITING = re.compile(r"^- (\S.*?)(?: \[(\w+)\])? \((?:line|paragraph)")
 # A reference to a part of the clause that one is reading.
 _HERE = re.compile(r"paragraph|\d+$", re.IGNORECASE)
 _HEADED = re.compile(r"^Section: (.+?)(?: \[.*)?$")
+# The line above a passage, after its path; and how the statutes here call a place.
+_FOUND = re.compile(r"^<\w+>\[\d+\] (?:[^,\[]*\.\w+, )?(.*)")
+_LABEL = re.compile(r"(?:Article|Section|clause) \d[\w.()-]*|(?<![\w\[–-])\d+\.[\d.-]*\d", re.IGNORECASE)
 _READ_ON = re.compile(r"offset=(\d+)")
 
 
@@ -103,10 +108,14 @@ async def read_whole(agent: Agent, reference: str, document: str) -> None:
 
 
 def section_of(reply: Reply, words: str) -> str:
-    """Return the label of the first passage of a search that has some words in its location."""
+    """Return the label of the first passage of a search that has some words in its location or heading."""
     location = ""
-    for line in reply.lines:
-        if line.startswith("Location:"):
+    for line, following in pairwise([*reply.lines, ""]):
+        if found := _FOUND.match(line):
+            place = f"{found[1]} {following}"
+            if words.casefold() in place.casefold() and (label := _LABEL.search(place)):
+                return label[0]
+        elif line.startswith("Location:"):
             location = line
         elif (label := _HEADED.match(line)) and words.casefold() in location.casefold():
             return label[1]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import glob
 import json
 import os
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -334,6 +335,25 @@ class LibraryBase:
     def roots(self) -> list[str]:
         """The files, folders and patterns that the index is kept up to date with."""
         return self._index.record.roots()
+
+    @property
+    def root(self) -> str:
+        """The folder that paths are told from: the one that holds the index, or else all that is indexed; or none."""
+        # Of a pattern, the folder before its first wildcard.
+        found = [Path(re.split(r"[*?\[]", root)[0]) for root in self.roots]
+        folders = [path if path.is_dir() else path.parent for path in found]
+        home = self.path.absolute().parent
+        if all(home in (folder, *folder.parents) for folder in folders):
+            return str(home)
+        try:
+            return os.path.commonpath(folders)
+        except ValueError:  # on several drives
+            return ""
+
+    def below_root(self, name: str) -> str:
+        """Return the path of the document that stands there below the root; any other name as it is."""
+        path = str(Path(self.root, name))
+        return path if self._index.names.at([path]) else name
 
 
 class Models:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -192,6 +193,14 @@ class ScopedLibrary(Library):
         if allowed is not None:
             paths = allowed if paths is None else allowed & set(paths)
         return self.whole.suggest(prefix, limit, paths=paths)
+
+    def below_root(self, name: str) -> str:
+        """Return the path of the one of these documents that stands there below the root; any other name as it is."""
+        path = self.whole.below_root(name)
+        with suppress(NotFoundError):
+            self.paths_of(path)
+            return path
+        return name
 
     def paths_of(self, name: str) -> list[str]:
         """Return the paths of these documents that a name means."""

@@ -78,7 +78,7 @@ def test_formats(here: Path, run: Run) -> None:
     assert markdown.startswith("# collision\n")
     assert "\n> " in markdown
     llm = run("search", "collision", "-k", "1", "--format", "llm").stdout
-    assert "Location: Harbour Act > CHAPTER 2" in llm
+    assert "act.md, [" in llm and "], lines " in llm
     paths = run("search", "collision", "-m", "keyword", "--format", "paths").stdout
     assert paths.splitlines() == ["docs/act.md"]
 

@@ -529,7 +529,7 @@ def test_a_document_bears_out_its_places(tmp_path: Path) -> None:
         assert unsure.results[0].uncertain
         assert "Second" not in unsure.results[0].location
         assert "line" in unsure.results[0].location
-        assert "(uncertain" in unsure.results[0].format()
+        assert "Uncertain: " in unsure.results[0].format()
         assert unsure.confidence < sure.confidence
         assert library.section("Section 2", document="muddle.txt").uncertain
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from pinakes import Library
 from pinakes.model import Definition, SearchResponse
-from pinakes.search.links.define import asks_for_meaning
 
 GLOSSARY = '# Harbour Dues Act\n\n## 1. Definitions\n\n"vessel" means a craft that floats.\n'
 
@@ -49,15 +48,33 @@ def test_a_document_that_names_another_has_its_definitions(tmp_path: Path) -> No
         assert found and {Path(definition.source_path).name for definition in found} == {"act.md"}
 
 
-def test_whoever_asks_what_a_term_means_is_told_by_any_document(tmp_path: Path) -> None:
+def test_a_document_that_the_query_names_is_asked_what_a_term_means(tmp_path: Path) -> None:
     documents = {"act.md": GLOSSARY, "own.md": "# Fares\n\n## Boats\n\nEach vessel pays the mooring fare.\n"}
     with library_of(tmp_path, documents) as library:
-        response = library.search("what is a vessel that pays a mooring fare", mode="keyword", top_k=1)
-        [definition] = response.results[0].definitions_context
-        assert Path(definition.source_path).name == "act.md" and definition.lines == (5, 5)
-        # And the same where the query names the document.
+        unnamed = library.search("what is a vessel that pays a mooring fare", mode="keyword", top_k=1)
+        assert not unnamed.results[0].definitions_context
         named = library.search("mooring fare vessel harbour dues act", mode="keyword", top_k=1)
-        assert named.results[0].definitions_context
+        [definition] = named.results[0].definitions_context
+        assert Path(definition.source_path).name == "act.md" and definition.lines == (5, 5)
+
+
+def test_definitions_come_from_the_documents_that_were_asked_for(tmp_path: Path) -> None:
+    own = (
+        "# Fares\n\n## Boats\n\nUnder section 1 of the Harbour Dues Act each vessel pays the mooring fare.\n"
+    )
+    with library_of(tmp_path, {"act.md": GLOSSARY, "own.md": own}) as library:
+        for query in ("mooring fare of a vessel", "what is a vessel under the harbour dues act"):
+            alone = library.search(query, mode="keyword", document="own.md")
+            assert alone.results and not definitions_with(alone, "own.md")
+
+
+def test_an_answer_tells_a_definition_once_and_not_beside_its_own_text(tmp_path: Path) -> None:
+    fares = "\n\n".join(f"## Fare {number}\n\nEach vessel pays {number} crowns." for number in range(1, 5))
+    with library_of(tmp_path, {"act.md": f"{GLOSSARY}\n{fares}\n"}) as library:
+        text = library.search("how much does a vessel pay, crowns", mode="keyword", top_k=4).format()
+        assert text.count("a craft that floats") == 1 and text.count("crowns.") == 4
+        shown = library.search("vessel definitions craft floats", mode="keyword").format()
+        assert shown.count("a craft that floats") == 1 and "Defined terms" not in shown
 
 
 def test_documents_that_disagree_are_named_in_the_answer(tmp_path: Path) -> None:
@@ -75,10 +92,3 @@ def test_documents_that_disagree_are_named_in_the_answer(tmp_path: Path) -> None
 def test_documents_that_agree_are_not_in_conflict(tmp_path: Path) -> None:
     with library_of(tmp_path, {"act.md": GLOSSARY, "copy.md": GLOSSARY + "\nMore text.\n"}) as library:
         assert not library.search("vessel", mode="keyword").term_conflicts
-
-
-def test_what_asks_for_a_meaning() -> None:
-    assert asks_for_meaning("Business Days", "Business Day")
-    assert asks_for_meaning("definition of consent", "consent")
-    assert asks_for_meaning("Was bedeutet Arbeitnehmer?", "Arbeitnehmer")
-    assert not asks_for_meaning("when must consent be given", "consent")

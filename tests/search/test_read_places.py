@@ -11,9 +11,9 @@ from tests.ingest.fakes import InlineSandbox, WordEmbedder
 
 from pinakes import Library
 from pinakes.errors import NotFoundError, PinakesError, UsageError
-from pinakes.tools.answers import Limit, ask_section, section
+from pinakes.tools.answers import ask_section, section
 from pinakes.tools.catalog import READ
-from pinakes.tools.fit import Tokens
+from pinakes.tools.fit import Limit, Tokens
 
 ACT = """# Harbour Act
 

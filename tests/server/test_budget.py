@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from tests.server.conftest import index_registry
 from pinakes.embedding import load_tokenizer
 from pinakes.server.mcp.tools import call
 from pinakes.server.services import LibraryRegistry
-from pinakes.tools.fit import Tokens, fit_items, fit_quoted, size, squeezed
+from pinakes.tools.fit import Limit, Tokens, fit_items, fit_quoted, fit_texts, squeezed
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("search_documents", {"query": "pump revolutions", "top_k": 20}),
@@ -75,18 +76,29 @@ def test_an_answer_without_a_budget_gets_the_server_s(index_folder: Path) -> Non
     registry.close()
 
 
-def test_structured_values_are_held_to_the_budget_too(registry: LibraryRegistry) -> None:
-    large = call(
-        registry, "search_documents", {"query": "pump revolutions", "top_k": 20, "token_budget": 50_000}
-    )
-    small = call(
-        registry, "search_documents", {"query": "pump revolutions", "top_k": 20, "token_budget": 1000}
-    )
-    assert size(large.data) > 3000
-    assert size(small.data) <= 1000
-    assert small.data["truncated"]
-    tiny = call(registry, "search_documents", {"query": "pump revolutions", "token_budget": 200})
-    assert len(tiny.data["results"]) == 1, "the best result is always there"
+@pytest.mark.parametrize("budget", [300, 600, 1000, 2000, 50_000])
+@pytest.mark.parametrize("query", ["pump revolutions", "report a collision", "gale warning"])
+def test_values_have_every_result_that_the_text_has_within_the_same_budget(
+    registry: LibraryRegistry, query: str, budget: int
+) -> None:
+    tokens = Tokens(registry.choose(None)[0].ask(lambda library: library.tokenizer))
+    answer = call(registry, "search_documents", {"query": query, "top_k": 20, "token_budget": budget})
+    told = re.findall(r"^<\w+>\[(\d+)\] ", answer.text, re.MULTILINE)
+    assert [str(result["rank"]) for result in answer.data["results"]] == told
+    assert Limit(budget, tokens).allows(answer.data)
+    assert all(result["content"] for result in answer.data["results"])
+
+
+def test_paths_are_relative_to_the_root_of_the_library_and_are_understood(
+    registry: LibraryRegistry, index_folder: Path
+) -> None:
+    for tool, arguments in CALLS:
+        answer = call(registry, tool, arguments)
+        assert str(index_folder) not in answer.text + str(answer.data), tool
+    found = call(registry, "search_documents", {"query": "gale warning"}).data["results"][0]
+    assert found["source_path"] == "docs/act.md"
+    given = {"reference": found["section_label"], "document": found["source_path"]}
+    assert "gale warning" in call(registry, "read_section", given).text
 
 
 @settings(max_examples=60, deadline=None)
@@ -119,9 +131,26 @@ def test_any_text_can_be_squeezed(text: str, budget: int) -> None:
 )
 def test_a_list_of_values_loses_its_end_and_says_so(items: list[dict[str, str]], budget: int) -> None:
     data = {"items": items, "note": "x"}
-    fitted = fit_items(data, "items", budget, ("b",))
+    limit = Limit(budget, Tokens(load_tokenizer()))
+    fitted = fit_items(data, "items", limit, ("b",))
     kept = len(fitted["items"])
     assert [item["a"] for item in fitted["items"]] == [item["a"] for item in items[:kept]]
     assert bool(items) <= bool(kept)
     assert fitted.get("truncated", False) == (kept < len(items))
-    assert size(fitted) <= budget + 10 or kept <= 1
+    assert limit.size(fitted) <= budget + 10 or kept <= 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.text(min_size=1, max_size=300), min_size=1, max_size=6),
+    st.integers(min_value=60, max_value=600),
+)
+def test_the_longest_texts_are_cut_before_any_item_goes(texts: list[str], budget: int) -> None:
+    limit = Limit(budget, Tokens(load_tokenizer()))
+    data = {"items": [{"text": text} for text in texts], "truncated": False}
+    fitted = fit_texts(data, "items", "text", limit)
+    assert limit.allows(fitted) or len(fitted["items"]) == 1
+    assert fitted["truncated"] == (fitted["items"] != data["items"])
+    if len(fitted["items"]) == len(texts):
+        for text, item in zip(texts, fitted["items"], strict=True):
+            assert item["text"] == text or text.startswith(item["text"].removesuffix(" …"))

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from pinakes.cli.app import app
+from pinakes.search.verbatim.patterns import KINDS as PATTERNS
+from pinakes.server.clients import SKILL
+from pinakes.tools.catalog import TOOLS
 
 KEYS = {
     "claude-code": "mcpServers",
@@ -120,3 +125,42 @@ def test_an_agent_file_is_served_in_place_of_an_index(home: Path) -> None:
     (home / "agent.yaml").write_text("name: x\n", encoding="utf-8")
     shown = json.loads(run("--client", "cursor", "--config", "agent.yaml", "--name", "law").stdout)
     assert shown["mcpServers"]["law"]["args"][-5:-2] == ["mcp", "--config", str(home / "agent.yaml")]
+
+
+def test_the_skill_names_every_tool_and_only_arguments_that_there_are() -> None:
+    text = SKILL.read_text(encoding="utf-8")
+    said = set(re.findall(r"`([a-z_]+)`", text))
+    arguments = {argument.name for tool in TOOLS.values() for argument in tool.takes}
+    assert set(TOOLS) <= said
+    assert said - set(TOOLS) <= {*arguments, *PATTERNS}
+    for row in re.findall(r"^\| .* \| (`\w+`.*) \|$", text, re.MULTILINE):
+        name, *given = re.findall(r"`([a-z_]+)`", row)
+        if given and not set(given) & set(TOOLS):
+            takes = {argument.name for argument in TOOLS[name].takes}
+            assert set(given) <= {*takes, *PATTERNS}, row
+    assert len(text.split()) < 450, "every agent reads it"
+
+
+def test_the_skill_is_shown_and_written_and_what_stood_there_is_kept(home: Path) -> None:
+    assert run("--skill").stdout == SKILL.read_text(encoding="utf-8")
+    file = home / ".claude/skills/pinakes/SKILL.md"
+    assert not file.exists()
+    run("--skill", "--write")
+    head = file.read_text(encoding="utf-8").split("---")[1]
+    assert set(yaml.safe_load(head)) == {"name", "description"} and yaml.safe_load(head)["name"] == "pinakes"
+    assert "has it already" in run("--skill", "--write").stderr
+    file.write_text("mine")
+    run("--skill", "--write")
+    assert file.with_name("SKILL.md.bak").read_text() == "mine"
+    run("--skill", "--write", "--scope", "user")
+    assert (Path.home() / ".claude/skills/pinakes/SKILL.md").exists()
+    run("--skill", "--write", "--scope", "galaxy", code=2)
+
+
+def test_a_plugin_has_a_manifest_the_skill_and_the_server(home: Path) -> None:
+    run("--plugin", "plugin")
+    manifest = json.loads((home / "plugin/.claude-plugin/plugin.json").read_text())
+    assert manifest["name"] == "pinakes" and manifest["version"]
+    assert (home / "plugin/skills/pinakes/SKILL.md").read_text() == SKILL.read_text(encoding="utf-8")
+    server = json.loads((home / "plugin/.mcp.json").read_text())["mcpServers"]["pinakes"]
+    assert server["args"][-5:] == ["mcp", "--index", str(home / ".pinakes"), "--output", "text"]

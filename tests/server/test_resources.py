@@ -47,7 +47,7 @@ def test_addresses_are_made_from_templates_and_come_with_results(url: str) -> No
     ]
     assert read(url, "pinakes://section/act.md/sec_22").startswith("### Section 22.")
     found = call(url, "search_documents", {"query": "gale warning", "top_k": 1}).structured_content
-    assert "gale warning" in read(url, found["results"][0]["uri"])
+    assert "gale warning" in read(url, section_uri(found["results"][0]["place_id"]))
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from tests.tools.conftest import ENGLISH
 from pinakes.model import DefineResponse, Definition, SearchResponse, SearchResult, TermDefinition
 from pinakes.search.present.respond import fit_response, longest_fit
 from pinakes.tools import HierarchicalDocumentTool
+from pinakes.tools.relative import relative
 from pinakes.tools.render import format_definition, format_response, format_section
 
 CUT = "Cut to fit the token budget"
@@ -31,7 +32,7 @@ BUDGETS = (100, 131, 200, 333, 500, 1000, 2000, 5000)
 def test_a_search_fits_and_says_when_it_was_cut(
     tool: HierarchicalDocumentTool, query: str, budget: int
 ) -> None:
-    whole = tool.search_sync(query)
+    whole = relative(tool.search_sync(query), tool.library.root)
     answer = tool.call_sync("handbook", {"query": query, "token_budget": budget})
     assert tool.count_tokens(answer) <= budget
     if tool.count_tokens(whole.format()) <= budget:

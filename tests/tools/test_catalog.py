@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from pinakes.tools import HierarchicalDocumentTool
-from pinakes.tools.answers import Limit
 from pinakes.tools.catalog import METHODS, TOOLS
-from pinakes.tools.fit import Tokens
+from pinakes.tools.fit import Limit, Tokens
 
 CALLS: dict[str, dict[str, Any]] = {
     "search_documents": {"q": "dry running", "token_budget": 400},

@@ -88,7 +88,11 @@ def test_only_documents_of_the_tool_are_looked_at(make: MakeTool, docs: Path) ->
             {"pattern": "[", "kind": "regex"},
             "Error: The regular expression cannot be used",
         ),
-        ("handbook_find_all", {"pattern": "a", "cursor": "old"}, "Error: The cursor is not one of find_all"),
+        (
+            "handbook_find_all",
+            {"pattern": "a", "cursor": "old"},
+            "Error: The cursor is not one that was given",
+        ),
         ("handbook_verify_quotes", {"quotations": []}, "Error: There is nothing to check"),
         ("handbook_compare", {"a": "pump-manual.md", "b": "pumpmanual.md"}, "Did you mean: pump-manual.md"),
         ("handbook_obligations", {"kind": "wish"}, "Error: handbook_obligations: kind must be one of"),

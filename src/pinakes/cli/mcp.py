@@ -14,7 +14,7 @@ from pinakes.cli.output import display_path, message, print_json
 from pinakes.errors import UsageError
 
 if TYPE_CHECKING:
-    from pinakes.server.clients import Client
+    from pinakes.server.clients import Client, Written
     from pinakes.server.services import LibraryRegistry
 
 OUTPUTS = ("both", "text")
@@ -146,6 +146,20 @@ def install(
         str | None,
         typer.Option("--command", metavar="COMMAND", help="What starts Pinakes, such as 'uvx pinakes[mcp]'."),
     ] = None,
+    skill: Annotated[
+        bool,
+        typer.Option(
+            "--skill", help="Show the skill that teaches an agent the tools; --write puts it in place."
+        ),
+    ] = False,
+    plugin: Annotated[
+        Path | None,
+        typer.Option(
+            "--plugin",
+            metavar="FOLDER",
+            help="Write a plugin of Claude Code there: manifest, skill and server.",
+        ),
+    ] = None,
     config: Annotated[
         Path | None,
         typer.Option(
@@ -161,14 +175,33 @@ def install(
     $ pinakes mcp install
     $ pinakes mcp install --client claude-code --write
     $ pinakes mcp install --client claude-desktop --index ~/notes/.pinakes --write
+    $ pinakes mcp install --skill --write
     """
-    from pinakes.server.clients import CLIENTS, own_command, write_configuration
+    from pinakes.server.clients import (
+        CLIENTS,
+        SKILL,
+        own_command,
+        skill_file,
+        write_configuration,
+        write_plugin,
+        write_skill,
+    )
+
+    if skill and not write:
+        typer.echo(SKILL.read_text(encoding="utf-8"), nl=False)
+        return
+    if skill:
+        _say_written([write_skill(skill_file(scope, Path.cwd()))], as_json, "Claude Code")
+        return
 
     if client is not None and client not in CLIENTS:
         raise UsageError(f"--client must be one of {', '.join(CLIENTS)}, not {client!r}.")
     if write and client is None:
         raise UsageError(f"Say which client to write to, with --client: {NAMES}.")
     start = [*(shlex.split(command) if command else own_command()), *_arguments(config, index)]
+    if plugin is not None:
+        _say_written(write_plugin(plugin, name, start), as_json, "Claude Code")
+        return
     chosen = [CLIENTS[client]] if client else list(CLIENTS.values())
     if not write:
         _show(chosen, scope if client else None, name, start, as_json)
@@ -186,6 +219,28 @@ def install(
         return
     kept = f" What it was before is in {display_path(str(written.backup))}." if written.backup else ""
     message(f"Wrote {where}.{kept} Start {chosen[0].title} again to use it.")
+
+
+def _say_written(files: list[Written], as_json: bool, client: str) -> None:
+    """Say which files were written, and where what they were before is kept."""
+    if as_json:
+        print_json(
+            [
+                {
+                    "path": str(file.path),
+                    "changed": file.changed,
+                    "backup": str(file.backup) if file.backup else None,
+                }
+                for file in files
+            ]
+        )
+        return
+    for file in files:
+        where = display_path(str(file.path))
+        kept = f" What it was before is in {display_path(str(file.backup))}." if file.backup else ""
+        message(f"Wrote {where}.{kept}" if file.changed else f"{where} has it already.")
+    if any(file.changed for file in files):
+        message(f"Start {client} again to use it.")
 
 
 def _arguments(config: Path | None, index: Path | None) -> list[str]:

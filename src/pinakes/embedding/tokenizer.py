@@ -52,7 +52,9 @@ class HuggingFaceTokenizer:
         return sum(
             len(encoding.ids)
             for batch in _batches(text)
-            for encoding in tokenizer.encode_batch([piece for _, piece in batch], add_special_tokens=False)
+            for encoding in tokenizer.encode_batch_fast(
+                [piece for _, piece in batch], add_special_tokens=False
+            )
         )
 
     def _load(self) -> tokenizers.Tokenizer:

@@ -37,7 +37,7 @@ _LOOKALIKES = {
     for other in others
 }
 _NOT_CODE = re.compile(r"[^0-9a-z]+")
-_CODE_LENGTH = 6
+_CODE_LENGTH = 4
 
 
 def readable(text: str) -> str:
@@ -94,6 +94,10 @@ class Quotation:
     def block(self, text: str) -> str:
         """Return a text between the marks, on lines of its own."""
         return f"{self.opening}\n{readable(text).strip()}\n{self.closing}"
+
+    def item(self, text: str) -> str:
+        """Return one of several texts within a quotation, after a short mark: none can pretend that another begins."""
+        return f"<{self.code}>{readable(text).strip()}"
 
     def inline(self, text: str) -> str:
         """Return a text between the marks, within a line."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from pinakes.model.document import READ_FROM_IMAGE, Cells, Lines, Pages, span
 from pinakes.model.parsed import Definition, Reference
 from pinakes.model.place_ids import with_place_id
 from pinakes.model.quoting import Quotation
+
+# How many times as long as the names of the sections above a text is that they are told with.
+_LEAST_TEXT = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,34 +85,53 @@ class SearchResult:
         where = span(self.lines, self.pages, self.source_path, self.cells)
         return f"{chain}, {where}" if where else chain
 
-    def format(self) -> str:
-        """Return the result as text for a model to read and cite."""
-        head = [f"[{self.rank}] {self.source_path}", f"Location: {self.location}"]
-        if self.section_label or self.section_id:
-            doubt = (
-                " (uncertain: the document contradicts this numbering; cite by lines)"
-                if self.uncertain
-                else ""
-            )
-            name = with_place_id(self.section_label, self.place_id) or self.section_id
-            head.append(f"Section: {name}{doubt}")
-        head.append(f"Score: {self.fused_score:.3f} (found by {', '.join(self.matched_by) or 'none'})")
+    def _citation(self, document: str) -> str:
+        """Where it stands, in few words: path, section with the id to read it by, and which lines of how many.
+
+        What ``document`` or the text say already is left out; the sections above are told where they take little
+        room beside the text.
+        """
+        chain = [] if self.uncertain else self.parent_chain
+        *above, own = chain or [""]
+        above = above[1:] if above[:1] == [self.document_title] else above
+        if _LEAST_TEXT * sum(map(len, above)) > len(self.content):
+            above = []
+        name = self.section_label or own or self.document_title
+        said = self.content.lstrip("# \n").startswith(name) and not above
+        # A text that does not begin with its heading is told under which it stands.
+        name = own if not said and name in own else name
+        place = " > ".join(above if said else [*above, name])
+        where = span(self.lines, self.pages, self.source_path, self.cells)
+        if where and self.lines and self.left_out:
+            first = min(self.lines.first, *(lines.first for lines in self.left_out))
+            last = max(self.lines.last, *(lines.last for lines in self.left_out))
+            where += f" of {first}–{last}"
+        place = with_place_id(place, self.place_id)
+        path = "" if self.source_path == document else self.source_path
+        return ", ".join(filter(None, (path, place, where)))
+
+    def format(self, document: str = "") -> str:
+        """Return the result as text for a model to read and cite; ``document`` is that of the result above it."""
+        head = [f"[{self.rank}] {self._citation(document)}"]
+        if self.uncertain:
+            head.append("Uncertain: the document contradicts this numbering; cite by lines.")
         if self.from_image:
             head.append(READ_FROM_IMAGE)
-        if self.left_out:
-            lines = ", ".join(span(lines, None, self.source_path) for lines in self.left_out)
-            head.append(f"Not shown of this section: {lines}")
         if self.also_in:
             places = "; ".join(f"{place.source_path} {place.section}".strip() for place in self.also_in)
             head.append(f"Also in: {places}")
         tail = [
-            f"- {entry.term}: {entry.definition_text}"
+            f"{entry.term}: {entry.definition_text}"
             + (f" (from {entry.location})" if entry.source_path != self.source_path else "")
             for entry in self.definitions_context
         ]
         if tail:
-            tail.insert(0, "Defined terms of the query:")
-        return "\n".join([*head, "", self.content.strip(), *([""] if tail else []), *tail])
+            tail.insert(0, "Defined terms:")
+        return "\n".join([*head, self.content.strip(), *tail])
+
+    def shows(self, definition: Definition) -> bool:
+        """Whether its text holds that of a definition."""
+        return definition.source_path == self.source_path and definition.definition_text in self.content
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON values."""
@@ -173,11 +196,13 @@ class SearchResponse:
     def format(self) -> str:
         """Return the whole answer as text for a model to read and cite; what documents say stands between marks."""
         before, blocks, after = self.format_parts()
-        return "\n\n".join(part for part in (before, *blocks, after) if part)
+        return "\n".join(part for part in (before, *blocks, after) if part)
 
     def format_parts(self) -> tuple[str, list[str], str]:
         """Return :meth:`format` in parts: what stands before the results, each result, and what stands after."""
-        texts = [result.format() for result in self.results]
+        shown = list(self.with_definitions_once())
+        above = ["", *(result.source_path for result in shown)]
+        texts = [result.format(path) for result, path in zip(shown, above, strict=False)]
         first = self.results[0].chunk_id if self.results else ""
         quotation = Quotation.around([*texts, self.note], seed=f"{self.query}\0{first}")
         count = len(texts)
@@ -188,10 +213,23 @@ class SearchResponse:
         if self.note:
             # Notes may repeat names and values from documents.
             lines.append(f"Note: {quotation.inline(self.note)}")
-        cut = "Cut to fit the token budget: there is more than is shown." if self.truncated else ""
-        if self.next_offset is not None:
-            cut += f"{' ' if cut else ''}Go on with offset {self.next_offset}."
-        return "\n".join(lines), [quotation.block(text) for text in texts], cut
+        after = [quotation.closing] if texts else []
+        after += ["Cut to fit the token budget: there is more than is shown."] if self.truncated else []
+        after += [f"Go on with offset {self.next_offset}."] if self.next_offset is not None else []
+        lines += [quotation.opening] if texts else []
+        return "\n".join(lines), [quotation.item(text) for text in texts], "\n".join(after)
+
+    def with_definitions_once(self) -> Iterator[SearchResult]:
+        """Return the results with the definitions that no result before them has, and whose text none shows."""
+        told: set[str] = set()
+        for result in self.results:
+            fresh = [entry for entry in result.definitions_context if entry.id not in told]
+            told.update(entry.id for entry in fresh)
+            fresh = [entry for entry in fresh if not any(one.shows(entry) for one in self.results)]
+            if len(fresh) == len(result.definitions_context):
+                yield result
+            else:
+                yield replace(result, definitions_context=fresh)
 
     @property
     def counted(self) -> str:

@@ -16,11 +16,11 @@ from pinakes.config import SearchSettings
 from pinakes.embedding import Embedder, Tokenizer
 from pinakes.errors import UsageError
 from pinakes.model import SearchResponse
-from pinakes.port.filters import Passing
+from pinakes.port.filters import Passing, among
 from pinakes.port.index import SearchIndex
 from pinakes.port.matching import DEPTH
 from pinakes.search.candidates import EXACT, SEMANTIC
-from pinakes.search.links.define import Dictionary, asks_for_meaning, keys_in, possible_keys
+from pinakes.search.links.define import Dictionary, keys_in, possible_keys
 from pinakes.search.links.reference_graph import ReferenceGraph
 from pinakes.search.present.enrich import Enrichment, locate_definitions, mark_images, name_cells, to_results
 from pinakes.search.present.respond import (
@@ -55,8 +55,6 @@ UNDERSTAND, RETRIEVE, RANK, SELECT, PRESENT = "understand", "retrieve", "rank", 
 
 # Asked for a phrase and nothing else, people want every occurrence.
 _PHRASE_TOP_K = 100
-# Definitions of each term by other documents, where a query asks what it means.
-_BORROWED = 20
 # Words are read in the languages that most documents are in.
 _MAX_LANGUAGES = 4
 
@@ -179,7 +177,7 @@ class SearchEngine:
         query, settings, exact, chosen = run.query, run.settings, run.found.exact, run.chosen
         with run.timed("enrich"):
             references = ReferenceGraph(self._index)
-            dictionary = self._dictionary(query, chosen, references)
+            dictionary = self._dictionary(query, chosen, references, run.scope)
             definitions = dictionary.terms_in(query.text)
             enrichment = Enrichment(
                 exact.meant,
@@ -274,18 +272,18 @@ class SearchEngine:
         documents = self._index.columns.of(np.fromiter(chunks, np.int64, len(chunks)))["document"]
         return dict(zip(chunks, documents.tolist(), strict=True))
 
-    def _dictionary(self, query: Query, chosen: Chosen, references: ReferenceGraph) -> Dictionary:
-        """What the documents of the results, and those they name, say the terms of the query mean; others, if asked."""
+    def _dictionary(
+        self, query: Query, chosen: Chosen, references: ReferenceGraph, scope: Scope
+    ) -> Dictionary:
+        """What the terms of the query mean to the documents of the results, and to those that they or it name."""
         terms = self._index.terms
         keys = keys_in(query.text, terms.known(possible_keys(query.text)))
         if not keys:
             return Dictionary(())
         documents = {chosen.chunks[candidate.chunk].document for candidate in chosen.candidates}
-        named = {path for document in documents for path in references.documents_named(document)}
-        asked = any(asks_for_meaning(query.text, key) for key in keys)
-        return Dictionary(
-            terms.by_keys(keys, documents | query.named, named, limit=_BORROWED if asked else 0)
-        )
+        paths = {path for document in documents for path in references.documents_named(document)}
+        named = set(query.named) | {entry.id for entry in self._index.names.at(paths).values()}
+        return Dictionary(terms.by_keys(keys, documents | among(named, scope.documents), limit=0))
 
     def _doubtful(self, chosen: Chosen) -> set[int]:
         """The documents among the results that contradict the numbering found in them."""

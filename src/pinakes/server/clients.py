@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pinakes.errors import PinakesError, UsageError
+from pinakes.version import __version__
 
 SCOPES = ("project", "user")
 
@@ -97,6 +98,53 @@ class Written:
     backup: Path | None = None
 
 
+SKILL = Path(__file__).with_name("SKILL.md")
+"""Teaches an agent the tools."""
+
+
+def skill_file(scope: str | None, folder: Path) -> Path:
+    """Return where Claude Code looks for the skill."""
+    wanted = scope or "project"
+    if wanted not in SCOPES:
+        raise UsageError(f"--scope must be one of {', '.join(SCOPES)}, not {wanted!r}.")
+    return (Path.home() if wanted == "user" else folder) / ".claude" / "skills" / "pinakes" / "SKILL.md"
+
+
+def write_skill(path: Path) -> Written:
+    """Write the skill; another text that stands there is kept beside it."""
+    return _write_whole(path.resolve(), SKILL.read_text(encoding="utf-8"))
+
+
+def write_plugin(folder: Path, server: str, command: Sequence[str]) -> list[Written]:
+    """Write a plugin of Claude Code: its manifest, the skill, and how the server is started."""
+    manifest = {
+        "name": server,
+        "version": __version__,
+        "description": "Find, read, quote and cite passages of your documents.",
+        "license": "Apache-2.0",
+    }
+    servers = CLIENTS["claude-code"].configuration(server, command)
+    root = folder.resolve()
+    return [
+        _write_whole(root / ".claude-plugin" / "plugin.json", _as_json(manifest)),
+        _write_whole(root / "skills" / "pinakes" / "SKILL.md", SKILL.read_text(encoding="utf-8")),
+        _write_whole(root / ".mcp.json", _as_json(servers)),
+    ]
+
+
+def _write_whole(path: Path, text: str) -> Written:
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return Written(path, changed=False)
+    backup = _back_up(path) if path.exists() else None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _replace(path, text)
+    return Written(path, changed=True, backup=backup)
+
+
+def _as_json(data: object) -> str:
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
 def write_configuration(client: Client, path: Path, server: str, command: Sequence[str]) -> Written:
     """Put the server into a configuration file and leave everything else in it as it is.
 
@@ -111,10 +159,7 @@ def write_configuration(client: Client, path: Path, server: str, command: Sequen
     if servers.get(server) == entry:
         return Written(path, changed=False)
     servers[server] = entry
-    backup = _back_up(path) if path.exists() else None
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _replace(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
-    return Written(path, changed=True, backup=backup)
+    return _write_whole(path, _as_json(data))
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -59,6 +59,11 @@ class LibraryService(Protocol):
         """Whether a question is answered without waiting for files to be read first."""
         ...
 
+    @property
+    def generation(self) -> int | None:
+        """A number that changes with the library; None while there is none, or nobody has asked for it yet."""
+        ...
+
     def ask(self, question: Callable[[Library], T], wait_seconds: float | None = None) -> T:
         """Put a question to the library, of which only what may be shown is seen, and which stays open meanwhile.
 
@@ -216,6 +221,14 @@ class IndexService:
         """Whether the index and its model are loaded."""
         return self._warm
 
+    @property
+    def generation(self) -> int | None:
+        """The number of the index's state, if there is an index."""
+        try:
+            return self.ask(lambda library: library.generation)
+        except PinakesError:
+            return None
+
     def ask(self, question: Callable[[Library], T], wait_seconds: float | None = None) -> T:
         """Put a question to the library; an index is there or not, so there is nothing to wait for."""
         return self._handle.ask(question)
@@ -324,6 +337,11 @@ class ToolService:
         self._tool.close()
 
     # -- asking ----------------------------------------------------------------------------------------------
+
+    @property
+    def generation(self) -> int | None:
+        """The number of the index's state, once the documents are read."""
+        return self._tool.ask(lambda library: library.generation) if self._tool.loaded else None
 
     def ask(self, question: Callable[[Library], T], wait_seconds: float | None = None) -> T:
         """Put a question to the documents that the tool may show."""

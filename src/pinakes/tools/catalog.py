@@ -18,6 +18,8 @@ from pinakes.search.query.place_lists import STEPS
 from pinakes.search.verbatim.patterns import KINDS as PATTERNS
 from pinakes.tools import answers, listings
 from pinakes.tools.arguments import Argument, normalize, parameters
+from pinakes.tools.fit import Limit
+from pinakes.tools.relative import absolute, relative
 
 if TYPE_CHECKING:
     from pinakes.library import Library
@@ -57,9 +59,11 @@ class AgentTool(ToolSpec):
     fits: bool = False
     empty: Callable[[Any], bool] = lambda _: False
 
-    def answer(
-        self, found: list[tuple[str, Any]], given: answers.Arguments, limit: answers.Limit
-    ) -> answers.Answer:
+    def find(self, library: Library, given: answers.Arguments) -> Any:
+        """Ask a library. Paths are relative to its root, in what is found as in what is given."""
+        return relative(self.ask(library, absolute(library, given)), library.root)
+
+    def answer(self, found: list[tuple[str, Any]], given: answers.Arguments, limit: Limit) -> answers.Answer:
         """Return what was found, each with the name of its library, as an answer."""
         if self.everywhere:
             return self.write(found, given, limit)
@@ -150,9 +154,9 @@ SEARCH = AgentTool(
         replace(OFFSET, bounds=(0, DEPTH)),
         _BUDGET,
     ),
-    ask=lambda library, given: library.search(**given),
+    # Made to fit when it is written, with the paths that are shown.
+    ask=lambda library, given: library.search(**{**given, "token_budget": TOKEN_BUDGETS[1]}),
     write=answers.search,
-    fits=True,
 )
 READ = AgentTool(
     "read_section",

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pinakes.config.settings import TOKEN_BUDGETS
 from pinakes.errors import PinakesError, UsageError
 from pinakes.search.present.respond import Count
-from pinakes.tools.answers import Limit
 from pinakes.tools.arguments import shown
 from pinakes.tools.catalog import (
     COMPARE,
@@ -29,7 +28,7 @@ from pinakes.tools.catalog import (
     VERIFY,
     AgentTool,
 )
-from pinakes.tools.fit import Tokens
+from pinakes.tools.fit import Limit, Tokens
 from pinakes.tools.loading import Loader
 from pinakes.tools.render import format_definition, format_error, format_response, format_section
 
@@ -239,7 +238,7 @@ class HierarchicalDocumentTool:
     def find(self, function: ToolFunction, given: Mapping[str, Any], budget: int | None) -> Any:
         """Return what a call of a function finds, before it is written down."""
         options = {**given, "token_budget": budget} if function.tool.fits else given
-        return self.ask(lambda library: function.tool.ask(library, options))
+        return self.ask(lambda library: function.tool.find(library, options))
 
     def write(self, function: ToolFunction, found: Any, given: Mapping[str, Any], budget: int | None) -> str:
         """Return what a call found as text within a budget."""

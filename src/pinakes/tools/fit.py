@@ -1,7 +1,6 @@
-"""Fits what is sent into a number of tokens: text, counted with the library's own tokenizer, and JSON values.
+"""Fits what is sent into a number of tokens, counted with the library's own tokenizer: text, and values as JSON.
 
-Some clients show a model the values instead of the text, so they are held to the same budget. Counting their tokens
-would take longer than many a search; their length in characters says enough.
+Some clients show a model the values instead of the text, so they are held to the same budget.
 """
 
 from __future__ import annotations
@@ -22,8 +21,9 @@ if TYPE_CHECKING:
 # Where a text is cut, best first: after a paragraph, a line, a sentence, a word. None further back than this part.
 _BREAKS = tuple(re.compile(pattern) for pattern in (r"\n\s*\n", r"\n", r"[.;:!?]\s", r"\s"))
 _FURTHEST_BACK = 0.75
-# JSON of ours has some 2.7 characters a token; a little less is assumed, to stay on the safe side.
-_CHARACTERS_A_TOKEN = 2.5
+# A text that is cut to fewer tokens is of no use; and how many the mark of a cut may take.
+_FEWEST_TOKENS = 12
+_MARK = 3
 
 
 class Tokens:
@@ -51,6 +51,23 @@ class Tokens:
             if found:
                 return found[-1]
         return end
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How long an answer may be, what counts that, and whether the answer is sent as values too."""
+
+    budget: int
+    tokens: Tokens
+    values: bool = False
+
+    def size(self, value: Any) -> int:
+        """Return how many tokens a value takes as JSON."""
+        return self.tokens.count(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str))
+
+    def allows(self, value: Any) -> bool:
+        """Whether a value fits as JSON."""
+        return self.size(value) <= self.budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,41 +159,72 @@ def _says_something(value: Any) -> bool:
     return value is not None and value != "" and value != [] and value != () and value != {}
 
 
-def size(value: Any) -> int:
-    """Return about how many tokens a value takes as JSON."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
-    return int(len(text) / _CHARACTERS_A_TOKEN) + 1
-
-
 def fit_items(
-    data: dict[str, Any], name: str, budget: int, dispensable: tuple[str, ...] = ()
+    data: dict[str, Any], name: str, limit: Limit, dispensable: tuple[str, ...] = ()
 ) -> dict[str, Any]:
     """Make an answer with a list in it fit: first without what is dispensable, then with fewer items; one stays.
 
     An answer that lost items says that it was cut.
     """
-    if size(data) <= budget or not data[name]:
+    if limit.allows(data) or not data[name]:
         return data
     light = without(*dispensable)
     items = [light(item) if isinstance(item, dict) else item for item in data[name]]
     frame = light(data)
-    left = budget - size({**frame, name: []}) - size(items[0])
+    left = limit.budget - limit.size({**frame, name: []}) - limit.size(items[0])
     kept = 1
     for item in items[1:]:
-        left -= size(item)
+        left -= limit.size(item)
         if left < 0:
             break
         kept += 1
-    cut = {"truncated": True} if kept < len(items) else {}
-    return {**frame, name: items[:kept], **cut}
+    while True:
+        cut = {"truncated": True} if kept < len(items) else {}
+        fitted = {**frame, name: items[:kept], **cut}
+        # What stands between items counts too.
+        if kept == 1 or limit.allows(fitted):
+            return fitted
+        kept -= 1
+
+
+def fit_texts(data: dict[str, Any], name: str, field: str, limit: Limit) -> dict[str, Any]:
+    """Make an answer with a list in it fit by cutting the longest texts of its items; if need be with fewer items."""
+    items: list[dict[str, Any]] = data[name]
+    excess = limit.size(data) - limit.budget
+    if excess <= 0 or not items:
+        return data
+    lengths = [limit.tokens.count(item[field]) for item in items]
+    # As many as there are in all, less what is too much; a text that is cut ends with a mark of that.
+    room = sum(lengths) - excess - _MARK * len(items)
+    most, left = 0, len(items)
+    for length in sorted(lengths):
+        most = room // left
+        if length > most:
+            break
+        room, left = room - length, left - 1
+    data, cut = {**data, "truncated": True}, items
+    while most >= _FEWEST_TOKENS:
+        cut = [
+            item if length <= most else {**item, field: _beginning(item[field], most, limit.tokens)}
+            for item, length in zip(items, lengths, strict=True)
+        ]
+        if limit.allows({**data, name: cut}):
+            return {**data, name: cut}
+        # Line breaks and quotation marks take more room in JSON.
+        most = int(most * 0.9)
+    return fit_items({**data, name: cut}, name, limit)
+
+
+def _beginning(text: str, tokens: int, counter: Tokens) -> str:
+    return f"{text[: counter.cut(text, tokens)].rstrip()} …"
 
 
 def fit_by(
-    data: dict[str, Any], budget: int, *steps: Callable[[dict[str, Any]], dict[str, Any]]
+    data: dict[str, Any], limit: Limit, *steps: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> dict[str, Any]:
     """Take one step after the other to make an answer smaller, until it fits."""
     for step in steps:
-        if size(data) <= budget:
+        if limit.allows(data):
             break
         data = step(data)
     return data

@@ -23,8 +23,8 @@ from pinakes.search.verbatim.render import (
     hit_line,
     quote_lines,
 )
-from pinakes.tools.answers import Answer, Arguments, Limit, told
-from pinakes.tools.fit import Fitted, Tokens, fit_quoted, lean, size, squeezed, without
+from pinakes.tools.answers import Answer, Arguments, told
+from pinakes.tools.fit import Fitted, Limit, Tokens, fit_quoted, lean, squeezed, without
 
 if TYPE_CHECKING:
     from pinakes.library import Library
@@ -66,13 +66,13 @@ def _fit(limit: Limit, head: str, entries: Sequence[str], offset: int = 0, when_
 
 
 def _values(
-    data: dict[str, Any], name: str, items: Sequence[dict[str, Any]], budget: int
+    data: dict[str, Any], name: str, items: Sequence[dict[str, Any]], limit: Limit
 ) -> tuple[dict[str, Any], int]:
     """Return values with as many items as fit, but one at least, and how many those are."""
-    left = budget - size({**data, name: []})
+    left = limit.budget - limit.size({**data, name: []})
     kept = 0
     for item in items:
-        left -= size(item)
+        left -= limit.size(item)
         if left < 0 and kept:
             break
         kept += 1
@@ -128,7 +128,7 @@ def ask_find_all(library: Library, given: Arguments) -> Pages:
     found = find(min(asked or most, most))
     limit = Limit(budget, Tokens(library.tokenizer))
     text = _page(found, find, lambda page: limit.tokens.count(_found_text(page, "", given)) <= budget)
-    values = _page(found, find, lambda page: size(_found_values(page)) <= budget)
+    values = _page(found, find, lambda page: limit.allows(_found_values(page)))
     return Pages(text, values)
 
 
@@ -254,7 +254,7 @@ def verify_quotes(found: Sequence[tuple[str, QuotesReport]], given: Arguments, l
     def values() -> dict[str, Any]:
         data: dict[str, Any] = {"ok": report.ok, **counts, "left_out": report.left_out}
         data |= {"note": report.note} if report.note else {}
-        data, kept = _values(data, "checks", [_check_values(check) for check in rest], limit.budget)
+        data, kept = _values(data, "checks", [_check_values(check) for check in rest], limit)
         return data | ({"next_offset": offset + kept} if data["truncated"] else {})
 
     return Answer(fitted.text, values)
@@ -292,7 +292,7 @@ def compare(comparison: Comparison, library: str, given: Arguments, limit: Limit
         data: dict[str, Any] = without("differences")(lean(comparison))
         data |= {"same": comparison.same, **{kind: comparison.count(kind) for kind in KINDS}}
         data, kept = _values(
-            data, "differences", [_difference_values(item, limit.budget) for item in rest], limit.budget
+            data, "differences", [_difference_values(item, limit.budget) for item in rest], limit
         )
         return told(data | ({"next_offset": offset + kept} if data["truncated"] else {}), library)
 
@@ -330,7 +330,7 @@ def obligations(found: Sequence[tuple[str, ObligationsResponse]], given: Argumen
     text = "\n".join(fitted)
 
     def values() -> dict[str, Any]:
-        each = [(library, _rows_values(response, share.budget)) for library, response in found]
+        each = [(library, _rows_values(response, share)) for library, response in found]
         if len(each) == 1:
             return told(each[0][1], each[0][0])
         return {
@@ -365,10 +365,10 @@ def _rows_text(response: ObligationsResponse, library: str, limit: Limit) -> str
     return fitted.text
 
 
-def _rows_values(response: ObligationsResponse, budget: int) -> dict[str, Any]:
+def _rows_values(response: ObligationsResponse, limit: Limit) -> dict[str, Any]:
     data: dict[str, Any] = without("rows", "next_offset")(lean(response))
     data |= {name: _positive(data[name]) for name in ("kinds", "gaps") if name in data}
-    data, kept = _values(data, "rows", [_row_values(row) for row in response.rows], budget)
+    data, kept = _values(data, "rows", [_row_values(row) for row in response.rows], limit)
     following = response.offset + kept if data["truncated"] else response.next_offset
     return data | ({"next_offset": following, "truncated": True} if following is not None else {})
 

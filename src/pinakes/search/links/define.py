@@ -20,13 +20,6 @@ from pinakes.text.keys import (
 )
 
 MAX_TERM_QUERY = 200
-_ASKING = re.compile(
-    r"\b(?:define[sd]?|definitions?|meanings?|means?|what (?:is|are|does)|who is|glossary"
-    r"|was (?:ist|sind|heißt|bedeutet)|bedeutet|bedeutung|begriff"
-    r"|qu[ée] (?:es|son|significa)|significado|définition|signifie|qu['’]est[- ]ce que?"
-    r"|cos['’]?è|significa|betekent)\b|是指|什么是|定义",
-    re.IGNORECASE,
-)
 _MARKUP = re.compile(r"[\"“”‘’'«»„‚*_`\s]+")
 # Words so common that a definition of them is no help to whoever uses them in a query.
 _TOO_COMMON = frozenset(
@@ -228,18 +221,6 @@ _NEAR = 0.7
 def term_key(term: str) -> str:
     """Return what two spellings of a term have in common: ``Business Days`` and ``business day``."""
     return " ".join(loose_key(term))
-
-
-def asks_for_meaning(query: str, term: str) -> bool:
-    """Whether a query is the term itself, or asks what it means.
-
-    >>> asks_for_meaning("What is personal data?", "personal data"), asks_for_meaning("erase personal data", "data")
-    (True, False)
-    """
-    if _ASKING.search(query):
-        return True
-    words, own = loose_key(query[:MAX_TERM_QUERY]), loose_key(term)
-    return tuple(word for word in words if word not in _TOO_COMMON) == own or words == own
 
 
 def _wording(definition: Definition) -> str:

@@ -12,7 +12,6 @@ from pinakes.model import Definition, SearchResponse, SearchResult, chunk_id
 from pinakes.port.index import SearchIndex
 from pinakes.port.names import NameLookup
 from pinakes.search.candidates import Candidate, RankedList
-from pinakes.search.links.define import asks_for_meaning
 from pinakes.search.query.names import NameIndex
 
 if TYPE_CHECKING:
@@ -68,16 +67,12 @@ _SHOWN = 3
 def asked_for(
     query: str, definitions: Sequence[Definition], names: NameIndex, documents: NameLookup
 ) -> list[Definition]:
-    """Return the definitions that a query asks for: it asks what the term means, or names the document."""
+    """Return the definitions that a query asks for: those of the documents that it names."""
     if not definitions:
         return []
     named = {document for called in names.find(query) for document in called.documents}
     owners = {entry.source_path for entry in documents.entries(named).values()}
-    return [
-        definition
-        for definition in definitions
-        if asks_for_meaning(query, definition.term) or definition.source_path in owners
-    ]
+    return [definition for definition in definitions if definition.source_path in owners]
 
 
 def describe_disputed(disputed: Mapping[str, Sequence[str]]) -> str:
@@ -103,6 +98,8 @@ Count = Callable[[str], int]
 _FEWEST_CHARACTERS = 40
 # On average no tokenizer packs more characters into a token; what is beyond cannot fit anyway.
 _MOST_CHARACTERS = 64
+# Nor makes it more tokens of a character than that has bytes.
+_MOST_TOKENS = 4
 _NEAR_ENOUGH = 8
 ELLIPSIS = " …"
 
@@ -150,6 +147,8 @@ def fit_response(response: SearchResponse, token_budget: int | None, count: Coun
     if token_budget is None:
         return response
     whole = response.format()
+    if len(whole) * _MOST_TOKENS <= token_budget:
+        return response
     if len(whole) <= token_budget * _MOST_CHARACTERS and count(whole) <= token_budget:
         return response
     if not response.results:

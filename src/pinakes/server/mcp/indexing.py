@@ -18,7 +18,7 @@ from pinakes.model import Progress
 from pinakes.server.mcp.tools import INDEX, read_call, tokens_of
 from pinakes.server.services import check_paths
 from pinakes.tools.answers import Answer
-from pinakes.tools.fit import fit_by, fit_quoted, lean, without
+from pinakes.tools.fit import Limit, fit_by, fit_quoted, lean, without
 from pinakes.tools.render import report_text
 
 if TYPE_CHECKING:
@@ -86,11 +86,12 @@ def _index(
         of = f"{service.name}: " if registry.several else ""
         lines += [of + line for line in report_text(found).splitlines()]
         data = lean(found) if not data else _added(data, lean(found))
-    fitted = fit_quoted(tokens_of(services[0]), registry.token_budget, "The index is up to date.", lines)
+    limit = Limit(registry.token_budget, tokens_of(services[0]))
+    fitted = fit_quoted(limit.tokens, limit.budget, "The index is up to date.", lines)
     steps = [
         without(name) for name in ("stage_seconds", "added", "updated", "removed", "renamed", "warnings")
     ]
-    return Answer(fitted.text, lambda: fit_by(data, registry.token_budget, *steps, without("failed")))
+    return Answer(fitted.text, lambda: fit_by(data, limit, *steps, without("failed")))
 
 
 def _added(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import mcp_types as types
 
-from pinakes.errors import UsageError
-from pinakes.model import OutlineNode, SectionView
+from pinakes.errors import IndexNotFoundError, UsageError
+from pinakes.model import DocumentInfo, OutlineNode, SectionView
 from pinakes.model.uris import (
     DOCUMENT_TEMPLATE,
     SECTION_TEMPLATE,
@@ -31,14 +33,14 @@ _LEVELS = 2
 
 def list_resources(registry: LibraryRegistry, cursor: str | None) -> types.ListResourcesResult:
     """Return a page of the documents, each followed by its sections of the first levels."""
-    if cursor and not cursor.isdigit():
+    pairs = _documents(registry)
+    state = _state(pairs)
+    number, _, of = (cursor or f"0.{state}").partition(".")
+    if not (number.isascii() and number.isdigit()):
         raise UsageError(f"{cursor!r} is not a cursor of this server; list the resources from the start.")
-    start = int(cursor or 0)
-    pairs = [
-        (service, info)
-        for service in registry.services.values()
-        for info in service.ask(lambda library: library.documents())
-    ]
+    if of != state:
+        raise UsageError("The library has changed since this cursor; list the resources from the start.")
+    start = int(number)
     found: list[types.Resource] = []
     for service, info in pairs[start : start + _DOCUMENTS_A_PAGE]:
         tool = service.name if registry.several else None
@@ -52,8 +54,26 @@ def list_resources(registry: LibraryRegistry, cursor: str | None) -> types.ListR
         )
         found += _sections(service, info.source_path, info.title, tool)
     following = start + _DOCUMENTS_A_PAGE
-    more = str(following) if following < len(pairs) else None
+    more = f"{following}.{state}" if following < len(pairs) else None
     return types.ListResourcesResult(resources=found, next_cursor=more)
+
+
+def list_state(registry: LibraryRegistry) -> str:
+    """Return what tells this list of documents from any other."""
+    return _state(_documents(registry))
+
+
+def _documents(registry: LibraryRegistry) -> list[tuple[LibraryService, DocumentInfo]]:
+    found: list[tuple[LibraryService, DocumentInfo]] = []
+    for service in registry.services.values():
+        with suppress(IndexNotFoundError):
+            found += [(service, info) for info in service.ask(lambda library: library.documents())]
+    return found
+
+
+def _state(documents: list[tuple[LibraryService, DocumentInfo]]) -> str:
+    names = "\0".join(f"{service.name}\0{info.source_path}\0{info.title}" for service, info in documents)
+    return hashlib.blake2b(names.encode("utf-8", "replace"), digest_size=6).hexdigest()
 
 
 def _sections(service: LibraryService, path: str, title: str, tool: str | None) -> Iterator[types.Resource]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio.to_thread
 import mcp_types as types
-from mcp.server import Server, ServerRequestContext
+from mcp.server import NotificationOptions, Server, ServerRequestContext
+from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
 
 from pinakes.errors import PinakesError
 from pinakes.model.quoting import readable
+from pinakes.server.mcp.changes import Changes
 from pinakes.server.mcp.indexing import index_documents
 from pinakes.server.mcp.prompts import PROMPTS, get_prompt
 from pinakes.server.mcp.resources import list_resources, list_templates, read_resource
@@ -62,10 +64,22 @@ def make_server(registry: LibraryRegistry) -> Server[object]:
             return _refusal(f"Error: {_unforeseen(params.name, error)}")
         return _result(answer, structured=registry.structured)
 
+    changes = Changes(registry)
+
     async def on_list_resources(
-        _: Context, params: types.PaginatedRequestParams | None
+        context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        return await _in_thread(partial(list_resources, registry, params.cursor if params else None))
+        listed = await _in_thread(partial(list_resources, registry, params.cursor if params else None))
+        await changes.saw_list(context.session)
+        return listed
+
+    async def on_subscribe(context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        return await _told(changes.subscribe(context, params))
+
+    async def on_listen(
+        context: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        return await _told(changes.listen(context, params))
 
     async def on_list_templates(
         _: Context, params: types.PaginatedRequestParams | None
@@ -85,7 +99,7 @@ def make_server(registry: LibraryRegistry) -> Server[object]:
     async def on_get_prompt(_: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         return await _in_thread(partial(get_prompt, registry, params.name, params.arguments or {}))
 
-    return Server(
+    return AnnouncingServer(
         "pinakes",
         version=__version__,
         title="Pinakes",
@@ -95,15 +109,37 @@ def make_server(registry: LibraryRegistry) -> Server[object]:
         on_list_resources=on_list_resources,
         on_list_resource_templates=on_list_templates,
         on_read_resource=on_read_resource,
+        on_subscribe_resource=on_subscribe,
+        on_unsubscribe_resource=changes.unsubscribe,
+        on_subscriptions_listen=on_listen,
+        lifespan=changes.lifespan,
         on_list_prompts=on_list_prompts,
         on_get_prompt=on_get_prompt,
     )
 
 
+class AnnouncingServer(Server[object]):
+    """A server that tells clients, when they shake hands, that it announces changes of its resources."""
+
+    def create_initialization_options(
+        self, notification_options: NotificationOptions | None = None, *args: Any, **options: Any
+    ) -> InitializationOptions:
+        """Return what is said at the handshake."""
+        announced = notification_options or NotificationOptions(resources_changed=True)
+        return super().create_initialization_options(announced, *args, **options)
+
+
 async def _in_thread(work: Callable[[], T]) -> T:
-    """Run what is not a tool; what goes wrong there is an error of the protocol, with the same words."""
+    """Run what is not a tool in a thread."""
+    return await _told(anyio.to_thread.run_sync(work))
+
+
+async def _told(work: Awaitable[T]) -> T:
+    """Wait for what is not a tool; what goes wrong there is an error of the protocol, with the same words."""
     try:
-        return await anyio.to_thread.run_sync(work)
+        return await work
+    except MCPError:
+        raise
     except PinakesError as error:
         text = readable(str(error))[:_LONGEST_ERROR]
         raise MCPError(code=types.INVALID_PARAMS, message=text) from error

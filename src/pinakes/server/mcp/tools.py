@@ -11,10 +11,10 @@ import mcp_types as types
 
 from pinakes.errors import NotFoundError, UsageError
 from pinakes.model.uris import place_of
-from pinakes.tools.answers import Answer, Limit
+from pinakes.tools.answers import Answer
 from pinakes.tools.arguments import Argument, shown
 from pinakes.tools.catalog import OFFSET, SEARCH, TOOLS, AgentTool, ToolSpec
-from pinakes.tools.fit import Tokens
+from pinakes.tools.fit import Limit, Tokens
 
 if TYPE_CHECKING:
     from pinakes.server.services import LibraryRegistry, LibraryService
@@ -132,20 +132,18 @@ def ask(
         _check_whose(arguments)
 
     def question(service: LibraryService) -> Any:
-        if tool is SEARCH:
-            return service.search(**arguments, token_budget=registry.budget(asked, service))
         options = arguments
         if tool.fits:
             # Each of several libraries has its share of the answer.
             options = {**arguments, "token_budget": registry.budget(asked, own) // len(services)}
-        return service.ask(lambda library: tool.ask(library, options))
+        return service.ask(lambda library: tool.find(library, options))
 
     if tool.everywhere:
         found = all_that_know(services, question)
     else:
         found = [first_that_knows(services, question, tool.empty)]
         own = found[0][0]
-    limit = Limit(registry.budget(asked, own), tokens_of(own or services[0]))
+    limit = Limit(registry.budget(asked, own), tokens_of(own or services[0]), registry.structured)
     named = [(service.name if registry.several else "", value) for service, value in found]
     return tool.answer(named, arguments, limit)
 

@@ -1,0 +1,65 @@
+"""Paths in answers: relative to the library's root, which a model need not read again with every result."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pinakes.library import Library
+
+# Fields that hold paths, or begin with one.
+_PATHS = frozenset(
+    (
+        "source_path",
+        "target_path",
+        "target_chunk",
+        "chunk_id",
+        "chunk_ids",
+        "old_path",
+        "new_path",
+        "alternatives",
+    )
+)
+# Arguments that name documents.
+_DOCUMENTS = ("document", "old", "new")
+
+
+def absolute(library: Library, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments with documents named in full where they are given by a path below the root."""
+    named = {name: library.below_root(given[name]) for name in _DOCUMENTS if given.get(name)}
+    return {**given, **named}
+
+
+def relative(value: Any, root: str) -> Any:
+    """Return what a library found with paths relative to a folder; those that are not below it stay as they are."""
+    return _relative(value, root.rstrip(os.sep) + os.sep) if root else value
+
+
+def _relative(value: Any, prefix: str) -> Any:
+    if isinstance(value, list):
+        return [_relative(item, prefix) for item in value]
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    changed = {}
+    for name in _names(type(value)):
+        item = getattr(value, name)
+        if name in _PATHS:
+            changed[name] = _cut(item, prefix)
+        elif isinstance(item, list) or is_dataclass(item):
+            changed[name] = _relative(item, prefix)
+    return replace(value, **changed) if changed else value
+
+
+def _cut(path: Any, prefix: str) -> Any:
+    return (
+        [item.removeprefix(prefix) for item in path] if isinstance(path, list) else path.removeprefix(prefix)
+    )
+
+
+@lru_cache(maxsize=64)
+def _names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(item.name for item in fields(kind) if item.init)
