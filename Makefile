@@ -10,10 +10,13 @@ PYTEST := $(BIN)/python -m pytest
 CHROMIUM ?= $(firstword $(shell command -v chromium chromium-browser google-chrome 2> /dev/null))
 export CHROMIUM
 
-.PHONY: help demo test test-fast test-main test-stores test-browser test-long check format bench eval pictures model clean
+FRAMEWORKS := dspy google-adk crewai
+
+.PHONY: help demo test test-fast test-main test-stores test-frameworks test-browser test-long check format bench eval pictures \
+	model clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("Pinakes needs Python 3.10 or newer; set PYTHON=…" if sys.version_info < (3, 10) else 0)'
@@ -50,6 +53,18 @@ test-main: $(DEV_STAMP)
 test-stores: $(DEV_STAMP)
 	$(PYTEST) -n 3 --dist loadfile tests/stores/providers
 
+# These want other versions of packages than the rest: each has an environment of its own.
+test-frameworks: $(FRAMEWORKS:%=$(VENV)-frameworks/%/.installed)  ## try agent frameworks that cannot be installed beside each other
+	@for name in $(FRAMEWORKS); do \
+		echo "$$name" && $(VENV)-frameworks/$$name/bin/python -m pytest -rs tests/tools/test_frameworks.py \
+			-k "$$(echo $$name | tr - _)" || exit 1; \
+	done
+
+$(VENV)-frameworks/%/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-frameworks/$*
+	$(VENV)-frameworks/$*/bin/python -m pip install --quiet --disable-pip-version-check -e . hypothesis pytest $*
+	@touch $@
+
 test-browser: $(DEV_STAMP)  ## try the page in Chromium
 	@test -n "$(CHROMIUM)" || \
 		{ echo 'The browser tests need Chromium: apt-get install chromium, or its path in CHROMIUM.' >&2; exit 1; }
@@ -82,4 +97,4 @@ model: $(DEV_STAMP)  ## build the bundled embedding model from the published wei
 	$(BIN)/python scripts/build_model.py
 
 clean:  ## remove what was built
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf $(VENV) $(VENV)-frameworks .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

@@ -57,6 +57,8 @@ def test_what_the_model_is_sent(service: Server, write_agent: WriteAgent, run: R
     assert set(first.tools) == {
         *("search_harbour", "search_harbour_section", "search_harbour_definition", "search_harbour_find_all"),
         *("search_harbour_verify_quotes", "search_harbour_compare", "search_harbour_obligations"),
+        *("search_harbour_outline", "search_harbour_references"),
+        *("search_harbour_documents", "search_harbour_status"),
     }
     described = first.tools["search_harbour"]
     schema = described.get("parameters") or described["input_schema"]

@@ -52,6 +52,9 @@ def test_langchain_tools(tool: HierarchicalDocumentTool) -> None:
     call = {"name": "handbook", "args": {"q": QUERY, "limit": 1}, "id": "call-1", "type": "tool_call"}
     message = search.invoke(call)
     assert message.tool_call_id == "call-1" and FOUND in message.content and "1 result," in message.content
+    assert message.artifact.results == tool.search_sync(QUERY, top_k=1).results
+    wrong = asyncio.run(search.ainvoke({**call, "args": {"colour": "red"}}))
+    assert wrong.artifact is None and "unknown argument 'colour'" in wrong.content
     assert FOUND in asyncio.run(search.ainvoke({"query": QUERY}))
     assert "reference is missing" in tools[1].invoke({})
     schema = convert_to_openai_tool(search)["function"]
@@ -77,6 +80,20 @@ def test_llamaindex_retriever(tool: HierarchicalDocumentTool) -> None:
     ]
     read = nodes[0].node.get_content(MetadataMode.LLM)
     assert FOUND in read and "pump-manual.md" in read and "matched_by" not in read
+
+
+def test_llamaindex_tools(tool: HierarchicalDocumentTool) -> None:
+    pytest.importorskip("llama_index.core")
+    from pinakes.tools.adapters.llamaindex import llamaindex_tools
+
+    tools = {item.metadata.get_name(): item for item in llamaindex_tools(tool)}
+    assert list(tools) == [function.name for function in tool.functions]
+    search = tools["handbook"]
+    shown = search.metadata.to_openai_tool()["function"]["parameters"]
+    assert shown["properties"] == tool.functions[0].parameters["properties"]
+    assert "1 result," in search.call(q=QUERY, limit=1).content
+    assert FOUND in asyncio.run(search.acall(query=QUERY)).content
+    assert "unknown argument 'colour'" in search(query="x", colour=1).content
 
 
 # -- Pydantic AI -----------------------------------------------------------------------------------------------
@@ -116,7 +133,7 @@ def test_pydantic_ai_agent_puts_a_call_right_and_cites(tool: HierarchicalDocumen
         if len(heard) == 1:
             return ModelResponse(parts=[ToolCallPart("handbook", {"q": QUERY, "k": 1})])
         cited = next(line for line in heard[-1].splitlines() if line.startswith("Section: "))
-        return ModelResponse(parts=[TextPart(f"Never without water [{cited.removeprefix('Section: ')}].")])
+        return ModelResponse(parts=[TextPart(f"Never without water [{cited.split()[1]}].")])
 
     agent = Agent(FunctionModel(answer), toolsets=[pydantic_ai_toolset(tool)])
     result = asyncio.run(agent.run("May the pump run dry?"))
@@ -192,6 +209,7 @@ def test_semantic_kernel_shows_a_model_the_schema(tool: HierarchicalDocumentTool
     assert list(plugin.functions) == [
         *("search", "section", "definition"),
         *("find_all", "verify_quotes", "compare", "obligations"),
+        *("outline", "references", "documents", "status"),
     ]
     shown = kernel_function_metadata_to_function_call_format(plugin["search"].metadata)["function"]
     assert shown["name"] == "handbook-search" and "handbook-section" in shown["description"]
@@ -243,6 +261,7 @@ ADAPTERS = {
     "pydantic_ai": ("pydantic_ai", "pydantic-ai"),
     "semantic_kernel": ("semantic_kernel", "semantic-kernel"),
     "agent_framework": ("agent_framework", "agent-framework"),
+    "smolagents": ("smolagents", "smolagents"),
 }
 WITHOUT = f"""
 import importlib, sys

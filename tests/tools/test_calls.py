@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import inspect
+from pathlib import Path
+from typing import Any, Literal, get_type_hints
 
 import pytest
 from anthropic.types import ToolParam
@@ -15,7 +17,8 @@ from pydantic import TypeAdapter
 from tests.tools.conftest import MakeTool
 
 from pinakes.errors import UsageError
-from pinakes.tools import HierarchicalDocumentTool, anthropic_tools, openai_tools
+from pinakes.tools import HierarchicalDocumentTool, anthropic_tools, openai_tools, python_functions
+from pinakes.tools.catalog import TOOLS
 
 
 def test_a_tool_offers_its_functions(tool: HierarchicalDocumentTool) -> None:
@@ -27,21 +30,24 @@ def test_a_tool_offers_its_functions(tool: HierarchicalDocumentTool) -> None:
         "handbook_verify_quotes",
         "handbook_compare",
         "handbook_obligations",
+        *("handbook_outline", "handbook_references", "handbook_documents", "handbook_status"),
     ]
+    assert {function.kind for function in tool.functions} == set(TOOLS)
     assert tool.functions[0].description.startswith("Statutes, manuals and notes.")
 
 
-def test_without_definitions_there_is_nothing_to_look_up(make: MakeTool) -> None:
-    tool = make(extract_definitions=False)
-    assert [function.kind for function in tool.functions] == [
-        *("search_documents", "read_section"),
-        *("find_all", "verify_quotes", "compare", "list_obligations"),
-    ]
+def test_what_was_not_extracted_cannot_be_asked_for(make: MakeTool) -> None:
+    tool = make(extract_definitions=False, extract_cross_references=False)
+    left_out = set(TOOLS) - {function.kind for function in tool.functions}
+    assert left_out == {"define_term", "follow_references"}
 
 
 def test_functions_that_no_api_could_name_are_left_out(make: MakeTool) -> None:
     kinds = [function.kind for function in make(name="n" * 53).functions]
-    assert kinds == ["search_documents", "read_section", "define_term", "find_all", "compare"]
+    assert kinds == [
+        *("search_documents", "read_section", "define_term", "find_all", "compare"),
+        *("list_outline", "follow_references", "list_documents", "index_status"),
+    ]
 
 
 def test_the_schema_has_the_defaults_and_modes_of_the_configuration(make: MakeTool) -> None:
@@ -142,3 +148,60 @@ def test_a_tool_that_cannot_load_answers_within_a_budget_too(make: MakeTool) -> 
     tool.close()
     assert "closed" in tool.call_sync("notes", {"query": "lamp"})
     assert "closed" in asyncio.run(tool.call("notes", {"query": "lamp"}))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("handbook_outline", {"document": "pump-manual.md", "depth": 4}, "Flow and dry running"),
+        ("handbook_references", {"reference": "Section 306"}, "harbour-safety-act.md"),
+        ("handbook_documents", {"file_type": "md"}, "pump-manual.md"),
+        ("handbook_status", {}, "documents"),
+        ("list_outline", {"doc": "pump-manual.md"}, "Flow and dry running"),
+    ],
+)
+def test_the_documents_can_be_looked_around_in(
+    tool: HierarchicalDocumentTool, name: str, arguments: dict[str, Any], said: str
+) -> None:
+    assert said in tool.call_sync(name, arguments)
+
+
+def test_a_tool_shows_only_its_own_documents(make: MakeTool, tmp_path: Path) -> None:
+    for name in ("mine", "other"):
+        (tmp_path / "docs" / f"{name}.md").write_text(
+            f"---\nlanguage: en\n---\n\n# The {name}\n\n## Section 1\n\nSee Section 1.\n", encoding="utf-8"
+        )
+    make(name="all", index="shared").initialize_sync()
+    tool = make(name="one", source="docs/mine.md", index="shared")
+    for name, arguments in (
+        ("one_outline", {}),
+        ("one_documents", {}),
+        ("one_references", {"ref": "Section 1"}),
+    ):
+        text = tool.call_sync(name, arguments)
+        assert "mine.md" in text and "other.md" not in text, text
+
+
+def test_an_answer_comes_with_what_was_found(tool: HierarchicalDocumentTool) -> None:
+    text, found = tool.answer_sync("handbook", {"q": "dry running", "k": 1})
+    assert text == tool.call_sync("handbook", {"q": "dry running", "k": 1})
+    assert [result.section_label for result in found.results] == ["4.2.2"]
+    assert tool.answer_sync("handbook", {"colour": "red"})[1] is None
+    (section,) = asyncio.run(tool.answer("handbook_section", {"ref": "4.2.2"}))[1].sections
+    assert section.lines == (133, 137)
+
+
+def test_functions_of_python_are_typed_and_documented(tool: HierarchicalDocumentTool) -> None:
+    functions = {function.__name__: function for function in python_functions(tool)}
+    assert list(functions) == [function.name for function in tool.functions]
+    search = functions["handbook"]
+    signature = inspect.signature(search)
+    assert next(iter(signature.parameters)) == "query"
+    assert get_type_hints(search)["query"] is str
+    assert get_type_hints(search)["mode"] == Literal["hybrid", "semantic", "keyword", "exact"] | None
+    assert search.__doc__ is not None and search.__doc__.startswith("Statutes, manuals and notes.")
+    assert "    query: Question" in search.__doc__ and "    top_k: " in search.__doc__
+    assert search("dry running", top_k=1) == tool.call_sync("handbook", {"query": "dry running", "top_k": 1})
+    assert functions["handbook_status"]() == tool.call_sync("handbook_status")
+    with pytest.raises(TypeError, match="colour"):
+        search("dry running", colour="red")

@@ -6,11 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pinakes.tools.document_tool import HierarchicalDocumentTool
+    from pinakes.tools.functions import python_functions
     from pinakes.tools.schemas import anthropic_tools, openai_tools
     from pinakes.tools.tool_index import ToolIndex, ToolMatch
     from pinakes.tools.tool_sources import Tool
 
-__all__ = ["HierarchicalDocumentTool", "Tool", "ToolIndex", "ToolMatch", "anthropic_tools", "openai_tools"]
+__all__ = [
+    "HierarchicalDocumentTool",
+    "Tool",
+    "ToolIndex",
+    "ToolMatch",
+    "anthropic_tools",
+    "openai_tools",
+    "python_functions",
+]
 
 _HOMES = {
     "HierarchicalDocumentTool": "pinakes.tools.document_tool",
@@ -19,6 +28,7 @@ _HOMES = {
     "ToolMatch": "pinakes.tools.tool_index",
     "anthropic_tools": "pinakes.tools.schemas",
     "openai_tools": "pinakes.tools.schemas",
+    "python_functions": "pinakes.tools.functions",
 }
 
 

@@ -20,11 +20,15 @@ from pinakes.tools.arguments import shown
 from pinakes.tools.catalog import (
     COMPARE,
     DEFINE,
+    DOCUMENTS,
     FIND_ALL,
     METHODS,
     OBLIGATIONS,
+    OUTLINE,
     READ,
+    REFERENCES,
     SEARCH,
+    STATUS,
     VERIFY,
     AgentTool,
 )
@@ -47,12 +51,16 @@ _TEXTS: dict[str, Callable[[Any, int | None, Count], str]] = {
     DEFINE.name: format_definition,
 }
 
-# What the functions are called whose answers are complete lists.
+# What the functions are called whose answers are lists.
 _LISTS = {
     FIND_ALL: "_find_all",
     VERIFY: "_verify_quotes",
     COMPARE: "_compare",
     OBLIGATIONS: "_obligations",
+    OUTLINE: "_outline",
+    REFERENCES: "_references",
+    DOCUMENTS: "_documents",
+    STATUS: "_status",
 }
 
 
@@ -98,9 +106,7 @@ class HierarchicalDocumentTool:
 
     @property
     def functions(self) -> list[ToolFunction]:
-        """What a model can call: search, read a section, look up a term where definitions are extracted, and the
-        questions whose answers are complete lists.
-        """
+        """What a model can call: every tool of the catalogue, except for what was not extracted from the documents."""
         return tool_functions(self.config)
 
     @property
@@ -214,26 +220,34 @@ class HierarchicalDocumentTool:
         Arguments may come as JSON and under names that models invent (``q``, ``limit``, ``file``). What is wrong with
         them, or not found, is said in the answer: nothing is raised that the model could put right itself.
         """
-        try:
-            await self._loaded()
-        except PinakesError as error:
-            return format_error(error)
-        return await asyncio.to_thread(self.call_sync, name, arguments)
+        return (await self.answer(name, arguments))[0]
 
     def call_sync(self, name: str, arguments: Mapping[str, object] | str | None = None) -> str:
         """Like :meth:`call`, for callers that wait."""
+        return self.answer_sync(name, arguments)[0]
+
+    async def answer(self, name: str, arguments: Mapping[str, object] | str | None = None) -> tuple[str, Any]:
+        """Like :meth:`call`, with what was found beside the text: a ``SearchResponse``, a ``SectionsResponse``, …, or
+        None where the text says what is wrong.
+        """
+        try:
+            await self._loaded()
+        except PinakesError as error:
+            return format_error(error), None
+        return await asyncio.to_thread(self.answer_sync, name, arguments)
+
+    def answer_sync(self, name: str, arguments: Mapping[str, object] | str | None = None) -> tuple[str, Any]:
+        """Like :meth:`answer`, for callers that wait."""
         budget = self.config.token_budget
         try:
             function = find_function(self.functions, name)
             given = function.read(_parsed(arguments))
             budget = given.pop("token_budget", None) or budget
-            return self._answer(function, given, budget)
+            found = self.find(function, given, budget)
+            return self.write(function, found, given, budget), found
         except PinakesError as error:
             # When loading is what failed, there is no tokenizer to count with; such a message is short.
-            return format_error(error, budget, self.count_tokens if self._loader.usable else None)
-
-    def _answer(self, function: ToolFunction, given: dict[str, Any], budget: int | None) -> str:
-        return self.write(function, self.find(function, given, budget), given, budget)
+            return format_error(error, budget, self.count_tokens if self._loader.usable else None), None
 
     def find(self, function: ToolFunction, given: Mapping[str, Any], budget: int | None) -> Any:
         """Return what a call of a function finds, before it is written down."""
@@ -319,6 +333,7 @@ def tool_functions(config: HierarchicalDocumentToolConfig) -> list[ToolFunction]
         (tool, suffix, f"{tool.description} In the documents of {config.name}.")
         for tool, suffix in _LISTS.items()
         if len(config.name + suffix) <= _LONGEST_NAME
+        and (tool is not REFERENCES or config.extract_cross_references)
     ]
     functions = []
     for tool, suffix, description in described:

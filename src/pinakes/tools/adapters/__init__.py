@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from pinakes.model import SearchResult
+    from pinakes.tools.document_tool import ToolFunction
 
 
 def citation_metadata(result: SearchResult) -> dict[str, Any]:
@@ -28,3 +31,19 @@ def citation_metadata(result: SearchResult) -> dict[str, Any]:
         "from_image": result.from_image or None,
     }
     return {name: value for name, value in values.items() if value not in (None, "", [])}
+
+
+def open_model(function: ToolFunction) -> type[BaseModel]:
+    """Return a model that shows the schema and lets every argument through: the tool itself says what is wrong.
+
+    A framework would answer an invented name with "Invalid arguments" and no more.
+    """
+    from pydantic import ConfigDict, create_model
+
+    def show(schema: dict[str, Any]) -> None:
+        schema.clear()
+        schema.update(function.parameters)
+
+    return create_model(
+        f"{function.name}_arguments", __config__=ConfigDict(extra="allow", json_schema_extra=show)
+    )

@@ -45,7 +45,10 @@ def langchain_retriever(tool: HierarchicalDocumentTool, **options: Any) -> Pinak
 
 
 def langchain_tools(tool: HierarchicalDocumentTool) -> list[BaseTool]:
-    """Return the functions of a tool, to be bound to a model or given to an agent."""
+    """Return the functions of a tool, to be bound to a model or given to an agent.
+
+    What was found is the artifact of the message, for programs: a ``SearchResponse``, a ``SectionsResponse``, ….
+    """
     return [
         StructuredTool(
             name=function.name,
@@ -53,17 +56,18 @@ def langchain_tools(tool: HierarchicalDocumentTool) -> list[BaseTool]:
             args_schema=function.parameters,
             func=partial(_call, tool, function.name),
             coroutine=partial(_acall, tool, function.name),
+            response_format="content_and_artifact",
         )
         for function in tool.functions
     ]
 
 
-def _call(tool: HierarchicalDocumentTool, name: str, /, **arguments: Any) -> str:
-    return tool.call_sync(name, arguments)
+def _call(tool: HierarchicalDocumentTool, name: str, /, **arguments: Any) -> tuple[str, Any]:
+    return tool.answer_sync(name, arguments)
 
 
-async def _acall(tool: HierarchicalDocumentTool, name: str, /, **arguments: Any) -> str:
-    return await tool.call(name, arguments)
+async def _acall(tool: HierarchicalDocumentTool, name: str, /, **arguments: Any) -> tuple[str, Any]:
+    return await tool.answer(name, arguments)
 
 
 def _documents(response: SearchResponse) -> list[Document]:

@@ -1,15 +1,17 @@
-"""LlamaIndex: a document tool as a retriever."""
+"""LlamaIndex: a document tool as a retriever, and its functions as tools."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pinakes.errors import MissingExtraError
-from pinakes.tools.adapters import citation_metadata
+from pinakes.tools.adapters import citation_metadata, open_model
 
 try:
     from llama_index.core.base.base_retriever import BaseRetriever
     from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+    from llama_index.core.tools import FunctionTool, ToolMetadata
 except ImportError as error:
     raise MissingExtraError("The LlamaIndex adapter", "llamaindex") from error
 
@@ -39,6 +41,28 @@ class PinakesRetriever(BaseRetriever):
 def llamaindex_retriever(tool: HierarchicalDocumentTool, **options: Any) -> PinakesRetriever:
     """Return a retriever; ``options`` are those of ``tool.search``."""
     return PinakesRetriever(tool, **options)
+
+
+def llamaindex_tools(tool: HierarchicalDocumentTool) -> list[FunctionTool]:
+    """Return the functions of a tool, for ``FunctionAgent(tools=…)`` and other agents."""
+    return [
+        FunctionTool(
+            fn=partial(_call, tool, function.name),
+            async_fn=partial(_acall, tool, function.name),
+            metadata=ToolMetadata(
+                description=function.description, name=function.name, fn_schema=open_model(function)
+            ),
+        )
+        for function in tool.functions
+    ]
+
+
+def _call(tool: HierarchicalDocumentTool, name: str, /, **arguments: Any) -> str:
+    return tool.call_sync(name, arguments)
+
+
+async def _acall(tool: HierarchicalDocumentTool, name: str, /, **arguments: Any) -> str:
+    return await tool.call(name, arguments)
 
 
 def _nodes(response: SearchResponse) -> list[NodeWithScore]:
