@@ -36,6 +36,7 @@ _HEADED = re.compile(r"^Section: (.+?)(?: \[.*)?$")
 # The line above a passage, after its path; and how the statutes here call a place.
 _FOUND = re.compile(r"^<\w+>\[\d+\] (?:[^,\[]*\.\w+, )?(.*)")
 _LABEL = re.compile(r"(?:Article|Section|clause) \d[\w.()-]*|(?<![\w\[–-])\d+\.[\d.-]*\d", re.IGNORECASE)
+_FIRST = re.compile(r"\[1\] (?:[^,]*/)?([^/,]+)")
 _READ_ON = re.compile(r"offset=(\d+)")
 
 
@@ -113,8 +114,13 @@ def section_of(reply: Reply, words: str) -> str:
     for line, following in pairwise([*reply.lines, ""]):
         if found := _FOUND.match(line):
             place = f"{found[1]} {following}"
-            if words.casefold() in place.casefold() and (label := _LABEL.search(place)):
-                return label[0]
+            # The innermost place is named last, or by the heading below.
+            labels: list[str] = [
+                *_LABEL.findall(found[1]),
+                *(_LABEL.findall(following)[:1] if following[:1] == "#" else []),
+            ]
+            if words.casefold() in place.casefold() and labels:
+                return labels[-1]
         elif line.startswith("Location:"):
             location = line
         elif (label := _HEADED.match(line)) and words.casefold() in location.casefold():
@@ -218,7 +224,7 @@ async def breach(agent: Agent) -> list[str]:
 
 async def debarment(agent: Agent) -> list[str]:
     found = await agent.call("search_documents", query="causes for debarment", top_k=3)
-    document = next(line for line in found.lines if line.startswith("[1] ")).rpartition("/")[2]
+    document = next(match[1] for line in found.lines if (match := _FIRST.search(line)))
     await read_whole(agent, section_of(found, "causes for debarment"), document)
     return []
 
