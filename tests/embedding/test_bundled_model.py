@@ -5,12 +5,13 @@ import json
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pinakes.embedding import Embedder, load_embedder
-from pinakes.embedding.registry import BUNDLED_MODEL
+from pinakes.embedding.registry import BUNDLED_MODEL, FAST_MODEL
 
 TEXTS = [
     "The tenant shall pay the rent on the first day of each month.",
@@ -28,11 +29,23 @@ def test_is_an_embedder(bundled: Embedder) -> None:
     assert (bundled.dimension, bundled.max_tokens, bundled.languages) == (384, 256, frozenset({"en"}))
 
 
-def test_shipped_files_are_the_recorded_ones() -> None:
-    recorded = json.loads((BUNDLED_MODEL / "model.json").read_text(encoding="utf-8"))["sha256"]
+@pytest.mark.parametrize("folder", [BUNDLED_MODEL, FAST_MODEL])
+def test_shipped_files_are_the_recorded_ones(folder: Path) -> None:
+    recorded = json.loads((folder / "model.json").read_text(encoding="utf-8"))["sha256"]
     assert set(recorded) == {"model.onnx", "tokenizer.json"}
     for name, digest in recorded.items():
-        assert hashlib.sha256((BUNDLED_MODEL / name).read_bytes()).hexdigest() == digest
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
+
+
+def test_fast_is_a_student_of_the_default(bundled: Embedder) -> None:
+    """Its vectors are near those of its teacher, and order texts alike."""
+    fast = load_embedder("fast")
+    assert (fast.dimension, fast.max_tokens, fast.languages) == (384, 256, frozenset({"en"}))
+    sentences = TEXTS[:3]
+    taught, learnt = bundled.embed(sentences), fast.embed(sentences)
+    assert (taught * learnt).sum(axis=1).min() > 0.9
+    query = "When must the rent be paid?"
+    assert (learnt @ fast.embed_query(query)).argmax() == (taught @ bundled.embed_query(query)).argmax()
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,23 @@ def cache_model(cache: Path, name: str) -> None:
     reference.write_text("abc", encoding="utf-8")
 
 
-@pytest.mark.parametrize("spec", [None, "bundled", "all-MiniLM-L6-v2", "all-MiniLM-L6-v2-int8"])
-def test_bundled(spec: str | None) -> None:
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        (None, "all-MiniLM-L6-v2-int8"),
+        ("default", "all-MiniLM-L6-v2-int8"),
+        ("bundled", "all-MiniLM-L6-v2-int8"),
+        ("all-MiniLM-L6-v2", "all-MiniLM-L6-v2-int8"),
+        ("all-MiniLM-L6-v2-int8", "all-MiniLM-L6-v2-int8"),
+        ("fast", "minilm-l3-student-int8"),
+        ("Fast", "minilm-l3-student-int8"),
+        ("minilm-l3-student-int8", "minilm-l3-student-int8"),
+    ],
+)
+def test_bundled(spec: str | None, name: str) -> None:
     embedder = load_embedder(spec)
     assert isinstance(embedder, OnnxEmbedder)
-    assert embedder.name == "all-MiniLM-L6-v2-int8"
+    assert embedder.name == name
 
 
 @pytest.mark.parametrize("spec", [BUNDLED_MODEL, str(BUNDLED_MODEL)])

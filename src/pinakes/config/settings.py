@@ -186,7 +186,7 @@ class IndexSettings:
     embedding_model: str = _text(
         "",
         "name of a model",
-        "Embedding model, such as openai:text-embedding-3-small; the bundled one if unset.",
+        "Embedding model: default, fast, or such as openai:text-embedding-3-small; the default one if unset.",
     )
     extract_definitions: bool = _switch(True, "Find the definitions of terms.")
     extract_cross_references: bool = _switch(True, "Find references from section to section.")

@@ -13,7 +13,11 @@ from pinakes.embedding.tokenizer import HuggingFaceTokenizer
 from pinakes.errors import PinakesError
 
 BUNDLED_MODEL = Path(__file__).parent / "models" / "all-minilm-l6-v2"
-_BUNDLED_NAMES = frozenset({"bundled", "all-minilm-l6-v2", "all-minilm-l6-v2-int8"})
+FAST_MODEL = Path(__file__).parent / "models" / "minilm-l3-student"
+_BUNDLED = {
+    **dict.fromkeys(("default", "bundled", "all-minilm-l6-v2", "all-minilm-l6-v2-int8"), BUNDLED_MODEL),
+    **dict.fromkeys(("fast", "minilm-l3-student", "minilm-l3-student-int8"), FAST_MODEL),
+}
 _REMOTE = ("openai", "azure", "ollama")
 _OLLAMA_URL = "http://localhost:11434/v1"
 _GROUP = "pinakes.embedders"
@@ -32,14 +36,15 @@ _HUB_FILES = [
 def load_embedder(spec: str | Path | None = None, **options: Any) -> Embedder:
     """Return the embedder that ``spec`` names; ``options`` go to its constructor.
 
-    Forms: nothing or ``bundled``; a folder with an ONNX model; ``openai:MODEL``, ``azure:DEPLOYMENT``,
-    ``ollama:MODEL``; a Hugging Face name ``org/name`` (downloaded only with ``allow_download=True``); a name
-    that an installed package registered under the entry point ``pinakes.embedders``.
+    Forms: nothing or ``default``; ``fast``, which takes half the time; a folder with an ONNX model;
+    ``openai:MODEL``, ``azure:DEPLOYMENT``, ``ollama:MODEL``; a Hugging Face name ``org/name`` (downloaded only with
+    ``allow_download=True``); a name that an installed package registered under the entry point
+    ``pinakes.embedders``.
     """
     text = _text(spec)
     allow_download = bool(options.pop("allow_download", False))
-    if _is_bundled(text):
-        return OnnxEmbedder(BUNDLED_MODEL, **options)
+    if bundled := _bundled(text):
+        return OnnxEmbedder(bundled, **options)
     scheme, _, model = text.partition(":")
     if scheme in _REMOTE and model:
         return _remote(scheme, model, options)
@@ -64,7 +69,7 @@ def load_tokenizer(spec: str | Path | None = None, *, allow_download: bool = Fal
     """
     text = _text(spec)
     scheme, _, model = text.partition(":")
-    if _is_bundled(text) or (scheme in _REMOTE and model) or _plugin(text) is not None:
+    if _bundled(text) or (scheme in _REMOTE and model) or _plugin(text) is not None:
         return HuggingFaceTokenizer(tokenizer_file(BUNDLED_MODEL))
     folder = local_folder(text)
     if folder is None and _HUB_NAME.fullmatch(text):
@@ -75,11 +80,11 @@ def load_tokenizer(spec: str | Path | None = None, *, allow_download: bool = Fal
 
 
 def _text(spec: str | Path | None) -> str:
-    return "bundled" if spec is None else str(spec).strip()
+    return "default" if spec is None else str(spec).strip()
 
 
-def _is_bundled(text: str) -> bool:
-    return text.lower() in _BUNDLED_NAMES
+def _bundled(text: str) -> Path | None:
+    return _BUNDLED.get(text.lower())
 
 
 def _remote(scheme: str, model: str, options: dict[str, Any]) -> Embedder:
@@ -138,7 +143,7 @@ def _unknown(text: str) -> PinakesError:
     plugins = sorted(point.name for point in metadata.entry_points(group=_GROUP))
     registered = f" Registered here: {', '.join(plugins)}." if plugins else ""
     return PinakesError(
-        f"Unknown embedding model {text!r}. Use: bundled; a folder with model.onnx and tokenizer.json; "
-        "openai:MODEL, azure:DEPLOYMENT or ollama:MODEL; a Hugging Face name org/name; or the name of an "
-        f"embedder that a package registered.{registered}"
+        f"Unknown embedding model {text!r}. Use: default or fast, which are bundled; a folder with model.onnx and "
+        "tokenizer.json; openai:MODEL, azure:DEPLOYMENT or ollama:MODEL; a Hugging Face name org/name; or the name of "
+        f"an embedder that a package registered.{registered}"
     )
