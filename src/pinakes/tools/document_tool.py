@@ -34,6 +34,7 @@ from pinakes.tools.catalog import (
 )
 from pinakes.tools.fit import Limit, Tokens
 from pinakes.tools.loading import Loader
+from pinakes.tools.relative import absolute, relative
 from pinakes.tools.render import format_definition, format_error, format_response, format_section
 
 if TYPE_CHECKING:
@@ -252,10 +253,11 @@ class HierarchicalDocumentTool:
     def find(self, function: ToolFunction, given: Mapping[str, Any], budget: int | None) -> Any:
         """Return what a call of a function finds, before it is written down."""
         options = {**given, "token_budget": budget} if function.tool.fits else given
-        return self.ask(lambda library: function.tool.find(library, options))
+        return self.ask(lambda library: function.tool.ask(library, absolute(library, options)))
 
     def write(self, function: ToolFunction, found: Any, given: Mapping[str, Any], budget: int | None) -> str:
         """Return what a call found as text within a budget."""
+        found = relative(found, self.library.root)
         if function.kind in _TEXTS and getattr(found, "single", True):
             return _TEXTS[function.kind](found, budget, self.count_tokens)
         limit = Limit(budget or TOKEN_BUDGETS[1], Tokens(self.library.tokenizer))
