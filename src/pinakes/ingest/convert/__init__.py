@@ -33,7 +33,6 @@ log = logging.getLogger(__name__)
 
 Converter = Callable[[Path], Converted]
 
-# Ten times as much memory is needed to divide a text, and a worker may have two gigabytes.
 MAX_TEXT_BYTES = 100 << 20
 MAX_BYTES = 1 << 30
 
