@@ -100,6 +100,34 @@ def test_what_is_not_understood_whole_is_refused(library: Library, reference: st
         library.sections(reference)
 
 
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "Two sections after Section 11",
+        "two sections after 11",
+        "sections after Section 11",
+        "the next 2 sections after Section 11",
+        "the section two after Section 11",
+        "three sections below Section 11",
+        "a few sections past Section 11",
+        "zwei Abschnitte nach Section 11",
+        "grandparent of Section 11(b)",
+        "the next section",
+    ],
+)
+def test_steps_that_are_not_understood_say_which_are(library: Library, reference: str) -> None:
+    with pytest.raises(PinakesError, match=r"say 'next section after 4.2'.* one step at a time"):
+        library.sections(reference)
+
+
+def test_words_beside_a_reference_that_are_no_step_do_no_harm(library: Library) -> None:
+    for reference in ("Section 11 above", "Section 11 below", "Part 1, Section 11", "Section 11 clauses"):
+        assert library.section(reference).section_label == "Section 11"
+    with pytest.raises(NotFoundError) as error:
+        library.section("Notice before sailing")
+    assert "next section" not in str(error.value)
+
+
 def test_steps_lead_on_and_end_in_words(library: Library) -> None:
     assert library.section("Section 12", step="next").section_label == "Section 21"
     assert library.section("Section 21", step="previous").section_label == "Section 12"

@@ -18,7 +18,14 @@ from pinakes.port.names import Entry, NameLookup
 from pinakes.port.records import StoredPlace
 from pinakes.search.links.gone import explain_gone
 from pinakes.search.query.names import NameIndex
-from pinakes.search.query.place_lists import goes_on, is_range, left_over, split_list
+from pinakes.search.query.place_lists import (
+    STEPS_UNDERSTOOD,
+    asks_for_step,
+    goes_on,
+    is_range,
+    left_over,
+    split_list,
+)
 from pinakes.search.query.understand import Query, understand
 from pinakes.search.retrieve.bearing import find_codes, sections_with_code
 from pinakes.search.retrieve.resolve import ResolvedPlace, Resolver, searched
@@ -150,6 +157,8 @@ class PlaceFinder:
             return NotFoundError(f"No document of this tool has a section {reference!r}.")
         if is_place_id(_bare(reference)):
             return NotFoundError(explain_gone(self.index, _bare(reference)))
+        if asks_for_step(reference):
+            return NotFoundError(f"No section is called {reference!r}. {STEPS_UNDERSTOOD}")
         near = self.index.lookup.similar_titles(query.title_key.split()[:6], 3)
         hint = f" Did you mean: {'; '.join(item.place.heading for item in near)}?" if near else ""
         return NotFoundError(f"No section is called {reference!r}.{hint}")
@@ -267,21 +276,21 @@ def _check_understood(
 ) -> None:
     """Refuse a text that names other places too, or one relative to this."""
     within = searched(query, documents)
+    several = goes_on(query.rest)
     for label in query.references if len(query.references) > 1 else ():
         there = [item.found for item in resolver.resolve(label, {}, within)]
         # `chapter 2, section 1` names one place; `sections 1 and 2` does not.
-        if not any(_around(place, first.found) for place in there):
-            raise SeveralPlaces(f"{reference!r} names several places. Name one.")
-    if goes_on(query.rest):
-        raise SeveralPlaces(f"{reference!r} names several places. Name one.")
+        several = several or not any(_around(place, first.found) for place in there)
     known = title_key(
         f"{first.place.heading} {first.found.document_title} {PurePath(first.found.source_path).stem}"
     )
     if words := [word for word in left_over(query.rest) if word not in known.split()]:
-        raise UsageError(
-            f"{reference!r} is not understood: it is not clear what {words[0]!r} means here. Name the place itself, or "
-            "say 'next section after 4.2', 'previous section before 4.2' or 'parent of 4.2'."
+        refused = SeveralPlaces if several else UsageError
+        raise refused(
+            f"{reference!r} is not understood: it is not clear what {words[0]!r} means here. {STEPS_UNDERSTOOD}"
         )
+    if several:
+        raise SeveralPlaces(f"{reference!r} names several places. Name one.")
 
 
 def _around(outer: StoredPlace, inner: StoredPlace) -> bool:

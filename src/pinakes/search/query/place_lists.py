@@ -12,12 +12,12 @@ NEXT, PREVIOUS, PARENT = "next", "previous", "parent"
 STEPS = (NEXT, PREVIOUS, PARENT)
 
 _KIND = (
-    r"(?:(?:sub)?sections?|(?:sub)?clauses?|articles?|(?:sub)?paragraphs?|parts?|chapters?|places?|headings?|one|"
-    r"abschnitte?|artikel|paragra(?:ph|f)|absatz|kapitel|ziffer)"
+    r"(?:(?:sub)?section|(?:sub)?clause|article|(?:sub)?paragraph|part|chapter|place|heading|one|abschnitt|artikel|"
+    r"paragra(?:ph|f)|absatz|kapitel|ziffer)"
 )
+_KINDS = rf"(?:{_KIND}(?:s|en?)|artikel|absätze|ziffern)"
 _THE = r"(?:(?:the|der|die|das)\s+)?"
 _AFTER, _BEFORE = r"(?:after|following|nach)", r"(?:before|preceding|vor)"
-_ABOVE = r"(?:above|containing|holding|über|of)"
 _PHRASES = [
     (step, re.compile(rf"{_THE}{pattern}\s+(?P<place>\S.*)\Z", re.IGNORECASE | re.DOTALL))
     for step, pattern in (
@@ -42,12 +42,18 @@ _PHRASES = [
 ]
 # Words that change which place is meant. Where they are left over, the text was not understood.
 _CHANGING = re.compile(
-    r"\b(?:after|before|next|following|previous|preceding|prior|parent|except|onwards?|nach|vor|nächste[rs]?|vorherige[rs]?|"
-    r"außer)\b",
+    r"\b(?:after|before|next|following|previous|preceding|prior|(?:grand)?parent|except|onwards?|nach|vor|nächste[rs]?|"
+    rf"vorherige[rs]?|außer|{_KINDS}\s+(?:past|beyond|later|earlier|on\s+from|weiter|später)|"
+    rf"(?:\d+|two|three|four|five|six|few|several|zwei|drei|vier|fünf|sechs|einige)\s+{_KINDS}(?=\s+[^\W\d]))\b",
     re.IGNORECASE,
 )
+_ANY_KIND = re.compile(rf"\d|\b(?:{_KIND}|{_KINDS})\b", re.IGNORECASE)
+STEPS_UNDERSTOOD = (
+    "Name the place itself, or say 'next section after 4.2', 'previous section before 4.2' or 'parent of 4.2', one "
+    "step at a time."
+)
 # What is left of a list of which the first numbers were read.
-_GOES_ON = re.compile(r"(?:[,;&]|\b(?:and|und|or|oder|sowie|et))\s*§?\s*\(?\d", re.IGNORECASE)
+_GOES_ON = re.compile(r"(?:[,;&+]|\b(?:and|und|or|oder|sowie|et))\s*§?\s*\(?\d", re.IGNORECASE)
 _AND = re.compile(
     r"\s*[;\n]\s*|\s*,\s*(?:and|und|or|oder|et|&)\s+|\s*,\s*|\s+(?:and|und|sowie|or|oder|et|&)\s+",
     re.IGNORECASE,
@@ -86,6 +92,11 @@ def read_step(text: str) -> Step | None:
 def left_over(rest: str) -> list[str]:
     """Return the words beside a reference that say another place is meant: ``two sections after``."""
     return [match.group().casefold() for match in _CHANGING.finditer(rest)]
+
+
+def asks_for_step(text: str) -> bool:
+    """Whether a text seems to name a place by another: ``two sections after 11``, but not ``Notice before sailing``."""
+    return bool(left_over(text)) and _ANY_KIND.search(text) is not None
 
 
 def goes_on(rest: str) -> bool:
