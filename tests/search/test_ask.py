@@ -198,12 +198,22 @@ def test_repeated_numbering_is_unique_and_warned_of(tmp_path: Path) -> None:
 
 
 def test_a_document_that_does_not_define_a_term_says_which_does(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text(DOCUMENTS["lease.md"])
-    (tmp_path / "b.md").write_text("# Other\n\nNothing is defined here.")
+    (tmp_path / "lease.md").write_text(DOCUMENTS["lease.md"])
+    (tmp_path / "rider.md").write_text("# Rider\n\n## 1. Scope\n\nIt adds to Section 2 of the Lease.\n")
+    (tmp_path / "other.md").write_text("# Other\n\nNothing is defined here.")
     with Library(tmp_path / ".pinakes") as library:
-        library.index([tmp_path / "a.md", tmp_path / "b.md"], embed=False)
-        with pytest.raises(NotFoundError, match="defined in: Lease"):
-            library.define("rent", document="b.md")
+        library.index([tmp_path], embed=False)
+        place = library.define("rent").definitions[0].definition.place_id
+        with pytest.raises(NotFoundError) as named:
+            library.define("rent", document="rider.md")
+        with pytest.raises(NotFoundError) as foreign:
+            library.define("rent", document="other.md")
+    assert str(named.value).startswith("rider.md does not define 'rent'. ")
+    assert f"Lease (line 5) [{place}], to which it refers, defines Rent: " in str(named.value)
+    assert '"Rent" means the sum' in str(named.value)
+    # What another instrument means by it is not what this one means.
+    assert f"Lease (line 5) [{place}] defines Rent for itself." in str(foreign.value)
+    assert "means the sum" not in str(foreign.value)
 
 
 def test_a_word_means_what_its_own_document_says(tmp_path: Path) -> None:

@@ -26,11 +26,12 @@ from pinakes.model import (
     chunk_id,
     line_of,
 )
-from pinakes.model.document import holds_any
+from pinakes.model.document import holds_any, span
+from pinakes.model.place_ids import with_place_id
 from pinakes.port.index import SearchIndex
-from pinakes.port.names import SuggestionLookup
+from pinakes.port.names import Entry, SuggestionLookup
 from pinakes.port.records import Row, Standing, StoredPlace
-from pinakes.search.links.define import Dictionary
+from pinakes.search.links.define import DefinedTerm, Dictionary
 from pinakes.search.links.find_places import PlaceFinder, find_documents
 from pinakes.search.links.reference_graph import ReferenceGraph
 from pinakes.search.present.enrich import located
@@ -185,6 +186,8 @@ def section_view(
 
 _MAX_TERM = 200
 _END = 1 << 30
+# Of definitions in other documents than the one that was asked: how many are named, and how much of one is said.
+_MOST_ELSEWHERE, _LONGEST_ELSEWHERE = 3, 280
 
 
 def define(index: SearchIndex, term: str, document: str | None) -> DefineResponse:
@@ -204,13 +207,42 @@ def define(index: SearchIndex, term: str, document: str | None) -> DefineRespons
         )
         for definition, item in zip(places, shown, strict=True)
     ]
-    if paths is not None and not found and known:
-        titles = ", ".join(dict.fromkeys(item.document_title for item in known))
-        raise NotFoundError(f"{document} does not define {wanted!r}; it is defined in: {titles}.")
+    if within is not None and not found and known:
+        raise NotFoundError(
+            f"{document} does not define {wanted!r}. {_defined_elsewhere(index, known, within)}"
+        )
     near = [] if found else Dictionary(index.terms.like(term_words(wanted))).near(wanted)
     if not found and not near:
         raise NotFoundError(f"No document defines {wanted!r}.")
     return DefineResponse(wanted, found, near)
+
+
+def _defined_elsewhere(index: SearchIndex, known: Sequence[DefinedTerm], within: Sequence[Entry]) -> str:
+    """Say where a term is defined, and how, if one of the documents that were asked names that one in its text.
+
+    What any other document means by it has no bearing on them, so that is only named.
+    """
+    graph = ReferenceGraph(index)
+    named = {path for entry in within for path in graph.documents_named(entry.id)}
+    ordered = sorted(known, key=lambda item: item.definition.source_path not in named)
+    places = located([item.definition for item in ordered[:_MOST_ELSEWHERE]], index)
+    said = []
+    for item, definition in zip(ordered, places, strict=False):
+        where = span(definition.lines, definition.pages, definition.source_path)
+        place = with_place_id(f"{item.document_title} ({where})", definition.place_id)
+        if definition.source_path in named:
+            text = " ".join(definition.definition_text.split())
+            cut = (
+                text
+                if len(text) <= _LONGEST_ELSEWHERE
+                else f"{text[:_LONGEST_ELSEWHERE].rpartition(' ')[0]} …"
+            )
+            said.append(f"{place}, to which it refers, defines {definition.term}: {cut}")
+        else:
+            said.append(f"{place} defines {definition.term} for itself.")
+    if more := len(ordered) - len(places):
+        said.append(f"{more} more define it.")
+    return " ".join(said)
 
 
 def references(index: SearchIndex, reference: str, document: str | None) -> ReferencesResponse:
