@@ -216,6 +216,22 @@ def test_a_document_that_does_not_define_a_term_says_which_does(tmp_path: Path) 
     assert "means the sum" not in str(foreign.value)
 
 
+def test_a_part_of_a_work_says_what_another_part_defines(tmp_path: Path) -> None:
+    (tmp_path / "Part2.md").write_text(
+        '# Part 2\n\n## 2.101 Definitions\n\n"Claim" means a written demand.\n'
+    )
+    (tmp_path / "Part33.md").write_text("# Part 33\n\n## 33.101 Disputes\n\nA claim is decided at once.\n")
+    with Library(tmp_path / ".pinakes") as library:
+        library.index([tmp_path], embed=False)
+        place = library.section("2.101").place_id
+        with pytest.raises(NotFoundError) as error:
+            library.define("claim", document="Part33.md")
+    assert str(error.value) == (
+        f"Part33.md does not define 'claim'. Part 2 (line 5) [{place}], a part of the same work, defines Claim: "
+        '"Claim" means a written demand.'
+    )
+
+
 def test_a_word_means_what_its_own_document_says(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text('# Act\n\n## 1. Definitions\n\n"authority" means the harbour office.\n')
     (tmp_path / "b.md").write_text("# Rules\n\n## 1. Duties\n\nTell the authority at once.\n")

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any
 
 from pinakes.errors import NotFoundError, UsageError
+from pinakes.labels.document_keys import numbered_file
 from pinakes.model import (
     Citation,
     DefineResponse,
@@ -218,31 +219,44 @@ def define(index: SearchIndex, term: str, document: str | None) -> DefineRespons
 
 
 def _defined_elsewhere(index: SearchIndex, known: Sequence[DefinedTerm], within: Sequence[Entry]) -> str:
-    """Say where a term is defined, and how, if one of the documents that were asked names that one in its text.
+    """Say where a term is defined, and how, if that is a part of the same work or named by what was asked.
 
     What any other document means by it has no bearing on them, so that is only named.
     """
     graph = ReferenceGraph(index)
     named = {path for entry in within for path in graph.documents_named(entry.id)}
-    ordered = sorted(known, key=lambda item: item.definition.source_path not in named)
+    works = {_work_of(entry.source_path, entry.title) for entry in within} - {None}
+
+    def bearing(item: DefinedTerm) -> str:
+        if _work_of(item.definition.source_path, item.document_title) in works:
+            return "a part of the same work"
+        return "to which it refers" if item.definition.source_path in named else ""
+
+    ordered = sorted(known, key=lambda item: not bearing(item))
     places = located([item.definition for item in ordered[:_MOST_ELSEWHERE]], index)
     said = []
     for item, definition in zip(ordered, places, strict=False):
         where = span(definition.lines, definition.pages, definition.source_path)
         place = with_place_id(f"{item.document_title} ({where})", definition.place_id)
-        if definition.source_path in named:
+        if why := bearing(item):
             text = " ".join(definition.definition_text.split())
             cut = (
                 text
                 if len(text) <= _LONGEST_ELSEWHERE
                 else f"{text[:_LONGEST_ELSEWHERE].rpartition(' ')[0]} …"
             )
-            said.append(f"{place}, to which it refers, defines {definition.term}: {cut}")
+            said.append(f"{place}, {why}, defines {definition.term}: {cut}")
         else:
             said.append(f"{place} defines {definition.term} for itself.")
     if more := len(ordered) - len(places):
         said.append(f"{more} more define it.")
     return " ".join(said)
+
+
+def _work_of(path: str, title: str) -> int | None:
+    """Return the folder of a work in numbered files, for one of them."""
+    numbered = numbered_file(path, title)
+    return numbered.folder if numbered else None
 
 
 def references(index: SearchIndex, reference: str, document: str | None) -> ReferencesResponse:
