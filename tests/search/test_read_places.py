@@ -203,6 +203,38 @@ def test_several_sections_share_the_budget_and_say_what_is_not_shown(library: Li
         assert data["truncated"] or "do not fit" in text
 
 
+@pytest.fixture(scope="module")
+def citing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    """A section that cites twelve others, which are long."""
+    home = tmp_path_factory.mktemp("citing")
+    (home / "docs").mkdir()
+    body = "The keeper of the lamp writes down each ship that passes by night. " * 12
+    parts = [
+        "# Lamp Act",
+        f"## Section 1. Lamps\n\nSee {', '.join(f'section {n}' for n in range(2, 14))}. {body}",
+    ]
+    parts += [f"## Section {number}. Lamp number {number}\n\n{body}" for number in range(2, 14)]
+    (home / "docs" / "lamps.md").write_text("\n\n".join(parts), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+        with Library(home / "index", embedder=WordEmbedder()) as opened:
+            opened.index(home / "docs")
+            yield opened
+
+
+@pytest.mark.parametrize("budget", [500, 900, 1500, 3000, 8000])
+def test_what_is_cited_and_not_shown_is_named_with_its_id(citing: Library, budget: int) -> None:
+    text, data, cost = answer(citing, budget, reference="Section 1", with_references=True)
+    assert cost <= budget
+    shown = {item["place_id"] for item in data.get("cited", [])}
+    named = re.findall(r"Section \d+ \[(\w{8})\]", text.partition("Cited, but not shown: ")[2])
+    ids = {citing.section(f"Section {number}").place_id for number in range(2, 14)}
+    assert shown | set(named) == ids and not shown & set(named)
+    assert len(data.get("not_shown", [])) == len(named)
+    assert data["truncated"] == bool(named) and "more" not in text
+    assert bool(named) == (budget < 8000)
+
+
 def test_lines_that_are_shown_are_named_when_a_section_is_cut(library: Library) -> None:
     text, data, _ = answer(library, 190, document="act.md")
     assert data["truncated"] and re.search(r"lines 1–\d+ of 1–\d+ shown: read on with offset=\d+", text), text

@@ -23,6 +23,7 @@ from pinakes.search.present.respond import fit_response
 from pinakes.tools.fit import Limit, fit_by, fit_items, fit_quoted, fit_texts, lean, without
 from pinakes.tools.render import (
     cited_by_lines,
+    cited_name,
     cites_lines,
     document_line,
     format_definition,
@@ -144,6 +145,7 @@ def _sections(found: SectionsResponse, offset: int, library: str, limit: Limit) 
                 {"text": item.text} | (_part(item.section) if item.section else {"reason": item.reason})
                 for item in shown.cited
             ],
+            "not_shown": [{"text": item.text, "place": cited_name(item)} for item in shown.left_out],
             "missing": lean(found.missing),
             "truncated": shown.cut,
         }

@@ -232,6 +232,7 @@ class ShownSections:
     text: str
     sections: list[SectionView]
     cited: list[CitedSection]
+    left_out: list[CitedSection]
     cut: bool
 
 
@@ -240,7 +241,13 @@ def sections_text(found: SectionsResponse, offset: int, budget: int, tokens: Tok
 
     What is not shown is named, with how to read it.
     """
-    left = budget - _FRAME
+    missing = [f"Not found: {item.reference}: {item.reason}" for item in found.missing]
+    left = max(0, budget - _FRAME - sum(map(tokens.count, missing)))
+    # What is cited is at least named, unless that alone takes half of the room.
+    names = [cited_name(item) for item in found.cited]
+    costs = [tokens.count(f"; {name}") for name in names]
+    owed = min(sum(costs), left // 2)
+    left -= owed
     blocks: list[str] = []
     notes: list[str] = []
     sections: list[SectionView] = []
@@ -258,42 +265,64 @@ def sections_text(found: SectionsResponse, offset: int, budget: int, tokens: Tok
                 f"[{view.place_id}] is cut{lines_shown(view, offset, at)}: read on with "
                 f'reference="{view.place_id}", offset={at}.'
             )
+            left -= tokens.count(notes[-1])
         block = f"{head}\n\n{text[:end].strip()}" if end else head
         left -= tokens.count(block)
         blocks.append(block)
         sections.append(replace(view, text=text[:end]))
+    left += owed
+    owed = sum(costs)
     cited: list[CitedSection] = []
-    for item in found.cited:
-        named = f"Cited as {item.text!r}"
-        if item.section is None:
-            block = f"{named}: {item.reason}"
-        else:
-            block = "\n".join([f"{named}:", *section_lines(item.section), "", item.section.text])
-        cost = tokens.count(block)
-        if cost <= left:
-            left -= cost
+    left_out: list[tuple[CitedSection, str]] = []
+    for item, name, cost in zip(found.cited, names, costs, strict=True):
+        owed -= cost
+        block = f"Cited as {item.text!r}: {item.reason}"
+        if item.section is not None:
+            block = "\n".join(
+                [f"Cited as {item.text!r}:", *section_lines(item.section), "", item.section.text]
+            )
+        if (size := tokens.count(f"{block}\n\n")) <= left - owed:
+            left -= size
             blocks.append(block)
             cited.append(item)
-        elif item.section is not None:
-            name = item.section.section_label or item.section.heading
-            notes.append(f"Not shown: {with_place_id(name, item.section.place_id)}.")
-            left -= _NOTE
-    blocks += [f"Not found: {item.reference}: {item.reason}" for item in found.missing]
-    quotation = Quotation.around([*blocks, *notes], seed=f"{found.sections[0].place_id}{offset}")
+        else:
+            left -= cost
+            left_out.append((item, name))
+    blocks += missing
+    quotation = Quotation.around([*blocks, *notes, *names], seed=f"{found.sections[0].place_id}{offset}")
 
-    def whole(kept: int, said: int) -> str:
-        more = [f"{len(blocks) - kept} more do not fit."] if kept < len(blocks) else []
-        cut = " ".join([*notes[:said], *(["There is more."] if said < len(notes) else []), *more])
+    def whole(kept: int, named: int) -> str:
+        said = list(notes)
+        if left_out:
+            more = len(left_out) - named
+            listed = [name for _, name in left_out[:named]] + ([f"{more} more"] if more else [])
+            said.append(f"Cited, but not shown: {'; '.join(listed)}.")
+        if kept < len(blocks):
+            said.append(f"{len(blocks) - kept} more do not fit.")
+        cut = " ".join(said)
         body = quotation.block("\n\n".join(blocks[:kept]))
         return "\n".join([quotation.notice, body, *([quotation.inline(cut)] if cut else [])])
 
     # Names alone may be longer than the budget.
-    kept, said = len(blocks), len(notes)
-    while tokens.count(text := whole(kept, said)) > budget and (kept > 1 or said):
-        kept, said = (kept, said - 1) if said else (kept - 1, said)
+    kept, named = len(blocks), len(left_out)
+    while tokens.count(text := whole(kept, named)) > budget and (kept > 1 or named):
+        kept, named = (kept, named - 1) if named else (kept - 1, named)
     if tokens.count(text) > budget:
         text = f"The sections do not fit into {budget} tokens. Ask again with a larger token_budget."
-    return ShownSections(text, sections[:kept], cited, bool(notes) or kept < len(blocks))
+    return ShownSections(
+        text,
+        sections[:kept],
+        cited[: max(0, kept - len(sections))],
+        [item for item, _ in left_out],
+        bool(notes or left_out) or kept < len(blocks),
+    )
+
+
+def cited_name(item: CitedSection) -> str:
+    """Return what a cited place is called, with its id; of one that is not there, why."""
+    if item.section is None:
+        return f"{item.text} ({item.reason})"
+    return with_place_id(item.section.section_label or item.section.heading, item.section.place_id)
 
 
 def _that_fit(lines: list[str], budget: int, tokens: Tokens) -> list[str]:
