@@ -280,12 +280,14 @@ class Library(LibraryBase):
         self._index.look()
         return define(self._index, term, document)
 
-    def references(self, reference: str, *, document: str | None = None) -> ReferencesResponse:
-        """Return what a section refers to, and what refers to it."""
-        from pinakes.search.links.questions import references
+    def references(
+        self, reference: str | Sequence[str], *, document: str | None = None
+    ) -> ReferencesResponse:
+        """Return what a section refers to, and what refers to it; of several, named as for :meth:`sections`, too."""
+        from pinakes.search.links.read_places import follow_references
 
         self._index.refresh()
-        return references(self._index, reference, document)
+        return follow_references(self._index, reference, document)
 
     def obligations(
         self,

@@ -52,6 +52,8 @@ def test_refs_shows_both_directions_and_what_leads_nowhere(index: list[str]) -> 
     assert "Refers to (3)" in shown.output and "sec_2_a" in shown.output and "section 9" in shown.output
     back = runner.invoke(app, ["refs", "Section 1", *index])
     assert "Is referred to by (1)" in back.output and "Section 2(a), line 9" in back.output
+    both = runner.invoke(app, ["refs", "Sections", "1", "and", "2", *index])
+    assert both.exit_code == 0 and both.stdout == f"{back.stdout}\n{shown.stdout}"
     data = json.loads(runner.invoke(app, ["refs", "Section 2(b)", *index, "--json"]).stdout)
     assert data["cites"][0]["reference"]["target_section"] == "sec_2_a"
 

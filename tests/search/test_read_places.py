@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from tests.ingest.fakes import InlineSandbox, WordEmbedder
 from pinakes import Library
 from pinakes.errors import NotFoundError, PinakesError, UsageError
 from pinakes.tools.answers import ask_section, section
-from pinakes.tools.catalog import READ
+from pinakes.tools.catalog import READ, REFERENCES
 from pinakes.tools.fit import Limit, Tokens
 
 ACT = """# Harbour Act
@@ -155,8 +156,6 @@ def test_lists_of_ids_say_what_is_missing_and_have_a_limit(library: Library) -> 
             library.sections(many)
     with pytest.raises(UsageError, match="names 2 places"):
         library.section("Sections 11 and 12")
-    with pytest.raises(UsageError, match="names several places"):
-        library.references("Sections 11 and 12")
 
 
 def test_lines_of_a_place_say_of_how_many(library: Library) -> None:
@@ -249,3 +248,50 @@ def test_a_scoped_library_reads_only_its_own(library: Library) -> None:
     assert [view.heading for view in part.sections("11 and 12").sections] == ["11 Valves", "12 Hoses"]
     with pytest.raises(NotFoundError, match="No document of this tool"):
         part.section(library.section("Section 21").place_id)
+
+
+# -- references of several places --------------------------------------------------------------------------------
+
+
+def test_references_of_several_places_are_those_of_each(library: Library) -> None:
+    alone = [library.references(name) for name in ("Section 11", "Section 12", "Section 21")]
+    ids = [one.section.place_id for one in alone]
+    for given in ("Sections 11, 12 and 21", "Sections 11 to 21", ids, " ".join(ids)):
+        found = library.references(given)
+        assert [one.to_dict() for one in (replace(found, also=[]), *found.also)] == [
+            one.to_dict() for one in alone
+        ]
+    assert set(alone[0].to_dict()) == {"section", "cites", "cited_by", "around"}
+    found = library.references(["Section 21", "Section 97"])
+    assert [item.reference for item in found.missing] == ["Section 97"] and not found.also
+    for wrong in ("Section 11 and 98", "two sections after Section 11", ["Section 97"]):
+        with pytest.raises(PinakesError):
+            library.references(wrong)
+    with pytest.raises(UsageError, match="At most 50 places"):
+        library.references(["Section 11"] * 51)
+
+
+def test_a_scoped_library_follows_several_references(library: Library) -> None:
+    part = library.scoped({"path": "*act.md"})
+    found = part.references(["Section 11", "Section 21", "12 Hoses"])
+    assert [one.section.section_label for one in (found, *found.also)] == ["Section 11", "Section 21"]
+    assert [item.reference for item in found.missing] == ["12 Hoses"]
+    assert [item.section_label for item in found.cited_by] == ["Section 21"]
+
+
+@pytest.mark.parametrize("budget", [250, 400, 2000])
+def test_references_of_several_places_share_the_budget(citing: Library, budget: int) -> None:
+    tokens = Tokens(citing.tokenizer)
+    given = REFERENCES.read({"reference": "Sections 1 and 2"})
+    found = REFERENCES.find(citing, given)
+    written = REFERENCES.answer([("", found)], given, Limit(budget, tokens))
+    assert tokens.count(written.text) <= budget
+    for view in (found.section, found.also[0].section):
+        assert f"[{view.place_id}]" in written.text
+    cut = f"more lines of [{found.section.place_id}]: ask for it alone." in written.text
+    assert cut == (budget < 2000)
+    data = written.data
+    assert [data["section"]["place_id"], data["also"][0]["section"]["place_id"]] == [
+        found.section.place_id,
+        found.also[0].section.place_id,
+    ]

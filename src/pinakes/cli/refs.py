@@ -13,24 +13,27 @@ from pinakes.cli.output import display_path, one_line, print_json, show
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pinakes.model import Citation
+    from pinakes.model import Citation, ReferencesResponse
 
 # What leads here from elsewhere says so only where there is doubt.
 _DOUBTFUL = 0.8
 
 
 def refs(
-    words: Annotated[list[str], typer.Argument(metavar="REF", help="The section: its label, heading or id.")],
+    words: Annotated[
+        list[str], typer.Argument(metavar="REF", help="The section: its label, heading or id; or several.")
+    ],
     document: DocumentOption = None,
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a section refers to, and what refers to it.
+    """Show what a section refers to, and what refers to it, or several.
 
     References that lead nowhere in the library are shown with the reason.
 
     [bold]Examples[/bold]
     $ pinakes refs Section 403(b)(2)
+    $ pinakes refs Sections 402, 403 and 405
     $ pinakes refs "Article 6" --json
     """
     with open_library(index) as library:
@@ -38,9 +41,15 @@ def refs(
     if as_json:
         print_json(answer.to_dict())
         return
+    for number, one in enumerate((answer, *answer.also)):
+        _show(one, apart=bool(number))
+
+
+def _show(answer: ReferencesResponse, *, apart: bool) -> None:
     from pinakes.cli.search_text import breadcrumb
 
     show(
+        *([""] if apart else []),
         breadcrumb(answer.section.parent_chain, answer.section.document_title),
         "",
         *_list("Refers to", answer.cites, outgoing=True),

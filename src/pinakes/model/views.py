@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from pinakes.model.document import Lines, Pages, SelfCheck, span
@@ -242,13 +242,20 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class ReferencesResponse:
-    """What a section refers to, and what refers to it; ``around`` has what refers to the chapters that hold it."""
+    """What a section refers to, and what refers to it; ``around`` has what refers to the chapters that hold it.
+
+    Where several were asked for, this is of the first, ``also`` of the others, and ``missing`` what was not found.
+    """
 
     section: SectionView
     cites: list[Citation]
     cited_by: list[Citation]
     around: list[Citation] = field(default_factory=list)
+    also: list[ReferencesResponse] = field(default_factory=list)
+    missing: list[MissingPlace] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as JSON values."""
-        return asdict(self)
+        """Return the answer as JSON values; those of one section do not speak of others."""
+        values = asdict(replace(self, also=[]))
+        values["also"] = [item.to_dict() for item in self.also]
+        return {name: value for name, value in values.items() if value or name not in ("also", "missing")}

@@ -225,8 +225,8 @@ OUTLINE = AgentTool(
 )
 REFERENCES = AgentTool(
     "follow_references",
-    "Show what a section cites, and what cites it.",
-    (_SAME_REFERENCE, _SAME_DOCUMENT, _BUDGET),
+    "Show what sections cite, and what cites them.",
+    (replace(_SAME_REFERENCE, several=True), _SAME_DOCUMENT, _BUDGET),
     ask=lambda library, given: library.references(given["reference"], document=given.get("document")),
     write=answers.references,
 )

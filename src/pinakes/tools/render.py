@@ -325,6 +325,15 @@ def cited_name(item: CitedSection) -> str:
     return with_place_id(item.section.section_label or item.section.heading, item.section.place_id)
 
 
+def lines_that_fit(lines: list[str], budget: int, tokens: Tokens, view: SectionView) -> list[str]:
+    """Return lines about a section, as many as fit; its citation is always there, and a cut is said."""
+    if sum(tokens.count(f"{line}\n") for line in lines) <= budget:
+        return lines
+    head = len(section_lines(view))
+    kept = max(head, len(_that_fit(lines, budget - _NOTE, tokens)))
+    return [*lines[:kept], f"{len(lines) - kept} more lines of [{view.place_id}]: ask for it alone."]
+
+
 def _that_fit(lines: list[str], budget: int, tokens: Tokens) -> list[str]:
     kept: list[str] = []
     for line in lines:

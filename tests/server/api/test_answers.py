@@ -129,6 +129,11 @@ def test_sections_terms_outlines_and_references(client: TestClient, docs: dict[s
     assert followed["doc"] == docs["act.md"]
     assert {item["doc"] for item in followed["cited_by"]} == {docs["act.md"], docs["notes.md"]}
     assert followed["cites"][0]["reference"]["doc"] == docs["act.md"]
+    ids = [followed["section"]["place_id"], section["place_id"]]
+    both = get(client, "/api/references", ref=" ".join(ids))
+    (other,) = both.pop("also")
+    assert both == get(client, "/api/references", ref=ids[0])
+    assert other == get(client, "/api/references", ref=ids[1])
 
 
 def test_suggestions_as_one_types(client: TestClient, docs: dict[str, str]) -> None:

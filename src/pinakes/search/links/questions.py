@@ -33,7 +33,7 @@ from pinakes.port.index import SearchIndex
 from pinakes.port.names import Entry, SuggestionLookup
 from pinakes.port.records import Row, Standing, StoredPlace
 from pinakes.search.links.define import DefinedTerm, Dictionary
-from pinakes.search.links.find_places import PlaceFinder, find_documents
+from pinakes.search.links.find_places import FoundPlace, find_documents
 from pinakes.search.links.reference_graph import ReferenceGraph
 from pinakes.search.present.enrich import located
 from pinakes.search.query.filters import compile_filters
@@ -259,13 +259,11 @@ def _work_of(path: str, title: str) -> int | None:
     return numbered.folder if numbered else None
 
 
-def references(index: SearchIndex, reference: str, document: str | None) -> ReferencesResponse:
+def references_of(index: SearchIndex, found: FoundPlace, graph: ReferenceGraph) -> ReferencesResponse:
     """Return what a place refers to, and what refers to it, to a part of it, or to what holds it."""
-    found = PlaceFinder(index).find(reference, document)
     first = found.place
     view = section_view(index, first, exact=found.exact, alternatives=found.others)
     place = first.place
-    graph = ReferenceGraph(index)
     cites = [
         (first.document, first.source_path, first.document_title, item)
         for item in graph.in_span(first.document, place.start, place.end)

@@ -10,11 +10,11 @@ from functools import lru_cache
 from pinakes.errors import NotFoundError, UsageError
 from pinakes.model import Lines, Place, SectionView
 from pinakes.model.place_ids import is_place_id, with_place_id
-from pinakes.model.views import CitedSection, MissingPlace, SectionsResponse
+from pinakes.model.views import CitedSection, MissingPlace, ReferencesResponse, SectionsResponse
 from pinakes.port.index import SearchIndex
 from pinakes.port.records import StoredPlace
 from pinakes.search.links.find_places import FoundPlace, PlaceFinder, SeveralPlaces, find_documents
-from pinakes.search.links.questions import section_view
+from pinakes.search.links.questions import references_of, section_view
 from pinakes.search.links.reference_graph import ReferenceGraph
 from pinakes.search.query.place_lists import NEXT, PARENT, STEPS, read_step
 
@@ -33,6 +33,26 @@ class PlaceReader:
         self._places = lru_cache(maxsize=8)(index.lookup.places_of_document)
 
     # -- which places ----------------------------------------------------------------------------------------
+
+    def find_all(
+        self, references: str | Sequence[str], document: str | None, step: str | None = None
+    ) -> tuple[list[FoundPlace], list[MissingPlace]]:
+        """Return the places that a text or a list names, each once, and of a list what names none."""
+        missing: list[MissingPlace] = []
+        if not isinstance(references, str):
+            _check_number(len(references))
+            found, missing = self.find_each(references, document, step)
+        elif document and not references.strip():
+            found = _whole(self._index, document)
+        else:
+            found = self.find(references, document, step)
+        found = list({one.place.place.place_id: one for one in found}.values())
+        _check_number(len(found))
+        if not found:
+            if missing:
+                raise NotFoundError(" ".join(item.reason for item in missing[:3]))
+            raise UsageError("Name at least one place to read.")
+        return found, missing
 
     def find(self, reference: str, document: str | None, step: str | None = None) -> list[FoundPlace]:
         """Return the places that a text names: one, a list, a range, or the one after, before or above another."""
@@ -185,24 +205,21 @@ def read_sections(
 ) -> SectionsResponse:
     """Return places by what they are called; of a list that is given as such, what is not found is said."""
     reader = PlaceReader(index, within)
-    missing: list[MissingPlace] = []
-    if not isinstance(references, str):
-        _check_number(len(references))
-        found, missing = reader.find_each(references, document, step)
-    elif document and not references.strip():
-        found = _whole(index, document)
-    else:
-        found = reader.find(references, document, step)
-    found = list({one.place.place.place_id: one for one in found}.values())
-    _check_number(len(found))
-    if not found:
-        if missing:
-            raise NotFoundError(" ".join(item.reason for item in missing[:3]))
-        raise UsageError("Name at least one place to read.")
+    found, missing = reader.find_all(references, document, step)
     if lines is not None and len(found) > 1:
         raise UsageError("Lines are those of one place; name only one with them.")
     views = [reader.view(one, lines) for one in found]
     return SectionsResponse(views, reader.cited(found) if with_references else [], missing)
+
+
+def follow_references(
+    index: SearchIndex, references: str | Sequence[str], document: str | None
+) -> ReferencesResponse:
+    """Return what places refer to and what refers to them, one after the other."""
+    found, missing = PlaceReader(index).find_all(references, document)
+    graph = ReferenceGraph(index)
+    first, *also = (references_of(index, one, graph) for one in found)
+    return replace(first, also=also, missing=missing)
 
 
 def _whole(index: SearchIndex, document: str) -> list[FoundPlace]:

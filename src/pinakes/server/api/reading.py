@@ -257,15 +257,16 @@ def outline(call: Call) -> Reply:
 
 
 def references(call: Call) -> Reply:
-    """Answer with what a section refers to, and what refers to it."""
+    """Answer with what a section refers to, and what refers to it; or with that of several."""
 
     def ask(library: Library, catalog: Catalog) -> Reply:
         data = library.references(call["ref"], document=catalog.named(call["doc"])).to_dict()
-        catalog.mark(data["section"])
-        data["doc"] = data["section"]["doc"]
-        for item in (*data["cites"], *data["cited_by"], *data["around"]):
-            catalog.mark(item)
-            catalog.mark(item["reference"], "target_path")
+        for one in (data, *data.get("also", [])):
+            catalog.mark(one["section"])
+            one["doc"] = one["section"]["doc"]
+            for item in (*one["cites"], *one["cited_by"], *one["around"]):
+                catalog.mark(item)
+                catalog.mark(item["reference"], "target_path")
         return Reply(data)
 
     return call.ask(ask)
@@ -340,7 +341,7 @@ OPERATIONS = (
         "GET",
         "/api/references",
         "followReferences",
-        "What a section refers to, and what refers to it.",
+        "What a section refers to, and what refers to it; or several, as a list or a range.",
         (_REF, DOC, LIBRARY),
         references,
         {_JSON: REFERENCES},
