@@ -189,7 +189,7 @@ def answer(library: Library, budget: int, **given: Any) -> tuple[str, dict[str, 
     return written.text, written.data, tokens.count(written.text)
 
 
-@pytest.mark.parametrize("budget", [60, 100, 150, 300, 2000])
+@pytest.mark.parametrize("budget", [60, 100, 150, 200, 2000])
 def test_several_sections_share_the_budget_and_say_what_is_not_shown(library: Library, budget: int) -> None:
     text, data, cost = answer(
         library, budget, reference=["Section 11", "Section 21", "Section 97"], with_references=True
@@ -232,6 +232,16 @@ def test_what_is_cited_and_not_shown_is_named_with_its_id(citing: Library, budge
     assert len(data.get("not_shown", [])) == len(named)
     assert data["truncated"] == bool(named) and "more" not in text
     assert bool(named) == (budget < 8000)
+
+
+def test_what_is_cited_takes_no_more_room_than_it_needs(library: Library) -> None:
+    """A reference that leads nowhere costs a line, not a quarter of the budget."""
+    whole, data, cost = answer(library, 2000, reference="Sections 11 and 21", with_references=True)
+    assert not data["truncated"] and "Cited as 'section 99'" in whole
+    # The frame is estimated, a little above what it takes.
+    assert not answer(library, cost + 60, reference="Sections 11 and 21", with_references=True)[1][
+        "truncated"
+    ]
 
 
 def test_lines_that_are_shown_are_named_when_a_section_is_cut(library: Library) -> None:

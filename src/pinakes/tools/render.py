@@ -243,18 +243,18 @@ def sections_text(found: SectionsResponse, offset: int, budget: int, tokens: Tok
     """
     missing = [f"Not found: {item.reference}: {item.reason}" for item in found.missing]
     left = max(0, budget - _FRAME - sum(map(tokens.count, missing)))
-    # What is cited is at least named, unless that alone takes half of the room.
     names = [cited_name(item) for item in found.cited]
     costs = [tokens.count(f"; {name}") for name in names]
-    owed = min(sum(costs), left // 2)
-    left -= owed
+    cited_blocks = [_cited_block(item) for item in found.cited]
+    sizes = [tokens.count(f"{block}\n\n") for block in cited_blocks]
+    # What is cited has a quarter of the room, if it needs that, and is at least named, unless that takes half of it.
+    kept_free = min(sum(sizes), max(left // 4, min(sum(costs), left // 2)))
+    left -= kept_free
     blocks: list[str] = []
     notes: list[str] = []
     sections: list[SectionView] = []
     for number, view in enumerate(found.sections):
         room = left // (len(found.sections) - number)
-        # What they cite is asked for too, and has its part.
-        room = room * 3 // 4 if found.cited else room
         text = view.text[offset:]
         head = "\n".join(section_lines(view))
         end = len(text)
@@ -270,18 +270,13 @@ def sections_text(found: SectionsResponse, offset: int, budget: int, tokens: Tok
         left -= tokens.count(block)
         blocks.append(block)
         sections.append(replace(view, text=text[:end]))
-    left += owed
+    left += kept_free
     owed = sum(costs)
     cited: list[CitedSection] = []
     left_out: list[tuple[CitedSection, str]] = []
-    for item, name, cost in zip(found.cited, names, costs, strict=True):
+    for item, name, cost, block, size in zip(found.cited, names, costs, cited_blocks, sizes, strict=True):
         owed -= cost
-        block = f"Cited as {item.text!r}: {item.reason}"
-        if item.section is not None:
-            block = "\n".join(
-                [f"Cited as {item.text!r}:", *section_lines(item.section), "", item.section.text]
-            )
-        if (size := tokens.count(f"{block}\n\n")) <= left - owed:
+        if size <= left - owed:
             left -= size
             blocks.append(block)
             cited.append(item)
@@ -316,6 +311,13 @@ def sections_text(found: SectionsResponse, offset: int, budget: int, tokens: Tok
         [item for item, _ in left_out],
         bool(notes or left_out) or kept < len(blocks),
     )
+
+
+def _cited_block(item: CitedSection) -> str:
+    named = f"Cited as {item.text!r}:"
+    if item.section is None:
+        return f"{named} {item.reason}"
+    return "\n".join([named, *section_lines(item.section), "", item.section.text])
 
 
 def cited_name(item: CitedSection) -> str:
