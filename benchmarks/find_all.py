@@ -30,6 +30,7 @@ PATTERNS = {
     "regex of numbers and a word": (r"[0-9]+ days", "regex"),
     "regex of capitals": (r"(?-i)[A-Z]{5,}", "regex"),
     "regex, every line": (r"^.+$", "regex"),
+    "regex of alternatives": (r"\b(shall|may|must)\b", "regex"),
 }
 
 

@@ -5,9 +5,11 @@ import re
 import tempfile
 import time
 from pathlib import Path
+from unittest.mock import Mock, patch
 
+import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -16,6 +18,7 @@ from pinakes.cli.app import app
 from pinakes.errors import UsageError
 from pinakes.model import FoundAll
 from pinakes.port.records import StoredText
+from pinakes.port.texts import TextBlock
 from pinakes.search.verbatim.find_all import _Looked, find_all
 from pinakes.search.verbatim.patterns import compile_pattern
 from pinakes.search.verbatim.quotes import verify_quotes
@@ -255,6 +258,55 @@ def test_counting_finds_what_finding_one_by_one_finds(
                 },
                 True,
             )
+
+
+PIECES = [r"\d", r"\w", r"\D", r"\S", r"\s", ".", "[a-z]", "[^a-z]", r"[\d,.-]", "[^ \n]", "[K1]", "[^s,]"]
+PIECES += ["a", "s", "k", " ", ",", r"\.", "1"]
+CHAINS = st.builds(
+    lambda start, links, end: start + "".join(links) + end,
+    st.sampled_from(["", "^"]),
+    st.lists(st.sampled_from([piece + run for piece in PIECES for run in ("", "+")]), min_size=1, max_size=4),
+    st.sampled_from(["", "", "$"]),
+).filter(str.strip)
+LINES = st.text(st.sampled_from("aaksSſ\u212a字é112., \n\n"), max_size=40)
+
+
+@settings(max_examples=1000, deadline=None)
+@given(
+    texts=st.lists(LINES, min_size=1, max_size=6),
+    pattern=CHAINS,
+    ignore_case=st.booleans(),
+    some=st.sets(st.integers(0, 5)),
+)
+@example(texts=["1 12 1"], pattern=r"\d+ \d", ignore_case=True, some=set())
+def test_chains_of_signs_and_runs_count_what_finding_one_by_one_finds(
+    texts: list[str], pattern: str, ignore_case: bool, some: set[int]
+) -> None:
+    compiled = compile_pattern(pattern, "regex", ignore_case=ignore_case)
+    encoded = [text.encode() for text in texts]
+    ends = np.cumsum([len(text) + 1 for text in encoded])
+    starts = ends - [len(text) for text in encoded]
+    data = np.frombuffer(b"\n" + b"".join(text + b"\n" for text in encoded), np.uint8)
+    block = TextBlock(data, np.arange(len(texts)), starts, ends)
+    one_by_one = {number: len(list(compiled.spans(text))) for number, text in enumerate(texts)}
+    with patch("pinakes.search.verbatim.chains._PART", 32):
+        for looked in (block, block.only(some)):
+            wanted = {
+                number: one_by_one[number] for number in looked.documents.tolist() if one_by_one[number]
+            }
+            assert compiled.count(Mock(written=looked)) == (wanted, True)
+
+
+@pytest.mark.parametrize("pattern", [r"\d+", "^.+$", r"[a-z]+ \d+ lies"])
+def test_chains_too_are_not_counted_beyond_the_most(
+    library: Library, pattern: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = library.find_all(pattern, kind="regex", limit=1000)
+    assert whole.complete and whole.total == len(whole.hits)
+    monkeypatch.setattr("pinakes.search.verbatim.patterns._COUNTED", whole.total)
+    assert library.find_all(pattern, kind="regex").complete
+    monkeypatch.setattr("pinakes.search.verbatim.patterns._COUNTED", whole.total - 1)
+    assert not library.find_all(pattern, kind="regex").complete
 
 
 def test_texts_are_caught_up_put_together_anew_and_compared(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Counting: how often a pattern stands in each document, from the texts of all in one piece.
 
 Words and phrases are compared at many places at once, so that it does not matter how many there are; a regular
-expression is asked for one place after the other.
+expression, other than a chain, is asked for one place after the other.
 """
 
 from __future__ import annotations
@@ -84,7 +84,11 @@ def phrase_spans(data: NDArray[np.uint8], words: Sequence[str]) -> tuple[Positio
 
 def count_phrase(block: TextBlock, words: Sequence[str]) -> dict[int, int]:
     """Return how often words follow each other, by document, without overlaps."""
-    starts, ends = phrase_spans(block.data, words)
+    return count_spans(block, *phrase_spans(block.data, words))
+
+
+def count_spans(block: TextBlock, starts: Positions, ends: Positions) -> dict[int, int]:
+    """Return how many places there are, by document, of those that do not overlap with one before."""
     if np.any(starts[1:] < ends[:-1]):
         starts = _apart(starts, ends)
     return _by_document(block, starts)
@@ -98,9 +102,8 @@ def count_paragraphs(block: TextBlock, words: Sequence[str]) -> dict[int, int]:
     stops = stops[_PARAGRAPH_ENDS[data[stops]]]
     common = np.ones(len(stops), np.bool_)
     for word in sorted(words, key=len, reverse=True):
-        here = np.zeros(len(stops), np.bool_)
-        here[np.searchsorted(stops, phrase_spans(data, [word])[0])] = True
-        common &= here
+        before = np.searchsorted(phrase_spans(data, [word])[0], stops)
+        common &= np.diff(before, prepend=0) > 0
         if not common.any():
             return {}
     return _by_document(block, stops[common] - 1)
@@ -195,7 +198,6 @@ def _table(signs: bytes) -> NDArray[np.bool_]:
 
 
 _ALPHANUMERIC = _table(bytes(code for code in range(128) if chr(code).isalnum()))
-_WIDE = _table(bytes(range(128, 256)))
 # Marks of Markdown may stand before a space, and also with spaces and quote marks after it.
 _PARAGRAPH_ENDS = _table(b"\n" + END.encode())
 _MARKS, _SPACES, _GAP = _table(b"*_"), _table(b" \n"), _table(b" \n*_>")
@@ -203,8 +205,9 @@ _MARKS, _SPACES, _GAP = _table(b"*_"), _table(b" \n"), _table(b" \n*_>")
 
 def _alphanumeric(data: NDArray[np.uint8], places: Positions) -> NDArray[np.bool_]:
     """Return whether letters or digits stand at some bytes, or end there."""
-    found = _ALPHANUMERIC[data[places]]
-    for number in np.flatnonzero(_WIDE[data[places]]).tolist():
+    signs = data[places]
+    found = _ALPHANUMERIC.take(signs)
+    for number in np.flatnonzero(signs >= 128).tolist():
         first = last = int(places[number])
         while data[first] & 0xC0 == 0x80:
             first -= 1

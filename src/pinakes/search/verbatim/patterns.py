@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from pinakes.errors import UsageError
 from pinakes.port.texts import TextBlock
+from pinakes.search.verbatim.chains import chain_of, parts_of
 from pinakes.search.verbatim.counting import (
     count_matches,
     count_paragraphs,
@@ -179,26 +180,16 @@ class _Regex:
     """A regular expression in the syntax of RE2, which takes time in proportion to the text whatever it is."""
 
     def __init__(self, pattern: str, ignore_case: bool) -> None:
-        re2 = _re2()
-        options = re2.Options()
-        options.log_errors = False
-        options.max_mem = _MEMORY
-        # Groups say nothing here, and cost much.
-        options.never_capture = True
-        try:
-            # Lines have beginnings and ends, as in other tools of this name.
-            self._found = re2.compile(f"(?m{'i' if ignore_case else ''}){pattern}", options)
-        except re2.error as error:
-            reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
-            raise UsageError(
-                f"The regular expression cannot be used: {reason}. The syntax is that of RE2, which has no look-around "
-                "and no back-references."
-            ) from None
+        self._found = _compile_regex(pattern, ignore_case)
         if self._found.fullmatch(""):
             raise UsageError(
                 "The regular expression matches the empty text, which stands everywhere: ask for a character at least."
             )
         self._minds_ends = bool(_MINDS_ENDS.search(pattern))
+        self._chain = chain_of(
+            pattern,
+            lambda part, signs: "".join(_compile_regex(part, ignore_case).findall(signs)),
+        )
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         return (found.span() for found in self._found.finditer(text) if found.end() > found.start())
@@ -211,7 +202,37 @@ class _Regex:
             found: tuple[int, int] = match(anywhere, text, begin, end)[0]
             return found
 
-        return Counted(*count_matches(texts.written, find, alone=self._minds_ends, most=_COUNTED))
+        if self._chain is None:
+            return Counted(*count_matches(texts.written, find, alone=self._minds_ends, most=_COUNTED))
+        counts: dict[int, int] = {}
+        left = _COUNTED
+        for part in parts_of(texts.written):
+            here, complete = self._chain.count(part), True
+            if here is None:
+                here, complete = count_matches(part, find, alone=False, most=left)
+            left -= sum(here.values())
+            if left < 0 or not complete:
+                return Counted(counts, complete=False)
+            counts |= here
+        return Counted(counts)
+
+
+def _compile_regex(pattern: str, ignore_case: bool) -> Any:
+    re2 = _re2()
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = _MEMORY
+    # Groups say nothing here, and cost much.
+    options.never_capture = True
+    try:
+        # Lines have beginnings and ends, as in other tools of this name.
+        return re2.compile(f"(?m{'i' if ignore_case else ''}){pattern}", options)
+    except re2.error as error:
+        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
+        raise UsageError(
+            f"The regular expression cannot be used: {reason}. The syntax is that of RE2, which has no look-around "
+            "and no back-references."
+        ) from None
 
 
 def _re2() -> Any:
