@@ -297,7 +297,7 @@ def test_chains_of_signs_and_runs_count_what_finding_one_by_one_finds(
             assert compiled.count(Mock(written=looked)) == (wanted, True)
 
 
-@pytest.mark.parametrize("pattern", [r"\d+", "^.+$", r"[a-z]+ \d+ lies"])
+@pytest.mark.parametrize("pattern", [r"\d+", "^.+$", r"\d+ lies"])
 def test_chains_too_are_not_counted_beyond_the_most(
     library: Library, pattern: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -62,10 +62,8 @@ class Chain:
         members = first.members(text)
         if self.from_line_start:
             starts = np.flatnonzero(data[:-1] == _LINE_END) + 1
-        elif first.is_run:
-            starts = np.flatnonzero(members[1:] > members[:-1]) + 1
         else:
-            starts = np.flatnonzero(members)
+            starts = np.flatnonzero(members[1:] > members[:-1]) + 1
         ends = starts
         for link in self.links:
             kept = link.at(data, ends)
@@ -80,7 +78,7 @@ class Chain:
             kept = data[ends] == _LINE_END
             starts, ends = starts[kept], ends[kept]
         split = first.at(data, ends - 1) & first.at(data, ends)
-        if first.is_run and not self.from_line_start and split.any():
+        if not self.from_line_start and split.any():
             # The rest of a run whose beginning belongs to the match before it may be another match.
             return None
         return count_spans(block, starts, ends)
@@ -112,7 +110,11 @@ def chain_of(pattern: str, signs_of: Callable[[str, str], str]) -> Chain | None:
         if link.is_run and any(a and b for a, b in zip(link.table, following.table, strict=True)):
             # Where the run ends depends on what follows.
             return None
-    return Chain(tuple(links), pattern.startswith("^"), bool(parts[2]))
+    from_line_start, first = pattern.startswith("^"), links[0]
+    if not from_line_start and (not first.is_run or (len(links) > 1 and first.table[ord("e")])):
+        # It may begin with every letter or word, of which few go on as they should: RE2 is faster.
+        return None
+    return Chain(tuple(links), from_line_start, bool(parts[2]))
 
 
 def parts_of(block: TextBlock) -> Iterator[TextBlock]:
