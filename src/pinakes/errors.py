@@ -5,6 +5,9 @@ Each carries a message for the person at the keyboard: what is wrong and what to
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Literal
+
 
 class PinakesError(Exception):
     """Base of every error raised on purpose; its text is fit to be shown as it is."""
@@ -60,8 +63,30 @@ class MissingExtraError(PinakesError):
         self.extra = extra
 
 
+Missing = Literal["document", "place", "term"]
+
+# What helps, by what is missing: a tool of the catalogue, and what to say of it.
+_HELP: dict[Missing, tuple[tuple[str, str], ...]] = {
+    "document": (("list_documents", "{} lists the documents."),),
+    "place": (
+        ("list_outline", "{} shows the headings of a document."),
+        ("find_all", "{} finds words in the text."),
+    ),
+    "term": (("find_all", "{} finds every place that uses a word, defined or not."),),
+}
+
+
 class NotFoundError(PinakesError):
-    """A document, section or term that was asked for by name does not exist."""
+    """A document, section or term that was asked for by name does not exist; ``missing`` says which of them."""
+
+    def __init__(self, message: str, missing: Missing | None = None) -> None:
+        super().__init__(message)
+        self.missing = missing
+
+    def where_to_look(self, names: Mapping[str, str]) -> str:
+        """Say what helps; ``names`` are what tools, commands or operations are called, by the tool's own name."""
+        helping = _HELP[self.missing] if self.missing else ()
+        return " ".join(said.format(names[tool]) for tool, said in helping if tool in names)
 
 
 class StoreError(PinakesError):

@@ -120,7 +120,7 @@ class ScopedLibrary(Library):
             return self.whole.define(term, document=document)
         if document is not None:
             self.paths_of(document)
-        nothing = NotFoundError(f"No document of this tool defines {term!r}.")
+        nothing = NotFoundError(f"No document of this tool defines {term!r}.", "term")
         try:
             answer = self.whole.define(term, document=document)
         except NotFoundError:
@@ -181,7 +181,7 @@ class ScopedLibrary(Library):
         """Return everything that a reader of one of these documents needs."""
         allowed = self._allowed()
         if allowed is not None and path not in allowed:
-            raise NotFoundError(f"No document of this tool is called {path!r}.")
+            raise NotFoundError(f"No document of this tool is called {path!r}.", "document")
         return self.whole.reader(path)
 
     def suggest(
@@ -203,7 +203,7 @@ class ScopedLibrary(Library):
 
     def paths_of(self, name: str) -> list[str]:
         """Return the paths of these documents that a name means."""
-        from pinakes.search.links.find_places import near_names
+        from pinakes.search.links.near import near_names
 
         allowed = self._allowed()
         if allowed is None:
@@ -215,7 +215,9 @@ class ScopedLibrary(Library):
         if not found:
             # What is near in the whole library may be documents that are not shown.
             shown = [(info.source_path, info.title) for info in self.documents()]
-            raise NotFoundError(f"No document of this tool is called {name!r}.{near_names(name, shown)}")
+            raise NotFoundError(
+                f"No document of this tool is called {name!r}.{near_names(name, shown)}", "document"
+            )
         return found
 
     # -- which documents -------------------------------------------------------------------------------------

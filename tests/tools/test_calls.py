@@ -105,6 +105,7 @@ def test_calls_as_models_write_them(
         ("handbook", {"query": "x", "colour": "red"}, "unknown argument 'colour'"),
         ("handbook", {"query": "x", "k": 0}, "between 1 and 100"),
         ("handbook", {"query": "x", "document": "nowhere.pdf"}, "no document 'nowhere.pdf'"),
+        ("handbook", {"query": "x", "document": "nowhere.pdf"}, "\nhandbook_documents lists the documents."),
         ("handbook", {"query": "x", "after": "soon"}, "'soon' is not a date"),
         ("handbook_section", {"reference": "Section 999"}, "No section is called 'Section 999'"),
         ("handbook_definition", {"term": "spaceship"}, "No document defines 'spaceship'"),

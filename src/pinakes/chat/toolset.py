@@ -132,7 +132,7 @@ class Toolset:
             return head + tool.write(function, shown, given, budget - tool.count_tokens(head))
         except NotFoundError as error:
             call.found, call.error = 0, str(error)
-            failure = format_error(error)
+            failure = format_error(error, names=tool.function_names)
         except PinakesError as error:
             call.error = str(error)
             failure = format_error(error)

@@ -17,6 +17,13 @@ from pinakes.errors import NotFoundError, PinakesError, UsageError
 
 ERROR, WRONG_USAGE, SOME_FAILED, NOTHING_FOUND, INTERRUPTED = 1, 2, 3, 4, 130
 
+# The commands that help to find what was named wrongly, by the tools that do the same.
+_COMMANDS = {
+    "list_documents": "pinakes documents",
+    "list_outline": "pinakes outline",
+    "find_all": "pinakes grep",
+}
+
 
 class GuardedGroup(TyperGroup):
     """The group of all commands; turns every exception into a message and an exit code."""
@@ -68,6 +75,8 @@ def _fail(error: Exception, as_json: bool) -> NoReturn:
     code = getattr(error, "exit_code", None)
     if isinstance(error, PinakesError):
         text, code = str(error), exit_code(error)
+        if isinstance(error, NotFoundError):
+            text = f"{text} {error.where_to_look(_COMMANDS)}".strip()
     elif isinstance(code, int) and hasattr(error, "format_message"):  # the command line could not be parsed
         text, kind = error.format_message(), UsageError.__name__
         context = getattr(error, "ctx", None)

@@ -111,6 +111,11 @@ class HierarchicalDocumentTool:
         return tool_functions(self.config)
 
     @property
+    def function_names(self) -> dict[str, str]:
+        """What the tools of the catalogue are called here."""
+        return {function.kind: function.name for function in self.functions}
+
+    @property
     def library(self) -> Library:
         """The library behind the tool, loaded when it is first asked for."""
         return self._loader.library()
@@ -248,7 +253,8 @@ class HierarchicalDocumentTool:
             return self.write(function, found, given, budget), found
         except PinakesError as error:
             # When loading is what failed, there is no tokenizer to count with; such a message is short.
-            return format_error(error, budget, self.count_tokens if self._loader.usable else None), None
+            count = self.count_tokens if self._loader.usable else None
+            return format_error(error, budget, count, names=self.function_names), None
 
     def find(self, function: ToolFunction, given: Mapping[str, Any], budget: int | None) -> Any:
         """Return what a call of a function finds, before it is written down."""

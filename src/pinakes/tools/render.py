@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pinakes.errors import NotFoundError, UsageError
@@ -115,17 +115,26 @@ def _near(near: str, quotation: Quotation, token_budget: int | None, count: Coun
     return whole(near if token_budget is None else longest_fit(near, whole, token_budget, count))
 
 
-def format_error(error: Exception, token_budget: int | None = None, count: Count | None = None) -> str:
-    """Return what went wrong as a text that a model can act on."""
+def format_error(
+    error: Exception,
+    token_budget: int | None = None,
+    count: Count | None = None,
+    *,
+    names: Mapping[str, str] | None = None,
+) -> str:
+    """Return what went wrong as a text that a model can act on; ``names`` are what it calls the tools."""
     text = " ".join(readable(str(error)).split())[:_LONGEST_ERROR]
+    missing = error if isinstance(error, NotFoundError) else None
     # What is not found comes with what is near, and that is in the words of the documents.
-    quoted = Quotation.around([text], seed=text) if isinstance(error, NotFoundError) else None
+    quoted = Quotation.around([text], seed=text) if missing else None
+    advice = missing.where_to_look(names or {}) if missing else ""
 
     def whole(text: str) -> str:
         return f"Not found. {quoted.notice}\n{quoted.inline(text)}" if quoted else f"Error: {text}"
 
-    if token_budget is None or count is None:
-        return whole(text)
+    advised = f"{whole(text)}\n{advice}" if advice else whole(text)
+    if token_budget is None or count is None or count(advised) <= token_budget:
+        return advised
     return whole(longest_fit(text, whole, token_budget, count))
 
 

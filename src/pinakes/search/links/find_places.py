@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
@@ -17,6 +16,7 @@ from pinakes.port.index import SearchIndex
 from pinakes.port.names import Entry, NameLookup
 from pinakes.port.records import StoredPlace
 from pinakes.search.links.gone import explain_gone
+from pinakes.search.links.near import LOOKED_AT, near_names, near_places
 from pinakes.search.query.names import NameIndex
 from pinakes.search.query.place_lists import (
     STEPS_UNDERSTOOD,
@@ -31,9 +31,6 @@ from pinakes.search.retrieve.bearing import find_codes, sections_with_code
 from pinakes.search.retrieve.resolve import ResolvedPlace, Resolver, searched
 from pinakes.text.keys import title_key
 
-# Documents whose names are compared with one that none has.
-_LOOKED_AT = 2000
-
 
 def find_documents(index: SearchIndex, name: str) -> list[Entry]:
     """Return the documents that a path, the end of a path, a file name or a title means, in the order of paths.
@@ -45,22 +42,8 @@ def find_documents(index: SearchIndex, name: str) -> list[Entry]:
         return found
     if place := with_id(index, name):
         return [Entry(place.document, place.source_path, place.document_title)]
-    hint = near_names(name, ((entry.source_path, entry.title) for entry in names.first(_LOOKED_AT)))
-    raise NotFoundError(f"There is no document {name!r} in the library.{hint}")
-
-
-def near_names(name: str, documents: Iterable[tuple[str, str]]) -> str:
-    """Return which of some documents, by path and title, a name may have meant, as a question; nothing if none."""
-    called: dict[str, str] = {}
-    for path, title in documents:
-        # That both end with .md does not make two names alike.
-        called.setdefault(PurePath(path).stem, PurePath(path).name)
-        called.setdefault(title, title)
-    near: list[str] = []
-    for meant in dict.fromkeys((PurePath(name).stem, name)):
-        near += difflib.get_close_matches(meant, called, n=3, cutoff=0.5)
-    names = list(dict.fromkeys(called[key] for key in near))[:3]
-    return f" Did you mean: {', '.join(names)}?" if names else ""
+    hint = near_names(name, ((entry.source_path, entry.title) for entry in names.first(LOOKED_AT)))
+    raise NotFoundError(f"There is no document {name!r} in the library.{hint}", "document")
 
 
 def _called(names: NameLookup, name: str) -> list[Entry]:
@@ -139,7 +122,7 @@ class PlaceFinder:
         for code in () if heading else find_codes(query.rest):
             if coded := sections_with_code(code, lookup, among(query.named, self.within) or documents):
                 return coded, True
-        raise self._nothing(reference, query)
+        raise self._nothing(reference, query, among(query.named, documents) or documents)
 
     def _read(self, reference: str, document: str | None) -> tuple[Query, Collection[int] | None]:
         """Return what a reference says, and the documents in which it is looked for."""
@@ -151,17 +134,16 @@ class PlaceFinder:
     def _resolver(self, document: str | None) -> Resolver:
         return Resolver(self.index.lookup, None if document else self._names)
 
-    def _nothing(self, reference: str, query: Query) -> NotFoundError:
-        if self.within is not None:
-            # What is near may stand in documents that are not shown.
-            return NotFoundError(f"No document of this tool has a section {reference!r}.")
-        if is_place_id(_bare(reference)):
+    def _nothing(self, reference: str, query: Query, documents: Collection[int] | None) -> NotFoundError:
+        if self.within is None and is_place_id(_bare(reference)):
             return NotFoundError(explain_gone(self.index, _bare(reference)))
-        if asks_for_step(reference):
+        if self.within is None and asks_for_step(reference):
             return NotFoundError(f"No section is called {reference!r}. {STEPS_UNDERSTOOD}")
-        near = self.index.lookup.similar_titles(query.title_key.split()[:6], 3)
-        hint = f" Did you mean: {'; '.join(item.place.heading for item in near)}?" if near else ""
-        return NotFoundError(f"No section is called {reference!r}.{hint}")
+        # Only in the documents that may be shown.
+        near = near_places(self.index, query, documents)
+        if self.within is not None:
+            return NotFoundError(f"No document of this tool has a section {reference!r}.{near}", "place")
+        return NotFoundError(f"No section is called {reference!r}.{near}", "place")
 
     def _inside(self, found: StoredPlace, document: str | None) -> StoredPlace:
         """Return a place that must stand in the documents that are looked at, and in those of a name."""
@@ -241,9 +223,7 @@ class PlaceFinder:
             there = near if isinstance(near, FoundPlace) else self._attempt(part, document)
             if not isinstance(there, FoundPlace):
                 also = f", though {parts[0]!r} is a place" if found else ""
-                raise NotFoundError(
-                    f"{reference!r} is not understood as a list: {str(there).rstrip('.')}{also}."
-                )
+                raise NotFoundError(f"{reference!r} is not understood as a list{also}: {there}", "place")
             found.append(there)
         return found
 

@@ -50,7 +50,7 @@ class PlaceReader:
         _check_number(len(found))
         if not found:
             if missing:
-                raise NotFoundError(" ".join(item.reason for item in missing[:3]))
+                raise NotFoundError(" ".join(item.reason for item in missing[:3]), "place")
             raise UsageError("Name at least one place to read.")
         return found, missing
 

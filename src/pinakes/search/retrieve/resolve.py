@@ -139,7 +139,7 @@ class Resolver:
         best = max(naming.values(), default=0.0)
         fitting = {document for document, share in naming.items() if share == best}
         fitting = among(fitting, documents)
-        kinds = _agreeing(label.kind)
+        kinds = agreeing_kinds(label.kind)
         ways: list[Collection[int] | None] = [fitting, documents] if fitting else [documents]
         found = [place for within in ways for place in self._lookup.numbered(label.key, kinds, within)]
         return list(dict.fromkeys(found))
@@ -163,7 +163,7 @@ class Resolver:
         having = len({item.document for item in found})
         if documents is None and len(found) > MOST:
             # Some of them may be left out.
-            having = self._lookup.documents_with_number(label.key, _agreeing(label.kind))
+            having = self._lookup.documents_with_number(label.key, agreeing_kinds(label.kind))
         # Within one document only the best reading counts: `Article 1`, not also `Section 1`.
         own: dict[int, float] = defaultdict(float)
         for item, fit in zip(found, fits, strict=True):
@@ -204,8 +204,8 @@ def _naming(naming: Mapping[int, float], document: int) -> float:
     return 0.0 if share is None else _NAMED + _WORDS_OF_NAME * share
 
 
-def _agreeing(asked: str) -> list[str]:
-    """The kinds of places that may be meant: people say section, article and clause for one another."""
+def agreeing_kinds(asked: str) -> list[str]:
+    """Return the kinds of places that may be meant: people say section, article and clause for one another."""
     return sorted(LEAF_KINDS) if asked in LEAF_KINDS else [asked]
 
 

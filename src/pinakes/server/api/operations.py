@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.responses import Response
 
+from pinakes.errors import NotFoundError
 from pinakes.server.api.params import FILTERS_SCHEMA, Param, choice, text
 from pinakes.server.api.problems import ProblemError, as_problem
 from pinakes.version import __version__
@@ -79,7 +80,7 @@ class Catalog:
     def path(self, doc: str) -> str:
         """Return the path of a document."""
         if doc not in self.paths:
-            raise ProblemError(404, "There is no document with this id in the library.")
+            raise NotFoundError("There is no document with this id in the library.", "document")
         return self.paths[doc]
 
     def named(self, doc: str | None) -> str | None:

@@ -28,6 +28,12 @@ logger = logging.getLogger("pinakes")
 
 PROBLEM_JSON = "application/problem+json"
 _RETRY = {"Retry-After": "2"}
+# The operations that help to find what was named wrongly, by the tools that do the same.
+_OPERATIONS = {
+    "list_documents": "/api/documents",
+    "list_outline": "/api/outline",
+    "find_all": "/api/find_all",
+}
 _SILENCE = 60.0
 _MOST_NOTED = 100
 _noted: dict[str, float] = {}
@@ -66,7 +72,7 @@ def as_problem(error: Exception) -> ProblemError:
         # Well formed, but it cannot be meant: a date that is none, a folder that is not the server's.
         return ProblemError(422, str(error))
     if isinstance(error, NotFoundError):
-        return ProblemError(404, str(error))
+        return ProblemError(404, f"{error} {error.where_to_look(_OPERATIONS)}".strip())
     if isinstance(error, NotReadyError):
         return ProblemError(503, str(error), _RETRY)
     # The messages of these name folders, databases and processes; they are for whoever runs the server.

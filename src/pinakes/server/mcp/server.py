@@ -59,7 +59,7 @@ def make_server(registry: LibraryRegistry) -> Server[object]:
                 # Not abandoned when it is cancelled: nobody may close a library that is being read.
                 answer = await anyio.to_thread.run_sync(partial(call, registry, params.name, given))
         except PinakesError as error:
-            return _refusal(format_error(error))
+            return _refusal(format_error(error, names={name: name for name in tool_names(registry)}))
         except Exception as error:
             return _refusal(f"Error: {_unforeseen(params.name, error)}")
         return _result(answer, structured=registry.structured)
