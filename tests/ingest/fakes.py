@@ -89,6 +89,13 @@ def texts_found(library: Library, query: str) -> str:
     )
 
 
+def _without_ids(value: Any) -> Any:
+    """Ids of places are kept when a file is renamed, so they tell of the past."""
+    if isinstance(value, dict):
+        return {key: _without_ids(item) for key, item in value.items() if key != "place_id"}
+    return [_without_ids(item) for item in value] if isinstance(value, list) else value
+
+
 def holdings(library: Library, words: Sequence[str] = ()) -> dict[str, Any]:
     """All that can be found in a library, without the numbers that differ from one index to the next."""
     library.search("anything")
@@ -117,6 +124,6 @@ def holdings(library: Library, words: Sequence[str] = ()) -> dict[str, Any]:
             for word in words
         },
         "keyword": index.keyword.chunk_count(),
-        "outline": [outline.to_dict() for outline in library.outline()],
+        "outline": [_without_ids(outline.to_dict()) for outline in library.outline()],
         "stored_vectors": index.database.value("SELECT COUNT(*) FROM vectors"),
     }

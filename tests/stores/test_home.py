@@ -184,6 +184,7 @@ def test_what_is_written_down_is_plain(tmp_path: Path) -> None:
         "collection": "laws",
         "native": "none",
         "timeout": 30.0,
+        "patience": 300.0,
         "connection_env": "PINAKES_CONNECTION_STRING",
         "options": {},
     }

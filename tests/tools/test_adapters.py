@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import subprocess
 import sys
 from typing import Any
@@ -132,8 +133,9 @@ def test_pydantic_ai_agent_puts_a_call_right_and_cites(tool: HierarchicalDocumen
             return ModelResponse(parts=[ToolCallPart("handbook", {"q": QUERY, "pages": 3})])
         if len(heard) == 1:
             return ModelResponse(parts=[ToolCallPart("handbook", {"q": QUERY, "k": 1})])
-        cited = next(line for line in heard[-1].splitlines() if line.startswith("Section: "))
-        return ModelResponse(parts=[TextPart(f"Never without water [{cited.split()[1]}].")])
+        cited = re.search(r"^\S*\[1\] .*\[\w{8}\].*\n#+ ([\d.]+) ", heard[-1], re.MULTILINE)
+        assert cited, heard[-1]
+        return ModelResponse(parts=[TextPart(f"Never without water [{cited[1]}].")])
 
     agent = Agent(FunctionModel(answer), toolsets=[pydantic_ai_toolset(tool)])
     result = asyncio.run(agent.run("May the pump run dry?"))

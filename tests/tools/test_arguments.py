@@ -92,7 +92,7 @@ def test_switches_may_come_as_words() -> None:
         ("search_documents", {"query": "x", "filters": 3}, 'such as {"type": "pdf"}'),
         ("search_documents", {"query": "x", "q": "y"}, "give query once"),
         ("search_documents", {"query": "x", "token_budget": 10}, "between 100 and 1000000"),
-        ("read_section", {"document": "a.md"}, "reference is missing"),
+        ("define_term", {"document": "a.md"}, "term is missing"),
         ("list_outline", {"clauses": "perhaps"}, "true or false"),
         ("index_status", {"x": 1}, "It takes no arguments."),
     ],
@@ -122,7 +122,7 @@ def test_schemas_offer_only_the_right_names(tool: str) -> None:
     schema = TOOLS[tool].parameters()
     assert list(schema["properties"]) == [item.name for item in TOOLS[tool].takes]
     assert schema["required"] == [item.name for item in TOOLS[tool].takes if item.required]
-    assert all(entry["description"] for entry in schema["properties"].values())
+    assert all(entry.get("type") or entry.get("anyOf") for entry in schema["properties"].values())
 
 
 JSON = st.recursive(

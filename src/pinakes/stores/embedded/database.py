@@ -55,7 +55,7 @@ class Database:
                 migrate(connection, str(path.parent))
 
     def _connect(self) -> sqlite3.Connection:
-        connection = self._open_read_only() if self.read_only else self._open(str(self.path))
+        connection = self.open_read_only() if self.read_only else self._open(str(self.path))
         connection.isolation_level = None
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -77,8 +77,10 @@ class Database:
             name, timeout=_BUSY_MS / 1000, check_same_thread=False, uri=name.startswith("file:")
         )
 
-    def _open_read_only(self) -> sqlite3.Connection:
-        """Somebody else may be writing: then SQLite's own files are there, and it needs them to see the latest.
+    def open_read_only(self) -> sqlite3.Connection:
+        """Return a new connection that only reads.
+
+        Somebody else may be writing: then SQLite's own files are there, and it needs them to see the latest.
 
         Where they are not, it could only make them in a folder that can be written to; so it must do without.
         """

@@ -29,7 +29,7 @@ class BadText(NamedTuple):
 
 def bad_texts(database: Database) -> list[BadText]:
     """Read every text of the record, and return those that are not UTF-8."""
-    with closing(sqlite3.connect(f"{database.path.as_uri()}?mode=ro", uri=True)) as connection:
+    with closing(database.open_read_only()) as connection:
         connection.text_factory = bytes
         tables = [
             row[0].decode()
