@@ -203,7 +203,8 @@ class TopicEmbedder:
 
 def scaled_library(chunks: int) -> tuple[Path, Path]:
     """Return the folders of documents and of the index of about so many chunks; kept for the next time."""
-    folder = RESULTS / f"scale-{chunks}"
+    # Parted, since six digits in a row are taken for the number of a document, and varied.
+    folder = RESULTS / f"scale-{chunks:_}"
     docs, index, done = folder / "docs", folder / "index", folder / "done"
     if done.exists():
         return docs, index
