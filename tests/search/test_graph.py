@@ -103,11 +103,6 @@ def around(library: Library, *hits: str, weights: dict[str, float] | None = None
         ("They blow from", "related", "High water comes"),
         ("High water comes", "related", "They blow from"),
         ("They blow from", "related", "A lamp needs oil"),
-        ("applies to every basin", "parent", "usual meaning"),
-        ("usual meaning", "child", "applies to every basin"),
-        ("usual meaning", "child", "needs the consent"),
-        ("applies to every basin", "next", "needs the consent"),
-        ("needs the consent", "previous", "applies to every basin"),
     ],
 )
 def test_an_edge_leads_from_one_chunk_to_the_other(
@@ -125,9 +120,6 @@ def test_an_edge_leads_from_one_chunk_to_the_other(
         ("Trim the lamp", "link", "A lamp needs oil"),
         # The same number in another place is another number.
         ("applies to every basin", "cited_by", "A berth is refused"),
-        # Sections have the same parent, or are not beside each other.
-        ("applies to every basin", "next", "Boats shall lie"),
-        ("Boats shall lie", "previous", "needs the consent"),
     ],
 )
 def test_no_edge_leads_where_nothing_points(harbour: Library, hit: str, kind: str, other: str) -> None:
@@ -159,7 +151,6 @@ def test_every_type_of_edge_has_a_weight(harbour: Library) -> None:
         "He climbs the tower",
         "A lamp needs oil",
         "They blow from",
-        "usual meaning",
         "Mind the water",
         "Trim the lamp",
     ]
@@ -168,10 +159,15 @@ def test_every_type_of_edge_has_a_weight(harbour: Library) -> None:
     assert all(0 < weight <= 1 for weight in EDGE_WEIGHTS.values())
 
 
-def test_a_heading_without_text_is_no_neighbour(harbour: Library) -> None:
-    found = around(harbour, "needs the consent", weights={"next": 0.5, "parent": 0.5})
-    headers = harbour._index.lookup.headers(list(found.via))
-    assert found.via and not headers, "Section 3 is only a heading"
+def test_a_heading_without_text_is_no_neighbour(small: Library, tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    write(docs, "rules.md", "# Rules\n\nWords first.\n\n## Fees\n\n## Berths\n\nBoats lie at the quay.\n")
+    write(docs, "a.md", "# A\n\nWhat it costs: [[rules#Fees]].\n")
+    write(docs, "b.md", "# B\n\nWhere to lie: [[rules#Berths]].\n")
+    small.index([docs], embed=False)
+    weights = {"wiki": 0.5}
+    assert chunk(small, "Boats lie") in around(small, "Where to lie", weights=weights).via
+    assert not around(small, "What it costs", weights=weights).via, "the section is only a heading"
 
 
 def test_an_edge_to_a_document_leads_to_what_was_found_in_it(harbour: Library) -> None:

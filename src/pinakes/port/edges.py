@@ -25,7 +25,6 @@ class Holder(NamedTuple):
 class SectionOf(NamedTuple):
     """The section of a chunk, and what others may call it and the clauses in the chunk."""
 
-    parent: int | None
     start: int
     end: int
     number_key: str
@@ -50,18 +49,6 @@ class Backward(NamedTuple):
     document: int
     offset: int
     mentions: int
-
-
-class Relative(NamedTuple):
-    """A section near the one of a chunk: its parent, a child, or one with the same parent."""
-
-    chunk: int
-    ordinal: int
-    parent: int | None
-    start: int
-    end: int
-    own_end: int
-    """Where the text of its own ends and the first section below it begins."""
 
 
 class Outward(NamedTuple):
@@ -118,10 +105,6 @@ class EdgeLookup(Protocol):
 
     def fan_out(self, holders: Collection[Holder]) -> dict[int, int]:
         """Return to how many places each of some chunks refers or links."""
-        ...
-
-    def relatives(self, holders: Collection[Holder], sections: dict[int, SectionOf]) -> list[Relative]:
-        """Return the parents, children and siblings of the sections of some chunks, in order."""
         ...
 
     def headings(self, names: Collection[tuple[int, str]]) -> dict[tuple[int, str], tuple[int, int]]:

@@ -14,14 +14,14 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
-from itertools import chain, groupby
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
 from pinakes.config import SearchSettings
 from pinakes.model import Reference, chunk_number
-from pinakes.port.edges import MENTIONS, Holder, LinkRow, Outward, Relative, SectionOf
+from pinakes.port.edges import MENTIONS, Holder, LinkRow, Outward
 from pinakes.port.filters import among
 from pinakes.port.index import SearchIndex
 from pinakes.port.names import Entry
@@ -30,7 +30,6 @@ from pinakes.search.links.reference_graph import ReferenceGraph
 from pinakes.search.rank.signal import Asked, Ranked, Signal
 from pinakes.text.keys import title_key
 
-TREE_KINDS = frozenset({"parent", "child", "next", "previous"})
 _WHOLE = (0, 1 << 62)
 _BACKWARD = {"link": "backlink", "wiki": "backlink", "transclusion": "transcluded_by"}
 
@@ -74,7 +73,6 @@ class _Edges:
             self._links_out(),
             self._links_in(),
             self._related(),
-            self._tree(),
         )
         found: dict[int, tuple[list[Edge], ...]] = {holder.id: tuple([] for _ in ways) for holder in holders}
         for way, edges in enumerate(ways):
@@ -179,48 +177,10 @@ class _Edges:
                 degree = max(len(others), len(beyond[other]))
                 yield Edge(holder.id, "related", other, *_WHOLE, degree=degree)
 
-    def _tree(self) -> Iterator[Edge]:
-        """The text above, the sections below, and what comes before and after in reading order."""
-        near = {
-            chunk: list(group)
-            for chunk, group in groupby(
-                self._lookup.relatives(self._holders, self._sections), key=lambda relative: relative.chunk
-            )
-        }
-        for holder in self._holders:
-            section, relatives = self._sections[holder.id], near.get(holder.id, [])
-            children = [one for one in relatives if one.parent == holder.section]
-            own_end = children[0].start if children else section.end
-            for one in relatives:
-                if one.ordinal == section.parent:
-                    yield Edge(holder.id, "parent", holder.document, one.start, one.own_end)
-            for one in children:
-                yield Edge(holder.id, "child", holder.document, one.start, one.end, len(children))
-            siblings = [
-                one for one in relatives if one.parent == section.parent and one.ordinal != section.parent
-            ]
-            yield from _before_and_after(holder, section, own_end, siblings)
-
 
 def _reference(outward: Outward) -> Reference:
     kind, number_kind, number_key, name = outward
     return Reference("", 0, 0, kind, number_kind=number_kind, number_key=number_key, document=name)
-
-
-def _before_and_after(
-    holder: Holder, section: SectionOf, own_end: int, siblings: list[Relative]
-) -> Iterator[Edge]:
-    """The rest of a section that is cut into several chunks, else the sections beside it."""
-    before = [one for one in siblings if one.ordinal < holder.section][-1:]
-    after = [one for one in siblings if one.ordinal > holder.section][:1]
-    if holder.start > section.start:
-        yield Edge(holder.id, "previous", holder.document, holder.start - 1, holder.start)
-    elif before:
-        yield Edge(holder.id, "previous", holder.document, before[0].start, before[0].end)
-    if holder.end < own_end:
-        yield Edge(holder.id, "next", holder.document, holder.end, holder.end + 1)
-    elif after:
-        yield Edge(holder.id, "next", holder.document, after[0].start, after[0].end)
 
 
 # -- the graph: what the best hits refer to, link to, and are mentioned by joins the candidates --------------
@@ -241,11 +201,6 @@ EDGE_WEIGHTS: dict[str, float] = {
     "relative": 0.3,
     "cited_by": 0.3,
     "backlink": 0.3,
-    # The tree of sections: near is not yet relevant.
-    "parent": 0.1,
-    "child": 0.1,
-    "next": 0.1,
-    "previous": 0.1,
 }
 """How much of a hit's score goes along each type of edge."""
 
@@ -380,16 +335,10 @@ class Graph(Signal):
         return [(edge, end) for edge, end in ends if end is not None and end.id != edge.source]
 
     def _degrees(self, ends: list[tuple[Edge, Holder]], holders: Mapping[int, Holder]) -> list[int]:
-        """Count the ways at the busier end of each edge; in the tree the edges know themselves."""
-        citing = [
-            None if edge.kind in TREE_KINDS else end if edge.kind in _INWARD else holders[edge.source]
-            for edge, end in ends
-        ]
-        fan_out = self._lookup.fan_out(list({one.id: one for one in citing if one is not None}.values()))
-        return [
-            edge.degree if one is None else max(edge.degree, fan_out.get(one.id, 1))
-            for (edge, _), one in zip(ends, citing, strict=True)
-        ]
+        """Count the ways at the busier end of each edge."""
+        citing = [end if edge.kind in _INWARD else holders[edge.source] for edge, end in ends]
+        fan_out = self._lookup.fan_out(list({one.id: one for one in citing}.values()))
+        return [max(edge.degree, fan_out.get(one.id, 1)) for (edge, _), one in zip(ends, citing, strict=True)]
 
 
 class _Way(NamedTuple):
@@ -402,11 +351,8 @@ class _Way(NamedTuple):
 def _witness(edge: Edge, source: Holder) -> tuple[str, int]:
     """Say whose evidence an edge is: a witness is heard once for each chunk, with the best it has to say.
 
-    All chunks of a note have its links, so the note is the witness. In the tree of sections hits lie beside each other
-    anyway, so all of them are one.
+    All chunks of a note have its links, so the note is the witness.
     """
-    if edge.kind in TREE_KINDS:
-        return "tree", 0
     return ("document", source.document) if edge.kind in _BETWEEN_DOCUMENTS else ("chunk", source.id)
 
 

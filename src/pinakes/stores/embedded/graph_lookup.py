@@ -15,13 +15,9 @@ from pinakes.port.edges import (
     Holder,
     Mention,
     Outward,
-    Relative,
     SectionOf,
 )
 from pinakes.stores.embedded.database import Database, joined
-
-# Sections this far before or after a section are looked at for its relatives.
-_WINDOW = 16
 
 
 class GraphLookup:
@@ -52,14 +48,12 @@ class GraphLookup:
         rows = self._join(
             "chunk, document, section",
             [(holder.id, holder.document, holder.section) for holder in holders],
-            'SELECT t.chunk, s.parent, s.start, s."end", s.number_key, s.section_id, c.clauses FROM t '
+            'SELECT t.chunk, s.start, s."end", s.number_key, s.section_id, c.clauses FROM t '
             "CROSS JOIN places s ON s.document = t.document AND s.ordinal = t.section "
             "CROSS JOIN chunks c ON c.id = t.chunk",
         )
         return {
-            row[0]: SectionOf(
-                row[1], row[2], row[3], row[4], tuple(filter(None, (row[5], *json.loads(row[6]))))
-            )
+            row[0]: SectionOf(row[1], row[2], row[3], tuple(filter(None, (row[4], *json.loads(row[5])))))
             for row in rows
         }
 
@@ -182,26 +176,6 @@ class GraphLookup:
         )
         return {row[0]: row[1] for row in rows}
 
-    # -- the tree of sections --------------------------------------------------------------------------------
-
-    def relatives(self, holders: Collection[Holder], sections: dict[int, SectionOf]) -> list[Relative]:
-        """Return the parents, children and siblings of the sections of some chunks, in order."""
-        rows = self._join(
-            "chunk, document, section, parent",
-            [
-                (holder.id, holder.document, holder.section, sections[holder.id].parent)
-                for holder in holders
-                if holder.id in sections
-            ],
-            f"SELECT t.chunk, {_SECTION} FROM t CROSS JOIN places s "
-            "ON s.document = t.document AND s.ordinal = t.parent WHERE s.ordinal > 0 "
-            f"UNION ALL SELECT t.chunk, {_SECTION} FROM t CROSS JOIN places s "
-            f"ON s.document = t.document AND s.ordinal BETWEEN t.section - {_WINDOW} AND t.section + {_WINDOW} "
-            f"WHERE {_IS_HEADING} AND (s.parent = t.section OR (s.parent = t.parent AND s.ordinal != t.section)) "
-            "ORDER BY 1, 2",
-        )
-        return [Relative(*row) for row in rows]
-
     # -- links between documents -----------------------------------------------------------------------------
 
     def headings(self, names: Collection[tuple[int, str]]) -> dict[tuple[int, str], tuple[int, int]]:
@@ -231,10 +205,6 @@ _IS_HEADING = "s.section = s.ordinal"
 _MARK = (
     "coalesce(nullif(instr(d.text, '{#' || t.id || '}'), 0), nullif(instr(d.text, 'id=\"' || t.id || '\"'), 0), "
     "nullif(instr(d.text, 'name=\"' || t.id || '\"'), 0))"
-)
-_SECTION = (
-    's.ordinal, s.parent, s.start, s."end", coalesce((SELECT n.start FROM places n WHERE n.document = s.document '
-    'AND n.ordinal = s.ordinal + 1 AND n.section = n.ordinal AND n.parent = s.ordinal), s."end")'
 )
 # The plus keeps SQLite from looking for places, of which there are many, instead of for the name.
 _MENTIONED = "r.document = t.document AND r.target_section = t.name AND NOT (+r.start >= t.first AND +r.start < t.last)"
