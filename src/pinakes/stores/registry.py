@@ -14,7 +14,7 @@ GROUP = "pinakes.stores"
 PROVIDERS = {
     "in-memory": ("pinakes.stores.providers.memory:MemoryStore", ""),
     "postgres": ("pinakes.stores.providers.postgres.store:PostgresStore", "postgres"),
-    "qdrant": ("pinakes.stores.providers.qdrant.store:QdrantStore", "qdrant"),
+    "qdrant": ("pinakes.stores.providers.qdrant:QdrantStore", "qdrant"),
     "weaviate": ("pinakes.stores.providers.weaviate.store:WeaviateStore", "weaviate"),
     "chromadb": ("pinakes.stores.providers.chroma.store:ChromaStore", "chromadb"),
     "faiss": ("pinakes.stores.providers.faiss.store:FaissStore", "faiss"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -72,6 +72,26 @@ class DatabaseSettings:
             wanted = _KINDS.get(kind, kind.__name__)
             raise UsageError(
                 f"The option {name} of the database provider {self.provider} must be a {wanted}, not {value!r}."
+            )
+        return value
+
+    def number(self, name: str, default: int, least: int = 1, most: int | None = None) -> int:
+        """Return an option that is a whole number within bounds."""
+        value: int = self.option(name, default)
+        if value < least or (most is not None and value > most):
+            wanted = f"at least {least}" if most is None else f"{least} to {most}"
+            raise UsageError(
+                f"The option {name} of the database provider {self.provider} must be {wanted}, not {value}."
+            )
+        return value
+
+    def choice(self, name: str, known: Sequence[str]) -> str:
+        """Return an option that is one of some words, the first of which is its default."""
+        value: str = self.option(name, known[0])
+        if value not in known:
+            raise UsageError(
+                f"The option {name} of the database provider {self.provider} must be one of "
+                f"{', '.join(filter(None, known))}, not {value!r}."
             )
         return value
 

@@ -16,11 +16,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from pinakes.embedding.protocol import Vectors
-from pinakes.errors import UsageError
+from pinakes.errors import StoreSchemaError, UsageError
 
 if TYPE_CHECKING:
     from pinakes.stores.settings import DatabaseSettings
 
+# What a point says of itself, for the database's keyword search and for people.
+PAYLOAD = ("terms", "source_path", "heading", "language", "file_type", "text")
 # The longest value of an entry, in characters: what the smallest of the databases takes, with room to spare.
 MAX_VALUE = 30_000
 
@@ -114,6 +116,14 @@ class Store(ABC):
     def describe(self) -> str:
         """Name the store in a message, without anything secret."""
         return f"{self.provider}, collection {self.settings.collection}"
+
+    def check_dimension(self, found: int, wanted: int) -> None:
+        """Refuse a collection that was made for vectors of another length."""
+        if found != wanted:
+            raise StoreSchemaError(
+                f"{self.provider}: the collection {self.settings.collection} has vectors of {found} numbers, and the "
+                f"model makes {wanted}. Use the model it was made with, or another collection."
+            )
 
     # -- the collection --------------------------------------------------------------------------------------
 

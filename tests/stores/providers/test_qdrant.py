@@ -21,8 +21,7 @@ from pinakes.errors import (
     StoreUnavailableError,
     UsageError,
 )
-from pinakes.stores.providers.qdrant.collection import asked, entry_id, frequencies
-from pinakes.stores.providers.qdrant.store import QdrantStore
+from pinakes.stores.providers.qdrant import QdrantStore, asked, entry_id, frequencies
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import MAX_VALUE, Entry, Point

@@ -14,9 +14,9 @@ import sqlite3
 import threading
 import warnings
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import httpx
 from qdrant_client import QdrantClient
@@ -24,76 +24,10 @@ from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from pinakes.errors import PinakesError, StoreAccessError, StoreError, StoreUnavailableError, UsageError
-from pinakes.stores.providers.web_address import check_server, without_secrets
-from pinakes.stores.retry import retrying
+from pinakes.stores.providers.link import Link, Result, split_address
 from pinakes.stores.settings import DatabaseSettings
 
 _BUSY = frozenset({408, 429, 500, 502, 503, 504})
-_REFUSED = frozenset({401, 403})
-_LONGEST_REASON = 300
-
-
-def translate(error: Exception, settings: DatabaseSettings) -> PinakesError:
-    """Return the error of ours that an error of the client stands for."""
-    if isinstance(error, PinakesError):
-        return error
-    if isinstance(error, UnexpectedResponse):
-        return _of_answer(error, settings)
-    if isinstance(error, ResourceExhaustedResponse):
-        return StoreUnavailableError(
-            "qdrant: the server has too many requests at the moment. Try again later."
-        )
-    if isinstance(error, ResponseHandlingException):
-        if isinstance(error.source, httpx.TimeoutException):
-            return StoreUnavailableError(
-                f"qdrant: no answer within {settings.timeout:g} seconds. See whether the server at "
-                "connection_string is well, or raise timeout."
-            )
-        if isinstance(error.source, httpx.HTTPError | OSError):
-            return StoreUnavailableError(
-                "qdrant: the server at connection_string cannot be reached. See whether it runs and whether the "
-                "address, its port and http or https are right."
-            )
-    if isinstance(error, ResponseHandlingException | json.JSONDecodeError):
-        return StoreError(
-            "qdrant: the answer of the server cannot be read. See whether connection_string is that of Qdrant."
-        )
-    if isinstance(error, OSError):
-        return StoreError(
-            f"qdrant: the folder of connection_string cannot be used: {error.strerror or 'read or write failed'}."
-        )
-    return StoreError(f"qdrant: {_shown(str(error), settings)}")
-
-
-def is_missing(error: BaseException) -> bool:
-    """Whether the server said that there is no such collection."""
-    cause = error.__cause__
-    return isinstance(cause, UnexpectedResponse) and cause.status_code == 404
-
-
-def _of_answer(error: UnexpectedResponse, settings: DatabaseSettings) -> PinakesError:
-    reason = _shown(_reason(error), settings)
-    if error.status_code in _REFUSED:
-        return StoreAccessError(
-            f"qdrant: the server refuses the key in api_key ({error.status_code}). See whether it is the right one, "
-            "and whether it may write."
-        )
-    if error.status_code in _BUSY:
-        return StoreUnavailableError(f"qdrant: the server answered {error.status_code}: {reason}")
-    return StoreError(f"qdrant: the server answered {error.status_code}: {reason}")
-
-
-def _reason(error: UnexpectedResponse) -> str:
-    try:
-        return str(json.loads(error.content)["status"]["error"])
-    except (ValueError, KeyError, TypeError):
-        return error.reason_phrase or "no reason given"
-
-
-def _shown(text: str, settings: DatabaseSettings) -> str:
-    return without_secrets(text, settings.api_key, settings.connection_string)[:_LONGEST_REASON]
-
-
 MEMORY = ":memory:"
 # From here on the server knows weights of a fusion, and updates that only change what is as expected.
 SERVER = (1, 17)
@@ -103,8 +37,6 @@ _GOOD = (
 )
 _HOST_AND_PORT = re.compile(r"[\w.-]+:\d+")
 _VERSION = re.compile(r"(\d+)\.(\d+)")
-
-Result = TypeVar("Result")
 
 
 class _Local:
@@ -143,36 +75,28 @@ def _close_folders() -> None:
             _folders.popitem()[1].client.close()
 
 
-class QdrantConnection:
-    """A way to Qdrant that is opened when it is first used, and again after it was closed."""
+class QdrantLink(Link[QdrantClient]):
+    """A server, or a folder in which stores take turns."""
 
     def __init__(self, settings: DatabaseSettings) -> None:
-        self._settings = settings
-        self._guard = threading.RLock()
-        self._remote: QdrantClient | None = None
+        super().__init__(settings)
+        self.folder = _check(settings)
         self._local: _Local | None = None
         self._version: tuple[int, int] | None = None
-        self.folder = _check(settings)
-
-    def call(self, work: Callable[[QdrantClient], Result]) -> Result:
-        """Do something with the client; what fails for a passing reason is tried again."""
-        return retrying(lambda: self.once(work))
 
     def once(self, work: Callable[[QdrantClient], Result]) -> Result:
-        """Do something with the client, one try only."""
-        client, turn = self._open()
-        try:
-            with turn:
+        """Do something with the client, in a folder when it is this store's turn."""
+
+        def in_turn(client: QdrantClient) -> Result:
+            with nullcontext() if self._local is None else self._local.guard:
                 return work(client)
-        except Exception as error:
-            raise translate(error, self._settings) from error
+
+        return super().once(in_turn)
 
     def ease(self, name: str) -> None:
-        """Make writing to a collection in a folder quick."""
-        self._open()
+        """Make writing to a collection in a folder quick; to be called with the client."""
         if self._local is not None:
-            with self._local.guard:
-                self._local.ease(name)
+            self._local.ease(name)
 
     def forget(self, name: str) -> None:
         """Take note that a collection is gone; one of the same name may follow."""
@@ -192,30 +116,15 @@ class QdrantConnection:
                 f"{self._version[0]}.{self._version[1]}. Update it."
             )
 
-    def close(self) -> None:
-        """Let go of the client; the last store of a folder frees it for other processes."""
-        with self._guard:
-            if self._remote is not None:
-                self._remote.close()
-            if self._local is not None:
-                self._release(self._local)
-            self._remote = self._local = None
-
-    def _open(self) -> tuple[QdrantClient, AbstractContextManager[object]]:
-        with self._guard:
-            if self.folder is None:
-                self._remote = self._remote or self._connect()
-                return self._remote, nullcontext()
-            if self._local is None:
-                with _folders_guard:
-                    held = _folders.get(self.folder) or _Local(_open_folder(self.folder))
-                    _folders[self.folder] = held
-                    held.users += 1
-                self._local = held
-            return self._local.client, self._local.guard
-
     def _connect(self) -> QdrantClient:
-        settings = self._settings
+        settings = self.settings
+        if self.folder is not None:
+            with _folders_guard:
+                held = _folders.get(self.folder) or _Local(_open_folder(self.folder))
+                _folders[self.folder] = held
+                held.users += 1
+            self._local = held
+            return held.client
         with warnings.catch_warnings():
             # It warns of a key on a plain connection; we have refused that where it matters.
             warnings.simplefilter("ignore", UserWarning)
@@ -226,14 +135,69 @@ class QdrantConnection:
                 check_compatibility=False,
             )
 
-    def _release(self, held: _Local) -> None:
+    def _disconnect(self, client: QdrantClient) -> None:
+        held, self._local = self._local, None
+        if held is None:
+            client.close()
+            return
         with _folders_guard:
             held.users -= 1
-            # What is in memory stays until the process ends, as a folder would.
+            # The last store of a folder frees it for other processes; what is in memory stays until the process ends.
             if held.users == 0 and self.folder is not None and self.folder != MEMORY:
                 del _folders[self.folder]
                 with held.guard:
-                    held.client.close()
+                    client.close()
+
+    def _translated(self, error: Any) -> BaseException:
+        if isinstance(error, PinakesError):
+            return error
+        if isinstance(error, UnexpectedResponse):
+            return self._answered(error.status_code or 0, _reason(error))
+        if isinstance(error, ResourceExhaustedResponse):
+            return StoreUnavailableError(
+                "qdrant: the server has too many requests at the moment. Try again later."
+            )
+        source = error.source if isinstance(error, ResponseHandlingException) else None
+        if isinstance(source, httpx.TimeoutException):
+            return StoreUnavailableError(
+                f"qdrant: no answer within {self.settings.timeout:g} seconds. See whether the server at "
+                "connection_string is well, or raise timeout."
+            )
+        if isinstance(source, httpx.HTTPError | OSError):
+            return StoreUnavailableError(
+                "qdrant: the server at connection_string cannot be reached. See whether it runs and whether the "
+                "address, its port and http or https are right."
+            )
+        if isinstance(error, ResponseHandlingException | json.JSONDecodeError):
+            return StoreError(
+                "qdrant: the answer of the server cannot be read. See whether connection_string is that of Qdrant."
+            )
+        if isinstance(error, OSError):
+            return StoreError(
+                f"qdrant: the folder of connection_string cannot be used: {error.strerror or 'read or write failed'}."
+            )
+        return StoreError(f"qdrant: {self.shown(error)}")
+
+    def _answered(self, status: int, reason: str) -> StoreError:
+        if status in (401, 403):
+            return StoreAccessError(
+                f"qdrant: the server refuses the key in api_key ({status}). See whether it is the right one, and "
+                "whether it may write."
+            )
+        kind = StoreUnavailableError if status in _BUSY else StoreError
+        return kind(f"qdrant: the server answered {status}: {self.shown(reason)}")
+
+
+def is_missing(error: BaseException) -> bool:
+    """Whether the server said that there is no such collection."""
+    cause = error.__cause__
+    return isinstance(cause, UnexpectedResponse) and cause.status_code == 404
+
+
+def _reason(error: UnexpectedResponse) -> str:
+    with suppress(ValueError, KeyError, TypeError):
+        return str(json.loads(error.content)["status"]["error"])
+    return error.reason_phrase or "no reason given"
 
 
 def _check(settings: DatabaseSettings) -> str | None:
@@ -252,7 +216,7 @@ def _check(settings: DatabaseSettings) -> str | None:
         if path.exists() and not path.is_dir():
             raise UsageError(f"The connection_string of qdrant names a file, not a folder: {_GOOD}.")
         return str(path)
-    check_server(settings, _GOOD)
+    split_address(settings, f"with an address: {_GOOD}")
     return None
 
 

@@ -1,1 +1,0 @@
-"""Qdrant: a server, a cluster, or a folder."""
