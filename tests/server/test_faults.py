@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from mcp import Client, MCPError
 from tests.server.conftest import SOURCE, ask, call, index_registry, served, stdio, text_of, write_documents
@@ -113,21 +115,17 @@ def test_a_call_may_ask_for_more_than_the_configured_budget(tmp_path: Path) -> N
 # -- what is not installed -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("command", "missing", "what"),
-    [
-        (("mcp",), "mcp", "Serving MCP"),
-        (("mcp",), "mcp_types", "Serving MCP"),
-        (("serve", "--port", "0"), "starlette", "Serving HTTP"),
-        (("serve", "--port", "0"), "uvicorn", "Serving HTTP"),
-    ],
-)
-def test_a_missing_package_says_which_extra_to_install(
-    index_folder: Path, command: tuple[str, ...], missing: str, what: str
-) -> None:
-    program = f"import sys; sys.modules[{missing!r}] = None; from pinakes.cli import main; main()"
+EXTRA = "Serving MCP needs an optional package. Install it with: pip install 'pinakes[mcp]'"
+
+
+def _without(missing: str) -> str:
+    return f"import sys; sys.modules[{missing!r}] = None; from pinakes.cli import main; main()"
+
+
+@pytest.mark.parametrize("missing", ["mcp", "mcp_types"])
+def test_a_missing_package_says_which_extra_to_install(index_folder: Path, missing: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", program, *command],
+        [sys.executable, "-c", _without(missing), "mcp"],
         cwd=index_folder,
         env={**os.environ, "PYTHONPATH": str(SOURCE)},
         stdin=subprocess.DEVNULL,
@@ -136,8 +134,30 @@ def test_a_missing_package_says_which_extra_to_install(
         timeout=60,
     )
     assert done.returncode == 1, done.stderr
-    assert f"{what} needs an optional package. Install it with: pip install 'pinakes[mcp]'" in done.stderr
+    assert EXTRA in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_page_and_the_api_need_no_extra(index_folder: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _without("mcp"), "serve", "--port", "0"],
+        cwd=index_folder,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr
+        said = process.stderr.readline()
+        try:
+            assert "for agents: pip install 'pinakes[mcp]'" in said
+            (address,) = re.findall(r"http://\S+", said)
+            assert "Pinakes" in httpx.get(address).text
+            found = httpx.get(f"{address}/api/search", params={"q": "gale warning"}, timeout=60).json()
+            assert found["results"][0]["section_label"] == "Section 22"
+            refused = httpx.post(f"{address}/mcp", json={})
+            assert (refused.status_code, refused.json()["detail"]) == (501, EXTRA)
+        finally:
+            process.terminate()
 
 
 # -- what is left behind ---------------------------------------------------------------------------------------

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pinakes.cli.mcp import BudgetOption, ConfigOption, OutputOption, WriteOption, make_registry
-from pinakes.cli.options import IndexOption
+from pinakes.cli.options import FOLDER, IndexOption, index_path
 from pinakes.cli.output import message
 
 PORT = 8765
@@ -73,7 +74,8 @@ def serve(
     $ pinakes serve --config agent.yaml --port 9000
     $ PINAKES_TOKEN=… pinakes serve --host 0.0.0.0
     """
-    from pinakes.server.http import Limits, build_app, listen, serve, url_of
+    from pinakes.server.http import Limits, build_app, has_mcp, listen, serve, url_of
+    from pinakes.server.services import RECORD
 
     registry = make_registry(index, config, write=write, token_budget=token_budget, output=output)
     app = build_app(
@@ -85,7 +87,11 @@ def serve(
         processes=processes or min(4, os.cpu_count() or 1),
     )
     listener = listen(host, port)
-    message(f"Serving on {url_of(listener, host)} (MCP at {url_of(listener, host)}/mcp). Stop with Ctrl-C.")
+    address = url_of(listener, host)
+    agents = f"MCP at {address}/mcp" if has_mcp() else "for agents: pip install 'pinakes[mcp]'"
+    message(f"Serving on {address} ({agents}). Stop with Ctrl-C.")
+    if config is None and not ((index_path(index) or Path(FOLDER)) / RECORD).exists():
+        message("There is no index here yet: the page says how to make one.")
     try:
         # Ctrl-C is how a server is ended, not an accident.
         with contextlib.suppress(KeyboardInterrupt):

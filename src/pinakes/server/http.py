@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from pinakes.errors import MissingExtraError, UsageError
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.routing import BaseRoute
+    from starlette.routing import BaseRoute, Route
 
     from pinakes.server.services import LibraryRegistry
 
@@ -53,36 +55,31 @@ def build_app(
     ``processes`` is how many may answer when many ask at once.
     """
     check_access(host, token)
-    try:
-        from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
-        from starlette.applications import Starlette
-        from starlette.exceptions import HTTPException
-        from starlette.middleware import Middleware
-        from starlette.routing import Route
-    except ImportError as error:
-        raise MissingExtraError("Serving HTTP", "mcp") from error
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+    from starlette.middleware import Middleware
+    from starlette.routing import Route
+
     from pinakes.server.api.app import Api
     from pinakes.server.api.problems import on_http_exception
     from pinakes.server.guard import Guard, Limiter
-    from pinakes.server.mcp import build_server
     from pinakes.server.static import STATIC, VIEWS, Page
 
     api = Api(registry, token=token is not None, processes=processes)
-    # Host and origin are checked for every path, by the guard.
-    manager = StreamableHTTPSessionManager(build_server(registry))
+    protocol, running = _mcp(registry)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         registry.warm()
         try:
-            async with manager.run():
+            async with running():
                 yield
         finally:
             api.close()
 
     return Starlette(
         routes=[
-            Route(MCP, StreamableHTTPASGIApp(manager)),
+            protocol,
             Route(HEALTH, _health, methods=["GET"]),
             Route(READY, partial(_ready, registry), methods=["GET"]),
             *api.routes,
@@ -104,6 +101,35 @@ def build_app(
         exception_handlers={HTTPException: on_http_exception},
         lifespan=lifespan,
     )
+
+
+def _mcp(registry: LibraryRegistry) -> tuple[Route, Callable[[], AbstractAsyncContextManager[None]]]:
+    """Return what answers agents and what must run for it; without its package, an answer that names that."""
+    from starlette.routing import Route
+
+    from pinakes.server.mcp import build_server
+
+    try:
+        # Host and origin are checked for every path, by the guard.
+        server = build_server(registry)
+    except MissingExtraError as error:
+        refusal = Route(MCP, partial(_without_mcp, str(error)), methods=["GET", "POST", "DELETE"])
+        return refusal, contextlib.nullcontext
+    from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+
+    manager = StreamableHTTPSessionManager(server)
+    return Route(MCP, StreamableHTTPASGIApp(manager)), manager.run
+
+
+async def _without_mcp(reason: str, _: Request) -> Response:
+    from pinakes.server.api.problems import problem
+
+    return problem(501, reason)
+
+
+def has_mcp() -> bool:
+    """Whether the package for agents is installed."""
+    return find_spec("mcp") is not None
 
 
 def check_access(host: str, token: str | None) -> None:
@@ -158,10 +184,7 @@ def url_of(listener: socket.socket, host: str) -> str:
 
 def serve(app: Starlette, listener: socket.socket) -> None:
     """Serve until the process is told to stop."""
-    try:
-        import uvicorn
-    except ImportError as error:
-        raise MissingExtraError("Serving HTTP", "mcp") from error
+    import uvicorn
 
     from pinakes.server.sockets import ImpatientProtocol, allow_many_files
 
