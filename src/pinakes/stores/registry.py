@@ -28,7 +28,7 @@ PROVIDERS = {
     ),
     "sql-server": ("pinakes.stores.providers.sql_server.store:SqlServerStore", "sql-server"),
     "opensearch": ("pinakes.stores.providers.opensearch.store:OpenSearchStore", "opensearch"),
-    "milvus": ("pinakes.stores.providers.milvus.store:MilvusStore", "milvus"),
+    "milvus": ("pinakes.stores.providers.milvus:MilvusStore", "milvus"),
 }
 
 

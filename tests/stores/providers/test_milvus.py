@@ -16,9 +16,8 @@ from tests.stores.providers import milvus_server
 from tests.stores.providers.milvus_double import MAX_TEXT, MilvusDouble
 
 from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, UsageError
-from pinakes.stores.providers.milvus.collection import collection_name, cut, whole_words
-from pinakes.stores.providers.milvus.connection import translate
-from pinakes.stores.providers.milvus.store import MilvusStore
+from pinakes.stores.providers.milvus import MilvusStore, collection_name, cut, whole_words
+from pinakes.stores.providers.milvus_link import translate
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import MAX_VALUE, Entry, Point, Store

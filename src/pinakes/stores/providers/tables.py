@@ -264,7 +264,7 @@ class TableStore(Store, Generic[Where, Row]):
         """Search vectors, unless nothing can be found."""
         if limit < 1 or (documents is not None and not documents):
             return []
-        return self._nearest(vector, self._most(limit), _listed(documents))
+        return self._nearest(vector, limit, _listed(documents))
 
     def keyword(
         self, terms: Sequence[str], limit: int, documents: Collection[str] | None = None
@@ -272,7 +272,7 @@ class TableStore(Store, Generic[Where, Row]):
         """Search words, unless nothing can be found."""
         if limit < 1 or not terms or (documents is not None and not documents):
             return []
-        return self._worded(list(terms), self._most(limit), _listed(documents))
+        return self._worded(list(terms), limit, _listed(documents))
 
     def hybrid(
         self,
@@ -285,10 +285,7 @@ class TableStore(Store, Generic[Where, Row]):
         """Search both; vectors alone where there are no words."""
         if limit < 1 or not terms or (documents is not None and not documents):
             return self.search(vector, limit, documents)
-        return self._fused(vector, list(terms), weights, self._most(limit), _listed(documents))
-
-    def _most(self, limit: int) -> int:
-        return min(limit, self.capabilities.max_results)
+        return self._fused(vector, list(terms), weights, limit, _listed(documents))
 
     def put(self, entries: Sequence[Entry]) -> None:
         """Store entries; of those with the same key the last."""

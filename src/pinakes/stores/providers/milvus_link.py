@@ -9,10 +9,9 @@ from __future__ import annotations
 import logging
 import re
 import threading
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import grpc
 from pymilvus import MilvusClient
@@ -26,11 +25,9 @@ from pinakes.errors import (
     StoreUnavailableError,
     UsageError,
 )
-from pinakes.stores.providers.web_address import check_server, without_secrets
-from pinakes.stores.retry import retrying
+from pinakes.stores.providers.link import LONGEST_REASON, Link, split_address, without_secrets
 from pinakes.stores.settings import DatabaseSettings
 
-_LONGEST_REASON = 300
 # Of Milvus itself: not ready, unavailable, too many requests, denied for now.
 _BUSY = frozenset({2, 3, 4, 5, 8, 9})
 _FORBIDDEN = frozenset({1400, 1401, 1402, 1403})
@@ -88,7 +85,7 @@ def _message(error: Exception, settings: DatabaseSettings) -> str:
     text = error.message if isinstance(error, MilvusException) else str(error)
     _, _, password = settings.api_key.partition(":")
     text = without_secrets(text, settings.api_key, password, settings.connection_string)
-    return " ".join(text.split())[:_LONGEST_REASON] or type(error).__name__
+    return " ".join(text.split())[:LONGEST_REASON] or type(error).__name__
 
 
 _GOOD = (
@@ -108,8 +105,6 @@ logging.getLogger("grpc._server").addFilter(
     lambda record: "Method not implemented" not in record.getMessage()
 )
 
-Result = TypeVar("Result")
-
 
 class _Served:
     """A path that this process serves: how many stores use it, and whose turn it is to write."""
@@ -123,26 +118,14 @@ _paths: dict[str, _Served] = {}
 _paths_guard = threading.RLock()
 
 
-class MilvusConnection:
-    """A way to Milvus that is opened when it is first used, and again after it was closed."""
+class MilvusLink(Link[Any]):
+    """A server, or a path that this process serves."""
 
     def __init__(self, settings: DatabaseSettings) -> None:
-        self._settings = settings
-        self._guard = threading.RLock()
-        self._client: Any = None
-        self._served: _Served | None = None
+        super().__init__(settings)
         self.path = _check(settings)
         self._database: str = settings.option("database", "")
-
-    def call(self, work: Callable[[Any], Result]) -> Result:
-        """Do something with the client; what fails for a passing reason is tried again."""
-        return retrying(lambda: self._once(work))
-
-    def _once(self, work: Callable[[Any], Result]) -> Result:
-        try:
-            return work(self._open())
-        except Exception as error:
-            raise translate(error, self._settings, self.path) from error
+        self._served: _Served | None = None
 
     def writing(self) -> AbstractContextManager[object]:
         """Wait for the turn to write, where there are turns."""
@@ -151,46 +134,39 @@ class MilvusConnection:
 
     def version(self) -> tuple[int, int]:
         """Return the version of the server; that of Milvus Lite counts as its own."""
-        found = _VERSION.search(self.call(lambda client: client.get_server_version(timeout=self.timeout)))
+        timeout = self.settings.timeout
+        found = _VERSION.search(self.call(lambda client: client.get_server_version(timeout=timeout)))
         return (int(found[1]), int(found[2])) if found else (0, 0)
 
-    @property
-    def timeout(self) -> float:
-        """How long a request may take, in seconds."""
-        return self._settings.timeout
+    def _connect(self) -> Any:
+        if self.path is None:
+            return self._open(self.settings.connection_string.strip(), self.settings.api_key)
+        # Two that start the server of one path at once would shut each other out.
+        with _paths_guard:
+            _prepare(self.path)
+            client = self._open(self.path, "")
+            self._served = _paths.setdefault(self.path, _Served())
+            self._served.users += 1
+        return client
 
-    def close(self) -> None:
-        """Let go of the connection; the last store of a path frees it for other processes."""
-        with self._guard:
-            if self._client is not None:
-                self._client.close()
-                self._client = None
-            if self._served is not None and self.path is not None:
-                _leave(self.path, self._served)
-                self._served = None
-
-    def _open(self) -> Any:
-        with self._guard:
-            if self._client is None:
-                if self.path is None:
-                    self._client = self._connect(self._settings.connection_string.strip())
-                else:
-                    # Two that start the server of one path at once would shut each other out.
-                    with _paths_guard:
-                        _prepare(self.path)
-                        self._client = self._connect(self.path)
-                        self._served = _paths.setdefault(self.path, _Served())
-                        self._served.users += 1
-            return self._client
-
-    def _connect(self, uri: str) -> Any:
+    def _open(self, uri: str, token: str) -> Any:
         return MilvusClient(
             uri,
-            token="" if self.path else self._settings.api_key,
+            token=token,
             db_name=self._database,
-            timeout=self.timeout,
+            timeout=self.settings.timeout,
             grpc_options=_RECONNECT,
         )
+
+    def _disconnect(self, client: Any) -> None:
+        client.close()
+        served, self._served = self._served, None
+        if served is not None and self.path is not None:
+            # The last store of a path frees it for other processes.
+            _leave(self.path, served)
+
+    def _translated(self, error: Any) -> BaseException:
+        return translate(error, self.settings, self.path)
 
 
 def _prepare(path: str) -> None:
@@ -234,5 +210,5 @@ def _check(settings: DatabaseSettings) -> str | None:
                 "its versions before 3. Choose another path."
             )
         return str(path)
-    check_server(settings, _GOOD, "the token, or user:password,")
+    split_address(settings, f"with an address: {_GOOD}", "the token, or user:password,")
     return None

@@ -1,1 +1,0 @@
-"""Milvus: a server, or Milvus Lite in a file."""
