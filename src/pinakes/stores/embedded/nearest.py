@@ -11,7 +11,7 @@ waiting for them takes longer than the product.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -39,8 +39,31 @@ _FAR = 500
 # part of the margin has to do that the error of a product hardly ever passes.
 _CERTAIN = 200
 _LIKELY = 0.2
-_LOWEST = 256
-_SAMPLE = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Rows that stand together and belong to one chunk: where each run starts, its rows, and whether it is dead."""
+
+    starts: Places
+    counts: NDArray[np.int64]
+    dead: Places
+    of_row: NDArray[np.int32]
+    """The number of the run that each row is in."""
+
+    @classmethod
+    def of(cls, owners: Ids) -> Runs:
+        """Find the runs in the owners of some rows, -1 for those that nobody owns."""
+        starts = _runs(owners)
+        counts = np.diff(starts, append=len(owners))
+        of_row = np.repeat(np.arange(len(starts), dtype=np.int32), counts)
+        return cls(starts, counts, np.flatnonzero(owners[starts] < 0), of_row)
+
+    def best(self, products: Vectors) -> Vectors:
+        """Return the best product of each run; no number where it is dead, or has none."""
+        best: Vectors = np.fmax.reduceat(products, self.starts)
+        best[self.dead] = np.nan
+        return best
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +79,14 @@ class Snapshot:
     chunks: NDArray[Any]
     coarse: Coarse | None = None
     signs: Signs | None = None
+    _runs: list[Runs] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    @property
+    def runs(self) -> Runs:
+        """The runs of all rows, which are looked for once."""
+        if not self._runs:
+            self._runs.append(Runs.of(self.owners()))
+        return self._runs[0]
 
     def owners(self, rows: Places | None = None) -> Ids:
         """Return the chunk of each of some rows, or of all; -1 where it is dead."""
@@ -154,7 +185,10 @@ def _best(chunks: Ids, scores: Vectors, limit: int) -> Nearest:
         # All that are as good as the last that fits in, so that equal ones are chosen by their ids.
         enough = np.flatnonzero(values >= np.partition(values, -limit)[-limit])
         chunks, values = chunks[enough], values[enough]
-    order = np.lexsort((chunks, -values))[:limit]
+    if (chunks[1:] < chunks[:-1]).any():
+        by_id = np.argsort(chunks)
+        chunks, values = chunks[by_id], values[by_id]
+    order = np.argsort(-values, kind="stable")[:limit]
     return Nearest(chunks[order], values[order], floor)
 
 
@@ -180,14 +214,17 @@ def candidate_rows(
         outside = np.ones(len(products), bool)
         outside[within] = False
         products[outside] = np.nan
-    high = _entering(snapshot, products, margin, limit)
-    if high is None or len(high) * _SINGLE_ROWS > len(products):
+    runs = snapshot.runs
+    best = runs.best(products)
+    high = _entering(products, runs, best, margin, limit)
+    if high is None:
         return None
-    low = _last(snapshot, products, margin)
-    if low is None or (len(high) + len(low)) * _SINGLE_ROWS > len(products):
+    # Who has a product above this cannot be last.
+    low = np.flatnonzero(best <= np.nanmin(best) + 2 * margin)
+    if (len(high) + int(runs.counts[low].sum())) * _SINGLE_ROWS > len(products):
         # All are so much alike that the coarse copy cannot tell the best from the last.
         return None
-    return _joined(high, low)
+    return _joined(high, _stretched(runs.starts[low], runs.counts[low]))
 
 
 def _chosen_by_signs(
@@ -199,7 +236,8 @@ def _chosen_by_signs(
     if alike is None or seen is None:
         return None
     (near, far), (products, margin) = alike, seen
-    high = _entering(snapshot, products, margin, limit, near)
+    runs = Runs.of(snapshot.owners(near))
+    high = _entering(products, runs, runs.best(products), margin, limit)
     owners = snapshot.owners(far)
     _, _, low = snapshot.rows_of_chunks(np.unique(owners[owners >= 0]))
     return _joined(near if high is None else near[high], low)
@@ -210,78 +248,21 @@ def _joined(high: Places, low: Places) -> Places:
     return both[np.concatenate([[True], both[1:] != both[:-1]])] if len(both) else both
 
 
-def _highest(values: Vectors, wanted: int) -> Places:
-    """Return where at least so many of the highest values stand, in order; some more, for not sorting them all."""
-    if 2 * wanted < len(values):
-        step = max(1, len(values) // _SAMPLE)
-        sample = -values[::step]
-        place = min(len(sample) - 1, int(1.2 * wanted / step) + 4)
-        found = np.flatnonzero(values >= -np.partition(sample, place)[place])
-        if len(found) < wanted:
-            found = np.flatnonzero(values >= -np.partition(-values, wanted)[wanted])
-        if len(found) >= wanted:
-            return found
-    # What is no number is not among them.
-    return np.flatnonzero(values == values)
-
-
-def _entering(
-    snapshot: Snapshot, products: Vectors, margin: float, limit: int, rows: Places | None = None
-) -> Places | None:
+def _entering(products: Vectors, runs: Runs, best: Vectors, margin: float, limit: int) -> Places | None:
     """Return where products stand that can be the best of one of the best chunks; None when there are too few chunks.
 
-    ``rows`` are those of the products, where these are not of all rows.
+    ``best`` has the best product of each run.
     """
-    wanted = 2 * limit
-    while True:
-        found = _highest(products, wanted)
-        owners = snapshot.owners(found if rows is None else rows[found])
-        _, best = _by_chunk(owners, products[found])
-        if len(best) >= limit:
-            break
-        if wanted >= len(products):
-            return None
-        wanted *= 4
-    # Each product may be wrong by the margin, and so may what it is compared with.
-    certain = min(limit, _CERTAIN)
-    ranked = np.partition(best, (len(best) - limit, len(best) - certain))
-    high = np.flatnonzero(products >= ranked[-certain] - 2 * margin)
-    if certain == limit:
-        return high
-    starts = _runs(owners)
-    of_chunk = np.repeat(np.fmax.reduceat(products[found], starts), np.diff(starts, append=len(owners)))
-    likely = products[found] >= np.maximum(of_chunk, ranked[-limit]) - 2 * margin * _LIKELY
-    return _joined(high, found[likely])
-
-
-def _last(snapshot: Snapshot, products: Vectors, margin: float) -> Places | None:
-    """Return the rows of the chunks that can have the lowest cosine of all; None when there is no telling."""
-    wanted = _LOWEST
-    while True:
-        rows = _highest(-products, wanted)
-        bound = float(products[rows].max(initial=-np.inf))
-        _, best = _chunks_of(snapshot, products, rows)
-        lowest = float(best.min(initial=np.inf))
-        if lowest <= bound:
-            break
-        if wanted >= len(products):
-            return None
-        wanted *= 4
-    # Who has a product above this cannot be last; who is last has none above it.
-    rows = np.flatnonzero(products <= lowest + 2 * margin)
-    if len(rows) * _SINGLE_ROWS > len(products):
+    known = best[best == best]
+    if len(known) < limit:
         return None
-    spans, best = _chunks_of(snapshot, products, rows)
-    _, _, low = snapshot.rows_of_chunks(spans[best <= lowest + 2 * margin])
-    return low
-
-
-def _chunks_of(snapshot: Snapshot, products: Vectors, rows: Places) -> tuple[Ids, Vectors]:
-    """Return the living chunks of some rows, with the best product of all their rows."""
-    owners = snapshot.owners(rows)
-    chunks, counts, members = snapshot.rows_of_chunks(np.unique(owners[owners >= 0]))
-    if not len(chunks):
-        return chunks, np.zeros(0, np.float32)
-    best = np.fmax.reduceat(products[members], np.cumsum(counts) - counts)
-    sound = best == best
-    return chunks[sound], best[sound]
+    certain = min(limit, _CERTAIN)
+    ranked = np.partition(known, (len(known) - limit, len(known) - certain))
+    # Each product may be wrong by the margin, and so may what it is compared with.
+    sure, likely = ranked[-certain] - 2 * margin, ranked[-limit] - 2 * margin * _LIKELY
+    found = np.flatnonzero(products >= min(sure, likely))
+    product, of_chunk = products[found], best[runs.of_row[found]]
+    entering = (product >= sure) & (product >= of_chunk - 2 * margin)
+    if certain < limit:
+        entering |= (product >= likely) & (product >= of_chunk - 2 * margin * _LIKELY)
+    return np.asarray(found[entering])
