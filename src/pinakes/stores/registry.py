@@ -15,7 +15,7 @@ PROVIDERS = {
     "in-memory": ("pinakes.stores.providers.memory:MemoryStore", ""),
     "postgres": ("pinakes.stores.providers.postgres.store:PostgresStore", "postgres"),
     "qdrant": ("pinakes.stores.providers.qdrant:QdrantStore", "qdrant"),
-    "weaviate": ("pinakes.stores.providers.weaviate.store:WeaviateStore", "weaviate"),
+    "weaviate": ("pinakes.stores.providers.weaviate:WeaviateStore", "weaviate"),
     "chromadb": ("pinakes.stores.providers.chroma.store:ChromaStore", "chromadb"),
     "faiss": ("pinakes.stores.providers.faiss.store:FaissStore", "faiss"),
     "pinecone": ("pinakes.stores.providers.pinecone.store:PineconeStore", "pinecone"),

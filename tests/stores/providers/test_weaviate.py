@@ -12,9 +12,9 @@ from tests.stores.providers.weaviate_double import KEY, READER, WeaviateDouble
 from tests.stores.providers.weaviate_double_data import Table
 
 from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, UsageError
-from pinakes.stores.providers.weaviate.collection import class_names
-from pinakes.stores.providers.weaviate.connection import grpc_address
-from pinakes.stores.providers.web_address import WebAddress, read_address
+from pinakes.stores.providers.link import WebAddress, read_address
+from pinakes.stores.providers.weaviate import class_names
+from pinakes.stores.providers.weaviate_link import grpc_address
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.shared.ids import document_key

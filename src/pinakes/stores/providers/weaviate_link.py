@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar
+from typing import Any
 
 import grpc
 import httpx
@@ -24,14 +23,12 @@ from weaviate.exceptions import (
 )
 
 from pinakes.errors import StoreAccessError, StoreError, StoreUnavailableError, UsageError
-from pinakes.stores.providers.web_address import WebAddress, read_address
-from pinakes.stores.retry import retrying
+from pinakes.stores.providers.link import LONGEST_REASON, Link, WebAddress, read_address
 from pinakes.stores.settings import DatabaseSettings
 
 PROVIDER = "weaviate"
 _EXAMPLE = "http://localhost:8080 or https://NAME.weaviate.cloud"
 _GRPC_PORT = 50051
-_DETAIL = 300
 # A server that comes back is noticed within half a second; gRPC would wait up to two minutes.
 _CHANNEL = [
     ("grpc.initial_reconnect_backoff_ms", 100),
@@ -46,87 +43,58 @@ _PASSING = (
     grpc.StatusCode.CANCELLED,
 )
 _REFUSED = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED)
-
-Result = TypeVar("Result")
+_AWAY = (
+    WeaviateConnectionError,
+    WeaviateTimeoutError,
+    WeaviateStartUpError,
+    WeaviateClosedClientError,
+    httpx.HTTPError,
+)
 
 
 class TooLargeError(StoreError):
     """A message is larger than the server or its client takes."""
 
 
-class WeaviateLink:
-    """One client for all threads, made when it is first used."""
+class WeaviateLink(Link[WeaviateClient]):
+    """REST and gRPC behind one client."""
+
+    errors = (WeaviateBaseError, httpx.HTTPError)
 
     def __init__(self, settings: DatabaseSettings) -> None:
-        self._settings = settings
+        super().__init__(settings)
         self._address = read_address(settings, _EXAMPLE)
         self._grpc = grpc_address(settings, self._address)
-        self._guard = threading.Lock()
-        self._client: WeaviateClient | None = None
 
-    def run(self, call: Callable[[WeaviateClient], Result]) -> Result:
-        """Return what a call of the client returns; again, where it failed for a passing reason."""
-        return retrying(lambda: self._once(call))
-
-    def close(self) -> None:
-        """Close both connections."""
-        with self._guard:
-            client, self._client = self._client, None
-        if client is not None:
-            client.close()
-
-    def _once(self, call: Callable[[WeaviateClient], Result]) -> Result:
-        try:
-            return call(self._connected())
-        except (WeaviateBaseError, httpx.HTTPError) as error:
-            self._translate(error)
-
-    def _connected(self) -> WeaviateClient:
-        with self._guard:
-            if self._client is None:
-                key = self._settings.api_key
-                wait = self._settings.timeout
-                client = WeaviateClient(
-                    connection_params=_Params.over(self._address, self._grpc, self._grpc_error),
-                    auth_client_secret=Auth.api_key(key) if key else None,
-                    additional_config=AdditionalConfig(
-                        timeout=Timeout(query=wait, insert=wait, init=wait),
-                        grpc_config=GrpcConfig(channel_options=_CHANNEL),
-                    ),
-                    # Those checks ask the package index on the internet for a newer client.
-                    skip_init_checks=True,
-                )
-                try:
-                    client.connect()
-                except BaseException:
-                    client.close()
-                    raise
-                self._client = client
-            return self._client
-
-    # -- errors ----------------------------------------------------------------------------------------------
-
-    def _translate(self, error: Exception) -> NoReturn:
-        if isinstance(error, UnexpectedStatusCodeError):
-            raise self._status_error(error.status_code, str(error.error or "")) from error
-        if isinstance(error, AuthenticationFailedError):
-            raise _access("asks for credentials") from error
-        if isinstance(error, WeaviateStartUpError) and error.__cause__ is None:
-            raise StoreError(
-                f"{PROVIDER}: the server is older than its client can use; Weaviate 1.27 or newer is needed."
-            ) from error
-        if isinstance(
-            error,
-            (
-                WeaviateConnectionError,
-                WeaviateTimeoutError,
-                WeaviateStartUpError,
-                WeaviateClosedClientError,
-                httpx.HTTPError,
+    def _connect(self) -> WeaviateClient:
+        key, wait = self.settings.api_key, self.settings.timeout
+        client = WeaviateClient(
+            connection_params=_Params.over(self._address, self._grpc, self._grpc_error),
+            auth_client_secret=Auth.api_key(key) if key else None,
+            additional_config=AdditionalConfig(
+                timeout=Timeout(query=wait, insert=wait, init=wait),
+                grpc_config=GrpcConfig(channel_options=_CHANNEL),
             ),
-        ):
-            raise _gone() from error
-        raise self.error(str(error)) from error
+            # Those checks ask the package index on the internet for a newer client.
+            skip_init_checks=True,
+        )
+        try:
+            client.connect()
+        except BaseException:
+            client.close()
+            raise
+        return client
+
+    def _translated(self, error: Any) -> StoreError:
+        if isinstance(error, UnexpectedStatusCodeError):
+            return self._status_error(error.status_code, str(error.error or ""))
+        if isinstance(error, AuthenticationFailedError):
+            return _access("asks for credentials")
+        if isinstance(error, WeaviateStartUpError) and error.__cause__ is None:
+            return StoreError(
+                f"{PROVIDER}: the server is older than its client can use; Weaviate 1.27 or newer is needed."
+            )
+        return _gone() if isinstance(error, _AWAY) else self.error(str(error))
 
     def _status_error(self, status: int, detail: str) -> StoreError:
         if status in (401, 403):
@@ -141,7 +109,7 @@ class WeaviateLink:
             return _access(f"refuses them with {code.name}")
         if "larger than max" in detail:
             return TooLargeError(
-                f"{PROVIDER}: {detail[:_DETAIL]}; GRPC_MAX_MESSAGE_SIZE of the server sets it."
+                f"{PROVIDER}: {detail[:LONGEST_REASON]}; GRPC_MAX_MESSAGE_SIZE of the server sets it."
             )
         if code in _PASSING:
             return _gone(f" ({code.name})")
@@ -149,9 +117,7 @@ class WeaviateLink:
 
     def error(self, detail: str) -> StoreError:
         """Return an error with what the server said, without the key should it be in it."""
-        if self._settings.api_key:
-            detail = detail.replace(self._settings.api_key, "***")
-        return StoreError(f"{PROVIDER} could not do what was asked: {detail[:_DETAIL]}")
+        return StoreError(f"{PROVIDER} could not do what was asked: {self.shown(detail)}")
 
 
 def _gone(why: str = "") -> StoreUnavailableError:
