@@ -365,13 +365,13 @@ REQUIREMENTS = (
 
 
 def test_every_requirement_has_one_row() -> None:
-    page = (ROOT / "docs/requirements.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/internals/requirements.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([A-Z]+-?\d+(?:\.\d)?a?) \|", page, re.MULTILINE)
     assert sorted(rows) == sorted(REQUIREMENTS)
 
 
 def test_what_the_requirements_name_exists() -> None:
-    page = (ROOT / "docs/requirements.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/internals/requirements.md").read_text(encoding="utf-8")
     for code in re.findall(r"`([^`\n]+)`", page):
         path, _, name = code.partition("::")
         if path.startswith(("tests/", "benchmarks/", "docs/", "scripts/", "src/", "examples/")):
@@ -380,7 +380,7 @@ def test_what_the_requirements_name_exists() -> None:
             file = ROOT / "src/pinakes" / path
         else:
             continue
-        assert file.exists(), f"docs/requirements.md names {code}"
+        assert file.exists(), f"docs/internals/requirements.md names {code}"
         if name:
             source = file.read_text(encoding="utf-8")
             assert re.search(rf"^ *(?:async )?def {re.escape(name)}\(", source, re.MULTILINE), code
