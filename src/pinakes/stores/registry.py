@@ -19,7 +19,7 @@ PROVIDERS = {
     "chromadb": ("pinakes.stores.providers.chroma.store:ChromaStore", "chromadb"),
     "faiss": ("pinakes.stores.providers.faiss.store:FaissStore", "faiss"),
     "pinecone": ("pinakes.stores.providers.pinecone.store:PineconeStore", "pinecone"),
-    "azure-ai-search": ("pinakes.stores.providers.azure_search.store:AzureSearchStore", "azure-ai-search"),
+    "azure-ai-search": ("pinakes.stores.providers.azure_search:AzureSearchStore", "azure-ai-search"),
     "mongodb": ("pinakes.stores.providers.mongodb.store:MongoStore", "mongodb"),
     "azure-cosmos-mongo": ("pinakes.stores.providers.cosmos_mongo:CosmosMongoStore", "mongodb"),
     "azure-cosmos-nosql": (

@@ -20,7 +20,7 @@ from pinakes.errors import (
     StoreUnavailableError,
     UsageError,
 )
-from pinakes.stores.providers.azure_search.schema import index_names, query_words
+from pinakes.stores.providers.azure_search import index_names, query_words
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.shared.ids import document_key
