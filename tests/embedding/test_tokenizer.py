@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 from pathlib import Path
 
 import pytest
+import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers import models, pre_tokenizers, trainers
 
 from pinakes.embedding import Tokenizer
 from pinakes.embedding import tokenizer as module
@@ -69,6 +72,45 @@ def test_long_text_is_not_truncated() -> None:
     assert len(spans) == TOKENIZER.count(text) == 180_000
     check_spans(text, spans)
     assert text[slice(*spans[-1])] == "dog"
+
+
+ODD = st.text(
+    st.characters(exclude_categories=["Cs"]) | st.sampled_from(' \n\x0b\x1c\x85\u2028\u200b"\\.,_-é東ß\u0301')
+)
+
+
+@given(ODD | ODD.map(lambda text: f"{text}[SEP] [MASK].{text}"))
+def test_words_are_counted_as_the_model_does(text: str) -> None:
+    direct = tokenizers.Tokenizer.from_file(str(TOKENIZER.path))
+    for _ in range(2):
+        assert TOKENIZER.count(text) == len(direct.encode(text, add_special_tokens=False).ids)
+
+
+@pytest.mark.parametrize("splitter", [pre_tokenizers.ByteLevel(), pre_tokenizers.Metaspace()])
+def test_models_that_join_spaces_to_words_count_those(
+    tmp_path: Path, splitter: pre_tokenizers.PreTokenizer
+) -> None:
+    trained = tokenizers.Tokenizer(models.BPE())
+    trained.pre_tokenizer = splitter
+    trained.train_from_iterator(
+        ["a law  of the sea,\n\n  and of the land"] * 3, trainers.BpeTrainer(vocab_size=40)
+    )
+    trained.save(str(tmp_path / "tokenizer.json"))
+    text = "the   law of\n\n the sea"
+    assert HuggingFaceTokenizer(tmp_path / "tokenizer.json").count(text) == len(trained.encode(text).ids)
+
+
+def test_only_so_many_words_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_WORDS", 100)
+    counter = HuggingFaceTokenizer(TOKENIZER.path)
+    for start in range(0, 1000, 30):
+        assert counter.count(" ".join(f"number{number}" for number in range(start, start + 40))) >= 40
+    tracemalloc.start()
+    for start in range(1000, 21_000, 30):
+        counter.count(" ".join(f"number{number}" + "x" * 100 for number in range(start, start + 40)))
+    grown = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert grown < 100_000
 
 
 def test_special_tokens_are_not_added() -> None:

@@ -20,6 +20,11 @@ _LINE_START = re.compile(r"(?<=\n)(?=\S)")
 _WORD_START = re.compile(r"(?<=\S)(?= )")
 _LINE_REACH = 2_000
 _PIECES_AT_ONCE = 64
+# Where tokens end at spaces and marks, words are counted one by one, and their counts are kept: so many, and none of
+# those that are hardly words. Some characters are no spaces there, but dropped.
+_MOST_WORDS, _LONGEST_WORD = 32_768, 64
+_MARKS = '\\",.:/-`()_=<>'
+_REMOVED = re.compile("[\x0b\x0c\x1c-\x1f\x85]")
 
 
 class HuggingFaceTokenizer:
@@ -29,6 +34,7 @@ class HuggingFaceTokenizer:
         self.path = Path(path)
         self._lock = threading.Lock()
         self._tokenizer: tokenizers.Tokenizer | None = None
+        self._words: dict[str, int] | None = None
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """Return the character span of each token of ``text``, ascending and without overlap."""
@@ -48,19 +54,34 @@ class HuggingFaceTokenizer:
 
     def count(self, text: str) -> int:
         """Return how many tokens the model makes of ``text``, without special tokens."""
-        tokenizer = self._load()
-        return sum(
-            len(encoding.ids)
-            for batch in _batches(text)
-            for encoding in tokenizer.encode_batch_fast(
-                [piece for _, piece in batch], add_special_tokens=False
-            )
-        )
+        tokenizer, known = self._load(), self._words
+        if known is None:
+            return sum(sum(_counts(tokenizer, [piece for _, piece in batch])) for batch in _batches(text))
+        # Answers are made of the same words again and again, and counted more than once until they fit.
+        text = _REMOVED.sub("", text)
+        for mark in _MARKS:
+            text = text.replace(mark, f" {mark} ")
+        words = text.split()
+        try:
+            return sum(map(known.__getitem__, words))
+        except KeyError:
+            return self._learn(tokenizer, known, words)
+
+    def _learn(self, tokenizer: tokenizers.Tokenizer, known: dict[str, int], words: list[str]) -> int:
+        """Return how many tokens some words have, of which not all are known."""
+        new = [word for word in dict.fromkeys(words) if word not in known]
+        found = dict(zip(new, _counts(tokenizer, new), strict=True))
+        total = sum(found[word] if word in found else known[word] for word in words)
+        if len(known) + len(found) > _MOST_WORDS:
+            known = self._words = {}
+        known.update((word, count) for word, count in found.items() if len(word) <= _LONGEST_WORD)
+        return total
 
     def _load(self) -> tokenizers.Tokenizer:
         with self._lock:
             if self._tokenizer is None:
                 self._tokenizer = read_tokenizer(self.path)
+                self._words = {} if _ends_tokens_at_spaces(self._tokenizer) else None
             return self._tokenizer
 
     def __getstate__(self) -> dict[str, Path]:
@@ -82,6 +103,22 @@ def read_tokenizer(path: Path) -> tokenizers.Tokenizer:
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
+
+
+def _ends_tokens_at_spaces(tokenizer: tokenizers.Tokenizer) -> bool:
+    """Whether a tokenizer is that of BERT, which makes tokens of words and of single marks."""
+    import tokenizers
+
+    normalizer = tokenizer.normalizer
+    return (
+        isinstance(normalizer, tokenizers.normalizers.BertNormalizer)
+        and normalizer.clean_text
+        and isinstance(tokenizer.pre_tokenizer, tokenizers.pre_tokenizers.BertPreTokenizer)
+    )
+
+
+def _counts(tokenizer: tokenizers.Tokenizer, texts: list[str]) -> Iterator[int]:
+    return (len(item.ids) for item in tokenizer.encode_batch_fast(texts, add_special_tokens=False))
 
 
 def _batches(text: str) -> Iterator[list[tuple[int, str]]]:

@@ -36,7 +36,10 @@ _LOOKALIKES = {
     }.items()
     for other in others
 }
-_NOT_CODE = re.compile(r"[^0-9a-z]+")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+# What is left of ASCII: letters in one case and digits, without what looks alike.
+_PLAIN = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZoil", b"abcdefgh1jk1mn0pqrstuvwxyz011")
+_NOT_CODE = bytes(code for code in range(128) if not chr(code).isalnum())
 _CODE_LENGTH = 4
 
 
@@ -49,10 +52,14 @@ def readable(text: str) -> str:
 @lru_cache(maxsize=256)
 def _bare(text: str) -> str:
     """Return a text as a hasty reader sees it, without anything that no code has."""
-    if text.isascii():
-        return _NOT_CODE.sub("", text.lower().translate(_LOOKALIKES))
-    plain = unicodedata.normalize("NFKC", text.translate(_LOOKALIKES)).casefold().translate(_LOOKALIKES)
-    return _NOT_CODE.sub("", plain)
+    if not text.isascii():
+        text = _NOT_ASCII.sub(_seen_as_ascii, text)
+    return text.encode("ascii").translate(_PLAIN, _NOT_CODE).decode("ascii")
+
+
+def _seen_as_ascii(other: re.Match[str]) -> str:
+    plain = unicodedata.normalize("NFKC", other[0].translate(_LOOKALIKES)).casefold().translate(_LOOKALIKES)
+    return plain.encode("ascii", "ignore").decode("ascii")
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,11 +40,14 @@ class Tokens:
         """Return how many characters of a text fit, ending where a reader would pause."""
         if budget <= 0:
             return 0
-        # A token is seldom longer than this; a text that begins with longer ones is cut a little early.
-        start = text[: budget * 20]
-        offsets = self._tokenizer.offsets(start)
-        if len(offsets) <= budget:
-            return len(start)
+        # A token is seldom longer than this on average; a text that begins with longer ones is cut a little early.
+        for characters in (8, 20):
+            start = text[: budget * characters]
+            offsets = self._tokenizer.offsets(start)
+            if len(offsets) > budget:
+                break
+            if characters == 20 or len(start) == len(text):
+                return len(start)
         end = offsets[budget][0]
         for pattern in _BREAKS:
             found = [match.end() for match in pattern.finditer(text, int(end * _FURTHEST_BACK), end)]
