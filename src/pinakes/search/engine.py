@@ -21,7 +21,7 @@ from pinakes.port.index import SearchIndex
 from pinakes.port.matching import DEPTH
 from pinakes.search.candidates import EXACT, SEMANTIC
 from pinakes.search.links.define import Dictionary, keys_in, possible_keys
-from pinakes.search.links.reference_graph import ReferenceGraph
+from pinakes.search.links.reference_graph import KeptReferences, ReferenceGraph
 from pinakes.search.present.enrich import Enrichment, locate_definitions, mark_images, name_cells, to_results
 from pinakes.search.present.respond import (
     asked_for,
@@ -71,6 +71,7 @@ class SearchEngine:
         self._index = index
         self._tokenizer = tokenizer
         self._retriever = Retriever(index, embedder, tokenizer)
+        self._references = KeptReferences(index)
         self._ranker = Ranker(index)
         self._chooser = Chooser(index, IndexReader(index))
         self._stages: dict[str, Callable[[Run], None]] = {
@@ -176,7 +177,7 @@ class SearchEngine:
     def _present(self, run: Run) -> None:
         query, settings, exact, chosen = run.query, run.settings, run.found.exact, run.chosen
         with run.timed("enrich"):
-            references = ReferenceGraph(self._index)
+            references = self._references()
             dictionary = self._dictionary(query, chosen, references, run.scope)
             definitions = dictionary.terms_in(query.text)
             enrichment = Enrichment(

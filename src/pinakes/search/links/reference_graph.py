@@ -29,7 +29,7 @@ _END = 1 << 62
 
 
 class ReferenceGraph:
-    """The references of one library. What was looked up is kept: make one for each question."""
+    """The references of one library. What was looked up is kept, and holds for one state of the library."""
 
     def __init__(self, index: SearchIndex) -> None:
         self._index = index
@@ -43,6 +43,12 @@ class ReferenceGraph:
         self._starts: dict[tuple[int, str], int | None] = {}
         self._keys: dict[int, tuple[list[str], list[tuple[str, str, str]]]] = {}
         self._related: dict[int, list[int]] = {}
+        self._named: dict[int, frozenset[str]] = {}
+
+    @property
+    def size(self) -> int:
+        """How many references have been resolved, which is most of what is kept."""
+        return len(self._resolved) + len(self._entries)
 
     def entry(self, document: int) -> Entry | None:
         """Return a document by its id."""
@@ -83,6 +89,11 @@ class ReferenceGraph:
 
     def documents_named(self, document: int) -> frozenset[str]:
         """Return the paths of the documents that a document links to or names somewhere in its text."""
+        if document not in self._named:
+            self._named[document] = self._documents_named(document)
+        return self._named[document]
+
+    def _documents_named(self, document: int) -> frozenset[str]:
         source = self.entry(document)
         if source is None:
             return frozenset()
@@ -352,6 +363,25 @@ class ReferenceGraph:
             return first.place.start if first else None
         found = self._index.lookup.places_by_id(section_id, {document})
         return found[0].place.start if found else None
+
+
+# References that are kept for the searches to come: some ten megabytes.
+_KEPT = 10_000
+
+
+class KeptReferences:
+    """The reference graph of an index, the same one for as long as the library stays as it is."""
+
+    def __init__(self, index: SearchIndex) -> None:
+        self._index = index
+        self._kept: tuple[int, ReferenceGraph] | None = None
+
+    def __call__(self) -> ReferenceGraph:
+        """Return the graph of the present state; searches find the same documents again and again."""
+        stamp, kept = self._index.stamp, self._kept
+        if kept is None or kept[0] != stamp or kept[1].size > _KEPT:
+            kept = self._kept = (stamp, ReferenceGraph(self._index))
+        return kept[1]
 
 
 def _at_place_of(item: Reference, resolved: Reference) -> Reference:

@@ -26,7 +26,7 @@ from pinakes.port.filters import among
 from pinakes.port.index import SearchIndex
 from pinakes.port.names import Entry
 from pinakes.search.candidates import GRAPH, Candidates, RankedList, Scores
-from pinakes.search.links.reference_graph import ReferenceGraph
+from pinakes.search.links.reference_graph import KeptReferences, ReferenceGraph
 from pinakes.search.rank.signal import Asked, Ranked, Signal
 from pinakes.text.keys import title_key
 
@@ -48,18 +48,20 @@ class Edge(NamedTuple):
     degree: int = 1
 
 
-def read_edges(index: SearchIndex, holders: Collection[Holder]) -> dict[int, tuple[list[Edge], ...]]:
+def read_edges(
+    index: SearchIndex, holders: Collection[Holder], references: ReferenceGraph
+) -> dict[int, tuple[list[Edge], ...]]:
     """Read the edges from and to some chunks, one hop: by chunk, those of each way of being connected by themselves."""
-    return _Edges(index, holders).by_chunk(holders)
+    return _Edges(index, holders, references).by_chunk(holders)
 
 
 class _Edges:
     """The edges of some chunks."""
 
-    def __init__(self, index: SearchIndex, holders: Collection[Holder]) -> None:
+    def __init__(self, index: SearchIndex, holders: Collection[Holder], references: ReferenceGraph) -> None:
         self._index = index
         self._lookup = index.graph
-        self._references = ReferenceGraph(index)
+        self._references = references
         self._sections = self._lookup.sections(holders)
         self._holders = [holder for holder in holders if holder.id in self._sections]
 
@@ -238,6 +240,7 @@ class Graph(Signal):
     def __init__(self, index: SearchIndex) -> None:
         super().__init__(index)
         self._lookup = index.graph
+        self._references = KeptReferences(index)
         self._kept: tuple[int, dict[int, tuple[list[Edge], ...]]] = (-1, {})
 
     def weights(self, settings: SearchSettings) -> Mapping[str, float]:
@@ -254,10 +257,11 @@ class Graph(Signal):
             documents=scope.documents,
             passing=scope.passing,
         )
-        ranked.via = near.via
-        if len(near.leg):
-            ranked.table = ranked.table.joined(near.leg)
-        return lift(ranked.table, near.leg, weight)
+        ranked.via, leg = near.via, near.leg
+        if not len(leg):
+            return ranked.table.scores
+        ranked.table = ranked.table.joined(leg)
+        return lift(ranked.table, leg, weight)
 
     def neighbours(
         self,
@@ -275,23 +279,26 @@ class Graph(Signal):
         for the query too, else to its first text. ``documents`` are those that may be shown; ``passing`` says
         which chunks may, given with their documents.
         """
-        holders = self._lookup.holders([chunk for chunk, _ in hits[:CANDIDATES]])
-        found = [(holders[chunk], score) for chunk, score in hits[:CANDIDATES] if chunk in holders]
-        scores = {holder.id: min(1.0, score) for holder, score in found[:strong] if score > 0}
+        best = [(chunk, score) for chunk, score in hits[:strong] if score > 0]
+        holders = self._lookup.holders([chunk for chunk, _ in best])
+        scores = {chunk: min(1.0, score) for chunk, score in best if chunk in holders}
         if not scores:
             return Neighbours()
 
-        def strength(edge: Edge, degree: int) -> float:
-            weight = min(1.0, weights[edge.kind])
-            return scores[edge.source] * weight / math.sqrt(max(1.0, degree / _FREE_DEGREE))
+        kinds = {kind: min(1.0, weight) for kind, weight in weights.items() if weight > 0}
 
-        kinds = {kind for kind, weight in weights.items() if weight > 0}
+        def strength(edge: Edge, degree: int) -> float:
+            part = scores[edge.source] * kinds[edge.kind]
+            return part if degree <= _FREE_DEGREE else part / math.sqrt(degree / _FREE_DEGREE)
+
         edges = self._edges([holders[chunk] for chunk in scores], kinds)
         if documents is not None:
             allowed = among({edge.document for edge in edges}, documents)
             edges = [edge for edge in edges if edge.document in allowed]
-        best = nlargest(_MAX_EDGES, edges, key=lambda edge: strength(edge, edge.degree))
-        ends = self._ends(best, [holder for holder, _ in found])
+        if not edges:
+            return Neighbours()
+        edges = nlargest(_MAX_EDGES, edges, key=lambda edge: strength(edge, edge.degree))
+        ends = self._ends(edges, self._among(hits[:CANDIDATES], {edge.document for edge in edges}))
         shown = passing({end.id: end.document for _, end in ends})
         degrees = self._degrees(ends, holders)
         ways = [
@@ -310,12 +317,19 @@ class Graph(Signal):
         seen, known = self._kept
         if seen != generation or len(known) > _KEPT_CHUNKS:
             known = {}
-        read = read_edges(self._index, [holder for holder in holders if holder.id not in known])
-        if read or seen != generation:
-            known = {**known, **read}
+        if new := [holder for holder in holders if holder.id not in known]:
+            known = {**known, **read_edges(self._index, new, self._references())}
             self._kept = generation, known
         by_chunk = [known[holder.id] for holder in holders]
         return [edge for edges in zip(*by_chunk, strict=True) for edge in chain(*edges) if edge.kind in kinds]
+
+    def _among(self, hits: Sequence[tuple[int, float]], documents: Collection[int]) -> list[Holder]:
+        """Where those of some hits stand that are in some documents."""
+        chunks = np.fromiter((chunk for chunk, _ in hits), np.int64, len(hits))
+        owners = self._index.columns.of(chunks)["document"].tolist()
+        inside = [chunk for chunk, owner in zip(chunks.tolist(), owners, strict=True) if owner in documents]
+        holders = self._lookup.holders(inside)
+        return [holders[chunk] for chunk in inside if chunk in holders]
 
     def _ends(self, edges: list[Edge], found: list[Holder]) -> list[tuple[Edge, Holder]]:
         """Choose the chunk in which each edge ends; edges that end where they begin are left out."""
