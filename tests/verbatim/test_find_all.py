@@ -262,16 +262,30 @@ def test_counting_finds_what_finding_one_by_one_finds(
 
 PIECES = [r"\d", r"\w", r"\D", r"\S", r"\s", ".", "[a-z]", "[^a-z]", r"[\d,.-]", "[^ \n]", "[K1]", "[^s,]"]
 PIECES += ["a", "s", "k", " ", ",", r"\.", "1"]
+LINKS = st.sampled_from(
+    [piece + run for piece in PIECES for run in ("", "", "+", "*", "?", "{2}", "{2,}", "{1,3}")]
+    + [r"\b"] * 12
+)
+SEQUENCES = st.lists(LINKS, min_size=1, max_size=3).map("".join)
+ALTERNATIVES = st.one_of(
+    SEQUENCES,
+    st.builds(
+        lambda ways, opening, times: f"{opening}{'|'.join(ways)}){times}",
+        st.lists(SEQUENCES, min_size=1, max_size=3),
+        st.sampled_from(["(", "(?:"]),
+        st.sampled_from(["", "", "?"]),
+    ),
+)
 CHAINS = st.builds(
-    lambda start, links, end: start + "".join(links) + end,
-    st.sampled_from(["", "^"]),
-    st.lists(st.sampled_from([piece + run for piece in PIECES for run in ("", "+")]), min_size=1, max_size=4),
-    st.sampled_from(["", "", "$"]),
-).filter(str.strip)
+    lambda start, parts, end: start + "".join(parts) + end,
+    st.sampled_from(["", "", "^", r"\b"]),
+    st.lists(ALTERNATIVES, min_size=1, max_size=2),
+    st.sampled_from(["", "", "$", r"\b"]),
+).filter(lambda pattern: pattern.strip() and not re.fullmatch(pattern, "", re.MULTILINE))
 LINES = st.text(st.sampled_from("aaksSſ\u212a字é112., \n\n"), max_size=40)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=2000, deadline=None)
 @given(
     texts=st.lists(LINES, min_size=1, max_size=6),
     pattern=CHAINS,
@@ -279,6 +293,9 @@ LINES = st.text(st.sampled_from("aaksSſ\u212a字é112., \n\n"), max_size=40)
     some=st.sets(st.integers(0, 5)),
 )
 @example(texts=["1 12 1"], pattern=r"\d+ \d", ignore_case=True, some=set())
+@example(texts=["é 1"], pattern=r"[^a-z\n]{2,}$", ignore_case=False, some=set())
+@example(texts=["ka kas ka"], pattern=r"\b(ka|kas)\b", ignore_case=True, some=set())
+@example(texts=["ka KAS ſka Ka"], pattern="ka|s", ignore_case=True, some=set())
 def test_chains_of_signs_and_runs_count_what_finding_one_by_one_finds(
     texts: list[str], pattern: str, ignore_case: bool, some: set[int]
 ) -> None:

@@ -1,33 +1,44 @@
-r"""Chains: regular expressions that consist only of signs and runs of signs, such as ``\d+ days`` or ``^.+$``.
+r"""Chains: regular expressions of signs, runs of signs and a few alternatives, as ``\d+ days?`` or ``\b(may|must)\b``.
 
-They match all over a text, and asking for one match after the other takes long. There is only one way in which they can
-match from a place, so that many places are compared at once.
+They match all over a text, and asking for one match after the other takes long. Each alternative can match in only one
+way from a place, so that many places are compared at once.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise, takewhile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pinakes.port.texts import TextBlock
-from pinakes.search.verbatim.counting import Positions, count_spans
+from pinakes.search.verbatim.counting import Positions, count_spans, over, rarest
 
-_CLASS = r"\\[dDwWsS]|\[\^?(?:\\[dDwWsS]|\\[^\w]|[^\[\]\\^])+\]|\."
-_SIGN = r"\\[^\w]|[^\\^$.|?*+()\[\]{}]"
-_LINK = re.compile(rf"({_CLASS}|{_SIGN})(\+?)")
-# What begins with a sign is left out: a search for that sign skips most of a text.
-_CHAIN = re.compile(rf"(?:\^|(?={_CLASS}))((?:(?:{_CLASS}|{_SIGN})\+?)+)(\$?)")
+_CLASS = re.compile(r"\\[dDwWsS]|\[\^?(?:\\[dDwWsS]|\\[^\w]|[^\[\]\\^])+\]|\.")
+_SIGN = re.compile(r"\\[^\w]|[^\\^$.|?*+()\[\]{}]")
+_EDGE_OF_WORD = r"\b"
+_EDGE = re.compile(r"\\b|\^|\$")
+_KNOWN_TIMES = {"+": ("1", ""), "*": ("0", ""), "?": ("0", "1")}
+_TIMES = re.compile(r"[+*?]|\{([1-9])(,([1-9]?))?\}")
 _ASCII = "".join(map(chr, range(128)))
 # To what is written in ASCII, all other signs are alike but these, which are upper or lower case of K and S.
 _OTHER, _ODD = "字", "\u212a\u017f"
 _LINE_END = ord("\n")
+_CASE = 0x20
+# What more alternatives take is more than RE2 takes for all of them.
+_ALTERNATIVES = 8
+_COMPARED = 3
+# Steps that alternatives must have in common to be looked for together.
+_SHARED = 4
+# Where one byte in so many begins a run, and none is longer, ends are looked for sign by sign.
+_FEW = 64
 # Bytes that are looked at together: what is noted about them stays in the cache of a processor.
 _PART = 1 << 18
+
+_WORD = np.array([chr(byte).isalnum() or byte == ord("_") for byte in range(128)] + [False] * 128)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,52 +46,185 @@ class _Link:
     """A sign, or a run of signs as long as it can be: for each byte, whether it may be one of them."""
 
     table: bytes
-    is_run: bool
-    minds_odd: bool
+    is_run: bool = False
+    minds_odd: bool = False
+    sign: int = -1
+    """The byte of the one sign that it is, in lower case where case does not matter; -1 if it may be several."""
 
-    def members(self, text: bytes) -> NDArray[np.bool_]:
-        return np.frombuffer(text.translate(self.table), np.bool_)
+    @property
+    def is_uniform(self) -> bool:
+        """Whether its signs are all of words, or none is."""
+        return len(set(_WORD[np.frombuffer(self.table, np.bool_)].tolist())) == 1
+
+    def meets(self, other: _Link) -> bool:
+        """Return whether a sign may be of both."""
+        return any(a and b for a, b in zip(self.table, other.table, strict=True))
 
     def at(self, data: NDArray[np.uint8], places: Positions) -> NDArray[np.bool_]:
         return np.frombuffer(self.table, np.bool_)[data[places]]
 
 
+_Way = tuple["_Link | str", ...]
+"""Links, and edges between them: of words, ``\\b``, and of lines, ``^`` and ``$``."""
+
+
+class _Part:
+    """Bytes that are looked at together, and what several links want to know about them."""
+
+    def __init__(self, data: NDArray[np.uint8]) -> None:
+        self.data = data
+        self.text = data.tobytes()
+        self._small: NDArray[np.uint8] | None = None
+        self._members: dict[bytes, NDArray[np.bool_]] = {}
+
+    def members(self, link: _Link) -> NDArray[np.bool_]:
+        """Return which bytes may be of a link."""
+        if link.table not in self._members:
+            self._members[link.table] = self._tested(link.table)
+        return self._members[link.table]
+
+    def _tested(self, table: bytes) -> NDArray[np.bool_]:
+        first, last = table.index(1), table.rindex(1)
+        if table.count(1) == last - first + 1:
+            # From one sign to another: faster than to look up each.
+            tested: NDArray[np.bool_] = self.data - np.uint8(first) <= last - first
+            return tested
+        return np.frombuffer(self.text.translate(table), np.bool_)
+
+    def alike(self, link: _Link) -> NDArray[np.bool_]:
+        """Return which bytes may be of a link that is one sign; few others may be among them."""
+        if link.table.count(1) == 1:
+            return np.equal(self.data, link.sign)
+        if self._small is None:
+            self._small = self.data | np.uint8(_CASE)
+        return np.equal(self._small, link.sign)
+
+    def starts(self, steps: _Way) -> Positions:
+        """Return where some steps may begin."""
+        if steps[0] == "^":
+            return np.flatnonzero(self.data[:-1] == _LINE_END) + 1
+        links = [link for link in steps if isinstance(link, _Link)]
+        if links[0].is_run:
+            members = self.members(links[0])
+            return np.flatnonzero(members[1:] > members[:-1]) + 1
+        fixed = links[: next((at for at, link in enumerate(links) if link.is_run), len(links))]
+        total = max(0, len(self.data) - len(fixed) + 1)
+        signs = [at for at, link in enumerate(fixed) if link.sign >= 0]
+        if signs:
+            picked = [signs[number] for number in rarest(bytes(fixed[at].sign for at in signs))[:_COMPARED]]
+            tests = [self.alike(fixed[at])[at : at + total] for at in picked]
+        else:
+            tests = [self.members(link)[at : at + total] for at, link in enumerate(fixed[:_COMPARED])]
+        found = tests[0]
+        for test in tests[1:]:
+            found = found & test
+        return np.flatnonzero(found)
+
+    def follow(self, steps: _Way, starts: Positions, ends: Positions) -> tuple[Positions, Positions]:
+        """Return where some steps lead from where others ended, of those that they can be taken from."""
+        data = self.data
+        for step in steps:
+            if isinstance(step, _Link):
+                kept = step.at(data, ends)
+            elif step == _EDGE_OF_WORD:
+                kept = _WORD[data[ends - 1]] != _WORD[data[ends]]
+            else:
+                kept = data[ends - (step == "^")] == _LINE_END
+            starts, ends = starts[kept], ends[kept]
+            if isinstance(step, _Link):
+                ends = self._run_ends(step, ends) if step.is_run else ends + 1
+        return starts, ends
+
+    def _run_ends(self, run: _Link, places: Positions) -> Positions:
+        if len(places) * _FEW < len(self.data):
+            ends, done = over(self.data, places, np.frombuffer(run.table, np.bool_), most=_FEW)
+            if done:
+                return ends
+        members = self.members(run)
+        stops = np.flatnonzero(members[:-1] > members[1:]) + 1
+        found: Positions = stops[np.searchsorted(stops, places)]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    """Ways that begin with the same steps; ``number`` is that of the way that ends there."""
+
+    steps: _Way
+    number: int | None
+    branches: tuple[_Tree, ...]
+
+    def find(
+        self, part: _Part, starts: Positions, ends: Positions
+    ) -> Iterator[tuple[int, Positions, Positions]]:
+        """Return where each way begins and ends that goes on from some places."""
+        starts, ends = part.follow(self.steps, starts, ends)
+        if not len(starts):
+            return
+        if self.number is not None:
+            yield self.number, starts, ends
+        for branch in self.branches:
+            yield from branch.find(part, starts, ends)
+
+
+def _tree(ways: Mapping[_Way, int]) -> _Tree:
+    shared = tuple(
+        steps[0] for steps in takewhile(lambda each: len(set(each)) == 1, zip(*ways, strict=False))
+    )
+    rest = {way[len(shared) :]: number for way, number in ways.items()}
+    return _Tree(shared, rest.pop((), None), _trees(rest, 1))
+
+
+def _trees(ways: Mapping[_Way, int], shared: int) -> tuple[_Tree, ...]:
+    """Return trees of ways that have so many steps in common, or all up to the first run."""
+    groups: dict[_Way, dict[_Way, int]] = {}
+    for way, number in ways.items():
+        run = next((at for at, step in enumerate(way, 1) if isinstance(step, _Link) and step.is_run), shared)
+        groups.setdefault(way[: min(run, shared)], {})[way] = number
+    return tuple(map(_tree, groups.values()))
+
+
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Links that follow each other within a line."""
+    """Ways to match within a line; the first that matches from a place counts."""
 
-    links: tuple[_Link, ...]
-    from_line_start: bool
-    to_line_end: bool
+    trees: tuple[_Tree, ...]
+    first_runs: tuple[_Link, ...]
+    minds_odd: bool
+
+    @classmethod
+    def of(cls, ways: Sequence[_Way]) -> Chain:
+        """Return a chain of some ways, those that are to be tried first before the others."""
+        numbered: dict[_Way, int] = {}
+        for number, way in enumerate(ways):
+            numbered.setdefault(way, number)
+        links = {step for way in ways for step in way if isinstance(step, _Link)}
+        runs = {way[0] for way in ways if isinstance(way[0], _Link) and way[0].is_run}
+        return cls(_trees(numbered, _SHARED), tuple(runs), any(link.minds_odd for link in links))
 
     def count(self, block: TextBlock) -> dict[int, int] | None:
         """Return how often it matches, by document; None where it has to be asked for one match after the other."""
-        data, first = block.data, self.links[0]
-        text = data.tobytes()
-        if any(link.minds_odd for link in self.links) and any(_holds(text, sign.encode()) for sign in _ODD):
+        part = _Part(block.data)
+        if self.minds_odd and any(_holds(part.text, sign.encode()) for sign in _ODD):
             return None
-        members = first.members(text)
-        if self.from_line_start:
-            starts = np.flatnonzero(data[:-1] == _LINE_END) + 1
-        else:
-            starts = np.flatnonzero(members[1:] > members[:-1]) + 1
-        ends = starts
-        for link in self.links:
-            kept = link.at(data, ends)
-            starts, ends = starts[kept], ends[kept]
-            if link.is_run:
-                members = members if link is first else link.members(text)
-                stops = np.flatnonzero(members[:-1] > members[1:]) + 1
-                ends = stops[np.searchsorted(stops, ends)]
-            else:
-                ends = ends + 1
-        if self.to_line_end:
-            kept = data[ends] == _LINE_END
-            starts, ends = starts[kept], ends[kept]
-        split = first.at(data, ends - 1) & first.at(data, ends)
-        if not self.from_line_start and split.any():
-            # The rest of a run whose beginning belongs to the match before it may be another match.
-            return None
+        found: list[tuple[int, Positions, Positions]] = []
+        for tree in self.trees:
+            begin = part.starts(tree.steps)
+            found += tree.find(part, begin, begin)
+        if not found:
+            return {}
+        found.sort(key=lambda each: each[0])
+        starts, ends = (np.concatenate(each) for each in list(zip(*found, strict=True))[1:])
+        if len(found) > 1:
+            # A stable order: of several from one place, the first way.
+            order = np.argsort(starts, kind="stable")
+            starts, ends = starts[order], ends[order]
+            first = np.diff(starts, prepend=-1) > 0
+            starts, ends = starts[first], ends[first]
+        for run in self.first_runs:
+            if np.any(run.at(block.data, ends - 1) & run.at(block.data, ends)):
+                # The rest of a run whose beginning belongs to the match before it may be another match.
+                return None
         return count_spans(block, starts, ends)
 
 
@@ -94,27 +238,130 @@ def chain_of(pattern: str, signs_of: Callable[[str, str], str]) -> Chain | None:
 
     ``signs_of`` returns those of some signs that a part of the expression matches.
     """
-    parts = _CHAIN.fullmatch(pattern)
-    if not parts or not pattern.isascii():
+    if not pattern.isascii():
         return None
-    links = []
-    for sign, run in _LINK.findall(parts[1]):
-        found = signs_of(sign, _ASCII + _OTHER + _ODD)
-        wide = _OTHER in found
-        if "\n" in found or (wide and not run):
-            # It may go on in the next document, or has several bytes.
-            return None
-        table = bytes(chr(byte) in found if byte < 128 else wide for byte in range(256))
-        links.append(_Link(table, bool(run), any((odd in found) != wide for odd in _ODD)))
-    for link, following in pairwise(links):
-        if link.is_run and any(a and b for a, b in zip(link.table, following.table, strict=True)):
+    try:
+        ways = _Reader(pattern, signs_of).read()
+    except _NoChainError:
+        return None
+    return Chain.of(ways) if all(map(_has_one_match, ways)) else None
+
+
+def _has_one_match(way: _Way) -> bool:
+    """Return whether there is only one match from a place, and it pays to look at all places at once."""
+    links = [link for link in way if isinstance(link, _Link)]
+    for link, other in pairwise(links):
+        if link.is_run and link.meets(other):
             # Where the run ends depends on what follows.
-            return None
-    from_line_start, first = pattern.startswith("^"), links[0]
-    if not from_line_start and (not first.is_run or (len(links) > 1 and first.table[ord("e")])):
-        # It may begin with every letter or word, of which few go on as they should: RE2 is faster.
-        return None
-    return Chain(tuple(links), from_line_start, bool(parts[2]))
+            return False
+    for step, following in pairwise(way):
+        run = following if step == _EDGE_OF_WORD else step
+        if isinstance(step, str) and isinstance(following, str):
+            return False
+        edge = _EDGE_OF_WORD in (step, following)
+        if edge and isinstance(run, _Link) and run.is_run and not run.is_uniform:
+            # A word may end within it.
+            return False
+    if not links or way[0] == "^" or links[0].sign >= 0:
+        return bool(links)
+    # It may begin with every letter or word, of which few go on as they should: RE2 is faster.
+    return not links[0].table[ord("e")] or (len(way) == 1 and links[0].is_run)
+
+
+class _NoChainError(Exception):
+    """An expression is not a chain."""
+
+
+class _Reader:
+    """Reads an expression as the ways in which it can match, in the order in which they are tried."""
+
+    def __init__(self, pattern: str, signs_of: Callable[[str, str], str]) -> None:
+        self._pattern = pattern
+        self._signs_of = signs_of
+        self._links: dict[str, _Link] = {}
+        self._at = 0
+
+    def read(self) -> list[_Way]:
+        ways = self._alternatives()
+        if self._at < len(self._pattern):
+            raise _NoChainError
+        return ways
+
+    def _take(self, what: re.Pattern[str]) -> re.Match[str] | None:
+        found = what.match(self._pattern, self._at)
+        self._at = found.end() if found else self._at
+        return found
+
+    def _alternatives(self) -> list[_Way]:
+        ways = self._sequence()
+        while self._pattern.startswith("|", self._at):
+            self._at += 1
+            ways += self._sequence()
+        return _few(ways)
+
+    def _sequence(self) -> list[_Way]:
+        ways: list[_Way] = [()]
+        while self._at < len(self._pattern) and self._pattern[self._at] not in "|)":
+            items = self._item()
+            ways = _few([(*way, *item) for way in ways for item in items])
+        return ways
+
+    def _item(self) -> list[_Way]:
+        if edge := self._take(_EDGE):
+            return [(edge[0],)]
+        if self._pattern.startswith("(", self._at):
+            self._at += 3 if self._pattern.startswith("(?:", self._at) else 1
+            inside = self._alternatives()
+            if not self._pattern.startswith(")", self._at):
+                raise _NoChainError
+            self._at += 1
+            least, most = self._times()
+            if most != 1:
+                raise _NoChainError
+            return inside if least else [*inside, ()]
+        sign = self._take(_CLASS) or self._take(_SIGN)
+        if sign is None:
+            raise _NoChainError
+        link, (least, most) = self._link(sign[0]), self._times()
+        if link.table[-1] and (most is not None or least > 1):
+            # Some of its signs have several bytes.
+            raise _NoChainError
+        if most is None:
+            run = replace(link, is_run=True, sign=-1)
+            return [(*(link,) * (least - 1), run), *([] if least else [()])]
+        return [(link,) * times for times in range(most, least - 1, -1)]
+
+    def _times(self) -> tuple[int, int | None]:
+        """Return how often something may stand there, at least and at most."""
+        found = self._take(_TIMES)
+        if self._pattern[self._at : self._at + 1] in {*"+*?{"}:
+            raise _NoChainError
+        least, most = _KNOWN_TIMES.get(found[0], ("", "")) if found else ("1", "1")
+        if found and found[1]:
+            least, most = found[1], found[3] if found[2] else found[1]
+        return int(least), int(most) if most else None
+
+    def _link(self, sign: str) -> _Link:
+        if sign not in self._links:
+            found = self._signs_of(sign, _ASCII + _OTHER + _ODD)
+            wide = _OTHER in found
+            if "\n" in found or not found:
+                # It may go on in the next document.
+                raise _NoChainError
+            table = bytes(chr(byte) in found if byte < 128 else wide for byte in range(256))
+            lower = {signs.lower() for signs in found if signs not in _ODD}
+            self._links[sign] = _Link(
+                table,
+                minds_odd=any((odd in found) != wide for odd in _ODD),
+                sign=table.rindex(1) if len(lower) == 1 and not wide else -1,
+            )
+        return self._links[sign]
+
+
+def _few(ways: list[_Way]) -> list[_Way]:
+    if len(ways) > _ALTERNATIVES:
+        raise _NoChainError
+    return ways
 
 
 def parts_of(block: TextBlock) -> Iterator[TextBlock]:

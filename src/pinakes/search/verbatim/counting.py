@@ -6,6 +6,7 @@ expression, other than a chain, is asked for one place after the other.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -31,14 +32,23 @@ def occurrences(data: NDArray[np.uint8], sought: bytes) -> Positions:
     >>> occurrences(np.frombuffer(b"banana", np.uint8), b"ana").tolist()
     [1, 3]
     """
-    rest = sorted(range(len(sought)), key=lambda at: _COMMON.find(sought[at]) % 256, reverse=True)
-    picked, rest = rest[:_PICKED], rest[_PICKED:]
+    order = rarest(sought)
+    picked, rest = order[:_PICKED], order[_PICKED:]
     total = max(0, len(data) - len(sought) + 1)
     first, *others = ((data[at : at + total], sought[at]) for at in picked)
     places = _places_of(first[0], lambda part, out: np.equal(part, first[1], out=out), others)
     for at in rest:
         places = places[data[places + at] == sought[at]]
     return places
+
+
+def rarest(sought: bytes) -> list[int]:
+    """Return the numbers of some bytes, those that are rare in texts first.
+
+    >>> rarest(b"exit")
+    [1, 2, 3, 0]
+    """
+    return sorted(range(len(sought)), key=lambda at: _COMMON.find(sought[at]) % 256, reverse=True)
 
 
 def _places_of(
@@ -219,16 +229,19 @@ def _alphanumeric(data: NDArray[np.uint8], places: Positions) -> NDArray[np.bool
 
 def _over_gaps(data: NDArray[np.uint8], places: Positions) -> tuple[Positions, NDArray[np.intp]]:
     """Return where gaps between words end that begin at some places, and which of them are gaps."""
-    places = _over(data, places, _MARKS)
+    places, _ = over(data, places, _MARKS)
     kept = np.flatnonzero(_SPACES[data[places]])
-    return _over(data, places[kept] + 1, _GAP), kept
+    return over(data, places[kept] + 1, _GAP)[0], kept
 
 
-def _over(data: NDArray[np.uint8], places: Positions, signs: NDArray[np.bool_]) -> Positions:
-    """Return where runs of some signs end that begin at some places."""
+def over(
+    data: NDArray[np.uint8], places: Positions, signs: NDArray[np.bool_], most: int = sys.maxsize
+) -> tuple[Positions, bool]:
+    """Return where runs of some signs end that begin at some places, and whether none is longer than the most."""
     places = places.copy()
     moving = np.flatnonzero(signs[data[places]])
-    while len(moving):
+    while len(moving) and most:
         places[moving] += 1
         moving = moving[signs[data[places[moving]]]]
-    return places
+        most -= 1
+    return places, not len(moving)
