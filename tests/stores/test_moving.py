@@ -83,8 +83,10 @@ def faiss(tmp_path: Path, collection: str = "laws") -> DatabaseSettings:
     )
 
 
-def postgres(server: PostgresServer, collection: str) -> DatabaseSettings:
-    settings = DatabaseSettings(provider="postgres", collection=collection, connection_string=server.url)
+def postgres(server: PostgresServer, collection: str, *, patience: float = 300.0) -> DatabaseSettings:
+    settings = DatabaseSettings(
+        provider="postgres", collection=collection, connection_string=server.url, patience=patience
+    )
     with load_store(settings) as store:
         store.drop()
     return settings
@@ -414,7 +416,7 @@ def test_a_move_that_is_killed_goes_on(
 
 
 def test_a_server_that_goes_away_leaves_the_library_where_it_was(home: Path, server: PostgresServer) -> None:
-    there = postgres(server, "gone")
+    there = postgres(server, "gone", patience=2.0)
 
     def stop(progress: Progress) -> None:
         server.stop()

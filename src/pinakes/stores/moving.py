@@ -26,6 +26,7 @@ from pinakes.model import MoveReport
 from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.stores.embedded.local import LocalIndex
 from pinakes.stores.home import complete, connected, located, name_of, own_settings, write_home
+from pinakes.stores.retry import patient
 from pinakes.stores.settings import EMBEDDED, DatabaseSettings
 from pinakes.stores.shared.catalogue import About
 from pinakes.stores.shared.ids import content_of, document_key
@@ -68,9 +69,11 @@ def copy_library(
         return 0, 0
     catalogue.open(About(model, dimension, new.record.meta("settings")))
     new.store.put([Entry(_UNFINISHED, "meta", "", new.record.meta("replica"))])
-    copied = _copy(new, wanted, step)
-    passages = _check(new, wanted)
-    new.store.remove([_UNFINISHED])
+    # It has answered; from here on it is waited for as its own settings say, not those of the old home.
+    with patient(new.store.settings.patience, answered=True):
+        copied = _copy(new, wanted, step)
+        passages = _check(new, wanted)
+        new.store.remove([_UNFINISHED])
     return copied, passages
 
 
