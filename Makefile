@@ -70,8 +70,8 @@ test-browser: $(DEV_STAMP)  ## try the page in Chromium
 		{ echo 'The browser tests need Chromium: apt-get install chromium, or its path in CHROMIUM.' >&2; exit 1; }
 	$(PYTEST) tests/browser
 
-test-long: $(DEV_STAMP)  ## look for new counterexamples: property tests with other examples each time, and more of them
-	HYPOTHESIS_PROFILE=long $(PYTEST) -n auto -m hypothesis --ignore tests/browser
+test-long: $(DEV_STAMP)  ## look for new counterexamples: property tests with other examples each time, and many more histories
+	HYPOTHESIS_PROFILE=long $(PYTEST) -n auto -m 'hypothesis or randomised' --ignore tests/browser
 
 check: $(DEV_STAMP)  ## lint, format check and types
 	$(BIN)/ruff check .

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+from tests.effort import tries
 from tests.stores.providers.postgres_place import PostgresPlace, running_server
 from tests.stores.stepping import Scheduler, SteppedStore
 
@@ -17,7 +18,7 @@ from pinakes.stores.shared.ids import PointId, content_of, document_key, edition
 from pinakes.stores.store import Point, Store
 
 DOCUMENTS = [document_key("a.md"), document_key("b.md")]
-INTERLEAVINGS = 10_000
+INTERLEAVINGS = tries(2_000, 10_000)
 # Each round of the test runs so many of them.
 ROUNDS = 20
 
@@ -85,6 +86,7 @@ def stepped(
     return store, scheduler, chance
 
 
+@pytest.mark.randomised
 @pytest.mark.parametrize("round_number", range(ROUNDS))
 def test_no_order_of_calls_loses_a_point_or_leaves_one_behind(round_number: int) -> None:
     each = INTERLEAVINGS // ROUNDS
@@ -95,10 +97,12 @@ def test_no_order_of_calls_loses_a_point_or_leaves_one_behind(round_number: int)
         check_nothing_else(store)
 
 
+@pytest.mark.randomised
 def test_documents_that_are_new_to_all_or_taken_out_lose_nothing() -> None:
     """What two leave behind who both saw no document before them has no head, and is cleared by the doctor."""
     behind = 0
-    for seed in range(3000):
+    histories = tries(600, 3_000)
+    for seed in range(histories):
         store, scheduler, chance = stepped(seed, known=seed % 3 > 0)
         scheduler.run(jobs(store, chance, 2 + seed % 2))
         store.scheduler = None
@@ -108,20 +112,22 @@ def test_documents_that_are_new_to_all_or_taken_out_lose_nothing() -> None:
         behind += store.count() != before
         check_whole(store)
         assert store.count() == sum(head.points for head in doctor.heads().values())
-    assert behind < 0.05 * 3000
+    assert behind < 0.05 * histories
 
 
+@pytest.mark.randomised
 def test_calls_that_are_made_twice_because_their_answer_was_lost_lose_nothing() -> None:
-    for seed in range(2000):
+    for seed in range(tries(400, 2_000)):
         store, scheduler, chance = stepped(seed, repeat=0.1)
         scheduler.run(jobs(store, chance, 3))
 
 
+@pytest.mark.randomised
 def test_what_writers_left_who_were_killed_is_cleared_and_nothing_else(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    killed = 0
-    for seed in range(1500):
+    killed, histories = 0, tries(300, 1_500)
+    for seed in range(histories):
         store, scheduler, chance = stepped(seed, known=seed % 3 > 0, kill=0.03)
         scheduler.run(jobs(store, chance, 3))
         killed += scheduler.killed
@@ -134,11 +140,12 @@ def test_what_writers_left_who_were_killed_is_cleared_and_nothing_else(
             doctor.publish([version(key, "text 9") for key in DOCUMENTS])
         check_whole(store)
         check_nothing_else(store)
-    assert killed > 500
+    assert killed > histories // 3
 
 
+@pytest.mark.randomised
 def test_clearing_what_is_left_over_spares_what_is_being_written() -> None:
-    for seed in range(1500):
+    for seed in range(tries(300, 1_500)):
         store, scheduler, chance = stepped(seed)
         doctor = Catalogue(store, "doctor")
         scheduler.run([*jobs(store, chance, 2), lambda d=doctor: d.clear_strays(d.heads())])  # type: ignore[misc]
@@ -148,11 +155,12 @@ def test_clearing_what_is_left_over_spares_what_is_being_written() -> None:
         assert store.count() == sum(head.points for head in doctor.heads().values())
 
 
+@pytest.mark.randomised
 def test_a_writer_that_others_took_for_dead_publishes_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine sleeps in the middle of a publication, another clears what it had written, it wakes up."""
     monkeypatch.setattr("pinakes.stores.shared.intents._ABANDONED", -1.0)
-    again = 0
-    for seed in range(1500):
+    again, histories = 0, tries(300, 1_500)
+    for seed in range(histories):
         chance, store = random.Random(seed), SteppedStore()
         scheduler = Scheduler(chance, lambda: None)
         store.scheduler = scheduler
@@ -169,7 +177,7 @@ def test_a_writer_that_others_took_for_dead_publishes_again(monkeypatch: pytest.
         assert content_of(stored[0].version) == content_of(item.version)
         check_whole(store)
         check_nothing_else(store)
-    assert again > 100
+    assert again > histories // 15
 
 
 @pytest.fixture(scope="module")

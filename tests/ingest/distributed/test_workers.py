@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.effort import tries
 from tests.stores.providers.postgres_place import running_server
 from tests.stores.providers.postgres_server import PostgresServer
 
@@ -28,7 +29,7 @@ from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.shared.catalogue import Catalogue
 from pinakes.stores.shared.ids import PointId, content_of, edition_of
 
-KILLS = 20
+KILLS = tries(6, 20)
 kills: list[bool] = []
 DOCUMENTS = 10
 
@@ -167,6 +168,7 @@ def test_changes_removals_and_files_that_cannot_be_read(server: PostgresServer, 
     assert len(heads) == 2
 
 
+@pytest.mark.randomised
 @pytest.mark.parametrize("seed", range(KILLS))
 def test_killing_a_worker_loses_and_repeats_nothing(
     seed: int,
@@ -191,6 +193,7 @@ def test_killing_a_worker_loses_and_repeats_nothing(
     assert not any(handle.alive for handle in runner.started)
 
 
+@pytest.mark.randomised
 def test_most_of_the_kills_came_in_time() -> None:
     """Where the work is done too quickly there is nobody left to kill; a test that never kills shows nothing."""
     if len(kills) < KILLS:
