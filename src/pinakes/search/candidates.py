@@ -130,7 +130,12 @@ class Candidates:
 
     def best(self, count: int | None = None) -> NDArray[np.intp]:
         """Return where the chunks with the best scores stand, best first; equal scores in order of id."""
-        return np.argsort(-self.scores, kind="stable")[:count]
+        scores = self.scores
+        if count is None or not 0 < count < len(scores):
+            return np.argsort(-scores, kind="stable")[:count]
+        # All that are as good as the last that fits in: sorting these few is all the sorting that is needed.
+        enough = np.flatnonzero(scores >= np.partition(scores, -count)[-count])
+        return np.asarray(enough[np.argsort(-scores[enough], kind="stable")[:count]])
 
     def top(self, count: int, always: Collection[int] = (), *, lists: bool = True) -> list[Candidate]:
         """Return the best by themselves, with what each list and each stage said of them; equal scores in order of id.
@@ -138,16 +143,17 @@ class Candidates:
         Those of ``always`` are among them, wherever they stand. Without ``lists``, what these said is left to be added
         to those few that are shown.
         """
-        order = self.best()
         if always:
+            order = self.best()
             named = np.isin(self.chunks[order[count:]], np.fromiter(always, np.int64, len(always)))
             order = np.concatenate([order[:count], order[count:][named]])
         else:
-            order = order[:count]
-        columns = [scores[order].tolist() for scores in self.scored.values()]
+            order = self.best(count)
+        scores = zip(*(column[order].tolist() for column in self.scored.values()), strict=True)
+        names = tuple(self.scored)
         best = [
-            Candidate(chunk, row[-1], stages=dict(zip(self.scored, row, strict=True)))
-            for chunk, *row in zip(self.chunks[order].tolist(), *columns, strict=True)
+            Candidate(chunk, row[-1], {}, {}, 0.0, "", dict(zip(names, row, strict=True)))
+            for chunk, row in zip(self.chunks[order].tolist(), scores, strict=True)
         ]
         if lists:
             self.add_lists(best)

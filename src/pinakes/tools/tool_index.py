@@ -28,7 +28,7 @@ from pinakes.errors import PinakesError, UsageError
 from pinakes.search.candidates import KEYWORD, SEMANTIC, Candidate, RankedList
 from pinakes.search.rank.fuse import fuse
 from pinakes.search.select.calibrate import calibrate
-from pinakes.stores.embedded.keyword_query import idfs, terms_query
+from pinakes.stores.embedded.keyword_query import Counts, idfs, terms_query
 from pinakes.stores.embedded.keyword_schema import CHUNK, KeywordEntry, build_schema, write_entry
 from pinakes.stores.embedded.nearest import ordered
 from pinakes.text.analysis import query_terms
@@ -108,16 +108,16 @@ class KeywordSearch:
     def leg(self, query: str) -> RankedList:
         """Return the tools that have words of a request, best first."""
         terms = query_terms(query, self.languages)
-        total = self.searcher.num_docs
-        if not terms or not total:
+        counts = Counts(self.searcher)
+        if not terms or not counts.total:
             return RankedList.of(KEYWORD, [])
-        built = terms_query(self.schema, self.searcher, terms, _BOOSTS)
-        hits = self.searcher.search(built, limit=total, count=False).hits
+        built = terms_query(self.schema, counts, terms, _BOOSTS)
+        hits = self.searcher.search(built, limit=counts.total, count=False).hits
         places = self.searcher.fast_field_values(CHUNK, [address for _, address in hits])
         chunks = np.array([place or 0 for place in places], dtype=np.int64)
         scores = np.array([score for score, _ in hits], dtype=np.float64)
         order = np.lexsort((chunks, -scores))
-        return RankedList(KEYWORD, chunks[order], scores[order], full=sum(idfs(self.searcher, terms)))
+        return RankedList(KEYWORD, chunks[order], scores[order], full=sum(idfs(counts, terms)))
 
 
 @dataclass(frozen=True, slots=True)

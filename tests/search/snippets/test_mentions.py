@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.search.present.snippets.evidence import Mention, Mentions
+from pinakes.search.present.snippets.evidence import Mentions
 from pinakes.text.analysis import analyze, query_terms
 
 PLAIN = """use using used uses hope hoping company companies die dying tie tying lie lying fly flies run running take
@@ -32,11 +32,11 @@ def texts(words: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     return st.lists(pieces, min_size=1, max_size=20).map("".join)
 
 
-def by_analysis(query: str, text: str, language: str) -> list[Mention]:
+def by_analysis(query: str, text: str, language: str) -> list[tuple[int, int]]:
     terms = query_terms(query, [language])
     known = [term.forms for term in [*terms, *(part for term in terms for part in term.parts)]]
     return sorted(
-        Mention(token.start, what)
+        (token.start, what)
         for token in analyze(text, language)
         for what, forms in enumerate(known)
         if token.text in forms
@@ -78,7 +78,7 @@ def test_any_text_has_the_mentions_that_analysis_finds(query: str, text: str, la
 )
 def test_words_are_found_in_whichever_form(query: str, text: str, language: str, at: list[int]) -> None:
     found = Mentions(query_terms(query, [language])).find(text, language)
-    assert sorted({mention.at for mention in found}) == at
+    assert sorted({place for place, _ in found}) == at
 
 
 def test_parts_of_a_compound_are_less_than_the_whole() -> None:
@@ -86,8 +86,8 @@ def test_parts_of_a_compound_are_less_than_the_whole() -> None:
 
     def share(text: str) -> list[float]:
         present = np.zeros((1, mentions.count), np.float32)
-        for mention in mentions.find(text, "en"):
-            present[0, mention.what] = 1
+        for _, what in mentions.find(text, "en"):
+            present[0, what] = 1
         return [round(float(value), 2) for value in mentions.shares(present)[0]]
 
     assert share("the boundary-layer flow of getUserById") == [1.0, 1.0, 1.0]
@@ -100,7 +100,7 @@ def test_parts_of_a_compound_are_less_than_the_whole() -> None:
 def test_a_word_ends_at_white_space_of_every_kind() -> None:
     spaces = [chr(code) for code in range(0x110000) if chr(code).isspace()]
     mentions = Mentions(query_terms("email", ["en"]))
-    assert all(mentions.find(f"x{space}e-mail{space}x", "en") == [Mention(2, 0)] for space in spaces)
+    assert all(mentions.find(f"x{space}e-mail{space}x", "en") == [(2, 0)] for space in spaces)
 
 
 def test_long_addresses_are_found_again_wherever_they_stand() -> None:
@@ -108,4 +108,4 @@ def test_long_addresses_are_found_again_wherever_they_stand() -> None:
     for path in ("a/" * 25, "a/" * 100):
         text = f"see {path}harbour/x and {path}harbour/x"
         first = 4 + len(path)
-        assert mentions.find(text, "en") == [Mention(first, 0), Mention(text.rindex("harbour"), 0)]
+        assert mentions.find(text, "en") == [(first, 0), (text.rindex("harbour"), 0)]

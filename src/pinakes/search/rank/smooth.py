@@ -61,11 +61,12 @@ def smooth(scores: Scores, vectors: Vectors, relatives: NDArray[np.float64]) -> 
     """
     if len(scores) < 3:
         return scores
-    likeness = np.maximum(_cosines(vectors), 0.0).astype(np.float64)
+    likeness = _cosines(vectors)
     np.fill_diagonal(likeness, 0.0)
     count = min(_NEAREST, len(scores) - 1)
     nearest = np.argpartition(likeness, -count, axis=1)[:, -count:]
-    weights = np.take_along_axis(likeness, nearest, axis=1) ** _SHARPNESS
+    near = likeness[np.arange(len(scores))[:, None], nearest]
+    weights = np.maximum(near, 0.0).astype(np.float64) ** _SHARPNESS
     total = weights.sum(axis=1)
     around = (weights * scores[nearest]).sum(axis=1) / np.maximum(total, 1e-12)
     share = np.where(total > 0, SHARE / np.maximum(relatives, 1.0), 0.0)
@@ -73,11 +74,10 @@ def smooth(scores: Scores, vectors: Vectors, relatives: NDArray[np.float64]) -> 
 
 
 def _cosines(vectors: Vectors) -> Vectors:
-    """Compare all with all, adding up a few dimensions at a time."""
+    """Compare all with all, a few rows at a time."""
     count = len(vectors)
-    width = max(1, _ONE_CORE // count**2)
-    cosines = np.zeros((count, count), np.float32)
-    for start in range(0, vectors.shape[1], width):
-        strip = vectors[:, start : start + width]
-        cosines += strip @ strip.T
+    height = max(1, _ONE_CORE // vectors.size)
+    cosines = np.empty((count, count), np.float32)
+    for start in range(0, count, height):
+        np.matmul(vectors[start : start + height], vectors.T, out=cosines[start : start + height])
     return cosines

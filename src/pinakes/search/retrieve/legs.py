@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from typing import TypeAlias
 
 from pinakes.config import SearchSettings
@@ -24,6 +25,9 @@ from pinakes.search.retrieve.semantic import SemanticLeg
 
 Timer: TypeAlias = Callable[[str], AbstractContextManager[None]]
 
+# Words that need not be asked about again.
+_KEPT_WORDS = 4096
+
 LEGS: tuple[type[Leg], ...] = (ExactLeg, KeywordLeg, CodeLeg, SemanticLeg, NativeHybridLeg, ExpansionLeg)
 """The ways of searching, in the order in which they are asked."""
 
@@ -40,6 +44,7 @@ class Retriever:
         self._index = index
         self._embedder = embedder
         self._tokenizer = tokenizer
+        self._is_word = lru_cache(maxsize=_KEPT_WORDS)(self._is_one_token)
         self._legs = [leg(index) for leg in LEGS]
 
     def weights(self, settings: SearchSettings, multipliers: Mapping[str, float]) -> dict[str, float]:
@@ -91,6 +96,6 @@ class Retriever:
             asked.legs.append(found)
         return True
 
-    def _is_word(self, word: str) -> bool:
+    def _is_one_token(self, word: str) -> bool:
         """Whether a word is one of the language, rather than a slip: the model has a token for it."""
         return len(self._tokenizer().offsets(word)) == 1

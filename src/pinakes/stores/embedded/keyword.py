@@ -21,6 +21,7 @@ from pinakes.stores.embedded.keyword_files import (
     verify_files,
 )
 from pinakes.stores.embedded.keyword_query import (
+    Counts,
     any_of,
     code_query,
     holding_query,
@@ -66,6 +67,7 @@ class KeywordIndex:
         self._index: tantivy.Index | None = index
         self._manifest = manifest
         self._searcher = index.searcher()
+        self._counts = Counts(self._searcher)
         self._compounds: tuple[tuple[tantivy.Searcher, tuple[str, ...]], CompoundWords] | None = None
 
     @classmethod
@@ -108,6 +110,7 @@ class KeywordIndex:
             manifest = read_manifest(self._folder)  # first: what is loaded after it is at least as new
             index.reload()
             self._searcher = index.searcher()
+            self._counts = Counts(self._searcher)
             self._manifest = manifest
 
     def search(
@@ -149,7 +152,7 @@ class KeywordIndex:
         if not terms or limit < 1 or max(weights.values()) <= 0:
             return _NOTHING
         with damage_reported(self._folder):
-            built = terms_query(self._schema, self._searcher, terms, weights)
+            built = terms_query(self._schema, self._counts, terms, weights)
         return self._find(built, limit, documents)
 
     def idf(self, query: str, languages: Sequence[str]) -> list[tuple[QueryTerm, float]]:
@@ -157,7 +160,7 @@ class KeywordIndex:
         self._opened()
         terms = self._terms(query, languages)
         with damage_reported(self._folder):
-            return list(zip(terms, idfs(self._searcher, terms), strict=True))
+            return list(zip(terms, idfs(self._counts, terms), strict=True))
 
     def _terms(self, query: str, languages: Sequence[str]) -> list[QueryTerm]:
         """The terms of a query, with the parts of compounds where texts are in languages that have such."""
@@ -184,7 +187,7 @@ class KeywordIndex:
         if not asked.names or limit < 1:
             return []
         with damage_reported(self._folder):
-            built = code_query(self._schema, self._searcher, asked, code_language(language or ""))
+            built = code_query(self._schema, self._counts, asked, code_language(language or ""))
         chunks, scores = self._find(built, limit, documents)
         return list(zip(chunks.tolist(), scores.tolist(), strict=True))
 
@@ -309,7 +312,7 @@ class KeywordIndex:
         """Let go of the files."""
         self._index = None
         if hasattr(self, "_searcher"):
-            del self._searcher
+            del self._searcher, self._counts
 
     def _opened(self) -> tantivy.Index:
         if self._index is None:
@@ -350,8 +353,13 @@ class KeywordIndex:
         self, searcher: tantivy.Searcher, hits: Sequence[tuple[float, tantivy.DocAddress]]
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Row ids of hits; equal scores in order of row, since tantivy's own order changes with its merges."""
-        values = searcher.fast_field_values(CHUNK, [address for _, address in hits])
-        chunks = np.array([value or 0 for value in values], dtype=np.int64)
-        scores = np.array([score for score, _ in hits], dtype=np.float32)
+        if not hits:
+            return _NOTHING
+        found, addresses = zip(*hits, strict=True)
+        values = searcher.fast_field_values(CHUNK, list(addresses))
+        chunks = np.array([value or 0 for value in values] if None in values else values, dtype=np.int64)
+        scores = np.array(found, dtype=np.float32)
+        if (scores[1:] < scores[:-1]).all():
+            return chunks, scores
         order = np.lexsort((chunks, -scores))
         return chunks[order], scores[order]

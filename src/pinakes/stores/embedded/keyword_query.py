@@ -27,24 +27,48 @@ _K1 = 1.2  # tantivy's
 _TEXTS = ("title", "headings", "path", "body")
 
 
+# Words whose counts are kept while the index stays as it is.
+_KEPT_COUNTS = 50_000
+
+
+class Counts:
+    """How many chunks one state of the index has, and how many of them have a term in a field.
+
+    What was asked is kept: a search asks for each of its words several times, and the next for many of the same.
+    """
+
+    def __init__(self, searcher: Searcher) -> None:
+        self._searcher = searcher
+        self._known: dict[tuple[str, str], int] = {}
+        self.total = int(searcher.num_docs)
+
+    def having(self, field: str, term: str) -> int:
+        """How many chunks have a term in a field."""
+        count = self._known.get((field, term))
+        if count is None:
+            if len(self._known) >= _KEPT_COUNTS:
+                self._known.clear()
+            count = self._known[field, term] = int(self._searcher.doc_freq(field, term))
+        return count
+
+
 def terms_query(
     schema: Schema,
-    searcher: Searcher,
+    counts: Counts,
     terms: Sequence[QueryTerm],
     boosts: Mapping[str, float],
     tie_breaker: float = TIE_BREAKER,
 ) -> Query:
     """Any of the terms, each in its best field, with some credit for the others."""
     fields = {name: (_K1 + 1) * boost / (boost + _K1) for name, boost in boosts.items() if boost > 0}
-    builder = _Builder(schema, searcher, fields, tie_breaker)
+    builder = _Builder(schema, counts, fields, tie_breaker)
     return any_of([found for term in terms if (found := builder.term(term))])
 
 
-def idfs(searcher: Searcher, terms: Sequence[QueryTerm]) -> list[float]:
+def idfs(counts: Counts, terms: Sequence[QueryTerm]) -> list[float]:
     """What finding each of some terms once in a text of usual length is worth; a word that no text has counts most."""
-    total = searcher.num_docs
     return [
-        idf(total, sum(max(searcher.doc_freq(name, form) for name in _TEXTS) for form in term.forms))
+        idf(counts.total, sum(max(counts.having(name, form) for name in _TEXTS) for form in term.forms))
         for term in terms
     ]
 
@@ -56,11 +80,11 @@ def idf(total: int, having: int) -> float:
 
 class _Builder:
     def __init__(
-        self, schema: Schema, searcher: Searcher, fields: Mapping[str, float], tie_breaker: float
+        self, schema: Schema, counts: Counts, fields: Mapping[str, float], tie_breaker: float
     ) -> None:
         self._schema = schema
-        self._searcher = searcher
-        self._total = searcher.num_docs
+        self._counts = counts
+        self._total = counts.total
         self._fields = fields
         self._tie_breaker = tie_breaker
 
@@ -78,7 +102,7 @@ class _Builder:
             (name, form): count
             for name in self._fields
             for form in (*term.forms, *term.within)
-            if (count := self._searcher.doc_freq(name, form))
+            if (count := self._counts.having(name, form))
         }
         if not having:
             return None
@@ -145,16 +169,16 @@ _WORD = 0.3  # a word of the question, among the names of the code
 _WORD_IN_NAME = 0.15
 
 
-def code_query(schema: Schema, searcher: Searcher, asked: CodeQuery, language: str = "") -> Query:
+def code_query(schema: Schema, counts: Counts, asked: CodeQuery, language: str = "") -> Query:
     """Names in full above all, then in parts, then the other words; in one language when it is given."""
-    names = [way for name in asked.names for way in _name(schema, searcher, name)]
+    names = [way for name in asked.names for way in _name(schema, counts, name)]
     if not names:
         return Query.empty_query()
     words = [
         Query.boost_query(Query.term_query(schema, field, word, "freq"), weight)
         for word in asked.words
         for field, weight in ((CODE, _WORD), (CODE_PARTS, _WORD_IN_NAME))
-        if searcher.doc_freq(field, word)
+        if counts.having(field, word)
     ]
     # Words alone are no reason to be found: every program has a "count" and a "list".
     found = Query.boolean_query([(Occur.Must, any_of(names)), *((Occur.Should, word) for word in words)])
@@ -164,28 +188,28 @@ def code_query(schema: Schema, searcher: Searcher, asked: CodeQuery, language: s
     return Query.boolean_query([(Occur.Must, found), (Occur.Must, in_language)])
 
 
-def _name(schema: Schema, searcher: Searcher, name: CodeTerm) -> list[Query]:
+def _name(schema: Schema, counts: Counts, name: CodeTerm) -> list[Query]:
     ways: list[Query] = []
     for text, weight in _spellings(name).items():
-        if count := searcher.doc_freq(CODE, text):
+        if count := counts.having(CODE, text):
             term = Query.term_query(schema, CODE, text, "freq")
-            ways.append(Query.const_score_query(term, weight * idf(searcher.num_docs, count)))
+            ways.append(Query.const_score_query(term, weight * idf(counts.total, count)))
             ways.append(Query.boost_query(term, weight * _AGAIN))
     if not name.operator:
-        ways += _within_names(schema, searcher, name.text)
-        inner = [_within_names(schema, searcher, part, CODE) for part in name.parts]
+        ways += _within_names(schema, counts, name.text)
+        inner = [_within_names(schema, counts, part, CODE) for part in name.parts]
         if inner and all(inner):
             # One word of a name is in many others: only all of them together mean it.
             ways.append(Query.boolean_query([(Occur.Must, any_of(part)) for part in inner]))
     return ways
 
 
-def _within_names(schema: Schema, searcher: Searcher, word: str, *more: str) -> list[Query]:
+def _within_names(schema: Schema, counts: Counts, word: str, *more: str) -> list[Query]:
     """A word as a part of names, and in ``more`` fields."""
     return [
         Query.boost_query(Query.term_query(schema, field, word, "freq"), _PART)
         for field in (CODE_PARTS, *more)
-        if searcher.doc_freq(field, word)
+        if counts.having(field, word)
     ]
 
 

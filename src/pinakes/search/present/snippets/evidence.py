@@ -145,11 +145,8 @@ _LONGEST_WORD, _LONGEST_PATH = 40, 160
 Forms = tuple[tuple[str, int], ...]
 
 
-class Mention(NamedTuple):
-    """A word at a place of a text, by the number of what it is of the query."""
-
-    at: int
-    what: int
+# A word at a place of a text, by the number of what it is of the query.
+Mention = tuple[int, int]
 
 
 class Mentions:
@@ -186,36 +183,32 @@ class Mentions:
         if not self._known:
             return []
         seen = self._seen.setdefault(language, {})
+        prepared, algorithm = _prepared(text), algorithm_for(language)
+        lower, spaced, _ = prepared
+        if len(lower) != len(text) or algorithm in _UNLIKE:
+            return sorted(self._inside(text, language))
         mentions: list[Mention] = []
-        for at, word in self._words(text, language):
+        end = 0
+        for at in _candidates(text, prepared, self._german if algorithm == "german" else self._beginnings):
+            if at < end:
+                continue
+            start = spaced.rfind(" ", end, at) + 1 or end
+            end = spaced.index(" ", at)
+            word = text[start:end]
             found = seen.get(word)
             if found is None:
                 found = seen[word] = self._inside(word, language)
             for offset, what in found:
-                mentions.append(Mention(at + offset, what))
-        return sorted(mentions)
+                mentions.append((start + offset, what))
+        mentions.sort()
+        return mentions
 
-    def _inside(self, word: str, language: str) -> list[tuple[int, int]]:
+    def _inside(self, word: str, language: str) -> list[Mention]:
         """Where in a word mentions begin, and of what."""
         known = self._known
         return [
             (offset, what) for form, offset in _forms(word, language) if form in known for what in known[form]
         ]
-
-    def _words(self, text: str, language: str) -> list[tuple[int, str]]:
-        """What stands between spaces and may be a mention."""
-        prepared, algorithm = _prepared(text), algorithm_for(language)
-        lower, spaced, _ = prepared
-        if len(lower) != len(text) or algorithm in _UNLIKE:
-            return [(0, text)]
-        words: list[tuple[int, str]] = []
-        end = 0
-        for at in _candidates(text, prepared, self._german if algorithm == "german" else self._beginnings):
-            if at >= end:
-                start = spaced.rfind(" ", end, at) + 1 or end
-                end = spaced.index(" ", start)
-                words.append((start, text[start:end]))
-        return words
 
 
 class _Prepared(NamedTuple):
@@ -237,15 +230,16 @@ def _prepared(text: str) -> _Prepared:
 
 def _candidates(text: str, prepared: _Prepared, beginnings: Iterable[str]) -> list[int]:
     """Places inside of what may be mentions, in order."""
-    lower, _, known = prepared
+    lower, spaced, known = prepared
     places = list(known)
     for beginning in beginnings:
         at = lower.find(beginning)
         while at >= 0:
-            if not at or _begins(text[at - 1], text[at]):
+            if not at or (before := spaced[at - 1]) == " " or _begins(before, text[at]):
                 places.append(at)
             at = lower.find(beginning, at + 1)
-    return sorted(places)
+    places.sort()
+    return places
 
 
 def _begins(before: str, first: str) -> bool:
@@ -313,8 +307,8 @@ class Asked:
     def share(self, text: str, language: str) -> float:
         """Return what the words of the query that a text has are worth, of all of them."""
         present = np.zeros((1, self.mentions.count), np.float32)
-        for mention in self.mentions.find(text, language):
-            present[0, mention.what] = 1
+        for _, what in self.mentions.find(text, language):
+            present[0, what] = 1
         worth = np.asarray(self.idf, np.float32)
         total = float(worth.sum())
         return float(self.mentions.shares(present)[0] @ worth) / total if total else 1.0
@@ -370,10 +364,10 @@ def _words(units: Sequence[Unit], chunks: Mapping[int, StoredChunk], asked: Aske
     starts = {unit.chunk: at for at, unit in reversed(list(enumerate(units)))}
     for chunk, at in starts.items():
         stored = chunks[chunk]
-        for mention in asked.mentions.find(stored.content[stored.prefix :], stored.language):
-            while units[at].end - stored.start <= mention.at:
+        for place, what in asked.mentions.find(stored.content[stored.prefix :], stored.language):
+            while units[at].end - stored.start <= place:
                 at += 1
-            present[at, mention.what] = 1
+            present[at, what] = 1
     values = asked.mentions.shares(present) @ np.asarray(asked.idf, np.float32)
     return np.asarray(values / (values.max(initial=0.0) or 1.0))
 
@@ -382,12 +376,12 @@ def _meaning(
     units: Sequence[Unit], chunks: Mapping[int, StoredChunk], asked: Asked, passages: PassageReader
 ) -> Vectors:
     """Return how near the passage around each unit, or the best inside it, is to the query, of the nearest."""
-    values = np.zeros(len(units), np.float32)
     if asked.vector is None:
-        return values
+        return np.zeros(len(units), np.float32)
+    values: list[float] = []
     found = passages.passage_scores(list(dict.fromkeys(unit.chunk for unit in units)), asked.vector)
     top = max((score for windows in found.values() for *_, score in windows), default=asked.floor)
-    for at, unit in enumerate(units):
+    for unit in units:
         stored = chunks[unit.chunk]
         offset = stored.prefix - stored.start
         start, end = unit.start + offset, unit.end + offset
@@ -396,5 +390,6 @@ def _meaning(
         near = [
             score for low, high, score in windows if low <= middle < high or (start <= low and high <= end)
         ]
-        values[at] = max(near or [score for *_, score in windows], default=asked.floor)
-    return np.asarray(np.maximum(values - asked.floor, 0.0) / max(top - asked.floor, 1e-9))
+        values.append(max(near or [score for *_, score in windows], default=asked.floor))
+    above = np.array(values, np.float32) - asked.floor
+    return np.asarray(np.maximum(above, 0.0) / max(top - asked.floor, 1e-9))
