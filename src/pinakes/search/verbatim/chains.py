@@ -30,7 +30,7 @@ _LINE_END = ord("\n")
 _CASE = 0x20
 # What more alternatives take is more than RE2 takes for all of them.
 _ALTERNATIVES = 8
-_COMPARED = 3
+_COMPARED = 2
 # Steps that alternatives must have in common to be looked for together.
 _SHARED = 4
 # Where one byte in so many begins a run, and none is longer, ends are looked for sign by sign.
@@ -89,6 +89,8 @@ class _Part:
             # From one sign to another: faster than to look up each.
             tested: NDArray[np.bool_] = self.data - np.uint8(first) <= last - first
             return tested
+        if table.count(0) == 1:
+            return np.not_equal(self.data, table.index(0))
         return np.frombuffer(self.text.translate(table), np.bool_)
 
     def alike(self, link: _Link) -> NDArray[np.bool_]:
@@ -136,7 +138,7 @@ class _Part:
         return starts, ends
 
     def _run_ends(self, run: _Link, places: Positions) -> Positions:
-        if len(places) * _FEW < len(self.data):
+        if len(places) * _FEW < len(self.data) and not run.table[ord(" ")]:
             ends, done = over(self.data, places, np.frombuffer(run.table, np.bool_), most=_FEW)
             if done:
                 return ends
