@@ -388,7 +388,8 @@ class Library(LibraryBase):
         from pinakes.ingest.convert.ocr import describe_program
 
         report = self._index.examine(repair=repair)
-        return DoctorReport([*report.checks, Check("scanned pages", True, describe_program())])
+        more = [Check("scanned pages", True, describe_program())]
+        return DoctorReport([*report.checks, *self._examine_model(), *more])
 
     # -- for callers that await ------------------------------------------------------------------------------
 

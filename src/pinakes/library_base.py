@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from pinakes.config import IndexSettings, SearchSettings, Settings
 from pinakes.errors import IndexNotFoundError, ModelMismatchError, NotFoundError, PinakesError, UsageError
-from pinakes.model import ContextEstimate, IndexReport, MoveReport, Progress
+from pinakes.model import Check, ContextEstimate, IndexReport, MoveReport, Progress
 
 if TYPE_CHECKING:
     from pinakes.embedding import Embedder, Tokenizer
@@ -126,6 +126,18 @@ class LibraryBase:
                 f"dimensions), not with {embedder.name} ({embedder.dimension}). Use that model, or make the index anew "
                 "with: pinakes index --rebuild"
             )
+
+    def _examine_model(self) -> list[Check]:
+        """Say which model answers and where it runs, or why it does not; nothing while the index has none."""
+        from pinakes.embedding.providers import describe_embedder
+
+        if not self._index.model[0]:
+            return []
+        try:
+            return [Check("model", True, describe_embedder(self.embedder))]
+        except PinakesError as error:
+            # One that was made with a model passed in is no fault of the index.
+            return [Check("model", isinstance(error, ModelMismatchError), str(error))]
 
     def _make_views(self) -> Views:
         return Views(self._index, lambda: self.embedder, lambda: self.tokenizer)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from pinakes.embedding import onnx
-from pinakes.embedding.onnx import OnnxEmbedder, normalise, open_session, pool, read_folder
+from pinakes.embedding.folder import read_folder
+from pinakes.embedding.onnx import OnnxEmbedder, normalise, open_session, pool
 from pinakes.embedding.registry import BUNDLED_MODEL
 from pinakes.errors import PinakesError
 

@@ -22,7 +22,7 @@ from pinakes.cli.database import (
 )
 from pinakes.cli.errors import SOME_FAILED
 from pinakes.cli.options import FOLDER, IndexOption, JsonOption, QuietOption, index_path, setting_option
-from pinakes.cli.output import display_path, duration, message, one_line, plural, print_json, show
+from pinakes.cli.output import display_path, duration, message, one_line, plural, print_json, show, size
 from pinakes.errors import UsageError
 
 if TYPE_CHECKING:
@@ -86,6 +86,14 @@ def index(
     model: Annotated[
         str | None, setting_option("embedding_model", "--model", metavar="NAME", panel=CHUNKING)
     ] = None,
+    offline: Annotated[
+        bool,
+        typer.Option(
+            "--offline",
+            help="Fetch no model: one that is not on this machine is an error.",
+            rich_help_panel=CHUNKING,
+        ),
+    ] = False,
     concepts: Annotated[
         bool | None, setting_option("concept_vocabulary", "--concepts/--no-concepts", panel=CHUNKING)
     ] = None,
@@ -162,6 +170,7 @@ def index(
     $ pinakes index notes/ --index ~/notes.pinakes --no-embed
     $ pinakes index scans/ --ocr-languages eng,deu
     $ pinakes index docs/ --watch
+    $ pinakes index texte/ --model multilingual
     $ pinakes index --context-model anthropic:claude-haiku-5-5 --estimate
     $ pinakes index docs/ --database postgres --collection laws
     $ pinakes index docs/ --workers 8 --runner ray
@@ -205,6 +214,8 @@ def index(
         raise UsageError(_NO_MODEL)
     # What is only estimated must not be what the next run does.
     settings = _settings(target, chunking if estimate else {**chunking, **contexts})
+    if model is not None:
+        _provide(model, target, rebuild=rebuild, offline=offline, quiet=quiet)
     how: dict[str, Any] = {
         "rebuild": rebuild,
         "retry_failed": retry_failed,
@@ -273,6 +284,42 @@ def _settings(target: Path, given: dict[str, Any]) -> Settings | None:
         with Library(target) as library:
             known = library.index_settings
     return Settings(index=_with(known, given))
+
+
+def _provide(model: str, target: Path, *, rebuild: bool, offline: bool, quiet: bool) -> None:
+    """Fetch a model of the hub that is not on this machine, once it is clear that the index can take it."""
+    from pinakes.cli.progress import reporter
+    from pinakes.embedding import load_embedder
+    from pinakes.embedding.hub import cached_folder, not_here, plan_download
+    from pinakes.embedding.registry import hub_name
+    from pinakes.errors import ModelMismatchError
+    from pinakes.library import Library
+    from pinakes.model import Progress
+
+    name = hub_name(model)
+    if name is None or cached_folder(name) is not None:
+        return
+    if not rebuild and (target / "record.sqlite3").exists():
+        with Library(target) as library:
+            known = library.status().model
+        if known and known != name:
+            raise ModelMismatchError(
+                f"The index at {target} was made with the embedding model {known}, not with {name}. Nothing was "
+                f"fetched. Use that model, or make the index anew with: pinakes index --rebuild --model {model}"
+            )
+    if offline:
+        raise not_here(
+            name, "--offline forbids to fetch it. Leave that out, or name a folder: --model FOLDER."
+        )
+    download = plan_download(name)
+    message(
+        f"Fetching {name}: {plural(len(download.files), 'file')}, {size(download.size)}, from {download.source} into "
+        f"{display_path(str(download.target))}"
+    )
+    with reporter(quiet) as progress:
+        download.run(lambda done, total: progress(Progress("fetch", -(-done // 10**6), -(-total // 10**6))))
+    # Files that do not belong together are found before anything is read.
+    load_embedder(model).embed_query("a")
 
 
 def _with(settings: IndexSettings, given: dict[str, Any]) -> IndexSettings:

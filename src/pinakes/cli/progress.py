@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pinakes.model import Progress
 
 STAGES = {
+    "fetch": ("Fetching", "megabyte"),
     "scan": ("Finding", "file"),
     "read": ("Reading", "file"),
     "context": ("Contextualizing", "chunk"),

@@ -186,7 +186,8 @@ class IndexSettings:
     embedding_model: str = _text(
         "",
         "name of a model",
-        "Embedding model: default, fast, or such as openai:text-embedding-3-small; the default one if unset.",
+        "Embedding model: default, fast, multilingual, or such as BAAI/bge-small-en-v1.5 or "
+        "openai:text-embedding-3-small; the default one if unset.",
     )
     extract_definitions: bool = _switch(True, "Find the definitions of terms.")
     extract_cross_references: bool = _switch(True, "Find references from section to section.")

@@ -1,119 +1,28 @@
-"""Embedding with an ONNX model in a folder, on this machine's processor."""
+"""Embedding with an ONNX model in a folder, on this machine."""
 
 from __future__ import annotations
 
 import glob
-import json
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pinakes.embedding.families import Pooling
+from pinakes.embedding.folder import ModelFolder, read_folder
 from pinakes.embedding.protocol import Vectors
+from pinakes.embedding.providers import PROCESSOR, providers_for
 from pinakes.embedding.tokenizer import read_tokenizer
 from pinakes.errors import PinakesError
 
 if TYPE_CHECKING:
     import tokenizers
-
-
-_GRAPHS = ("model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "onnx/model_int8.onnx")
-_DEFAULT_MAX_TOKENS = 512
-
-
-@dataclass(frozen=True)
-class ModelFolder:
-    """The files and settings of a model."""
-
-    graph: Path
-    tokenizer: Path
-    name: str
-    dimension: int | None
-    max_tokens: int
-    languages: frozenset[str] | None
-    pooling: Pooling
-    query_prefix: str
-    document_prefix: str
-
-
-def read_folder(path: str | Path, *, name: str | None = None) -> ModelFolder:
-    """Find the graph, the tokenizer and the settings in ``path``."""
-    folder = Path(path)
-    if not folder.is_dir():
-        raise PinakesError(f"There is no model folder {folder}.")
-    graph = next((folder / file for file in _GRAPHS if (folder / file).is_file()), None)
-    if graph is None:
-        raise PinakesError(f"{folder} has no ONNX model: expected one of {', '.join(_GRAPHS)} in it.")
-    tokenizer = tokenizer_file(folder)
-    own = _read(folder / "model.json")
-    config = _read(folder / "config.json")
-    sentence = _read(folder / "sentence_bert_config.json")
-    prompts = _prompts(own, _read(folder / "config_sentence_transformers.json"))
-    dimension = own.get("dimension") or config.get("hidden_size")
-    languages = own.get("languages")
-    return ModelFolder(
-        graph=graph,
-        tokenizer=tokenizer,
-        name=str(name or own.get("name") or folder.resolve().name),
-        dimension=int(dimension) if dimension else None,
-        max_tokens=_max_tokens(own, sentence, config),
-        languages=frozenset(languages) if languages else None,
-        pooling=_pooling(own, _read(folder / "1_Pooling" / "config.json")),
-        query_prefix=prompts[0],
-        document_prefix=prompts[1],
-    )
-
-
-def tokenizer_file(folder: Path) -> Path:
-    """Return the ``tokenizer.json`` of a model folder."""
-    for file in (folder / "tokenizer.json", folder / "onnx" / "tokenizer.json"):
-        if file.is_file():
-            return file
-    raise PinakesError(f"{folder} has no tokenizer.json: Pinakes needs the fast tokenizer of the model.")
-
-
-def _read(file: Path) -> Mapping[str, Any]:
-    if not file.is_file():
-        return {}
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise PinakesError(f"Cannot read {file}: {error}") from error
-    return content if isinstance(content, dict) else {}
-
-
-def _max_tokens(own: Mapping[str, Any], sentence: Mapping[str, Any], config: Mapping[str, Any]) -> int:
-    found = own.get("max_tokens") or sentence.get("max_seq_length") or config.get("max_position_embeddings")
-    return int(found or _DEFAULT_MAX_TOKENS)
-
-
-def _pooling(own: Mapping[str, Any], config: Mapping[str, Any]) -> Pooling:
-    chosen = own.get("pooling")
-    mode = chosen.get("mode") if isinstance(chosen, dict) else chosen
-    mode = mode or config.get("pooling_mode")
-    if mode == "cls" or (mode is None and config.get("pooling_mode_cls_token")):
-        return "cls"
-    if mode == "max" or (mode is None and config.get("pooling_mode_max_tokens")):
-        return "max"
-    if mode in (None, "mean"):
-        return "mean"
-    raise PinakesError(f"Pooling {mode!r} is not supported; use mean, cls or max.")
-
-
-def _prompts(own: Mapping[str, Any], config: Mapping[str, Any]) -> tuple[str, str]:
-    prompts = config.get("prompts") or {}
-    query = own.get("query_prefix", prompts.get("query", ""))
-    document = own.get("document_prefix", prompts.get("document", prompts.get("passage", "")))
-    return str(query or ""), str(document or "")
-
-
-Pooling: TypeAlias = Literal["mean", "cls", "max"]
 
 
 def pool(hidden: NDArray[Any], mask: NDArray[np.int64], mode: Pooling) -> NDArray[np.float32]:
@@ -207,7 +116,12 @@ class OnnxEmbedder:
     def embed_query(self, text: str) -> Vectors:
         """Return the unit vector of a query."""
         runtime = self._load(self._query_threads)
-        return np.asarray(runtime.embed([text], self.folder.query_prefix)[0], np.float32)
+        return np.asarray(runtime.embed([text], self.folder.query_prefix, query=True)[0], np.float32)
+
+    @property
+    def provider(self) -> str:
+        """Where the model runs, as onnxruntime names it."""
+        return self._load(self._query_threads).provider
 
     @cached_property
     def _query_threads(self) -> int:
@@ -225,54 +139,96 @@ class OnnxEmbedder:
 
 
 class _Runtime:
-    """The loaded model: tokenizer and session."""
+    """The loaded model: tokenizer and session. A model whose files do not belong together is refused."""
 
     def __init__(self, folder: ModelFolder, threads: int) -> None:
-        self._pooling = folder.pooling
+        self._folder = folder
         self._characters = folder.max_tokens * _CHARACTERS_PER_TOKEN
         self._tokenizer: tokenizers.Tokenizer = read_tokenizer(folder.tokenizer)
         self._tokenizer.enable_truncation(folder.max_tokens)
         self._session = open_session(folder.graph, threads)
         self._inputs = encoder_inputs(self._session, folder.graph)
-        self._output, width = _choose_output(self._session)
-        found = width or folder.dimension
-        if found is None:
-            # Neither the settings nor the graph tell: try.
-            found = self._run([self._tokenizer.encode("a")]).shape[1]
+        self._output = _choose_output(self._session)
+        self.dimension: int = self._check()
+
+    @property
+    def provider(self) -> str:
+        return str(self._session.get_providers()[0])
+
+    def embed(self, texts: Sequence[str], prefix: str, *, query: bool = False) -> Vectors:
+        encodings = self._tokenizer.encode_batch([prefix + text[: self._characters] for text in texts])
+        vectors = np.zeros((len(texts), self.dimension), np.float32)
+        for batch in batches([len(encoding.ids) for encoding in encodings]):
+            vectors[batch] = normalise(self._run(pad([encodings[index] for index in batch]), query))
+        return vectors
+
+    def _run(self, padded: dict[str, NDArray[np.int64]], query: bool = False) -> NDArray[Any]:
+        if self._folder.tasks:
+            padded["task_id"] = np.array(self._folder.tasks[0 if query else 1], np.int64)
+        (output,) = self._session.run([self._output], {name: padded[name] for name in self._inputs})
+        if output.ndim == 3 and self._folder.pooling:
+            output = pool(output, padded["attention_mask"], self._folder.pooling)
+        return np.asarray(output)
+
+    def _check(self) -> int:
+        """Return the length of a vector, seen by trying the first and the last token of the vocabulary."""
+        folder, tokens = self._folder, self._tokenizer.get_vocab_size()
+        vector = self._try(0)
+        last = self._try(tokens - 1)
+        if vector is None:
+            raise PinakesError(f"{folder.graph} cannot be run with the inputs of a text encoder.")
+        if last is None or (folder.vocabulary or tokens) < tokens:
+            raise PinakesError(
+                f"The tokenizer {folder.tokenizer} has {tokens:,} tokens, more than {folder.graph} has vectors for: "
+                "they belong to different models. Fetch the model again, or check what was put into its folder."
+            )
+        if vector.ndim == 3:
+            raise PinakesError(
+                f"{folder.graph} gives a vector for each token, and nothing says how to make one of them. Write how "
+                'the model was trained into model.json beside it: {"pooling": "mean"}, or cls or max.'
+            )
+        if folder.projected and self._output not in _SENTENCE_OUTPUTS:
+            raise PinakesError(
+                f"{folder.graph} lacks the last step of its model, a projection (modules.json). Export the model "
+                "with all its steps: optimum-cli export onnx --library sentence_transformers."
+            )
+        found = int(vector.shape[-1])
         if folder.dimension not in (None, found):
             raise PinakesError(
                 f"{folder.graph} gives vectors of {found} numbers, but the settings beside it say "
                 f"{folder.dimension}."
             )
-        self.dimension: int = found
+        return found
 
-    def embed(self, texts: Sequence[str], prefix: str) -> Vectors:
-        encodings = self._tokenizer.encode_batch([prefix + text[: self._characters] for text in texts])
-        vectors = np.zeros((len(texts), self.dimension), np.float32)
-        for batch in batches([len(encoding.ids) for encoding in encodings]):
-            vectors[batch] = self._run([encodings[index] for index in batch])
-        return vectors
-
-    def _run(self, encodings: list[tokenizers.Encoding]) -> Vectors:
-        padded = pad(encodings)
-        (output,) = self._session.run([self._output], {name: padded[name] for name in self._inputs})
-        if output.ndim == 3:
-            output = pool(output, padded["attention_mask"], self._pooling)
-        return normalise(output)
+    def _try(self, token: int) -> NDArray[Any] | None:
+        ids = np.array([[token]], np.int64)
+        one, none = np.ones_like(ids), np.zeros_like(ids)
+        inputs = {"input_ids": ids, "attention_mask": one, "token_type_ids": none, "position_ids": none}
+        try:
+            return self._run(inputs)
+        except Exception:  # the library's exceptions share no public base
+            return None
 
 
 def open_session(graph: Path, threads: int) -> Any:
-    """Load a graph to be run on ``threads`` cores."""
+    """Load a graph to be run on ``threads`` cores, or where this machine is quicker."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
-    options.log_severity_level = 3
+    options.log_severity_level = 4  # what fails is raised
     # Waiting threads must not burn a core that the rest of the program could use; measured to cost nothing.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    providers = providers_for(graph)
+    if "DmlExecutionProvider" in providers:
+        options.enable_mem_pattern = False  # DirectML cannot do with it
+    # An accelerator that is installed may still lack its driver, or an operator: the processor is always there.
+    if providers != [PROCESSOR]:
+        with suppress(Exception):
+            return onnxruntime.InferenceSession(str(graph), options, providers=providers)
     try:
-        return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(str(graph), options, providers=[PROCESSOR])
     except Exception as error:  # the library's exceptions share no public base
         raise PinakesError(f"Cannot load the model {graph}: {error}") from error
 
@@ -280,7 +236,7 @@ def open_session(graph: Path, threads: int) -> Any:
 def encoder_inputs(session: Any, graph: Path) -> set[str]:
     """Return the names of the inputs of a text encoder; refuse a graph that is something else."""
     inputs = {entry.name for entry in session.get_inputs()}
-    unknown = inputs - {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
+    unknown = inputs - {"input_ids", "attention_mask", "token_type_ids", "position_ids", "task_id"}
     if "input_ids" not in inputs or unknown:
         raise PinakesError(f"{graph} is not a text encoder: its inputs are {sorted(inputs)}.")
     return inputs
@@ -301,14 +257,10 @@ def pad(encodings: Sequence[tokenizers.Encoding]) -> dict[str, NDArray[np.int64]
     return {"input_ids": ids, "attention_mask": mask, "token_type_ids": types, "position_ids": positions}
 
 
-def _choose_output(session: Any) -> tuple[str, int | None]:
-    """Return the output to read, and its width where the graph states it."""
-    outputs = {entry.name: entry.shape for entry in session.get_outputs()}
-    name = next((known for known in (*_SENTENCE_OUTPUTS, *_TOKEN_OUTPUTS) if known in outputs), None)
-    if name is None:
-        name = next(iter(outputs))
-    width = outputs[name][-1] if outputs[name] else None
-    return name, width if isinstance(width, int) else None
+def _choose_output(session: Any) -> str:
+    """Return the name of the output to read: the text's vector where there is one, else those of its tokens."""
+    outputs = [str(entry.name) for entry in session.get_outputs()]
+    return next((known for known in (*_SENTENCE_OUTPUTS, *_TOKEN_OUTPUTS) if known in outputs), outputs[0])
 
 
 def batches(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from pinakes.embedding.onnx import OnnxEmbedder, tokenizer_file
+from pinakes.embedding.folder import is_static, tokenizer_file
+from pinakes.embedding.hub import HUB_NAME, hub_folder
+from pinakes.embedding.onnx import OnnxEmbedder
 from pinakes.embedding.protocol import Embedder, Tokenizer
+from pinakes.embedding.static import StaticEmbedder
 from pinakes.embedding.tokenizer import HuggingFaceTokenizer
 from pinakes.errors import PinakesError
 
@@ -21,25 +23,17 @@ _BUNDLED = {
 _REMOTE = ("openai", "azure", "ollama")
 _OLLAMA_URL = "http://localhost:11434/v1"
 _GROUP = "pinakes.embedders"
-_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
-_HUB_FILES = [
-    "*.json",
-    "1_Pooling/*.json",
-    "model.onnx",
-    "onnx/model.onnx",
-    "onnx/model_quantized.onnx",
-    "onnx/model_int8.onnx",
-    "onnx/*.onnx_data",
-]
+# Names for what people want. An index records the model's own name, so a later version may choose another.
+PRESETS = {"multilingual": "Xenova/multilingual-e5-small"}
 
 
 def load_embedder(spec: str | Path | None = None, **options: Any) -> Embedder:
     """Return the embedder that ``spec`` names; ``options`` go to its constructor.
 
-    Forms: nothing or ``default``; ``fast``, which takes half the time; a folder with an ONNX model;
-    ``openai:MODEL``, ``azure:DEPLOYMENT``, ``ollama:MODEL``; a Hugging Face name ``org/name`` (downloaded only with
-    ``allow_download=True``); a name that an installed package registered under the entry point
-    ``pinakes.embedders``.
+    Forms: nothing or ``default``; ``fast``, which takes half the time; a folder with an ONNX or a static model;
+    ``openai:MODEL``, ``azure:DEPLOYMENT``, ``ollama:MODEL``; a Hugging Face name ``org/name``, or ``multilingual``,
+    which stands for one (downloaded only with ``allow_download=True``); a name that an installed package registered
+    under the entry point ``pinakes.embedders``.
     """
     text = _text(spec)
     allow_download = bool(options.pop("allow_download", False))
@@ -56,9 +50,9 @@ def load_embedder(spec: str | Path | None = None, **options: Any) -> Embedder:
         return embedder
     folder = local_folder(text)
     if folder is not None:
-        return OnnxEmbedder(folder, **options)
-    if _HUB_NAME.fullmatch(text):
-        return OnnxEmbedder(hub_folder(text, allow_download), **{"name": text, **options})
+        return open_folder(folder, **options)
+    if name := hub_name(text):
+        return open_folder(_from_hub(name, allow_download), **{"name": name, **options})
     raise _unknown(text)
 
 
@@ -72,11 +66,22 @@ def load_tokenizer(spec: str | Path | None = None, *, allow_download: bool = Fal
     if _bundled(text) or (scheme in _REMOTE and model) or _plugin(text) is not None:
         return HuggingFaceTokenizer(tokenizer_file(BUNDLED_MODEL))
     folder = local_folder(text)
-    if folder is None and _HUB_NAME.fullmatch(text):
-        folder = hub_folder(text, allow_download)
+    if folder is None and (name := hub_name(text)):
+        folder = _from_hub(name, allow_download)
     if folder is None:
         raise _unknown(text)
     return HuggingFaceTokenizer(tokenizer_file(folder))
+
+
+def _from_hub(name: str, allow_download: bool) -> Path:
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        return hub_folder(name, allow_download, f"pinakes index --model {name} (or hf download {name})")
+    except PinakesError as error:
+        if isinstance(error.__cause__, HFValidationError):
+            raise _unknown(name) from error
+        raise
 
 
 def _text(spec: str | Path | None) -> str:
@@ -115,35 +120,28 @@ def local_folder(text: str) -> Path | None:
     return None
 
 
-def hub_folder(name: str, allow_download: bool) -> Path:
-    """Return the folder of a Hugging Face model, from the cache or, where allowed, downloaded."""
-    import huggingface_hub
-    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+def hub_name(spec: str | Path | None) -> str | None:
+    """Return the name on the Hugging Face hub that a model is asked for by; None for any other."""
+    text = _text(spec)
+    if _bundled(text) or _plugin(text) is not None or text.partition(":")[0] in _REMOTE or local_folder(text):
+        return None
+    text = PRESETS.get(text.lower(), text)
+    return text if HUB_NAME.fullmatch(text) else None
 
-    try:
-        folder = Path(huggingface_hub.snapshot_download(name, local_files_only=True))
-        if allow_download and not any(folder.rglob("*.onnx")):
-            raise LocalEntryNotFoundError("cached without its ONNX files")
-        return folder
-    except HFValidationError as error:
-        raise _unknown(name) from error
-    except LocalEntryNotFoundError as error:
-        if not allow_download:
-            raise PinakesError(
-                f"The model {name!r} is not on this machine: no such folder, nor in the Hugging Face cache. "
-                f"Fetch it once with: hf download {name}"
-            ) from error
-    try:
-        return Path(huggingface_hub.snapshot_download(name, allow_patterns=_HUB_FILES))
-    except Exception as error:  # network, missing repository, gated access, full disk
-        raise PinakesError(f"Cannot download the model {name!r}: {error}") from error
+
+def open_folder(folder: Path, **options: Any) -> Embedder:
+    """Return the model in a folder: a static one, or an ONNX graph."""
+    if is_static(folder):
+        options.pop("threads", None)
+        return StaticEmbedder(folder, **options)
+    return OnnxEmbedder(folder, **options)
 
 
 def _unknown(text: str) -> PinakesError:
     plugins = sorted(point.name for point in metadata.entry_points(group=_GROUP))
     registered = f" Registered here: {', '.join(plugins)}." if plugins else ""
     return PinakesError(
-        f"Unknown embedding model {text!r}. Use: default or fast, which are bundled; a folder with model.onnx and "
-        "tokenizer.json; openai:MODEL, azure:DEPLOYMENT or ollama:MODEL; a Hugging Face name org/name; or the name of "
-        f"an embedder that a package registered.{registered}"
+        f"Unknown embedding model {text!r}. Use: default or fast, which are bundled; multilingual; a folder with "
+        "model.onnx and tokenizer.json; openai:MODEL, azure:DEPLOYMENT or ollama:MODEL; a Hugging Face name org/name; "
+        f"or the name of an embedder that a package registered.{registered}"
     )

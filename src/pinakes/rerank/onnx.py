@@ -15,15 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pinakes.embedding.onnx import (
-    ModelFolder,
-    available_cores,
-    batches,
-    encoder_inputs,
-    open_session,
-    pad,
-    read_folder,
-)
+from pinakes.embedding.folder import ModelFolder, read_folder
+from pinakes.embedding.onnx import available_cores, batches, encoder_inputs, open_session, pad
 from pinakes.embedding.tokenizer import read_tokenizer
 from pinakes.errors import PinakesError, UsageError
 from pinakes.rerank.registry import PartialScores, RerankError

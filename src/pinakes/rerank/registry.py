@@ -9,7 +9,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from pinakes.embedding.registry import hub_folder, local_folder
+from pinakes.embedding.hub import hub_folder
+from pinakes.embedding.registry import local_folder
 from pinakes.errors import PinakesError, UsageError
 
 
