@@ -27,7 +27,7 @@ PROVIDERS = {
         "azure-cosmos-nosql",
     ),
     "sql-server": ("pinakes.stores.providers.sql_server.store:SqlServerStore", "sql-server"),
-    "opensearch": ("pinakes.stores.providers.opensearch.store:OpenSearchStore", "opensearch"),
+    "opensearch": ("pinakes.stores.providers.opensearch:OpenSearchStore", "opensearch"),
     "milvus": ("pinakes.stores.providers.milvus:MilvusStore", "milvus"),
 }
 

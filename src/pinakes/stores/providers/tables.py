@@ -202,12 +202,11 @@ class TableStore(Store, Generic[Where, Row]):
         raise NotImplementedError
 
     def _size(self, item: Point | Entry) -> int:
-        """Return about how many bytes of a request a point or an entry takes at most."""
+        """Return about how many bytes of a request a point or an entry takes."""
         if isinstance(item, Entry):
-            return 4 * len(item.value) + 400
-        length = 0 if item.vector is None else 12 * len(item.vector)
-        texts = len(item.text) + len(item.heading) + len(item.source_path) + 2 * len(item.terms)
-        return length + 4 * texts + 500
+            return _bytes(item.value) + 400
+        length = 0 if item.vector is None else 13 * len(item.vector)
+        return length + sum(map(_bytes, (item.text, item.heading, item.source_path, 2 * item.terms))) + 500
 
     def _entry_key(self, key: str) -> str:
         """Return the key under which an entry is kept."""
@@ -321,3 +320,7 @@ class TableStore(Store, Generic[Where, Row]):
 
 def _listed(documents: Collection[str] | None) -> list[str] | None:
     return None if documents is None else list(documents)
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))

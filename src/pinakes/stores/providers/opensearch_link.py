@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -20,32 +18,27 @@ from opensearchpy.exceptions import (
 )
 
 from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
-from pinakes.loopback import is_loopback
-from pinakes.stores.providers.batches import sized_batches
-from pinakes.stores.retry import retrying
+from pinakes.stores.providers.link import LONGEST_REASON, Link, is_here, refuse_open, without_secrets
+from pinakes.stores.retry import ATTEMPTS, retrying
 from pinakes.stores.settings import DatabaseSettings
 
 _EXAMPLE = "https://name:password@search.example.com:9200"
 _PASSING = frozenset({408, 429, 500, 502, 503, 504})
-# A request stays far below the 100 MB that a node takes, and is large enough to be worth its while.
-_BULK_BYTES = 8_000_000
-_BULK_LINES = 1_000
-_REASON = 300
 
 
-class Connection:
-    """Requests to one cluster. Nothing is sent before the first call; threads share the pool."""
+class OpenSearchLink(Link[OpenSearch]):
+    """Requests to one cluster. Nothing is sent before the first; threads share the pool."""
+
+    errors = (OpenSearchException,)
 
     def __init__(self, settings: DatabaseSettings) -> None:
-        self._settings = settings
+        super().__init__(settings)
         self._hosts = [_host(settings, part) for part in settings.connection_string.split(",")]
-        self._secrets = [secret for secret in (settings.api_key, *map(_password, self._hosts)) if secret]
+        self._secrets = [settings.api_key, *(str(host.get("http_auth", ("", ""))[1]) for host in self._hosts)]
         self._verify: bool = settings.option("verify", True)
         self._ca_certs: str = settings.option("ca_certs", "")
-        self._guard = threading.Lock()
-        self._client: OpenSearch | None = None
 
-    def call(
+    def request(
         self,
         method: str,
         path: str,
@@ -56,75 +49,48 @@ class Connection:
         retry: bool = True,
     ) -> Any:
         """Return the answer to a request; one that failed for a passing reason is sent again unless told not to."""
-        return retrying(
-            lambda: self._send(method, path, body, dict(params or {}), ignore), attempts=4 if retry else 1
-        )
+        headers = {"content-type": "application/x-ndjson"} if isinstance(body, str) else None
 
-    def bulk(self, target: str, actions: Iterator[tuple[dict[str, Any], Any]], *, wait: bool = False) -> None:
-        """Send actions, each with its document or None, in requests of a good size.
+        def send(client: OpenSearch) -> Any:
+            return client.transport.perform_request(
+                method, path, params=dict(params or {}), body=body, ignore=tuple(ignore), headers=headers
+            )
+
+        return retrying(lambda: self.once(send), attempts=ATTEMPTS if retry else 1)
+
+    def bulk(self, target: str, lines: str, params: Mapping[str, Any]) -> None:
+        """Send actions, each with its document.
 
         ``target`` must be an alias: a write to a name that is gone would otherwise make an index of a guessed shape.
         """
-        for lines in sized_batches(map(_written, actions), _bytes, most=_BULK_LINES, total=_BULK_BYTES):
-            self._send_bulk(target, lines, wait)
-
-    def close(self) -> None:
-        """Close the connections; the next call opens new ones."""
-        with self._guard:
-            client, self._client = self._client, None
-        if client is not None:
-            client.close()
-
-    # -- one request -----------------------------------------------------------------------------------------
-
-    def _send_bulk(self, target: str, lines: Sequence[str], wait: bool) -> None:
-        params = {"require_alias": "true", "filter_path": "errors,items.*.error,items.*.status"}
-        if wait:
-            params["refresh"] = "wait_for"
-        body = "".join(lines)
+        shown = {"require_alias": "true", "filter_path": "errors,items.*.error,items.*.status", **params}
 
         def send() -> None:
-            answer = self._send("POST", f"/{target}/_bulk", body, dict(params), ())
+            answer = self.request("POST", f"/{target}/_bulk", lines, params=shown, retry=False)
             if answer.get("errors"):
                 failed = [item for action in answer["items"] for item in action.values() if "error" in item]
                 raise self._refused(failed[0]["status"], failed[0]["error"], len(failed))
 
         retrying(send)
 
-    def _send(
-        self, method: str, path: str, body: Any, params: dict[str, Any], ignore: Collection[int]
-    ) -> Any:
-        headers = {"content-type": "application/x-ndjson"} if isinstance(body, str) else None
-        try:
-            return self._connected().transport.perform_request(
-                method, path, params=params or None, body=body, ignore=tuple(ignore), headers=headers
-            )
-        except OpenSearchException as error:
-            raise self._explained(error) from error
+    def _connect(self) -> OpenSearch:
+        settings = self.settings
+        key = {"Authorization": f"ApiKey {settings.api_key}"} if settings.api_key else None
+        return OpenSearch(
+            self._hosts,
+            timeout=settings.timeout,
+            # Trying again is ours: all databases do it in the same way.
+            max_retries=0,
+            pool_maxsize=16,
+            http_compress=not all(is_here(host["host"]) for host in self._hosts),
+            headers=key,
+            verify_certs=self._verify,
+            ssl_show_warn=False,
+            ca_certs=self._ca_certs or None,
+        )
 
-    def _connected(self) -> OpenSearch:
-        with self._guard:
-            if self._client is None:
-                settings = self._settings
-                key = {"Authorization": f"ApiKey {settings.api_key}"} if settings.api_key else None
-                self._client = OpenSearch(
-                    self._hosts,
-                    timeout=settings.timeout,
-                    # Trying again is ours: all databases do it in the same way.
-                    max_retries=0,
-                    pool_maxsize=16,
-                    http_compress=not all(_is_loopback(host["host"]) for host in self._hosts),
-                    headers=key,
-                    verify_certs=self._verify,
-                    ssl_show_warn=False,
-                    ca_certs=self._ca_certs or None,
-                )
-            return self._client
-
-    # -- errors ----------------------------------------------------------------------------------------------
-
-    def _explained(self, error: OpenSearchException) -> StoreError:
-        name = self._settings.provider
+    def _translated(self, error: Any) -> StoreError:
+        name = self.settings.provider
         if isinstance(error, SSLError):
             return StoreUnavailableError(
                 f"{name}: the certificate of the server in connection_string cannot be verified. Name the authority "
@@ -132,7 +98,7 @@ class Connection:
             )
         if isinstance(error, ConnectionTimeout):
             return StoreUnavailableError(
-                f"{name}: the server in connection_string did not answer within {self._settings.timeout:g} seconds. "
+                f"{name}: the server in connection_string did not answer within {self.settings.timeout:g} seconds. "
                 "Look at its load, or raise timeout."
             )
         if isinstance(error, NoConnectionError):
@@ -146,11 +112,10 @@ class Connection:
         return StoreError(f"{name}: the request failed ({type(error).__name__}).")
 
     def _refused(self, status: int, cause: Any, count: int = 1) -> StoreError:
-        name, where = self._settings.provider, self._settings.collection
+        name, where = self.settings.provider, self.settings.collection
         kind, reason = _reason(cause)
-        for secret in self._secrets:
-            reason = reason.replace(secret, "***")
-        said = f"{kind}: {reason[:_REASON]}" if reason else kind
+        reason = without_secrets(reason, *self._secrets)[:LONGEST_REASON]
+        said = f"{kind}: {reason}" if reason else kind
         if status == 401:
             return StoreAccessError(
                 f"{name}: the server refuses these credentials. Check the name and password in connection_string, or "
@@ -176,7 +141,7 @@ class Connection:
 def _reason(cause: Any) -> tuple[str, str]:
     """Return the kind of an error and what is said about it, of the innermost cause that says anything."""
     if not isinstance(cause, dict):
-        return str(cause or "no reason given")[:_REASON], ""
+        return str(cause or "no reason given")[:LONGEST_REASON], ""
     kind, reason = str(cause.get("type", "error")), str(cause.get("reason") or "")
     roots = cause.get("root_cause") or cause.get("failed_shards") or []
     if roots and kind == "search_phase_execution_exception":
@@ -201,12 +166,7 @@ def _host(settings: DatabaseSettings, address: str) -> dict[str, Any]:
             f"The database provider {name} needs a connection_string such as {_EXAMPLE} (several nodes are separated "
             "by commas)."
         )
-    known = bool(settings.api_key or parts.password)
-    if parts.scheme == "http" and known and not _is_loopback(host) and settings.option("tls", True):
-        raise UsageError(
-            f"The connection_string of the database provider {name} would send its credentials in the open: write "
-            "https://, or set the option tls to false if the network is yours."
-        )
+    refuse_open(settings, parts.scheme, host, bool(settings.api_key or parts.password))
     found: dict[str, Any] = {"host": host, "port": port or (443 if parts.scheme == "https" else 9200)}
     if parts.scheme == "https":
         found["use_ssl"] = True
@@ -215,23 +175,3 @@ def _host(settings: DatabaseSettings, address: str) -> dict[str, Any]:
     if parts.path.strip("/"):
         found["url_prefix"] = parts.path.strip("/")
     return found
-
-
-def _password(host: Mapping[str, Any]) -> str:
-    return str(host.get("http_auth", ("", ""))[1])
-
-
-def _written(action: tuple[dict[str, Any], Any]) -> str:
-    what, document = action
-    line = json.dumps(what) + "\n"
-    if document is None:
-        return line
-    return line + json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
-
-
-def _bytes(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-
-
-def _is_loopback(host: str) -> bool:
-    return is_loopback(host) or host.endswith(".localhost")

@@ -1,1 +1,0 @@
-"""OpenSearch, and Elasticsearch where the calls are the same."""
