@@ -65,6 +65,7 @@ _MARKS = _ranges(
 _JOINERS = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _JOINER = re.compile(f"[{_JOINERS}]")
 _WORD = rf"[\w{_MARKS}{_JOINERS}]+"
+_PLAIN_LENGTH = 40
 _MAX_LINKS = 40  # a lump longer than this many links is cut: bounded work and memory on hostile text
 LUMP = re.compile(
     rf"(?:(?<![\w.])\.(?=[A-Za-z]))?{_WORD}"
@@ -103,6 +104,9 @@ _MAX_PARTS = 12  # of a compound that is also kept whole
 
 def expand(lump: str) -> Lump:
     """The pieces of one lump."""
+    if len(lump) <= _PLAIN_LENGTH and lump.isascii() and lump.isalpha() and lump[1:].islower():
+        # Most are plain words, and of one piece.
+        return Lump((Piece(Kind.SEGMENT, lump.lower(), 0, len(lump), 0),), 1)
     pieces: list[Piece] = []
     position = 0
     for start, end, unspaced in _scripts(lump):
