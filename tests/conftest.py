@@ -61,3 +61,19 @@ def _one_reader() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pinakes.ingest.pipeline._available_cores", lambda: 1)
         yield
+
+
+# Reading in this process is quicker than in a worker; what workers are for has tests of its own.
+READ_HERE = ("agent_config", "evaluation", "library", "search", "stores/test_moving.py", "tools", "verbatim")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _read_here(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Read files in this process where a test is about what is read, not about how."""
+    place = Path(os.path.relpath(request.path, TESTS)).as_posix()
+    with pytest.MonkeyPatch.context() as patch:
+        if any(place == one or place.startswith(f"{one}/") for one in READ_HERE):
+            from tests.ingest.fakes import InlineSandbox
+
+            patch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+        yield
