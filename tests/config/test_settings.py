@@ -113,9 +113,9 @@ def test_every_setting_says_what_it_does(kind: Any) -> None:
 
 def test_a_setting_is_said_in_one_line() -> None:
     said = {name: known.said() for name, known in describe(IndexSettings).items()}
-    assert said["max_chunk_tokens"] == "Longest chunk, in tokens. 100 to 2000; 800 by default."
+    assert said["max_chunk_tokens"] == "Maximum length of a chunk, in tokens. 100 to 2000; 800 by default."
     assert said["context_window_tokens"].endswith("1000 to 2,000,000; 100,000 by default.")
-    assert said["extract_definitions"] == "Find the definitions of terms. On by default."
+    assert said["extract_definitions"] == "Extract definitions of terms. On by default."
     assert said["chunking_strategy"].endswith("One of structure, token; structure by default.")
     assert said["embedding_model"].endswith("the default one if unset.")
 

@@ -174,10 +174,12 @@ class IndexSettings:
     chunking_strategy: str = _choice(
         "structure",
         tuple(strategy.value for strategy in ChunkingStrategy),
-        "Divide documents at their headings and sections, or every so many tokens.",
+        "Split documents at headings and sections, or into windows of tokens.",
     )
-    max_chunk_tokens: int = _number(800, 100, 2000, "Longest chunk, in tokens.")
-    chunk_overlap: int = _number(50, 0, 200, "Tokens that are repeated where a section must be divided.")
+    max_chunk_tokens: int = _number(800, 100, 2000, "Maximum length of a chunk, in tokens.")
+    chunk_overlap: int = _number(
+        50, 0, 200, "Tokens that consecutive chunks share where a section has to be split."
+    )
     contextual_embeddings: bool = _switch(
         True,
         "Put the context of a chunk in front of it before it is embedded: title and path of headings, or what "
@@ -189,15 +191,15 @@ class IndexSettings:
         "Embedding model: default, fast, multilingual, or such as BAAI/bge-small-en-v1.5 or "
         "openai:text-embedding-3-small; the default one if unset.",
     )
-    extract_definitions: bool = _switch(True, "Find the definitions of terms.")
-    extract_cross_references: bool = _switch(True, "Find references from section to section.")
+    extract_definitions: bool = _switch(True, "Extract definitions of terms.")
+    extract_cross_references: bool = _switch(True, "Extract cross-references between sections.")
     context_model: str = _text(
         "",
         "name of a model",
         "Language model that writes a context for each chunk, such as anthropic:claude-haiku-5-5.",
     )
-    context_max_tokens: int = _number(100, 50, 200, "Longest context, in tokens.")
-    context_concurrency: int = _number(10, 1, 50, "How many contexts are asked for at the same time.")
+    context_max_tokens: int = _number(100, 50, 200, "Maximum length of a context, in tokens.")
+    context_concurrency: int = _number(10, 1, 50, "How many contexts are requested at the same time.")
     context_window_tokens: int = _number(
         100_000, 1000, 2_000_000, "How much of a document the context model is shown."
     )
@@ -213,9 +215,9 @@ class IndexSettings:
     ocr_languages: str = _text(
         "eng",
         "Tesseract's names",
-        "Tesseract's names of the languages of scanned pages, such as eng,deu.",
+        "Languages of scanned pages, by Tesseract's names, such as eng,deu.",
     )
-    ocr_max_pages: int = _number(1000, 1, 100_000, "How many pages of a file are read from images.")
+    ocr_max_pages: int = _number(1000, 1, 100_000, "Maximum number of pages per file that are read by OCR.")
 
     def __post_init__(self) -> None:
         _check(self)
@@ -247,19 +249,21 @@ class SearchSettings:
         "hybrid", MODES, "Search by meaning, by keyword, by exact reference, or by all at once."
     )
     top_k: int = _number(10, 1, 100, "How many results a search returns.")
-    min_score: float | None = _number(None, 0.0, 1.0, "Results with a lower fused score are left out.")
+    min_score: float | None = _number(None, 0.0, 1.0, "Drop results with a lower fused score.")
     semantic_weight: float = _number(
-        0.5, 0.0, 1.0, "Say of semantic search in hybrid mode. The three weights should sum to 1."
+        0.5, 0.0, 1.0, "Weight of semantic search in hybrid mode. The three weights should sum to 1."
     )
-    keyword_weight: float = _number(0.3, 0.0, 1.0, "Say of keyword search in hybrid mode.")
-    exact_weight: float = _number(0.2, 0.0, 1.0, "Say of exact matches in hybrid mode.")
+    keyword_weight: float = _number(0.3, 0.0, 1.0, "Weight of keyword search in hybrid mode.")
+    exact_weight: float = _number(0.2, 0.0, 1.0, "Weight of exact matches in hybrid mode.")
     rrf_k: int = _number(
-        60, 1, 1000, "Constant of reciprocal rank fusion: how slowly the say of a rank falls."
+        60, 1, 1000, "Constant of reciprocal rank fusion; a larger one makes ranks count more alike."
     )
     fusion: str = _choice(
-        "scores", FUSIONS, "Join the legs by scores brought to one scale, or by reciprocal ranks."
+        "scores", FUSIONS, "Combine the result lists by normalised scores or by reciprocal ranks."
     )
-    candidates: int = _number(100, 100, 10_000, "How many of the ranked candidates results are chosen from.")
+    candidates: int = _number(
+        100, 100, 10_000, "How many of the best-ranked candidates results are chosen from."
+    )
     boosts: dict[str, float] = field(
         default_factory=dict,
         metadata={
@@ -268,48 +272,52 @@ class SearchSettings:
         },
     )
     disabled: tuple[str, ...] = field(
-        default=(), metadata={"help": "Stages of the search to leave out.", "takes": "names of stages"}
+        default=(), metadata={"help": "Stages of the search to skip.", "takes": "names of stages"}
     )
     query_expansion_enabled: bool = _switch(
         False, "Also search for near concepts of short queries, and for what abbreviations stand for."
     )
     query_expansion_terms: int = _number(3, 1, 20, "How many terms are added.")
     code_search_weight: float = _number(
-        0.3, 0.0, 1.0, "Say of the code leg in queries that name code; 0 switches it off."
+        0.3, 0.0, 1.0, "Weight of code search in queries that name code; 0 turns it off."
     )
     graph_weight: float = _number(
-        0.3, 0.0, 1.0, "How much neighbours of strong hits rise; 0 switches the graph off."
+        0.3, 0.0, 1.0, "How much chunks linked to strong hits rise; 0 turns the graph off."
     )
-    recency_bias: float = _number(0.0, 0.0, 1.0, "How much new documents are favoured.")
+    recency_bias: float = _number(0.0, 0.0, 1.0, "How much recent documents are favoured.")
     document_weight: float = _number(
-        0.3, 0.0, 10.0, "Evidence of the document, against 1 for the chunk's own score."
+        0.3, 0.0, 10.0, "Weight of the document's evidence, relative to 1 for the chunk's own score."
     )
     section_weight: float = _number(
-        0.1, 0.0, 10.0, "Evidence of the section, against 1 for the chunk's own score."
+        0.1, 0.0, 10.0, "Weight of the section's evidence, relative to 1 for the chunk's own score."
     )
     min_confidence: float = _number(
-        0.0, 0.0, 1.0, "Leave out results below; the higher of this and min_score counts."
+        0.0, 0.0, 1.0, "Drop results below this confidence; the higher of this and min_score applies."
     )
     ngram_dedup_threshold: float = _number(
-        0.7, 0.1, 1.0, "Share of word triples from which on two texts are duplicates."
+        0.7, 0.1, 1.0, "Share of common word trigrams from which two texts count as duplicates."
     )
-    dedup_enabled: bool = _switch(False, "Also merge other words for the same.")
-    dedup_similarity_threshold: float = _number(0.85, 0.1, 1.0, "Cosine from which on it is the same.")
-    mmr_enabled: bool = _switch(False, "Prefer results that are unlike those before them.")
+    dedup_enabled: bool = _switch(False, "Also merge results that say the same in other words.")
+    dedup_similarity_threshold: float = _number(
+        0.85, 0.1, 1.0, "Cosine similarity from which two passages say the same."
+    )
+    mmr_enabled: bool = _switch(False, "Diversify the results (maximal marginal relevance).")
     mmr_lambda: float = _number(0.7, 0.0, 1.0, "With mmr_enabled: 1 is relevance alone, 0 difference alone.")
-    max_chunks_per_doc: int = _number(0, 0, 100, "Most results of one document; 0 is no limit.")
-    rerank_enabled: bool = _switch(False, "Let a reranker put the best results in order.")
+    max_chunks_per_doc: int = _number(0, 0, 100, "Maximum number of results per document; 0 means no limit.")
+    rerank_enabled: bool = _switch(False, "Have a reranker reorder the best results.")
     rerank_model: str = _text("", "name of a reranker", "The reranker, as in docs/reranking.md.")
-    rerank_top_n: int = _number(20, 1, 200, "How many of the best results are put in order.")
-    rerank_timeout: float = _number(5.0, 0.05, 300.0, "Seconds after which the results stay as they were.")
+    rerank_top_n: int = _number(20, 1, 200, "How many of the best results are reranked.")
+    rerank_timeout: float = _number(
+        5.0, 0.05, 300.0, "Seconds after which reranking is given up and the order stays."
+    )
     focus_threshold: float = _number(
-        0.81, 0.0, 1.0, "How good a sentence must be, against the best of its chunk, to be shown with it."
+        0.81, 0.0, 1.0, "How relevant a sentence must be, relative to the best one of its chunk, to be shown."
     )
     parent_retrieval_enabled: bool = _switch(
-        False, "Return the section that a passage belongs to in its place, where it is short enough."
+        False, "Return the whole section instead of the passage, if it is short enough."
     )
     parent_max_tokens: int = _number(
-        1200, 100, 100_000, "Longest section that takes the place of its passage."
+        1200, 100, 100_000, "Longest section that replaces its passage, in tokens."
     )
 
     def __post_init__(self) -> None:
