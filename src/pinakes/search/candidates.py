@@ -115,14 +115,14 @@ class Candidates:
 
     def joined(self, more: RankedList) -> Candidates:
         """Return the table with the chunks of another list, which all columns so far have at 0."""
-        chunks = union(self.chunks, more.chunks)
-        at = np.searchsorted(chunks, self.chunks)
-        known = np.zeros(len(chunks), COLUMNS)
-        known[at] = self.known
-        scored = {name: np.zeros(len(chunks)) for name in self.scored}
-        for name, scores in self.scored.items():
-            scored[name][at] = scores
-        return Candidates(chunks, [*self.lists, more], scored, known)
+        new = np.unique(more.chunks)
+        at = np.minimum(self.positions(new), max(0, len(self) - 1))
+        new = new[self.chunks[at] != new] if len(self) else new
+        chunks, nothing = np.concatenate([self.chunks, new]), np.zeros(len(new))
+        order = np.argsort(chunks, kind="stable")
+        known = np.concatenate([self.known, np.zeros(len(new), COLUMNS)])[order]
+        scored = {name: np.concatenate([scores, nothing])[order] for name, scores in self.scored.items()}
+        return Candidates(chunks[order], [*self.lists, more], scored, known)
 
     def positions(self, chunks: Ids) -> NDArray[np.intp]:
         """Return where chunks stand in the table; they must be there."""
@@ -137,11 +137,11 @@ class Candidates:
         enough = np.flatnonzero(scores >= np.partition(scores, -count)[-count])
         return np.asarray(enough[np.argsort(-scores[enough], kind="stable")[:count]])
 
-    def top(self, count: int, always: Collection[int] = (), *, lists: bool = True) -> list[Candidate]:
+    def top(self, count: int, always: Collection[int] = (), *, described: bool = True) -> list[Candidate]:
         """Return the best by themselves, with what each list and each stage said of them; equal scores in order of id.
 
-        Those of ``always`` are among them, wherever they stand. Without ``lists``, what these said is left to be added
-        to those few that are shown.
+        Those of ``always`` are among them, wherever they stand. Unless ``described``, what was said of them is left to
+        be added to those few that are shown.
         """
         if always:
             order = self.best()
@@ -149,21 +149,25 @@ class Candidates:
             order = np.concatenate([order[:count], order[count:][named]])
         else:
             order = self.best(count)
-        scores = zip(*(column[order].tolist() for column in self.scored.values()), strict=True)
-        names = tuple(self.scored)
-        best = [
-            Candidate(chunk, row[-1], {}, {}, 0.0, "", dict(zip(names, row, strict=True)))
-            for chunk, row in zip(self.chunks[order].tolist(), scores, strict=True)
-        ]
-        if lists:
-            self.add_lists(best)
+        scored = zip(self.chunks[order].tolist(), self.scores[order].tolist(), strict=True)
+        best = [Candidate(chunk, score, {}, {}, 0.0, "", {}) for chunk, score in scored]
+        if described:
+            self.describe(best)
         return best
 
-    def add_lists(self, candidates: Sequence[Candidate]) -> None:
-        """Note the rank and the score of candidates in every list."""
+    def describe(self, candidates: Sequence[Candidate]) -> None:
+        """Note what every stage of ranking made of candidates, and their rank and score in every list."""
+        if not candidates:
+            return
         by_chunk = {candidate.chunk: candidate for candidate in candidates}
         chosen = np.sort(np.fromiter(by_chunk, np.int64, len(by_chunk)))
-        for ranked in self.lists if by_chunk else ():
+        at = self.positions(chosen)
+        columns = zip(*(scores[at].tolist() for scores in self.scored.values()), strict=True)
+        for chunk, row in zip(chosen.tolist(), columns, strict=True):
+            candidate = by_chunk[chunk]
+            # What comes after ranking stays known.
+            candidate.stages = dict(zip(self.scored, row, strict=True)) | candidate.stages
+        for ranked in self.lists:
             nearest = np.minimum(np.searchsorted(chosen, ranked.chunks), len(chosen) - 1)
             at = np.flatnonzero(chosen[nearest] == ranked.chunks)
             hits = zip(at.tolist(), ranked.chunks[at].tolist(), ranked.scores[at].tolist(), strict=True)

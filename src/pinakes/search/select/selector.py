@@ -18,7 +18,7 @@ import numpy as np
 from pinakes.config import SearchSettings
 from pinakes.port.index import SearchIndex
 from pinakes.port.records import StoredChunk
-from pinakes.search.candidates import HYBRID, KEYWORD, SEMANTIC, Candidate, RankedList
+from pinakes.search.candidates import HYBRID, KEYWORD, SEMANTIC, Candidate, Candidates, RankedList
 from pinakes.search.present.snippets import Asked, Mentions, focus
 from pinakes.search.query.understand import content_words
 from pinakes.search.rank.signal import Ranked
@@ -160,15 +160,15 @@ class Chooser:
         """Run the stages after ranking; without ``asked``, long chunks are shown whole."""
         query, exact, settings = found.query, found.exact, found.settings
         with timed("refine"):
-            candidates = ranked.table.top(max(settings.candidates, top_k), exact.pins, lists=False)
+            candidates = ranked.table.top(max(settings.candidates, top_k), exact.pins, described=False)
             candidates = _pinned(candidates, exact)
             if settings.uses("headers"):
-                candidates = self._lower_headers(candidates, top_k)
+                candidates = _lower_headers(candidates, ranked.table, top_k)
             candidates = self._settle_ties(candidates, 2 * top_k)
             if query.is_only_phrases and exact.total:
                 # Word for word was asked for: what does not hold the phrase is no answer.
                 candidates = [candidate for candidate in candidates if candidate.reason]
-            ranked.table.add_lists(candidates[:1])
+            ranked.table.describe(candidates[:1])
             confidence, evidence = calibrate(
                 candidates,
                 measure(candidates, found, self._index),
@@ -183,7 +183,7 @@ class Chooser:
                 named = sum(candidate.pin > 0 for candidate in candidates)
                 wanted = max(wanted, named + settings.rerank_top_n)
             refined = refine(candidates, settings, self._reader, limit=wanted)
-            ranked.table.add_lists(refined.candidates)
+            ranked.table.describe(refined.candidates)
         reordered = Reordered(refined.candidates)
         if reranker is not None:
             with timed("rerank"):
@@ -235,15 +235,6 @@ class Chooser:
         ]
         return first + candidates[count:]
 
-    def _lower_headers(self, candidates: list[Candidate], top_k: int) -> list[Candidate]:
-        """Let bare headings, which match well and say little, give way to text; not where they were named."""
-        best = candidates[: 2 * top_k]
-        chunks = np.fromiter((candidate.chunk for candidate in best), np.int64, len(best))
-        for candidate, header in zip(best, self._index.columns.of(chunks)["header"].tolist(), strict=True):
-            if header and not candidate.pin:
-                candidate.rescore("lowered", candidate.score * _HEADER_FACTOR)
-        return sorted(candidates, key=lambda item: (-item.pin, -item.score))
-
 
 def _chosen(
     expanded: Sequence[Expanded],
@@ -274,8 +265,24 @@ def _chosen(
     )
 
 
+def _lower_headers(candidates: list[Candidate], table: Candidates, top_k: int) -> list[Candidate]:
+    """Let bare headings, which match well and say little, give way to text; not where they were named."""
+    best = candidates[: 2 * top_k]
+    at = table.positions(np.fromiter((candidate.chunk for candidate in best), np.int64, len(best)))
+    lowered = [
+        candidate
+        for candidate, header in zip(best, table.known["header"][at].tolist(), strict=True)
+        if header and not candidate.pin
+    ]
+    for candidate in lowered:
+        candidate.rescore("lowered", candidate.score * _HEADER_FACTOR)
+    return sorted(candidates, key=lambda item: (-item.pin, -item.score)) if lowered else candidates
+
+
 def _pinned(candidates: list[Candidate], exact: ExactHits) -> list[Candidate]:
     """Put what the query names literally first."""
+    if not exact.pins:
+        return candidates
     for candidate in candidates:
         candidate.pin, candidate.reason = exact.pins.get(candidate.chunk, (0.0, ""))
     fused = {candidate.chunk: position for position, candidate in enumerate(candidates)}
