@@ -353,13 +353,10 @@ class KeywordIndex:
         self, searcher: tantivy.Searcher, hits: Sequence[tuple[float, tantivy.DocAddress]]
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Row ids of hits; equal scores in order of row, since tantivy's own order changes with its merges."""
-        if not hits:
-            return _NOTHING
-        found, addresses = zip(*hits, strict=True)
-        values = searcher.fast_field_values(CHUNK, list(addresses))
-        chunks = np.array([value or 0 for value in values] if None in values else values, dtype=np.int64)
-        scores = np.array(found, dtype=np.float32)
-        if (scores[1:] < scores[:-1]).all():
-            return chunks, scores
+        values = searcher.fast_field_values(CHUNK, [address for _, address in hits])
+        chunks = np.fromiter(
+            (value or 0 for value in values) if None in values else values, np.int64, len(values)
+        )
+        scores = np.fromiter((score for score, _ in hits), np.float32, len(hits))
         order = np.lexsort((chunks, -scores))
         return chunks[order], scores[order]
