@@ -1,4 +1,5 @@
-"""How ``pinakes serve`` holds up: its API, its page in a browser, many searches at once, and searches while indexing.
+"""How ``pinakes serve`` holds up: its API, its page in a browser, many searches at once, and searches while indexing;
+and many agents at once, over MCP, with one process and with two.
 
     python -m benchmarks.server_load [--index DIR] [--chunks 10000] [--at-once 50] [--seconds 60]
 
@@ -10,6 +11,7 @@ work on the machine lengthens them all, and processor time of the server, which 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import contextlib
 import gzip
 import http.client
@@ -29,6 +31,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+
+from mcp import Client as McpClient
 
 from benchmarks.common import RESULTS, eval_dir, percentile, save
 from benchmarks.large_index import cut_down
@@ -74,9 +78,9 @@ def _memory_mb(pid: int) -> float:
 
 
 @contextlib.contextmanager
-def served(index: Path) -> Iterator[Server]:
+def served(index: Path, *options: str) -> Iterator[Server]:
     """Serve an index with a new process until it is no longer needed; begins when the server says that it is ready."""
-    command = [sys.executable, "-m", "pinakes", "serve", "--port", "0", "--index", str(index)]
+    command = [sys.executable, "-m", "pinakes", "serve", "--port", "0", "--index", str(index), *options]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None
@@ -222,6 +226,38 @@ def at_once(server: Server, clients: int, seconds: float, queries: list[str]) ->
     }
 
 
+def agents_at_once(server: Server, clients: int, seconds: float) -> dict[str, Any]:
+    """Return how agents fare who all search over MCP without a pause, once the server has gathered its processes."""
+    found = Searches()
+
+    async def search(number: int, until: float) -> None:
+        async with McpClient(f"http://127.0.0.1:{server.port}/mcp", mode="legacy") as client:
+            for query in itertools.cycle([*QUERIES[number % 20 :], *QUERIES[: number % 20]]):
+                start = time.perf_counter()
+                answer = await client.call_tool("search_documents", {"query": query})
+                found.seconds.append(time.perf_counter() - start)
+                found.errors += [500] if answer.is_error else []
+                if time.monotonic() > until:
+                    return
+
+    async def search_all(until: float) -> None:
+        await asyncio.gather(*(search(number, until) for number in range(clients)))
+
+    asyncio.run(search_all(time.monotonic() + seconds / 3))
+    found = Searches()
+    load, before, begun = os.getloadavg()[0], server.processor_seconds(), time.monotonic()
+    asyncio.run(search_all(begun + seconds))
+    took = time.monotonic() - begun
+    return {
+        "clients": clients,
+        **found.figures(),
+        "searches_a_second": len(found.seconds) / took,
+        "processes": server.processes(),
+        "processor_ms_a_search": (server.processor_seconds() - before) / len(found.seconds) * 1000,
+        "load_before": load,
+    }
+
+
 def while_indexing(
     server: Server, index: Path, docs: Path, scratch: Path, queries: list[str]
 ) -> dict[str, Any]:
@@ -295,6 +331,10 @@ def main() -> None:
             show({name: figures[name] for name in ("typing", "reading", "at_once") if name in figures})
             docs = options.index.parent / "docs"
             figures["while_indexing"] = while_indexing(server, index, docs, scratch, queries)
+        for processes in ("1", "2"):
+            with served(index, "--processes", processes) as server:
+                figures[f"agents_{processes}"] = agents_at_once(server, 12, options.seconds / 3)
+    show({name: value for name, value in figures.items() if name.startswith("agents")})
     figures["load_at_end"] = os.getloadavg()[0]
     show({"while_indexing": figures["while_indexing"]})
     save("server_load", figures)

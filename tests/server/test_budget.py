@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.server.conftest import index_registry
 
 from pinakes.embedding import load_tokenizer
-from pinakes.server.mcp.tools import call
+from pinakes.server.mcp.calls import call
 from pinakes.server.services import LibraryRegistry
 from pinakes.tools.fit import Limit, Tokens, fit_items, fit_quoted, fit_texts, squeezed
 

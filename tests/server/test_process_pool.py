@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import signal
@@ -17,15 +18,17 @@ from typing import Any, BinaryIO, cast
 
 import httpx
 import pytest
+from mcp import Client
 from tests.server.conftest import SOURCE, index_registry, write_documents
 
 from pinakes import Library
 from pinakes.processes import command as child_command
 from pinakes.processes import write_frame
 from pinakes.server import process_pool
-from pinakes.server.api.app import Api
 from pinakes.server.api.operations import Answer, Question
 from pinakes.server.process_pool import PoolWorker, ProcessPool, Setup, WorkerGoneError
+from pinakes.server.services import IndexService, LibraryRegistry
+from pinakes.server.workers import workers_of
 
 PATIENCE = 60
 PATHS = [
@@ -58,9 +61,16 @@ def alive(pid: int) -> bool:
         return False
 
 
+def setup_of(index: Path, **options: Any) -> Setup:
+    """What a worker opens for an index."""
+    reader = LibraryRegistry([IndexService(lambda: index)]).reader()
+    assert reader
+    return Setup(reader, **options)
+
+
 @pytest.fixture
 def setup(index_folder: Path) -> Setup:
-    return Setup(str(index_folder / ".pinakes"), "mark")
+    return setup_of(index_folder / ".pinakes")
 
 
 @pytest.fixture(autouse=True)
@@ -189,10 +199,10 @@ def test_one_that_is_killed_in_the_middle_of_an_answer_costs_none(pool: ProcessP
 
 def test_with_one_process_there_is_no_other(index_folder: Path) -> None:
     registry = index_registry(index_folder)
-    api = Api(registry, processes=1)
-    api.pool.gather(100)
-    assert not api.pool._starting
-    api.close()
+    workers = workers_of(registry, processes=1)
+    workers.pool.gather(100)
+    assert not workers.pool._starting
+    workers.close()
     registry.close()
 
 
@@ -201,7 +211,7 @@ def test_a_member_sees_what_changes(tmp_path: Path) -> None:
     with Library(tmp_path / ".pinakes") as library:
         library.index([tmp_path / "docs"])
         question = Question("search", _arguments("walrus"))
-        with at_work(Setup(str(tmp_path / ".pinakes"), "mark")) as worker:
+        with at_work(setup_of(tmp_path / ".pinakes")) as worker:
             assert b"walrus.md" not in worker.answer(question).body
             (tmp_path / "docs" / "walrus.md").write_text("# Walrus\n\nThe walrus sleeps.\n", encoding="utf-8")
             library.index([tmp_path / "docs"])
@@ -210,7 +220,7 @@ def test_a_member_sees_what_changes(tmp_path: Path) -> None:
 
 @linux
 def test_a_member_with_nothing_to_do_ends_and_leaves_nothing(setup: Setup) -> None:
-    pool = ProcessPool(lambda: Setup(setup.index, setup.mark, idle_seconds=0.01), 1)
+    pool = ProcessPool(lambda: Setup(setup.open, idle_seconds=0.01), 1)
     # Other tests may have left something behind in this process.
     open_files, others = files_of(os.getpid()), set(members_of(os.getpid()))
     made_here = Answer(200, {}, b"here")
@@ -326,7 +336,7 @@ def test_members_come_for_a_crowd_alone_and_no_more_than_allowed(pool: ProcessPo
 
 def test_an_index_that_is_gone_leaves_the_answers_to_the_server(tmp_path: Path) -> None:
     # The problem is the same as the server's own.
-    with at_work(Setup(str(tmp_path / "nothing"), "mark")) as worker:
+    with at_work(setup_of(tmp_path / "nothing")) as worker:
         answer = worker.answer(Question("search", _arguments("gale")))
     assert answer.status == 503
     assert b"There is no index yet" in answer.body
@@ -334,26 +344,122 @@ def test_an_index_that_is_gone_leaves_the_answers_to_the_server(tmp_path: Path) 
         worker.answer(Question("search", _arguments("gale")))
 
 
-def test_tools_of_an_agent_file_are_not_shared(index_folder: Path, tmp_path: Path) -> None:
-    from pinakes.server.api.app import setup_of
-    from pinakes.server.services import LibraryRegistry, tool_services
+# -- agents ------------------------------------------------------------------------------------------------------
 
-    (tmp_path / "agent.yaml").write_text(
-        "tools:\n  - name: harbour\n    description: Harbour law.\n    type: hierarchical_document\n"
-        f"    source: {index_folder / 'docs'}\n    defer_loading: true\n",
-        encoding="utf-8",
+
+AGENT = """name: clerk
+tools:
+  - name: harbour
+    description: Harbour law.
+    type: hierarchical_document
+    source: docs/act.md
+  - name: pumps
+    description: Pumps.
+    type: hierarchical_document
+    source: docs
+    defer_loading: true
+    database: {provider: in-memory}
+    top_k: 2
+"""
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("search_documents", {"query": "report a collision"}),
+    ("read_section", {"reference": "Section 21, Section 22"}),
+    ("read_section", {"reference": "Section 99"}),
+    ("define_term", {"term": "vessel"}),
+    ("find_all", {"pattern": "gale"}),
+    ("list_outline", {"depth": "two"}),
+    ("search_document", {"query": "gale"}),
+]
+TOOL_CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("harbour", {"query": "report a collision"}),
+    ("pumps", {"query": "seal"}),
+    *CALLS[1:-1],
+    ("pump", {"query": "gale"}),
+]
+Replies = list[dict[str, Any]]
+
+
+def ask_agents(
+    address: str, calls: list[tuple[str, dict[str, Any]]], clients: int, rounds: int = 1
+) -> Replies:
+    """Have several agents call the same tools, all at once; return what each call was answered with, sorted."""
+
+    async def one() -> Replies:
+        found = []
+        async with Client(f"{address}/mcp") as client:
+            for _ in range(rounds):
+                for name, given in calls:
+                    answer = await client.call_tool(name, given)
+                    found.append(answer.model_dump(mode="json"))
+        return found
+
+    async def every() -> Replies:
+        return [reply for found in await asyncio.gather(*(one() for _ in range(clients))) for reply in found]
+
+    return asyncio.run(every())
+
+
+@linux
+@pytest.mark.parametrize("agent", [None, AGENT])
+def test_a_crowd_of_agents_gets_the_answers_that_one_gets(tmp_path: Path, agent: str | None) -> None:
+    write_documents(tmp_path / "docs")
+    calls, options = CALLS, ["--processes", "2"]
+    if agent is None:
+        with Library(tmp_path / ".pinakes") as library:
+            library.index([tmp_path / "docs"])
+    else:
+        (tmp_path / "agent.yaml").write_text(agent, encoding="utf-8")
+        calls, options = TOOL_CALLS, [*options, "--config", "agent.yaml", "--write"]
+    with command(tmp_path, *options) as (address, server):
+        eventually(lambda: httpx.get(address + "/ready").status_code == 200)
+        alone = ask_agents(address, calls, 1)
+        failed = [answer["is_error"] for answer in alone]
+        assert failed == [
+            name in ("search_document", "pump") or "99" in str(given) or "two" in str(given)
+            for name, given in calls
+        ]
+        eventually(lambda: ask_agents(address, calls, 10) == alone * 10 and busy_workers(server))
+        # Also once it has come to work, and from the API.
+        assert ask_agents(address, calls, 10, 2) == alone * 20
+        libraries = [""] if agent is None else ["&library=harbour", "&library=pumps"]
+        paths = [f"/api/search?q=seal{library}" for library in libraries]
+        assert crowd(address, paths, 10) == [comparable(httpx.get(address + path)) for path in paths] * 10
+        # One that is killed costs no answer.
+        (first,) = members_of(server)
+        with ThreadPoolExecutor(1) as threads:
+            asked = threads.submit(ask_agents, address, calls, 10, 2)
+            time.sleep(0.1)
+            os.kill(first, signal.SIGKILL)
+            assert asked.result() == alone * 20
+        (second,) = eventually(lambda: ask_agents(address, calls, 10) and busy_workers(server))
+        assert second != first
+        # What changes is seen by all of them.
+        text = "# Walrus Act\n\n## Section 21. Walruses\n\nA walrus in the harbour is to be fed.\n"
+        (tmp_path / "docs" / "act.md").write_text(text, encoding="utf-8")
+        if agent is None:
+            with Library(tmp_path / ".pinakes") as library:
+                library.index([tmp_path / "docs"])
+        else:
+            (report,) = ask_agents(address, [("index_documents", {})], 1)
+            assert not report["is_error"], report
+        changed = ask_agents(address, [("read_section", {"reference": "Section 21"})], 10, 4)
+        assert all("fed" in answer["content"][0]["text"] for answer in changed)
+
+
+def test_a_tool_with_an_embedder_of_its_own_is_not_shared(index_folder: Path) -> None:
+    from tests.tools.embedders import WatchedEmbedder
+
+    from pinakes.config.agent import HierarchicalDocumentToolConfig
+    from pinakes.server.services import ToolService
+    from pinakes.tools import HierarchicalDocumentTool
+
+    config = HierarchicalDocumentToolConfig(
+        name="harbour", description="Law.", source=str(index_folder / "docs"), defer_loading=True
     )
-    registry = LibraryRegistry(tool_services(tmp_path / "agent.yaml"), configured=True)
-    assert setup_of(registry) is None
-    registry.close()
-    registry = index_registry(index_folder)
-    api = Api(registry, processes=3)
-    found = setup_of(registry)
-    assert found is not None
-    assert Path(found.index) == index_folder / ".pinakes"
-    assert found.mark == registry.mark
-    api.close()
-    registry.close()
+    with HierarchicalDocumentTool(config, embedder=WatchedEmbedder()) as tool:
+        assert LibraryRegistry([ToolService(tool)], configured=True).reader() is None
+    with HierarchicalDocumentTool(config) as tool:
+        assert LibraryRegistry([ToolService(tool)], configured=True).reader() is not None
 
 
 def _arguments(query: str) -> dict[str, Any]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute, Route
 
     from pinakes.server.services import LibraryRegistry
+    from pinakes.server.workers import Workers
 
 HEALTH = "/health"
 READY = "/ready"
@@ -64,9 +65,11 @@ def build_app(
     from pinakes.server.api.problems import on_http_exception
     from pinakes.server.guard import Guard, Limiter
     from pinakes.server.static import STATIC, VIEWS, Page
+    from pinakes.server.workers import workers_of
 
-    api = Api(registry, token=token is not None, processes=processes)
-    protocol, running = _mcp(registry)
+    workers = workers_of(registry, processes)
+    api = Api(registry, workers, token=token is not None)
+    protocol, running = _mcp(registry, workers)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -76,6 +79,7 @@ def build_app(
                 yield
         finally:
             api.close()
+            workers.close()
 
     return Starlette(
         routes=[
@@ -103,7 +107,9 @@ def build_app(
     )
 
 
-def _mcp(registry: LibraryRegistry) -> tuple[Route, Callable[[], AbstractAsyncContextManager[None]]]:
+def _mcp(
+    registry: LibraryRegistry, workers: Workers
+) -> tuple[Route, Callable[[], AbstractAsyncContextManager[None]]]:
     """Return what answers agents and what must run for it; without its package, an answer that names that."""
     from starlette.routing import Route
 
@@ -111,7 +117,7 @@ def _mcp(registry: LibraryRegistry) -> tuple[Route, Callable[[], AbstractAsyncCo
 
     try:
         # Host and origin are checked for every path, by the guard.
-        server = build_server(registry)
+        server = build_server(registry, workers)
     except MissingExtraError as error:
         refusal = Route(MCP, partial(_without_mcp, str(error)), methods=["GET", "POST", "DELETE"])
         return refusal, contextlib.nullcontext

@@ -1,21 +1,20 @@
-"""A worker of a pool: opens an index and answers what its server hands on, until there is nothing more to do."""
+"""A worker of a pool: opens libraries and answers what its server hands on, until there is nothing more to do."""
 
 from __future__ import annotations
 
 import contextlib
 import gc
-import json
 import os
+import pickle
 import queue
 import threading
-from pathlib import Path
 from typing import BinaryIO
 
 from pinakes.processes import read_frame, take_pipes, write_frame
 from pinakes.server.api.app import OPERATIONS
 from pinakes.server.api.operations import Answer, Call, Catalogs, Question, answer
+from pinakes.server.mcp.calls import CALL_TOOL
 from pinakes.server.process_pool import Setup
-from pinakes.server.services import IndexService, LibraryRegistry
 
 
 def serve() -> int:
@@ -28,20 +27,19 @@ def serve() -> int:
     threading.Thread(target=_listen, args=(requests, inbox), daemon=True).start()
     # A server that ends takes both pipes with it; which of them shows that first is chance.
     with contextlib.suppress(BrokenPipeError):
-        _work(Setup(**json.loads(first)), inbox, replies)
+        _work(pickle.loads(first), inbox, replies)
     # Past whatever a library does when the interpreter ends: nothing here is left to be saved.
     os._exit(0)
 
 
 def _work(setup: Setup, inbox: queue.SimpleQueue[bytes], replies: BinaryIO) -> None:
-    """Open the index and answer what comes."""
-    index = Path(setup.index)
-    registry = LibraryRegistry([IndexService(lambda: index)], mark=setup.mark)
+    """Open the libraries and answer what comes."""
+    registry = setup.open()
     registry.warm().join()
     # What is loaded stays; looking through it for rubbish again and again would only take time.
     gc.freeze()
     write_frame(replies, b"ready")
-    operations = {operation.name: operation for operation in OPERATIONS}
+    operations = {operation.name: operation for operation in (*OPERATIONS, CALL_TOOL)}
     catalogs = Catalogs()
     while (data := _next(inbox, setup.idle_seconds)) is not None:
         question = Question.decode(data)

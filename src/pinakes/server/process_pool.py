@@ -8,19 +8,23 @@ that one of them cannot answer is answered here.
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import math
+import pickle
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
-from typing import BinaryIO, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
 from pinakes.processes import command, read_frame, write_frame
 from pinakes.server.api.operations import Answer, Question
 
+if TYPE_CHECKING:
+    from pinakes.server.services import LibraryRegistry
+
+T = TypeVar("T")
 logger = logging.getLogger("pinakes")
 
 # A page asks for four things at once; more than this is a crowd.
@@ -35,15 +39,17 @@ _END_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a worker needs to answer as this process does. ``idle_seconds`` is how long it waits for work."""
+    """What a worker needs to answer as this process does: what opens the same libraries there.
 
-    index: str
-    mark: str
+    ``idle_seconds`` is how long it waits for work.
+    """
+
+    open: Callable[[], LibraryRegistry]
     idle_seconds: float = 120.0
 
     def encode(self) -> bytes:
-        """Return the setup as bytes."""
-        return json.dumps(asdict(self)).encode()
+        """Return the setup as bytes; only a process that this one started reads them."""
+        return pickle.dumps(self)
 
 
 class WorkerGoneError(Exception):
@@ -208,7 +214,7 @@ class ProcessPool:
         if error is not None and not closed:
             logger.warning("Another process to search with could not be started: %s", error)
 
-    def answer(self, question: Question, here: Callable[[], Answer]) -> Answer:
+    def answer(self, question: Question, here: Callable[[], T]) -> Answer | T:
         """Return the answer of a worker that is free, or else the one that is made here."""
         with self._guard:
             worker = self._idle.pop() if self._idle else None

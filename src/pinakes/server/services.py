@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -57,6 +58,15 @@ class LibraryService(Protocol):
     @property
     def ready(self) -> bool:
         """Whether a question is answered without waiting for files to be read first."""
+        ...
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the library is as it is to be shown, so that other processes may answer from it too."""
+        ...
+
+    def reader(self) -> Callable[[], LibraryService] | None:
+        """Return what opens the library in another process, which only reads; None where there is nothing to open."""
         ...
 
     @property
@@ -185,6 +195,7 @@ class IndexService:
 
     name = "library"
     description = ""
+    loaded = True
     defaults: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(self, locate: Callable[[], Path | None], *, create_at: Path | None = None) -> None:
@@ -211,10 +222,10 @@ class IndexService:
             f"There is no index at {path}. Make one with: pinakes index PATH --index {path}"
         )
 
-    @property
-    def path(self) -> Path | None:
-        """Where the index is, if it is anywhere yet."""
-        return self._locate()
+    def reader(self) -> Callable[[], LibraryService] | None:
+        """Return what opens the index where it is now, if it is anywhere yet."""
+        path = self._locate()
+        return None if path is None else partial(IndexService, partial(Path, path.absolute()))
 
     @property
     def ready(self) -> bool:
@@ -309,6 +320,15 @@ class ToolService:
         self._step = step
 
     @property
+    def loaded(self) -> bool:
+        """Whether the documents are read."""
+        return self._tool.loaded
+
+    def reader(self) -> Callable[[], LibraryService] | None:
+        """Return what opens the index of the tool as it is."""
+        return self._tool.reader and partial(_read_tool, self._tool.reader)
+
+    @property
     def ready(self) -> bool:
         """Whether the documents are read, or are not to be read before somebody asks."""
         return self._tool.loaded or self._tool.config.defer_loading
@@ -376,6 +396,10 @@ def tool_services(path: Path) -> list[ToolService]:
     return [ToolService(tool) for tool in open_tools(load_agent(path))]
 
 
+def _read_tool(opener: Callable[[], HierarchicalDocumentTool]) -> ToolService:
+    return ToolService(opener())
+
+
 def check_paths(service: LibraryService, paths: list[str]) -> None:
     """Refuse files that nobody offered: a document may talk a model, or a page, into reading what it should not."""
     folders = [root.resolve() for root in service.roots()]
@@ -411,6 +435,14 @@ class LibraryRegistry:
         self.mark = mark or secrets.token_hex(4)
         """Tells this run of the server from others, whose indexes may have had the same numbers."""
 
+    def reader(self) -> Callable[[], LibraryRegistry] | None:
+        """Return what opens the same libraries in another process, which only reads; None where one cannot be."""
+        readers = [reader for service in self.services.values() if (reader := service.reader())]
+        if len(readers) < len(self.services):
+            return None
+        names = ("configured", "write", "token_budget", "structured", "mark")
+        return partial(_read_registry, readers, **{name: getattr(self, name) for name in names})
+
     @property
     def several(self) -> bool:
         """Whether a question must say which library it is for, or goes to all of them."""
@@ -445,6 +477,10 @@ class LibraryRegistry:
         with ExitStack() as stack:
             for service in self.services.values():
                 stack.callback(service.close)
+
+
+def _read_registry(readers: Sequence[Callable[[], LibraryService]], **options: Any) -> LibraryRegistry:
+    return LibraryRegistry([reader() for reader in readers], **options)
 
 
 def _prepare(service: LibraryService) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -69,7 +70,8 @@ class HierarchicalDocumentTool:
     """Searches the documents that its configuration names. Safe to share between threads and tasks.
 
     The index is brought up to date when the tool is first used, or, without ``defer_loading``, from the moment it is
-    made, in the background. What can be awaited runs in threads and never blocks the event loop.
+    made, in the background; one that is ``read_only`` takes it as it is. What can be awaited runs in threads and never
+    blocks the event loop.
     """
 
     def __init__(
@@ -78,10 +80,11 @@ class HierarchicalDocumentTool:
         *,
         base_dir: str | Path | None = None,
         embedder: Embedder | None = None,
+        read_only: bool = False,
     ) -> None:
         self.config = config
-        self._loader = Loader(config, Path(base_dir) if base_dir else None, embedder)
-        if not config.defer_loading:
+        self._loader = Loader(config, Path(base_dir) if base_dir else None, embedder, read_only)
+        if not config.defer_loading and not read_only:
             self._loader.check_source()
             self._loader.start()
 
@@ -104,6 +107,14 @@ class HierarchicalDocumentTool:
     def description(self) -> str:
         """What the tool is for."""
         return self.config.description
+
+    @property
+    def reader(self) -> Callable[[], HierarchicalDocumentTool] | None:
+        """What makes this tool in another process, read-only; None where an embedder was given that is only here."""
+        if self._loader.embedder is not None:
+            return None
+        config = self.config.model_copy(update={"defer_loading": False})
+        return partial(HierarchicalDocumentTool, config, base_dir=self._loader.base_dir, read_only=True)
 
     @property
     def functions(self) -> list[ToolFunction]:

@@ -113,14 +113,19 @@ class ToolLibrary(ScopedLibrary):
 
 
 class Loader:
-    """Opens the library of a tool and indexes its source."""
+    """Opens the library of a tool and indexes its source, unless that is left to another process."""
 
     def __init__(
-        self, config: HierarchicalDocumentToolConfig, base_dir: Path | None, embedder: Embedder | None
+        self,
+        config: HierarchicalDocumentToolConfig,
+        base_dir: Path | None,
+        embedder: Embedder | None,
+        read_only: bool = False,
     ) -> None:
         self._config = config
-        self._base_dir = base_dir
-        self._embedder = embedder
+        self.base_dir = base_dir
+        self.embedder = embedder
+        self._read_only = read_only
         self._guard = threading.Lock()
         self._ready: Future[IndexReport] | None = None
         self._listeners: list[Listener] = []
@@ -140,7 +145,7 @@ class Loader:
     def check_source(self) -> None:
         """Refuse a source that does not exist."""
         try:
-            self._config.check_source(self._base_dir)
+            self._config.check_source(self.base_dir)
         except UsageError as error:
             raise UsageError(f"Tool {self._config.name}: {str(error).rstrip('.')}.") from None
 
@@ -217,11 +222,12 @@ class Loader:
             ready.set_exception(error)
 
     def _load(self) -> IndexReport:
-        self.check_source()
+        if not self._read_only:
+            self.check_source()
         if self._library is None:
             self._library = self._open()
         with self._taking_turns():
-            report = self._bring_up_to_date(self._library)
+            report = IndexReport() if self._read_only else self._bring_up_to_date(self._library)
         for failure in report.failed:
             logger.warning("Tool %s: %s was not indexed: %s", self._config.name, failure.path, failure.reason)
         self._source_filter = self._filter_for_own(self._library)
@@ -233,10 +239,11 @@ class Loader:
         try:
             return Library(
                 self._index_path,
-                settings=self._config.settings(self._base_dir),
-                embedder=self._embedder or self._config.build_embedder(self._base_dir),
-                reranker=self._config.build_reranker(self._base_dir),
+                settings=self._config.settings(self.base_dir),
+                embedder=self.embedder or self._config.build_embedder(self.base_dir),
+                reranker=self._config.build_reranker(self.base_dir),
                 database=self._database,
+                create=not self._read_only,
             )
         except UsageError as error:
             if self._database is None or str(error).startswith("Tool "):
@@ -259,7 +266,7 @@ class Loader:
 
     def _filter_for_own(self, library: Library) -> dict[str, object]:
         """Return a filter for the documents of the source, where the index holds others, or may come to."""
-        source = str(self._config.source_path(self._base_dir))
+        source = str(self._config.source_path(self.base_dir))
         state = library.status()
         others = any(root != source for root in state.roots)
         if self._database is not None and not others:
@@ -273,12 +280,12 @@ class Loader:
 
     def _has_own(self, library: Library) -> bool:
         """Whether the index has documents of the source."""
-        return bool(library.documents(below(str(self._config.source_path(self._base_dir)))))
+        return bool(library.documents(below(str(self._config.source_path(self.base_dir)))))
 
     def index(self, library: Library, progress: Callable[[Progress], None], **options: Any) -> IndexReport:
         """Bring the library up to date with the source, in this thread."""
         return library.index(
-            [self._config.source_path(self._base_dir)],
+            [self._config.source_path(self.base_dir)],
             progress=progress,
             embed=self._config.dense_index,
             language_model=self._config.build_context_model(),

@@ -8,7 +8,9 @@ import shutil
 import tempfile
 import weakref
 from enum import Enum
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PrivateAttr, SecretStr, model_validator
@@ -28,6 +30,10 @@ class ScratchFolder:
         self.path = Path(tempfile.mkdtemp(prefix="pinakes-"))
         self.remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
         _folders.add(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel to another process as the folder alone, which stays this process's to remove."""
+        return partial(SimpleNamespace, path=self.path), ()
 
 
 def remove_scratch_folders() -> None:

@@ -15,17 +15,18 @@ if TYPE_CHECKING:
     from mcp.server import Server
 
     from pinakes.server.services import LibraryRegistry
+    from pinakes.server.workers import Workers
 
 
-def build_server(registry: LibraryRegistry) -> Server[object]:
-    """Return an MCP server that answers from a registry."""
+def build_server(registry: LibraryRegistry, workers: Workers | None = None) -> Server[object]:
+    """Return an MCP server that answers from a registry; in ``workers`` where it shares them with others."""
     try:
         from pinakes.server.mcp.server import make_server
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "anyio"):
             raise
         raise MissingExtraError("Serving MCP", "mcp") from error
-    return make_server(registry)
+    return make_server(registry, workers)
 
 
 def run_stdio(server: Server[object]) -> None:

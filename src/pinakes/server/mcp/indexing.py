@@ -15,7 +15,7 @@ import anyio.to_thread
 
 from pinakes.errors import PinakesError, UsageError
 from pinakes.model import Progress
-from pinakes.server.mcp.tools import INDEX, read_call, tokens_of
+from pinakes.server.mcp.calls import INDEX, read_call, tokens_of
 from pinakes.server.services import check_paths
 from pinakes.tools.answers import Answer
 from pinakes.tools.fit import Limit, fit_by, fit_quoted, lean, without

@@ -9,7 +9,7 @@ import mcp_types as types
 
 from pinakes.config.settings import TOKEN_BUDGETS
 from pinakes.errors import UsageError
-from pinakes.server.mcp.tools import ask
+from pinakes.server.mcp.calls import ask
 from pinakes.tools.catalog import READ, SEARCH
 
 if TYPE_CHECKING:

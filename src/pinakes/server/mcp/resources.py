@@ -19,7 +19,7 @@ from pinakes.model.uris import (
     parse_uri,
     section_uri,
 )
-from pinakes.server.mcp.tools import first_that_knows
+from pinakes.server.mcp.calls import first_that_knows
 
 if TYPE_CHECKING:
     from pinakes.library import Library

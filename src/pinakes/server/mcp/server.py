@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,19 +14,17 @@ from mcp.shared.exceptions import MCPError
 
 from pinakes.errors import PinakesError
 from pinakes.model.quoting import readable
+from pinakes.server.mcp.calls import INDEX, ToolReply, refusal, reply, reply_in, tool_names, unforeseen
 from pinakes.server.mcp.changes import Changes
 from pinakes.server.mcp.indexing import index_documents
 from pinakes.server.mcp.prompts import PROMPTS, get_prompt
 from pinakes.server.mcp.resources import list_resources, list_templates, read_resource
-from pinakes.server.mcp.tools import INDEX, call, list_tools, tool_names, unknown_tool
-from pinakes.tools.answers import Answer
-from pinakes.tools.render import format_error
+from pinakes.server.mcp.tools import list_tools
 from pinakes.version import __version__
 
 if TYPE_CHECKING:
     from pinakes.server.services import LibraryRegistry
-
-logger = logging.getLogger("pinakes")
+    from pinakes.server.workers import Workers
 
 INSTRUCTIONS = (
     "Pinakes finds passages in the user's documents and says exactly where they stand. Search first; then read the "
@@ -41,7 +38,7 @@ T = TypeVar("T")
 Context = ServerRequestContext[Any]
 
 
-def make_server(registry: LibraryRegistry) -> Server[object]:
+def make_server(registry: LibraryRegistry, workers: Workers | None = None) -> Server[object]:
     """Return a server that answers from a registry."""
     tool_names(registry)  # refuses a configuration with names that clash, before anybody connects
 
@@ -49,20 +46,21 @@ def make_server(registry: LibraryRegistry) -> Server[object]:
         return types.ListToolsResult(tools=await _in_thread(partial(list_tools, registry)))
 
     async def on_call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        given = params.arguments or {}
+        name, given = params.name, params.arguments or {}
+        own = registry.services.get(name) if registry.configured else None
         try:
-            if params.name == INDEX.name:
-                if not registry.write:
-                    raise unknown_tool(registry, params.name)
+            if name == INDEX.name and registry.write:
                 answer = await index_documents(registry, context, given)
-            else:
-                # Not abandoned when it is cancelled: nobody may close a library that is being read.
-                answer = await anyio.to_thread.run_sync(partial(call, registry, params.name, given))
-        except PinakesError as error:
-            return _refusal(format_error(error, names={name: name for name in tool_names(registry)}))
+                return _result(ToolReply(answer.text, answer.data if registry.structured else None))
+            # What waits for documents to be read must not keep others from being answered.
+            if workers is not None and all(
+                one.loaded for one in ([own] if own else registry.services.values())
+            ):
+                return _result(await reply_in(workers, registry, name, given))
+            # Not abandoned when it is cancelled: nobody may close a library that is being read.
+            return _result(await anyio.to_thread.run_sync(partial(reply, registry, name, given)))
         except Exception as error:
-            return _refusal(f"Error: {_unforeseen(params.name, error)}")
-        return _result(answer, structured=registry.structured)
+            return _result(refusal(registry, name, error))
 
     changes = Changes(registry)
 
@@ -144,24 +142,12 @@ async def _told(work: Awaitable[T]) -> T:
         text = readable(str(error))[:_LONGEST_ERROR]
         raise MCPError(code=types.INVALID_PARAMS, message=text) from error
     except Exception as error:
-        raise MCPError(code=types.INTERNAL_ERROR, message=_unforeseen("The request", error)) from None
+        raise MCPError(code=types.INTERNAL_ERROR, message=unforeseen("The request", error)) from None
 
 
-def _unforeseen(what: str, error: Exception) -> str:
-    """Log an error that nobody thought of, and return what a client is told: it may hold what is not for others."""
-    logger.error("%s failed", what, exc_info=error)
-    return (
-        f"{what} failed ({type(error).__name__}). This should not happen; the server's log says where it comes from. "
-        "Other calls still work."
+def _result(found: ToolReply) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(text=found.text)],
+        structured_content=found.data,
+        is_error=found.failed,
     )
-
-
-def _result(answer: Answer, *, structured: bool) -> types.CallToolResult:
-    content: list[types.ContentBlock] = [types.TextContent(text=answer.text)]
-    if not structured:
-        return types.CallToolResult(content=content)
-    return types.CallToolResult(content=content, structured_content=answer.data)
-
-
-def _refusal(text: str) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)

@@ -1,54 +1,17 @@
-"""The tools of a server: the catalogue, with what only a server adds, and from a call to its answer."""
+"""The list of tools of a server: the catalogue, with what only a server adds."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 
-from pinakes.errors import NotFoundError, UsageError
-from pinakes.model.uris import place_of
-from pinakes.tools.answers import Answer
-from pinakes.tools.arguments import Argument, shown
-from pinakes.tools.catalog import OFFSET, SEARCH, TOOLS, AgentTool, ToolSpec
-from pinakes.tools.fit import Limit, Tokens
+from pinakes.server.mcp.calls import INDEX, LIBRARY, tool_names, with_extras
+from pinakes.tools.catalog import SEARCH, TOOLS, ToolSpec
 
 if TYPE_CHECKING:
     from pinakes.server.services import LibraryRegistry, LibraryService
-
-T = TypeVar("T")
-
-_LIBRARY = Argument(
-    "tool",
-    "string",
-    "Ask its library alone.",
-    aliases="library collection tool_name library_name index index_name corpus",
-)
-_PATHS = Argument(
-    "paths",
-    "array",
-    aliases="path files file folder folders directory source sources",
-)
-INDEX = ToolSpec(
-    "index_documents",
-    "Bring the index up to date.",
-    (_PATHS,),
-)
-# Beyond this a name is not worth comparing.
-_LONGEST_NAME = 100
-
-
-def tool_names(registry: LibraryRegistry) -> list[str]:
-    """Return the names of all tools: the search tools first."""
-    searches = list(registry.services) if registry.configured else [SEARCH.name]
-    others = [name for name in TOOLS if name != SEARCH.name] + ([INDEX.name] if registry.write else [])
-    taken = [name for name in searches if name in (*others, INDEX.name)]
-    if taken:
-        raise UsageError(f"A tool may not be called {taken[0]}: the server has one of that name. Rename it.")
-    return [*searches, *others]
 
 
 def list_tools(registry: LibraryRegistry) -> list[types.Tool]:
@@ -80,135 +43,11 @@ def _input_schema(
     defaults = {"token_budget": registry.token_budget}
     if service is not None or not registry.several:
         defaults |= own.defaults
-    schema = _with_extras(registry, known).parameters(defaults)
+    schema = with_extras(registry, known).parameters(defaults)
     # Names that models invent are understood too; a client that checks arguments must not refuse them.
     del schema["additionalProperties"]
     if not schema["required"]:
         del schema["required"]
-    if _LIBRARY.name in schema["properties"]:
-        schema["properties"][_LIBRARY.name]["enum"] = list(registry.services)
+    if LIBRARY.name in schema["properties"]:
+        schema["properties"][LIBRARY.name]["enum"] = list(registry.services)
     return schema
-
-
-def _with_extras(registry: LibraryRegistry, spec: ToolSpec) -> ToolSpec:
-    """Return a tool with the arguments that only a server takes: where to go on, and which library is meant."""
-    extras = (OFFSET,) if isinstance(spec, AgentTool) and spec.resumes else ()
-    if registry.several and spec is not SEARCH:
-        extras = (*extras, _LIBRARY)
-    return replace(spec, takes=(*spec.takes, *extras))
-
-
-def read_call(
-    registry: LibraryRegistry, spec: ToolSpec, given: Mapping[str, object]
-) -> tuple[list[LibraryService], dict[str, Any]]:
-    """Return the libraries that a call is for, and its arguments under their right names."""
-    arguments = _with_extras(registry, spec).read(given)
-    chosen = arguments.pop(_LIBRARY.name, None)
-    reference = arguments.get("reference") or ""
-    address = place_of(reference) if isinstance(reference, str) else None
-    return registry.choose(chosen or (address and address.tool)), arguments
-
-
-def call(registry: LibraryRegistry, name: str, given: Mapping[str, object]) -> Answer:
-    """Answer a call of any tool but the one that indexes, which takes its time."""
-    if name in TOOLS and name != SEARCH.name:
-        return ask(registry, TOOLS[name], *read_call(registry, TOOLS[name], given))
-    if name in registry.services and (registry.configured or name == SEARCH.name):
-        service = registry.services[name]
-    elif name == SEARCH.name and not registry.several:
-        service = next(iter(registry.services.values()))
-    else:
-        raise unknown_tool(registry, name)
-    return ask(registry, SEARCH, [service], SEARCH.read(given))
-
-
-def ask(
-    registry: LibraryRegistry, tool: AgentTool, services: list[LibraryService], arguments: dict[str, Any]
-) -> Answer:
-    """Put a tool's question to libraries: to all of them, or to one after the other until one knows."""
-    asked = arguments.pop("token_budget", None)
-    own = None if registry.several else services[0]
-    if tool.everywhere and tool.fits and len(services) > 1:
-        _check_whose(arguments)
-
-    def question(service: LibraryService) -> Any:
-        options = arguments
-        if tool.fits:
-            # Each of several libraries has its share of the answer.
-            options = {**arguments, "token_budget": registry.budget(asked, own) // len(services)}
-        return service.ask(lambda library: tool.find(library, options))
-
-    if tool.everywhere:
-        found = all_that_know(services, question)
-    else:
-        found = [first_that_knows(services, question, tool.empty)]
-        own = found[0][0]
-    limit = Limit(registry.budget(asked, own), tokens_of(own or services[0]), registry.structured)
-    named = [(service.name if registry.several else "", value) for service, value in found]
-    return tool.answer(named, arguments, limit)
-
-
-def _check_whose(arguments: Mapping[str, Any]) -> None:
-    """Refuse to go on in several libraries at once, where each has pages of its own."""
-    for name in ("cursor", "offset"):
-        if arguments.get(name):
-            raise UsageError(
-                f"The {name} belongs to one library: give {_LIBRARY.name} too, as the answer before said it."
-            )
-
-
-def first_that_knows(
-    services: list[LibraryService],
-    question: Callable[[LibraryService], T],
-    empty: Callable[[T], bool] = lambda _: False,
-) -> tuple[LibraryService, T]:
-    """Ask one library after the other until one has an answer; return which, and the answer."""
-    nothing: list[tuple[LibraryService, T]] = []
-    refusals: list[NotFoundError] = []
-    for service in services:
-        found = _attempt(service, question)
-        if isinstance(found, NotFoundError):
-            refusals.append(found)
-        elif empty(found):
-            nothing.append((service, found))
-        else:
-            return service, found
-    if nothing:
-        return nothing[0]
-    raise refusals[0]
-
-
-def all_that_know(
-    services: list[LibraryService], question: Callable[[LibraryService], T]
-) -> list[tuple[LibraryService, T]]:
-    """Ask every library; one that refuses is left out where another has something."""
-    asked = [(service, _attempt(service, question)) for service in services]
-    found = [(service, value) for service, value in asked if not isinstance(value, NotFoundError)]
-    if not any(value for _, value in found):
-        for _, value in asked:
-            if isinstance(value, NotFoundError):
-                raise value
-    return found
-
-
-def _attempt(service: LibraryService, question: Callable[[LibraryService], T]) -> T | NotFoundError:
-    """Return a refusal as a value: another library may know better."""
-    try:
-        return question(service)
-    except NotFoundError as error:
-        return error
-
-
-def tokens_of(service: LibraryService) -> Tokens:
-    """Return what counts tokens as a library does."""
-    return Tokens(service.ask(lambda library: library.tokenizer))
-
-
-def unknown_tool(registry: LibraryRegistry, name: str) -> UsageError:
-    """Return the error of a tool that does not exist, with the names of those that do."""
-    names = tool_names(registry)
-    if name == INDEX.name:
-        return UsageError(f"This server only reads: {INDEX.name} is there when it is started with --write.")
-    near = difflib.get_close_matches(name[:_LONGEST_NAME], names, n=1, cutoff=0.4)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    return UsageError(f"There is no tool {shown(name)}.{hint} There are {', '.join(names)}.")
