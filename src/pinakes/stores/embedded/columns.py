@@ -58,6 +58,7 @@ class ColumnIndex:
 
     def __init__(self, folder: Path, database: Database) -> None:
         self._folder = folder
+        self._manifest = folder / _MANIFEST
         self._database = database
         self._stamp: tuple[int, int] | None = None
         self._state = _EMPTY
@@ -109,7 +110,7 @@ class ColumnIndex:
     def reload(self) -> None:
         """See what another process wrote; cheap when nothing changed. What cannot be read counts as empty."""
         try:
-            stat = (self._folder / _MANIFEST).stat()
+            stat = self._manifest.stat()
         except OSError:
             self._stamp, self._state = None, _EMPTY
             return

@@ -4,8 +4,8 @@ With the coarse copy the best chunks are those of comparing every row, and nearl
 past a size where even that takes too long, signs choose the rows that are compared at all. What is done for every row
 is one product and a few comparisons; chunks, documents and what has died are looked up for the rows that are left.
 
-Products are made by ``einsum`` and not by ``@``, which would call on all cores: on a machine that has other work to do,
-waiting for them takes longer than the product.
+Products are made by one core and not by ``@``, which would call on all: on a machine that has other work to do, waiting
+for them takes longer than the product.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.port.matching import Nearest
-from pinakes.stores.embedded.coarse import Coarse, Signs
+from pinakes.stores.embedded.coarse import Coarse, Signs, dot_products
 
 Places = NDArray[np.intp]
 Ids = NDArray[np.int64]
@@ -154,7 +154,7 @@ def _compared(snapshot: Snapshot, query: Vectors, rows: Places | None) -> tuple[
 
 
 def _products(rows: Vectors, query: Vectors) -> Vectors:
-    products: Vectors = np.einsum("ij,j->i", np.asarray(rows), query)
+    products: Vectors = dot_products(np.asarray(rows), query)
     # A damaged file may hold anything; what is no number is no match.
     products[~np.isfinite(products)] = -np.inf
     return products
