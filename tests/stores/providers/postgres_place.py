@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.stores.providers.postgres_server import USER, PostgresServer
 
-from pinakes.stores.providers.postgres.store import PostgresStore
+from pinakes.stores.providers.postgres import PostgresStore
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.testing.places import DIMENSION, Place
 

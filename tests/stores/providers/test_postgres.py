@@ -15,8 +15,8 @@ from tests.stores.providers.postgres_server import USER, PostgresServer
 
 from pinakes import Library
 from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
-from pinakes.stores.providers.postgres.connection import Connection
-from pinakes.stores.providers.postgres.store import EntryTable, PostgresStore
+from pinakes.stores.providers.postgres import PostgresStore
+from pinakes.stores.providers.postgres_link import Connection
 from pinakes.stores.store import Entry
 from pinakes.testing.libraries import HashEmbedder, LibraryConformance, write_documents
 from pinakes.testing.places import DIMENSION, make_point, unit
@@ -48,7 +48,7 @@ def store(place: PostgresPlace) -> Iterator[PostgresStore]:
 
 
 def test_another_dimension_is_refused(store: PostgresStore) -> None:
-    with pytest.raises(StoreSchemaError, match=rf"{DIMENSION} dimensions.*{DIMENSION + 1}"):
+    with pytest.raises(StoreSchemaError, match=rf"{DIMENSION} numbers.*{DIMENSION + 1}"):
         store.create(DIMENSION + 1)
     wrong = make_point("a.md", 0, np.ones(DIMENSION + 1, np.float32))
     with pytest.raises(StoreSchemaError, match="dimensions"):
@@ -188,16 +188,16 @@ def test_a_claim_is_never_repeated_by_itself(
     place: PostgresPlace, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The answer to a claim gets lost: who made it must not be told that somebody else has it."""
-    ask = EntryTable.swap
+    ask = PostgresStore.swap_once
 
     def lose_the_answer(
-        table: EntryTable, connection: Connection, entry: Entry, expected: str | None
+        held: PostgresStore, connection: Connection, entry: Entry, expected: str | None
     ) -> bool:
-        ask(table, connection, entry, expected)
+        ask(held, connection, entry, expected)
         connection.close()
         raise psycopg.OperationalError("server closed the connection unexpectedly")
 
-    monkeypatch.setattr(EntryTable, "swap", lose_the_answer)
+    monkeypatch.setattr(PostgresStore, "swap_once", lose_the_answer)
     with pytest.raises(StoreUnavailableError):
         store.swap(Entry("task-1", "task", "", "ann"), None)
     assert store.get(["task-1"]) == {"task-1": "ann"}

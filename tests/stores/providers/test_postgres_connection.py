@@ -12,8 +12,8 @@ from tests.stores.providers.postgres_place import PostgresPlace, fresh, running_
 from tests.stores.providers.postgres_server import PostgresServer
 
 from pinakes.errors import StoreAccessError, StoreError, StoreUnavailableError, UsageError
-from pinakes.stores.providers.postgres.connection import connection_parameters
-from pinakes.stores.providers.postgres.store import PostgresStore
+from pinakes.stores.providers.postgres import PostgresStore
+from pinakes.stores.providers.postgres_link import connection_parameters
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.testing.places import make_point, unit
 

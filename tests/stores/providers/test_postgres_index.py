@@ -13,9 +13,9 @@ from tests.stores.providers.postgres_place import PostgresPlace, fresh, running_
 from tests.stores.providers.postgres_server import PostgresServer
 
 from pinakes.errors import UsageError
-from pinakes.stores.providers.postgres import queries as postgres_search
-from pinakes.stores.providers.postgres import schema as postgres_index
-from pinakes.stores.providers.postgres.store import PostgresStore
+from pinakes.stores.providers import postgres_queries as postgres_search
+from pinakes.stores.providers import postgres_tables as postgres_index
+from pinakes.stores.providers.postgres import PostgresStore
 from pinakes.stores.shared.ids import document_key
 from pinakes.testing.places import make_point, random_units, unit
 

@@ -11,7 +11,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,9 @@ Done = TypeVar("Done")
 # What a store knows a collection by, mostly its name, and what it keeps there.
 Where = TypeVar("Where")
 Row = TypeVar("Row")
+# The documents that a search is to look at, if not at all; and what vectors and words count in a fusion.
+Documents: TypeAlias = list[str] | None
+Weights: TypeAlias = tuple[float, float]
 
 
 def batches(items: Sequence[Item], most: int) -> Iterator[list[Item]]:
@@ -77,7 +80,9 @@ def side_by_side(work: Callable[[Item], Done], tasks: Iterable[Item], parallel: 
 
 def text_only(text: str) -> str:
     """Return a text without halves of characters, which the names of some files hold and no database takes."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+    return (
+        text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    )
 
 
 def numbers(vector: Vectors, decimals: int = 9) -> list[float]:
@@ -132,8 +137,8 @@ class SizeWatch:
 class TableStore(Store, Generic[Where, Row]):
     """A store whose points and entries are rows of two collections, ``_points`` and ``_entries``."""
 
-    # How many points, entries and bytes a request writes at most; how many keys it deletes; how many rows it reads.
-    points_at_once: ClassVar[int] = 1_000
+    # How many entries and bytes a request writes at most (and points: the batch of the capabilities); how many keys it
+    # deletes; how many rows it reads.
     entries_at_once: ClassVar[int] = 200
     bytes_at_once: ClassVar[int] = 8_000_000
     keys_at_once: ClassVar[int] = 1_000
@@ -183,22 +188,17 @@ class TableStore(Store, Generic[Where, Row]):
         """Make what is missing of the two collections."""
 
     @abstractmethod
-    def _nearest(self, vector: Vectors, limit: int, documents: list[str] | None) -> Sequence[Found]:
+    def _nearest(self, vector: Vectors, limit: int, documents: Documents) -> Sequence[Found]:
         """Search vectors."""
 
-    def _worded(self, terms: list[str], limit: int, documents: list[str] | None) -> Sequence[Found]:
+    def _worded(self, terms: list[str], limit: int, documents: Documents) -> Sequence[Found]:
         """Search words."""
         raise NotImplementedError
 
     def _fused(
-        self,
-        vector: Vectors,
-        terms: list[str],
-        weights: tuple[float, float],
-        limit: int,
-        documents: list[str] | None,
+        self, vector: Vectors, terms: list[str], weights: Weights, limit: int, documents: Documents
     ) -> Sequence[Found]:
-        """Search both."""
+        """Search both; there may be no words."""
         raise NotImplementedError
 
     def _size(self, item: Point | Entry) -> int:
@@ -227,7 +227,7 @@ class TableStore(Store, Generic[Where, Row]):
         """Store points, as many in a request as it may hold; of those with the same id the last."""
         latest = {point.id: point for point in points}
         batched = sized_batches(
-            latest.values(), self._size, most=self.points_at_once, total=self.bytes_at_once
+            latest.values(), self._size, most=self.capabilities.batch, total=self.bytes_at_once
         )
         side_by_side(
             lambda batch: self._write(self._points, list(map(self._row, batch))), batched, self._parallel
@@ -248,8 +248,12 @@ class TableStore(Store, Generic[Where, Row]):
         return [self._point(row) for row in self._read_all(self._points, ids)]
 
     def _read_all(self, where: Where, keys: Sequence[str]) -> Iterator[Row]:
-        for batch in batches(keys, self.page):
+        for batch in batches(keys, self._rows_at_once(where)):
             yield from self._read(where, batch)
+
+    def _rows_at_once(self, where: Where) -> int:
+        """Return how many whole rows to read at once; the values of entries can be large."""
+        return self.page if where == self._points else min(self.page, self.entries_at_once)
 
     def points(self, document: str | None = None, *, vectors: bool = False) -> Iterator[list[Point]]:
         """Return points in pages."""
@@ -281,9 +285,9 @@ class TableStore(Store, Generic[Where, Row]):
         limit: int,
         documents: Collection[str] | None = None,
     ) -> Sequence[Found]:
-        """Search both; vectors alone where there are no words."""
-        if limit < 1 or not terms or (documents is not None and not documents):
-            return self.search(vector, limit, documents)
+        """Search both, unless nothing can be found."""
+        if limit < 1 or (documents is not None and not documents):
+            return []
         return self._fused(vector, list(terms), weights, limit, _listed(documents))
 
     def put(self, entries: Sequence[Entry]) -> None:
@@ -318,7 +322,7 @@ class TableStore(Store, Generic[Where, Row]):
         return StoreError(f"{self.provider}: the point {point.id} has no vector, and cannot be stored.")
 
 
-def _listed(documents: Collection[str] | None) -> list[str] | None:
+def _listed(documents: Collection[str] | None) -> Documents:
     return None if documents is None else list(documents)
 
 

@@ -19,7 +19,7 @@ from uuid import UUID
 import numpy as np
 
 from pinakes.embedding.protocol import Vectors
-from pinakes.stores.providers.postgres.connection import Connection, Raw
+from pinakes.stores.providers.postgres_link import Connection, Raw
 from pinakes.stores.store import Found
 
 # The numbers that PostgreSQL has for its own types, and for arrays of them.

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import psycopg
 
 from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, UsageError
-from pinakes.stores.providers.postgres.connection import Connection, Pool
+from pinakes.stores.providers.postgres_link import Connection, Pool
 from pinakes.stores.settings import DatabaseSettings
 
-PAYLOAD = ("source_path", "heading", "language", "file_type", "text", "terms")
+# The texts of a point, in the order of the columns.
+COLUMNS = ("source_path", "heading", "language", "file_type", "text", "terms")
 MOST_DIMENSIONS = 16_000
 # As many as fit into a page at half precision with the rest of the row; longer vectors go beside the table.
 _MOST_IN_ROW = 3_800
@@ -82,8 +83,7 @@ class Tables:
             )
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-            if (there := self.dimension(connection)) is not None:
-                self.check(there, dimension)
+            if self.dimension(connection) is not None:
                 return
             _need_utf8(connection)
             if not _has_schema(connection, self.schema):
@@ -94,19 +94,11 @@ class Tables:
             for statement in self._statements(dimension):
                 connection.execute(statement)
 
-    def check(self, there: int, dimension: int) -> None:
-        """Refuse another dimension than that of the table."""
-        if there != dimension:
-            raise StoreSchemaError(
-                f"postgres: the collection {self.collection} holds vectors of {there} dimensions, and the model makes "
-                f"{dimension}. Choose another collection, or the model it was made with."
-            )
-
     def _statements(self, dimension: int) -> list[str]:
         # Searching compares all vectors in one pass: what it reads, the vector at half precision, stays in the row,
         # and the rest goes beside the table. That is six times as fast as with full vectors left to the defaults.
         in_row = dimension <= _MOST_IN_ROW
-        payload = ", ".join(f"{name} text NOT NULL" for name in PAYLOAD)
+        payload = ", ".join(f"{name} text NOT NULL" for name in COLUMNS)
         # The size to which a row is cut down: that of its half vector and what cannot leave it.
         target = max(128, 2 * dimension + 200) if in_row else 2_000
         return [
@@ -202,23 +194,12 @@ class IndexOptions:
 def index_options(settings: DatabaseSettings) -> IndexOptions:
     """Read the options of the index; what pgvector would refuse is refused now."""
     options = IndexOptions(
-        settings.option("exact_below", 50_000),
-        settings.option("ef_search", 100),
-        settings.option("m", 16),
-        settings.option("ef_construction", 128),
+        settings.number("exact_below", 50_000, 0, 2_000_000_000),
+        settings.number("ef_search", 100, 1, 1000),
+        settings.number("m", 16, 2, 100),
+        settings.number("ef_construction", 128, 4, 1000),
         settings.option("build_memory", "512MB"),
     )
-    bounds = {
-        "exact_below": (0, 2_000_000_000),
-        "ef_search": (1, 1000),
-        "m": (2, 100),
-        "ef_construction": (4, 1000),
-    }
-    for name, (least, most) in bounds.items():
-        if not least <= getattr(options, name) <= most:
-            raise UsageError(
-                f"The option {name} of the database provider postgres must be between {least} and {most}."
-            )
     if options.ef_construction < 2 * options.m:
         raise UsageError(
             "The option ef_construction of the database provider postgres must be at least twice m."
