@@ -206,7 +206,7 @@ def test_the_old_copy_is_deleted_on_request(home: Path, tmp_path: Path, server: 
 def test_an_old_copy_that_cannot_be_deleted_is_mentioned(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pinakes.stores.providers.faiss.store import FaissStore
+    from pinakes.stores.providers.faiss import FaissStore
 
     def refuse(store: FaissStore) -> None:
         raise StoreError("faiss: not allowed.")

@@ -13,20 +13,17 @@ GROUP = "pinakes.stores"
 # Where each is, and the extra that brings its client.
 PROVIDERS = {
     "in-memory": ("pinakes.stores.providers.memory:MemoryStore", ""),
-    "postgres": ("pinakes.stores.providers.postgres.store:PostgresStore", "postgres"),
+    "postgres": ("pinakes.stores.providers.postgres:PostgresStore", "postgres"),
     "qdrant": ("pinakes.stores.providers.qdrant:QdrantStore", "qdrant"),
     "weaviate": ("pinakes.stores.providers.weaviate:WeaviateStore", "weaviate"),
-    "chromadb": ("pinakes.stores.providers.chroma.store:ChromaStore", "chromadb"),
-    "faiss": ("pinakes.stores.providers.faiss.store:FaissStore", "faiss"),
-    "pinecone": ("pinakes.stores.providers.pinecone.store:PineconeStore", "pinecone"),
+    "chromadb": ("pinakes.stores.providers.chroma:ChromaStore", "chromadb"),
+    "faiss": ("pinakes.stores.providers.faiss:FaissStore", "faiss"),
+    "pinecone": ("pinakes.stores.providers.pinecone:PineconeStore", "pinecone"),
     "azure-ai-search": ("pinakes.stores.providers.azure_search:AzureSearchStore", "azure-ai-search"),
-    "mongodb": ("pinakes.stores.providers.mongodb.store:MongoStore", "mongodb"),
+    "mongodb": ("pinakes.stores.providers.mongodb:MongoStore", "mongodb"),
     "azure-cosmos-mongo": ("pinakes.stores.providers.cosmos_mongo:CosmosMongoStore", "mongodb"),
-    "azure-cosmos-nosql": (
-        "pinakes.stores.providers.cosmos_nosql.store:CosmosNoSqlStore",
-        "azure-cosmos-nosql",
-    ),
-    "sql-server": ("pinakes.stores.providers.sql_server.store:SqlServerStore", "sql-server"),
+    "azure-cosmos-nosql": ("pinakes.stores.providers.cosmos_nosql:CosmosNoSqlStore", "azure-cosmos-nosql"),
+    "sql-server": ("pinakes.stores.providers.sql_server:SqlServerStore", "sql-server"),
     "opensearch": ("pinakes.stores.providers.opensearch:OpenSearchStore", "opensearch"),
     "milvus": ("pinakes.stores.providers.milvus:MilvusStore", "milvus"),
 }

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinakes.ingest.distributed.worker import CLAIMED, FINISHED, MOST_ATTEMPTS, OPEN, Task, TaskLeases
-from pinakes.stores.providers.faiss.store import FaissStore
+from pinakes.stores.providers.faiss import FaissStore
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import Entry, Store
 

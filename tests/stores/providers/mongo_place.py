@@ -106,12 +106,12 @@ class MongoBehaviour:
         with mongo.store("theirs") as store:
             store.drop()
             link = store.link  # type: ignore[attr-defined]
-            link.collection("theirs").insert_one({"_id": "x", "name": "something else"})
+            link.handle()["theirs"].insert_one({"_id": "x", "name": "something else"})
             with pytest.raises(StoreSchemaError, match="theirs"):
                 store.dimension()
             with pytest.raises(StoreSchemaError, match="theirs"):
                 store.create(DIMENSION)
-            assert link.collection("theirs").find_one() == {"_id": "x", "name": "something else"}
+            assert link.handle()["theirs"].find_one() == {"_id": "x", "name": "something else"}
 
     def test_one_who_may_not_write_is_told(self, mongo: MongoPlace) -> None:
         with mongo.store() as store:
@@ -167,8 +167,8 @@ class MongoBehaviour:
             store.drop()
             store.create(DIMENSION)
             store.upsert([point, make_point("b.md", 0, unit(0, 1))])
-            shown = store.link.collection("laws").find_one({"_id": point.id})  # type: ignore[attr-defined]
-            assert shown["source_path"] == "bad?.md"
+            shown = store.link.handle()["laws"].find_one({"_id": point.id})  # type: ignore[attr-defined]
+            assert shown["source_path"] == "bad\ufffd.md"
             assert (shown["text"], shown["terms"], shown["language"]) == ("Löschung ☃", "löschung ☃", "en")
             (found,) = store.fetch([point.id])
             assert (found.text, found.heading, found.file_type) == (

@@ -241,8 +241,8 @@ class SqlEngine:
 
     def _get(self, values: list[Any], table: str) -> Answer:
         rows = self._table(table).rows
-        found = [(key, rows[key]["value"]) for key in json.loads(values[0]) if key in rows]
-        return Answer([_ENTRY[0], _ENTRY[3]], found)
+        found = [tuple(rows[key][name] for name, _ in _ENTRY) for key in json.loads(values[0]) if key in rows]
+        return Answer(_ENTRY, found)
 
     def _scan_entries(self, values: list[Any], table: str, some: str | None) -> Answer:
         limit, kind, *group, after = values

@@ -80,7 +80,7 @@ _TEMPLATES = {
         "WHEN NOT MATCHED THEN INSERT ([key], kind, [group], [value]) "
         "VALUES (source.[key], source.kind, source.[group], source.[value]);"
     ),
-    "get": f"SELECT [key], [value] FROM «table» WHERE [key] IN ({_KEYS})",
+    "get": f"SELECT [key], kind, [group], [value] FROM «table» WHERE [key] IN ({_KEYS})",
     "scan_entries": (
         f"SELECT TOP (@P) [key], kind, [group], [value] FROM «table» WHERE kind = {_ONE} AND "
         f"«some»[group] = @P AND «»[key] > {_ONE} ORDER BY [key]"

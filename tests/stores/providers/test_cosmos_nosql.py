@@ -125,7 +125,7 @@ def test_too_long_vectors_are_refused(place: CosmosPlace, index: str, most: int)
 
 
 def test_a_vector_of_another_length_is_refused(store: Store) -> None:
-    with pytest.raises(StoreSchemaError, match="3 numbers"):
+    with pytest.raises(StoreSchemaError, match="8 numbers, and the model makes 3"):
         store.upsert([make_point("a.md", 0, unit(1)), make_point("a.md", 1, np.ones(3, np.float32))])
     assert store.count() == 0
 

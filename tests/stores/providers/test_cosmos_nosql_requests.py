@@ -11,7 +11,7 @@ from tests.stores.providers.cosmos_nosql_double_query import BadQueryError, pars
 from tests.stores.providers.cosmos_nosql_place import CosmosPlace
 
 from pinakes.errors import StoreAccessError, StoreUnavailableError
-from pinakes.stores.providers.cosmos_nosql import items
+from pinakes.stores.providers.cosmos_nosql import shard
 from pinakes.stores.store import MAX_VALUE, Entry, Store
 from pinakes.testing.places import DIMENSION, make_point, random_units, unit
 
@@ -65,7 +65,7 @@ def test_many_entries_go_in_few_requests(place: CosmosPlace, store: Store) -> No
     place.double.requests.clear()
     store.put([Entry(f"part-{number:04}", "part", "", "x") for number in range(1_000)])
     assert len(sent(place, "laws-entries")) <= 32
-    assert {items.shard(f"part-{number}") for number in range(1_000)} == {
+    assert {shard(f"part-{number}") for number in range(1_000)} == {
         f"{shard:02}" for shard in range(32)
     }
 

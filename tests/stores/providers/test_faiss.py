@@ -142,11 +142,11 @@ def test_asking_makes_no_files(place: _Folder) -> None:
 def test_another_dimension_is_refused(place: Place) -> None:
     with made(place) as store:
         store.upsert(numbered(3))
-        with pytest.raises(StoreSchemaError, match=r"8 numbers, not 4"):
+        with pytest.raises(StoreSchemaError, match=r"8 numbers, and the model makes 4"):
             store.create(4)
-        with pytest.raises(StoreSchemaError, match=r"8 numbers, not 4"):
+        with pytest.raises(StoreSchemaError, match=r"8 numbers, and the model makes 4"):
             store.upsert([make_point("x.md", 0, np.ones(4, np.float32))])
-        with pytest.raises(StoreSchemaError, match=r"8 numbers, not 4"):
+        with pytest.raises(StoreSchemaError, match=r"8 numbers, and the model makes 4"):
             store.search(np.ones(4, np.float32), 1)
         assert store.count() == 3
 

@@ -95,7 +95,7 @@ def test_a_search_index_of_others_is_refused(mongo: MongoPlace) -> None:
         store.put([Entry("x", "meta", "", "1")])
         link = store.link  # type: ignore[attr-defined]
         link.handle().create_collection("odd-index")
-        link.collection("odd-index").create_search_index(
+        link.handle()["odd-index"].create_search_index(
             {"name": "pinakes_vectors", "type": "search", "definition": {"mappings": {"dynamic": False}}}
         )
         with pytest.raises(StoreSchemaError, match="pinakes_vectors"):

@@ -17,8 +17,14 @@ from pinakes.errors import (
     StoreUnavailableError,
     UsageError,
 )
-from pinakes.stores.providers.pinecone.records import batches, entry_records, point_record
-from pinakes.stores.providers.pinecone.store import ENTRIES, POINTS, PineconeStore
+from pinakes.stores.providers.pinecone import (
+    ENTRIES,
+    POINTS,
+    PineconeStore,
+    batches,
+    entry_records,
+    point_record,
+)
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import MAX_VALUE, Entry, Store
@@ -99,7 +105,7 @@ def test_a_bad_connection_string_is_said(bad: str) -> None:
 
 
 def test_the_key_does_not_go_in_the_open() -> None:
-    with pytest.raises(UsageError, match="in the open"):
+    with pytest.raises(UsageError, match="unencrypted"):
         PineconeStore(DatabaseSettings("pinecone", "http://pinecone.example.com", api_key=API_KEY))
     for good in (
         DatabaseSettings("pinecone", api_key=API_KEY),
@@ -111,7 +117,7 @@ def test_the_key_does_not_go_in_the_open() -> None:
 
 def test_an_index_in_the_open_is_refused_too(place: PineconePlace, store: Store) -> None:
     place.double.indexes["laws"]["host"] = "http://laws.example.com"
-    with place.store() as other, pytest.raises(UsageError, match="in the open"):
+    with place.store() as other, pytest.raises(UsageError, match="unencrypted"):
         other.count()
 
 

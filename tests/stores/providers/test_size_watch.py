@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pinakes.stores.providers.size_watch import SizeWatch
+from pinakes.stores.providers.tables import SizeWatch
 
 
 def test_it_counts_now_and_then() -> None:

@@ -14,7 +14,7 @@ from tests.stores.providers.sql_server_double_tds import ServerError
 from tests.stores.providers.sql_server_place import SqlServerPlace, make_certificate
 
 from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
-from pinakes.stores.providers.sql_server.connection import read_address
+from pinakes.stores.providers.sql_server_link import read_address
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import Store

@@ -29,7 +29,15 @@ from azure.search.documents.indexes.models import (
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
 from pinakes.stores.providers.link import Link, read_address
-from pinakes.stores.providers.tables import SizeWatch, TableStore, numbers, read_vector, text_only
+from pinakes.stores.providers.tables import (
+    Documents,
+    SizeWatch,
+    TableStore,
+    Weights,
+    numbers,
+    read_vector,
+    text_only,
+)
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import PAYLOAD, Capabilities, Entry, Found, Point
 
@@ -327,24 +335,19 @@ class AzureSearchStore(TableStore[str, Mapping[str, Any]]):
 
     # -- searches --------------------------------------------------------------------------------------------
 
-    def _nearest(self, vector: Vectors, limit: int, documents: list[str] | None) -> list[Found]:
+    def _nearest(self, vector: Vectors, limit: int, documents: Documents) -> list[Found]:
         """Search by vector: every one is compared while the index is small, by HNSW beyond."""
         found = self._pages(limit, documents, self._near(vector, limit))
         # The score is 1 / (1 + distance), the distance 1 - cosine.
         return [Found(name, 2.0 - 1.0 / score) for name, score in found]
 
-    def _worded(self, terms: list[str], limit: int, documents: list[str] | None) -> list[Found]:
+    def _worded(self, terms: list[str], limit: int, documents: Documents) -> list[Found]:
         """Search the terms by BM25; one of the words is enough."""
         words = query_words(terms)
         return self._pages(limit, documents, _by_words(words)) if words else []
 
     def _fused(
-        self,
-        vector: Vectors,
-        terms: list[str],
-        weights: tuple[float, float],
-        limit: int,
-        documents: list[str] | None,
+        self, vector: Vectors, terms: list[str], weights: Weights, limit: int, documents: Documents
     ) -> list[Found]:
         """Fuse both searches by their ranks, as the service does.
 
@@ -372,7 +375,7 @@ class AzureSearchStore(TableStore[str, Mapping[str, Any]]):
         }
         return {"vectorQueries": [query], "vectorFilterMode": "preFilter"}
 
-    def _pages(self, limit: int, documents: list[str] | None, asked: dict[str, Any]) -> list[Found]:
+    def _pages(self, limit: int, documents: Documents, asked: dict[str, Any]) -> list[Found]:
         """Return the best of a search, in as many answers as that takes."""
         if documents is not None:
             asked["filter"] = _one_of("document", documents)

@@ -5,16 +5,16 @@ It speaks MongoDB's protocol, and has a vector index and a vector search of its 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from pymongo.errors import OperationFailure
 
 from pinakes.embedding.protocol import Vectors
-from pinakes.errors import StoreError, StoreSchemaError, UsageError
-from pinakes.stores.providers.mongodb.base import MongoWireStore, in_documents
-from pinakes.stores.providers.mongodb.connection import CONNECTION_OPTIONS, Document
+from pinakes.errors import StoreError, StoreSchemaError
+from pinakes.stores.providers.mongodb_wire import CONNECTION_OPTIONS, Document, MongoWireStore, in_documents
+from pinakes.stores.providers.tables import Documents
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import Capabilities, Found
 
@@ -50,13 +50,9 @@ class CosmosMongoStore(MongoWireStore):
 
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings, _EXAMPLE, retry_writes=False)
-        self._kind: str = settings.option("index", "hnsw")
-        if self._kind not in _KNOBS:
-            raise UsageError(f"The option index of {self.provider} must be one of {', '.join(_KNOBS)}.")
-        self._exact_below: int = settings.option("exact_below", 10_000)
-        self._breadth: int = settings.option("breadth", _BREADTH)
-        if not 10 <= self._breadth <= _MOST_BREADTH:
-            raise UsageError(f"The option breadth of {self.provider} must be 10 to {_MOST_BREADTH}.")
+        self._kind = settings.choice("index", tuple(_KNOBS))
+        self.most_dimensions = _MOST_DIMENSIONS[self._kind]  # type: ignore[misc]
+        self._breadth = settings.number("breadth", _BREADTH, 10, _MOST_BREADTH)
         self._building = {name: settings.option(name, default) for name, default in _BUILDING.items()}
         self._found_kind = ""
 
@@ -82,16 +78,15 @@ class CosmosMongoStore(MongoWireStore):
         return int(options["dimensions"])
 
     def _options(self) -> Document | None:
-        for index in self.link.call(lambda: self.held().list_indexes().to_list()):
+        for index in self.on_points(lambda held: held.list_indexes().to_list()):
             if index.get("key", {}).get("vector") == "cosmosSearch":
                 return dict(index["cosmosSearchOptions"])
         return None
 
-    def create(self, dimension: int) -> None:
-        """Make the collections and the indexes."""
-        if self.check_dimension(dimension, _MOST_DIMENSIONS[self._kind]):
+    def _make(self, dimension: int) -> None:
+        if self._options() is not None:
             return
-        self.make_collections()
+        super()._make(dimension)
         vector = {
             "name": _INDEX,
             "key": {"vector": "cosmosSearch"},
@@ -100,9 +95,7 @@ class CosmosMongoStore(MongoWireStore):
         # A field to filter by must have an index, too.
         document = {"name": "pinakes_documents", "key": {"document": 1}}
         command = {"createIndexes": self.settings.collection, "indexes": [vector, document]}
-        self.link.call(lambda: self._make_indexes(command))
-        # Another may have made it at the same time, for other vectors.
-        self.check_dimension(dimension, _MOST_DIMENSIONS[self._kind])
+        self.link.call(lambda _: self._make_indexes(command))
 
     def _make_indexes(self, command: Document) -> None:
         try:
@@ -130,12 +123,8 @@ class CosmosMongoStore(MongoWireStore):
 
     # -- searches --------------------------------------------------------------------------------------------
 
-    def search(
-        self, vector: Vectors, limit: int, documents: Collection[str] | None = None
-    ) -> Sequence[Found]:
+    def _nearest(self, vector: Vectors, limit: int, documents: Documents) -> list[Found]:
         """Search vectors; the score of the server is the cosine."""
-        if limit < 1 or (documents is not None and not documents):
-            return []
         limit = min(limit, _MOST_RESULTS)
         wanted: Document = {"vector": self.pack(vector), "path": "vector", "k": limit}
         if documents is None:
@@ -151,7 +140,7 @@ class CosmosMongoStore(MongoWireStore):
     def _how(self, limit: int) -> Document:
         """Compare everything where there is little, or where more is wanted than a graph gives; else use the index."""
         knob = _KNOBS[self._kind_there()]
-        if self.about() <= self._exact_below or (knob and limit > _MOST_BREADTH):
+        if self._watch.small() or (knob and limit > _MOST_BREADTH):
             return {"exact": True}
         return {knob: min(max(self._breadth, 2 * limit), _MOST_BREADTH)} if knob else {}
 

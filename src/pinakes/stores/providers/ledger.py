@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError
 from pinakes.stores.embedded.database import use_wal
-from pinakes.stores.providers.batches import batches
-from pinakes.stores.store import Entry
+from pinakes.stores.providers.tables import batches
+from pinakes.stores.store import Entry, Store
 
 IN_MEMORY = ":memory:"
 _TABLE = """
@@ -141,6 +142,30 @@ class SqliteLedger:
         """Delete everything."""
         with self._file.writing() as connection:
             connection.execute("DELETE FROM entries")
+
+
+class LedgerStore(Store):
+    """A store whose entries are in a ledger."""
+
+    @abstractmethod
+    def ledger(self) -> SqliteLedger:
+        """Return the ledger."""
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """Store entries."""
+        self.ledger().put(entries)
+
+    def get(self, keys: Sequence[str]) -> dict[str, str]:
+        """Return the values of entries."""
+        return self.ledger().get(keys)
+
+    def entries(self, kind: str, group: str | None = None) -> Iterator[list[Entry]]:
+        """Return entries in batches."""
+        return self.ledger().entries(kind, group)
+
+    def remove(self, keys: Sequence[str]) -> None:
+        """Delete entries."""
+        self.ledger().remove(keys)
 
 
 def marks(values: Sequence[object]) -> str:

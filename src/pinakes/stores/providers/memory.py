@@ -12,10 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from pinakes.embedding.protocol import Vectors
-from pinakes.stores.providers.batches import batches
-from pinakes.stores.providers.ledger import SqliteLedger
+from pinakes.stores.providers.ledger import LedgerStore, SqliteLedger
+from pinakes.stores.providers.tables import batches
 from pinakes.stores.settings import UNNAMED, DatabaseSettings
-from pinakes.stores.store import Capabilities, Entry, Found, Point, Store
+from pinakes.stores.store import Capabilities, Found, Point
 
 _BATCH = 500
 
@@ -36,7 +36,7 @@ _collections: dict[str, _Collection] = {}
 _guard = threading.Lock()
 
 
-class MemoryStore(Store):
+class MemoryStore(LedgerStore):
     """Points in a dictionary, searched exactly."""
 
     provider = "in-memory"
@@ -116,18 +116,6 @@ class MemoryStore(Store):
                 self._data.matrix = [point.id for point in held], [point.document for point in held], matrix
             return self._data.matrix
 
-    def put(self, entries: Sequence[Entry]) -> None:
-        """Store entries."""
-        self._data.ledger.put(entries)
-
-    def get(self, keys: Sequence[str]) -> dict[str, str]:
-        """Return the values of entries."""
-        return self._data.ledger.get(keys)
-
-    def entries(self, kind: str, group: str | None = None) -> Iterator[list[Entry]]:
-        """Return entries in batches."""
-        return self._data.ledger.entries(kind, group)
-
-    def remove(self, keys: Sequence[str]) -> None:
-        """Delete entries."""
-        self._data.ledger.remove(keys)
+    def ledger(self) -> SqliteLedger:
+        """Return the entries."""
+        return self._data.ledger

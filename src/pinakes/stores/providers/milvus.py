@@ -22,7 +22,7 @@ from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreError, StoreSchemaError
 from pinakes.stores.providers.link import Result
 from pinakes.stores.providers.milvus_link import MilvusLink
-from pinakes.stores.providers.tables import TableStore, read_vector
+from pinakes.stores.providers.tables import Documents, TableStore, Weights, read_vector
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.shared.ids import PointId
 from pinakes.stores.store import Capabilities, Entry, Found, Point
@@ -146,7 +146,7 @@ class MilvusStore(TableStore[_Table, Mapping[str, Any]]):
     """Two collections: passages under the name of the library, entries beside them."""
 
     provider = "milvus"
-    capabilities = Capabilities(keyword=True, hybrid=True, max_results=16_384)
+    capabilities = Capabilities(keyword=True, hybrid=True, max_results=16_384, batch=1000)
     known_options: ClassVar[Mapping[str, str]] = {
         "index": "Index of a new collection: flat compares all points; hnsw is for more than some 200,000 (flat).",
         "ef": "How many candidates a search by hnsw looks at, at least twice what it returns (256).",
@@ -396,24 +396,21 @@ class MilvusStore(TableStore[_Table, Mapping[str, Any]]):
 
     # -- searches --------------------------------------------------------------------------------------------
 
-    def _nearest(self, vector: Vectors, limit: int, documents: list[str] | None) -> list[Found]:
+    def _nearest(self, vector: Vectors, limit: int, documents: Documents) -> list[Found]:
         return self._search(np.asarray(vector, np.float32), DENSE, self._effort(limit), limit, documents)
 
-    def _worded(self, terms: list[str], limit: int, documents: list[str] | None) -> list[Found]:
+    def _worded(self, terms: list[str], limit: int, documents: Documents) -> list[Found]:
         self._need_words("native: keyword")
         found = self._search(whole_words(terms), SPARSE, {"metric_type": "BM25"}, limit, documents)
         # Milvus Lite gives them as distances, below zero.
         return [Found(name, abs(score)) for name, score in found]
 
     def _fused(
-        self,
-        vector: Vectors,
-        terms: list[str],
-        weights: tuple[float, float],
-        limit: int,
-        documents: list[str] | None,
+        self, vector: Vectors, terms: list[str], weights: Weights, limit: int, documents: Documents
     ) -> list[Found]:
         """Add up the scores of both searches in the server, each brought to 0 to 1 and weighed."""
+        if not terms:
+            return self._nearest(vector, limit, documents)
         self._need_words("native: hybrid")
         total = sum(weights) or 1.0
         dense, some = np.asarray(vector, np.float32), _among(documents)
@@ -427,7 +424,7 @@ class MilvusStore(TableStore[_Table, Mapping[str, Any]]):
         )
 
     def _search(
-        self, query: Any, field: str, how: dict[str, Any], limit: int, documents: list[str] | None
+        self, query: Any, field: str, how: dict[str, Any], limit: int, documents: Documents
     ) -> list[Found]:
         return self._found(
             lambda client, common: client.search(
@@ -467,5 +464,5 @@ def _quoted(value: str | list[str]) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _among(documents: list[str] | None) -> str:
+def _among(documents: Documents) -> str:
     return "" if documents is None else one_of("document", documents)

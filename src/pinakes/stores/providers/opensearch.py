@@ -11,7 +11,15 @@ from urllib.parse import quote
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreError, StoreSchemaError, StoreUnavailableError
 from pinakes.stores.providers.opensearch_link import OpenSearchLink
-from pinakes.stores.providers.tables import SizeWatch, TableStore, numbers, read_vector, text_only
+from pinakes.stores.providers.tables import (
+    Documents,
+    SizeWatch,
+    TableStore,
+    Weights,
+    numbers,
+    read_vector,
+    text_only,
+)
 from pinakes.stores.retry import retrying
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import PAYLOAD, Capabilities, Entry, Found, Point
@@ -361,7 +369,7 @@ class OpenSearchStore(TableStore[str, dict[str, Any]]):
 
     # -- searches --------------------------------------------------------------------------------------------
 
-    def _nearest(self, vector: Vectors, limit: int, documents: list[str] | None) -> list[Found]:
+    def _nearest(self, vector: Vectors, limit: int, documents: Documents) -> list[Found]:
         """Compare every point of a small collection; walk the graph of a large one."""
         exact = self._watch.small()
         # The script gives 1 + cos; both graphs give (1 + cos) / 2.
@@ -369,32 +377,25 @@ class OpenSearchStore(TableStore[str, dict[str, Any]]):
         body = self._vector_leg(vector, limit, documents, exact)
         return [Found(name, scale * score - 1.0) for name, score in self._ranked(body, limit)]
 
-    def _worded(self, terms: list[str], limit: int, documents: list[str] | None) -> list[Found]:
+    def _worded(self, terms: list[str], limit: int, documents: Documents) -> list[Found]:
         return self._ranked(self._speak().keyword(terms, documents), limit)
 
     def _fused(
-        self,
-        vector: Vectors,
-        terms: list[str],
-        weights: tuple[float, float],
-        limit: int,
-        documents: list[str] | None,
+        self, vector: Vectors, terms: list[str], weights: Weights, limit: int, documents: Documents
     ) -> list[Found]:
         """Fuse both searches by normalised scores: in OpenSearch itself, for Elasticsearch here by the same sum."""
         dialect = self._speak()
-        legs = [
-            self._vector_leg(vector, limit, documents, self._watch.small()),
-            dialect.keyword(terms, documents),
-        ]
-        total = sum(weights)
-        shares = [weight / total for weight in weights] if total > 0 else [0.5, 0.5]
+        legs = [self._vector_leg(vector, limit, documents, self._watch.small())]
+        if terms:
+            legs.append(dialect.keyword(terms, documents))
+        counted = weights[: len(legs)]
+        total = sum(counted)
+        shares = [weight / total if total > 0 else 1 / len(counted) for weight in counted]
         if dialect.fuses:
             return self._ranked(dialect.fused(legs, shares), limit)
         return [Found(*hit) for hit in fuse([self._ranked(leg, limit) for leg in legs], shares, limit)]
 
-    def _vector_leg(
-        self, vector: Vectors, limit: int, documents: list[str] | None, exact: bool
-    ) -> dict[str, Any]:
+    def _vector_leg(self, vector: Vectors, limit: int, documents: Documents, exact: bool) -> dict[str, Any]:
         dialect, asked = self._speak(), numbers(vector)
         return dialect.exact(asked, documents) if exact else dialect.nearest(asked, limit, documents)
 

@@ -18,7 +18,7 @@ from qdrant_client import QdrantClient, models
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreError, StoreSchemaError
 from pinakes.stores.providers.qdrant_link import SERVER, QdrantLink, is_missing
-from pinakes.stores.providers.tables import SizeWatch, TableStore, numbers, read_vector
+from pinakes.stores.providers.tables import Documents, SizeWatch, TableStore, Weights, numbers, read_vector
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.shared.ids import PointId
 from pinakes.stores.store import PAYLOAD, Capabilities, Entry, Found, Point
@@ -79,7 +79,7 @@ class QdrantStore(TableStore[str, Any]):
         "tls": "Set to false to allow api_key on an http:// address that is not this machine (true).",
     }
     # The server refuses requests of more than 32 MB.
-    points_at_once, page = 200, 1000
+    page = 1000
 
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings)
@@ -273,7 +273,7 @@ class QdrantStore(TableStore[str, Any]):
 
     # -- searches --------------------------------------------------------------------------------------------
 
-    def _nearest(self, vector: Vectors, limit: int, documents: list[str] | None) -> list[Found]:
+    def _nearest(self, vector: Vectors, limit: int, documents: Documents) -> list[Found]:
         return self._query(
             limit,
             query=numbers(vector, _DECIMALS),
@@ -282,16 +282,11 @@ class QdrantStore(TableStore[str, Any]):
             search_params=self._effort(limit),
         )
 
-    def _worded(self, terms: list[str], limit: int, documents: list[str] | None) -> list[Found]:
+    def _worded(self, terms: list[str], limit: int, documents: Documents) -> list[Found]:
         return self._query(limit, query=asked(terms), using=SPARSE, query_filter=_among(documents))
 
     def _fused(
-        self,
-        vector: Vectors,
-        terms: list[str],
-        weights: tuple[float, float],
-        limit: int,
-        documents: list[str] | None,
+        self, vector: Vectors, terms: list[str], weights: Weights, limit: int, documents: Documents
     ) -> list[Found]:
         """Fuse both searches by reciprocal ranks in the server; a weight divides the ranks of its side."""
         self._link.require(SERVER, "native: hybrid")
@@ -304,8 +299,9 @@ class QdrantStore(TableStore[str, Any]):
             params=self._effort(limit),
         )
         words = models.Prefetch(query=asked(terms), using=SPARSE, filter=some, limit=limit)
-        fusion = models.Rrf(k=self._rrf_k, weights=list(weights))
-        return self._query(limit, query=models.RrfQuery(rrf=fusion), prefetch=[meaning, words])
+        legs = [meaning, words] if terms else [meaning]
+        fusion = models.Rrf(k=self._rrf_k, weights=list(weights[: len(legs)]))
+        return self._query(limit, query=models.RrfQuery(rrf=fusion), prefetch=legs)
 
     def _query(self, limit: int, **how: Any) -> list[Found]:
         answer = self._link.call(
@@ -367,7 +363,7 @@ def _is(name: str, value: str) -> models.FieldCondition:
     return models.FieldCondition(key=name, match=models.MatchValue(value=value))
 
 
-def _among(documents: list[str] | None) -> models.Filter | None:
+def _among(documents: Documents) -> models.Filter | None:
     if documents is None:
         return None
     match = models.MatchAny(any=documents)

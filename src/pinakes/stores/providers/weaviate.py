@@ -25,7 +25,15 @@ from weaviate.exceptions import UnexpectedStatusCodeError, WeaviateInsertManyAll
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreError, StoreSchemaError
 from pinakes.stores.providers.link import Result
-from pinakes.stores.providers.tables import SizeWatch, TableStore, batches, read_vector, text_only
+from pinakes.stores.providers.tables import (
+    Documents,
+    SizeWatch,
+    TableStore,
+    Weights,
+    batches,
+    read_vector,
+    text_only,
+)
 from pinakes.stores.providers.weaviate_link import TooLargeError, WeaviateLink
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import PAYLOAD, Capabilities, Entry, Found, Point
@@ -77,8 +85,7 @@ class WeaviateStore(TableStore[str, Any]):
     }
 
     # A message may have 10 MB on older servers, 100 MB on newer ones.
-    points_at_once = entries_at_once = 500
-    bytes_at_once, page = 6_000_000, _FULL_PAGE
+    entries_at_once, bytes_at_once, page = 500, 6_000_000, _FULL_PAGE
 
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings)
@@ -310,7 +317,7 @@ class WeaviateStore(TableStore[str, Any]):
 
     # -- searches --------------------------------------------------------------------------------------------
 
-    def _nearest(self, vector: Vectors, limit: int, documents: list[str] | None) -> list[Found]:
+    def _nearest(self, vector: Vectors, limit: int, documents: Documents) -> list[Found]:
         """Search by vector: every one is compared below the server's cutoff, the HNSW index is used beyond."""
         hits = self._query(
             "near_vector",
@@ -321,19 +328,14 @@ class WeaviateStore(TableStore[str, Any]):
         )
         return [Found(str(hit.uuid), 1.0 - (hit.metadata.distance or 0.0)) for hit in hits]
 
-    def _worded(self, terms: list[str], limit: int, documents: list[str] | None) -> list[Found]:
+    def _worded(self, terms: list[str], limit: int, documents: Documents) -> list[Found]:
         """Search the terms by BM25; one of the words is enough."""
         if not (words := query_words(terms)):
             return []
         return self._scored("bm25", limit, query=words, filters=_among(documents))
 
     def _fused(
-        self,
-        vector: Vectors,
-        terms: list[str],
-        weights: tuple[float, float],
-        limit: int,
-        documents: list[str] | None,
+        self, vector: Vectors, terms: list[str], weights: Weights, limit: int, documents: Documents
     ) -> Sequence[Found]:
         """Fuse both searches by their scores relative to the best of each, which keeps the weights what they are."""
         if not (words := query_words(terms)):
@@ -360,14 +362,14 @@ class WeaviateStore(TableStore[str, Any]):
         hits: Sequence[Any] = found.objects
         return hits
 
-    def _allowed(self, documents: list[str] | None) -> Any:
+    def _allowed(self, documents: Documents) -> Any:
         """Return the filter of a search by vector; one that all pass makes the server compare every vector."""
         if documents is None and self._watch.small():
             return Filter.by_property("kind").equal(PASSAGE)
         return _among(documents)
 
 
-def _among(documents: list[str] | None) -> Any:
+def _among(documents: Documents) -> Any:
     return None if documents is None else Filter.by_property("document").contains_any(documents)
 
 

@@ -11,11 +11,22 @@ from typing import Any, NamedTuple
 
 import faiss
 import numpy as np
+import numpy.typing as npt
 
 from pinakes.embedding.protocol import Vectors
-from pinakes.stores.providers.faiss.points import Rows, State
 
 logger = logging.getLogger("pinakes")
+
+Rows = npt.NDArray[np.int64]
+
+
+class State(NamedTuple):
+    """How far the points have come: the life of the collection, its last row, and its last deletion."""
+
+    epoch: str
+    row: int
+    gone: int
+
 
 # The state is in the name: renaming the finished file is the one step that makes it valid.
 _NAME = re.compile(r"index-([0-9a-f]{16})-(\d+)-(\d+)\.faiss")

@@ -32,7 +32,7 @@ from chromadb.errors import (
 from filelock import FileLock, Timeout
 
 from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
-from pinakes.loopback import is_loopback
+from pinakes.stores.providers.link import LONGEST_REASON, split_address, without_secrets
 from pinakes.stores.settings import DatabaseSettings
 
 
@@ -82,22 +82,17 @@ def chroma_errors(settings: DatabaseSettings) -> Iterator[None]:
         raise StoreUnavailableError("chromadb: the server asks to slow down; try again later.") from error
     except (ChromaAuthError, AuthorizationError) as error:
         raise StoreAccessError("chromadb: the server refuses access; check api_key.") from error
-    except (ChromaError, ValueError, TypeError, RuntimeError) as error:
-        raise _translated(error, settings) from error
-    except Exception as error:
-        # The client raises plain exceptions for answers it does not know.
-        if type(error) is not Exception:
-            raise
-        raise _translated(error, settings) from error
     except BaseException as error:
-        # A panic in Chroma's Rust code is no Exception; whoever waits for a store's errors must see it all the same.
-        if type(error).__name__ != "PanicException":
+        # The client raises plain exceptions for answers it does not know. A panic in Chroma's Rust code is no
+        # Exception; whoever waits for a store's errors must see it all the same.
+        known = isinstance(error, ChromaError | ValueError | TypeError | RuntimeError)
+        if not known and type(error) is not Exception and type(error).__name__ != "PanicException":
             raise
         raise _translated(error, settings) from error
 
 
 def _translated(error: BaseException, settings: DatabaseSettings) -> StoreError:
-    text = _without_secrets(str(error), settings)
+    text = without_secrets(str(error), settings.connection_string, settings.api_key)[:LONGEST_REASON]
     if isinstance(error, InvalidDimensionException) or "dimension" in text:
         return StoreSchemaError(f"chromadb, collection {settings.collection}: {text}")
     if isinstance(error, NotFoundError):
@@ -117,17 +112,7 @@ def _translated(error: BaseException, settings: DatabaseSettings) -> StoreError:
     return StoreError(f"chromadb, collection {settings.collection}: {text}")
 
 
-def _without_secrets(text: str, settings: DatabaseSettings) -> str:
-    for secret in (settings.connection_string, settings.api_key):
-        if secret:
-            text = text.replace(secret, "…")
-    return text[:300]
-
-
-WANTED = (
-    "The database provider chromadb needs connection_string: the address of a server, such as "
-    "https://chroma.example:8000, or a folder on this machine, such as ./chroma"
-)
+_GOOD = "with an address, such as https://chroma.example:8000, or a folder on this machine, such as ./chroma"
 _HEADERS = ("Authorization", "X-Chroma-Token")
 
 
@@ -135,7 +120,8 @@ class ServerConnection:
     """A server over HTTP or HTTPS; one pool of connections for all threads."""
 
     def __init__(self, settings: DatabaseSettings) -> None:
-        self._url = _checked_address(settings)
+        parts = split_address(settings, _GOOD, "the server's token")
+        self._url = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
         self._headers = _checked_headers(settings, self._url)
         self._timeout = settings.timeout
         self._verify = _certificates(settings)
@@ -178,35 +164,9 @@ class ServerConnection:
             self._opened = None
 
 
-def _checked_address(settings: DatabaseSettings) -> str:
-    """Return the address without a slash at its end; the message about a bad one does not repeat it."""
-    try:
-        parts = urlsplit(settings.connection_string.strip())
-        port_is_good = parts.port is None or parts.port > 0
-    except ValueError:
-        raise UsageError(f"{WANTED}; this address cannot be read.") from None
-    if parts.scheme not in ("http", "https") or not parts.hostname or not port_is_good:
-        raise UsageError(f"{WANTED}; this is no http:// or https:// address.")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise UsageError(
-            f"{WANTED}, without a name, password or query in it; the server's token goes to api_key."
-        )
-    plain = parts.scheme == "http" and not is_loopback(parts.hostname)
-    if plain and settings.api_key and settings.option("tls", True):
-        raise UsageError(
-            "The database provider chromadb would send api_key over plain http:// to another machine. Write "
-            "https:// in connection_string, or set the option tls to false if the network is trusted."
-        )
-    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
-
-
 def _checked_headers(settings: DatabaseSettings, url: str) -> dict[str, str]:
     cloud = (urlsplit(url).hostname or "").endswith("trychroma.com")
-    header = settings.option("token_header", _HEADERS[1] if cloud else _HEADERS[0])
-    if header not in _HEADERS:
-        raise UsageError(
-            f"The option token_header of the database provider chromadb must be {' or '.join(_HEADERS)}."
-        )
+    header = settings.choice("token_header", _HEADERS[::-1] if cloud else _HEADERS)
     if not settings.api_key:
         return {}
     if not settings.api_key.isascii() or not settings.api_key.isprintable() or " " in settings.api_key:
@@ -357,7 +317,7 @@ def connect(settings: DatabaseSettings) -> Connection:
     """Return the connection that the settings ask for, after checking them; nothing is opened yet."""
     address = settings.connection_string.strip()
     if not address or _LOOKS_LIKE_A_HOST.fullmatch(address):
-        raise UsageError(f"{WANTED}.")
+        raise UsageError(f"The database provider chromadb needs a connection_string {_GOOD}.")
     if "://" in address:
         return ServerConnection(settings)
     folder = Path(address).expanduser()

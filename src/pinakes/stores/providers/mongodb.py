@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,9 +18,9 @@ from pymongo.errors import OperationFailure
 from pymongo.operations import SearchIndexModel
 
 from pinakes.embedding.protocol import Vectors
-from pinakes.errors import StoreError, StoreSchemaError, StoreUnavailableError, UsageError
-from pinakes.stores.providers.mongodb.base import MongoWireStore, in_documents
-from pinakes.stores.providers.mongodb.connection import CONNECTION_OPTIONS, Document, MongoConnection
+from pinakes.errors import StoreError, StoreSchemaError, StoreUnavailableError
+from pinakes.stores.providers.mongodb_wire import CONNECTION_OPTIONS, Document, MongoWireStore, in_documents
+from pinakes.stores.providers.tables import Documents, Weights
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import Capabilities, Found
 
@@ -64,23 +64,16 @@ def word_definition() -> Document:
 class SearchIndexes:
     """The search indexes of one collection."""
 
-    def __init__(
-        self,
-        link: MongoConnection,
-        held: Callable[[], MongoCollection[Document]],
-        provider: str,
-        patience: float,
-    ) -> None:
-        self._link = link
-        self._held = held
-        self._provider = provider
+    def __init__(self, store: MongoWireStore, patience: float) -> None:
+        self._store = store
+        self._provider = store.provider
         self._patience = patience
         self._guard = threading.Lock()
         self._answering: set[str] = set()
 
     def find(self, name: str) -> Document | None:
         """Return how the server describes an index; None where there is none."""
-        found = self._link.call(lambda: self._held().list_search_indexes(name).to_list())
+        found = self._store.on_points(lambda held: held.list_search_indexes(name).to_list())
         return dict(found[0]) if found else None
 
     def dimension(self) -> int | None:
@@ -100,11 +93,11 @@ class SearchIndexes:
         if self.find(name) is not None:
             return
         model = SearchIndexModel(definition=definition, name=name, type=kind)
-        self._link.call(lambda: self._create(model))
+        self._store.on_points(lambda held: self._create(held, model))
 
-    def _create(self, model: SearchIndexModel) -> None:
+    def _create(self, held: MongoCollection[Document], model: SearchIndexModel) -> None:
         try:
-            self._held().create_search_indexes([model])
+            held.create_search_indexes([model])
         except OperationFailure as error:
             if error.code not in _THERE_ALREADY:
                 raise
@@ -148,11 +141,9 @@ class SearchIndexes:
 
 _EXAMPLE = "mongodb+srv://user:password@cluster.example.mongodb.net/pinakes"
 _MOST_CANDIDATES = 10_000
-_MOST_DIMENSIONS = 8192
 _FEWEST_CANDIDATES = 200
 # A query of more words than this is refused by the search process.
 _MOST_WORDS = 1_000
-_QUANTIZATIONS = ("none", "scalar", "binary")
 
 
 class MongoStore(MongoWireStore):
@@ -162,6 +153,7 @@ class MongoStore(MongoWireStore):
     capabilities = Capabilities(
         keyword=True, hybrid=True, claims=True, eventual=True, max_results=_MOST_CANDIDATES, batch=500
     )
+    most_dimensions = 8192
     known_options: ClassVar[Mapping[str, str]] = {
         **CONNECTION_OPTIONS,
         "exact_below": "Up to this many points every vector is compared (default: 10000); 0 is never.",
@@ -172,17 +164,9 @@ class MongoStore(MongoWireStore):
 
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings, _EXAMPLE)
-        self._exact_below: int = settings.option("exact_below", 10_000)
-        self._candidates: int = settings.option("candidates", 20)
-        self._quantization: str = settings.option("quantization", "none")
-        if self._candidates < 1:
-            raise UsageError("The option candidates of mongodb must be 1 or more.")
-        if self._quantization not in _QUANTIZATIONS:
-            raise UsageError(
-                f"The option quantization of mongodb must be one of {', '.join(_QUANTIZATIONS)}."
-            )
-        patience = settings.option("ready_timeout", 300.0)
-        self._indexes = SearchIndexes(self.link, self.held, self.provider, patience)
+        self._candidates = settings.number("candidates", 20)
+        self._quantization = settings.choice("quantization", ("none", "scalar", "binary"))
+        self._indexes = SearchIndexes(self, settings.option("ready_timeout", 300.0))
 
     def pack(self, vector: Vectors) -> Any:
         """Keep a vector as BSON's own kind of vector, four bytes a number."""
@@ -198,17 +182,14 @@ class MongoStore(MongoWireStore):
         """Return the dimension of the vector search index."""
         return self._indexes.dimension()
 
-    def create(self, dimension: int) -> None:
+    def _make(self, dimension: int) -> None:
         """Make the collections and the search indexes, and wait until these answer."""
-        self.check_dimension(dimension, _MOST_DIMENSIONS)
-        self.make_collections()
+        super()._make(dimension)
         self._indexes.make(VECTORS, "vectorSearch", vector_definition(dimension, self._quantization))
         if self.settings.native != "none":
             self._indexes.make(WORDS, "search", word_definition())
             self._indexes.wait(WORDS)
         self._indexes.wait(VECTORS)
-        # Another may have made it at the same time, for other vectors.
-        self.check_dimension(dimension, _MOST_DIMENSIONS)
 
     def drop(self) -> None:
         """Delete everything; the search indexes go with their collection."""
@@ -217,19 +198,15 @@ class MongoStore(MongoWireStore):
 
     # -- searches --------------------------------------------------------------------------------------------
 
-    def search(
-        self, vector: Vectors, limit: int, documents: Collection[str] | None = None
-    ) -> Sequence[Found]:
+    def _nearest(self, vector: Vectors, limit: int, documents: Documents) -> list[Found]:
         """Search vectors: exactly in a small collection, by the index in a larger one."""
-        if limit < 1 or (documents is not None and not documents):
-            return []
         self._indexes.wait(VECTORS)
         shown = {"_id": 1, "score": {"$meta": "vectorSearchScore"}}
-        pipeline = [self._nearest(vector, limit, documents), {"$project": shown}]
+        pipeline = [self._near(vector, limit, documents), {"$project": shown}]
         # The server gives (1 + cosine) / 2.
         return self._checked([Found(hit.id, 2 * hit.score - 1) for hit in self.ask(pipeline, limit)])
 
-    def _nearest(self, vector: Vectors, limit: int, documents: Collection[str] | None) -> Document:
+    def _near(self, vector: Vectors, limit: int, documents: Documents) -> Document:
         limit = min(limit, _MOST_CANDIDATES)
         stage: Document = {
             "index": VECTORS,
@@ -237,7 +214,7 @@ class MongoStore(MongoWireStore):
             "queryVector": self.pack(vector),
             "limit": limit,
         }
-        if self.about() <= self._exact_below:
+        if self._watch.small():
             stage["exact"] = True
         else:
             stage["numCandidates"] = min(
@@ -247,32 +224,23 @@ class MongoStore(MongoWireStore):
             stage["filter"] = in_documents(documents)
         return {"$vectorSearch": stage}
 
-    def keyword(
-        self, terms: Sequence[str], limit: int, documents: Collection[str] | None = None
-    ) -> Sequence[Found]:
+    def _worded(self, terms: list[str], limit: int, documents: Documents) -> list[Found]:
         """Search words by BM25; the index for it is made when it is first needed."""
-        if limit < 1 or not terms or (documents is not None and not documents):
-            return []
         self._words_ready()
         stage = {"$search": {**_worded(terms, documents), "returnStoredSource": True}}
         shown = {"_id": 1, "score": {"$meta": "searchScore"}}
         return self._checked(self.ask([stage, {"$limit": limit}, {"$project": shown}], limit))
 
-    def hybrid(
-        self,
-        vector: Vectors,
-        terms: Sequence[str],
-        weights: tuple[float, float],
-        limit: int,
-        documents: Collection[str] | None = None,
-    ) -> Sequence[Found]:
+    def _fused(
+        self, vector: Vectors, terms: list[str], weights: Weights, limit: int, documents: Documents
+    ) -> list[Found]:
         """Let the server fuse the ranks of both searches by their weights (``$rankFusion``)."""
-        if limit < 1 or not terms or (documents is not None and not documents):
-            return self.search(vector, limit, documents)
+        if not terms:
+            return self._nearest(vector, limit, documents)
         self._indexes.wait(VECTORS)
         self._words_ready()
         pipelines = {
-            "vectors": [self._nearest(vector, limit, documents)],
+            "vectors": [self._near(vector, limit, documents)],
             "words": [{"$search": _worded(terms, documents)}, {"$limit": limit}],
         }
         fused = {
@@ -294,7 +262,7 @@ class MongoStore(MongoWireStore):
         return found
 
 
-def _worded(terms: Sequence[str], documents: Collection[str] | None) -> Document:
+def _worded(terms: Sequence[str], documents: Documents) -> Document:
     """Return a search for any of some words. They are joined: the analysis cuts at spaces and knows no syntax."""
     query = " ".join(list(dict.fromkeys(terms))[:_MOST_WORDS])
     text: Document = {"text": {"query": query, "path": "terms"}}

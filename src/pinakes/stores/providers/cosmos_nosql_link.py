@@ -5,14 +5,11 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
 from urllib.parse import urlsplit
 
 from azure.core.exceptions import AzureError, ServiceRequestError, ServiceResponseError
-from azure.cosmos import CosmosClient, DatabaseProxy
+from azure.cosmos import CosmosClient
 from azure.cosmos.exceptions import CosmosClientTimeoutError, CosmosHttpResponseError
 
 from pinakes.errors import (
@@ -22,9 +19,9 @@ from pinakes.errors import (
     StoreUnavailableError,
     UsageError,
 )
-from pinakes.stores.retry import retrying
+from pinakes.stores.providers.link import LONGEST_REASON, Link
+from pinakes.stores.settings import DatabaseSettings
 
-Result = TypeVar("Result")
 EXAMPLE = "AccountEndpoint=https://ann.documents.azure.com:443/;AccountKey=…;"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _PASSING = (408, 410, 429, 449)
@@ -39,9 +36,10 @@ class Account:
     key: str = field(repr=False)
 
 
-def read_account(text: str, key: str, *, provider: str, tls: bool) -> Account:
+def read_account(settings: DatabaseSettings) -> Account:
     """Understand a connection string, or an address alone with the key in api_key."""
-    start = f"The connection_string of the database provider {provider} "
+    text, key = settings.connection_string, settings.api_key
+    start = f"The connection_string of the database provider {settings.provider} "
     like = f" It looks like {EXAMPLE} (the key may also be given as api_key)."
     if not text.strip():
         raise UsageError(f"{start}is missing.{like}")
@@ -62,7 +60,7 @@ def read_account(text: str, key: str, *, provider: str, tls: bool) -> Account:
         base64.b64decode(secret, validate=True)
     except (binascii.Error, ValueError):
         raise UsageError(f"{start}has an AccountKey that is no key: copy it whole.{like}") from None
-    if endpoint.scheme == "http" and tls and host not in _LOOPBACK:
+    if endpoint.scheme == "http" and settings.option("tls", True) and host not in _LOOPBACK:
         raise UsageError(
             f"{start}would speak to {host} in the clear. Write https://, or set the option tls to false if that is "
             "what you want."
@@ -70,69 +68,44 @@ def read_account(text: str, key: str, *, provider: str, tls: bool) -> Account:
     return Account(found["accountendpoint"], host, secret)
 
 
-class Link:
-    """A client, made when it is first needed. It keeps connections, and waits itself when it is told to slow down."""
+class CosmosLink(Link[CosmosClient]):
+    """A client that keeps connections, and waits itself when it is told to slow down."""
 
-    def __init__(
-        self, account: Account, provider: str, database: str, timeout: float, *, verify: bool
-    ) -> None:
-        if not verify and account.host not in _LOOPBACK:
+    errors = (AzureError, ValueError)
+    traced = False
+
+    def __init__(self, settings: DatabaseSettings, database: str) -> None:
+        super().__init__(settings)
+        self._account, self.name = read_account(settings), database
+        self._verify: bool = settings.option("verify", True)
+        if not self._verify and self._account.host not in _LOOPBACK:
             raise UsageError(
-                f"The option verify of the database provider {provider} may be false only for the emulator on this "
-                "machine."
+                f"The option verify of the database provider {self.provider} may be false only for the emulator on "
+                "this machine."
             )
-        self._account, self.provider = account, provider
-        self.name, self._timeout, self._verify = database, timeout, verify
-        self._guard = threading.Lock()
-        self._client: CosmosClient | None = None
 
-    def database(self) -> DatabaseProxy:
-        """Return the database, whether it exists or not."""
-        return self.client().get_database_client(self.name)
+    def _connect(self) -> CosmosClient:
+        """Make the client, which asks the service about its regions."""
+        seconds = max(1, round(self.settings.timeout))
+        return CosmosClient(
+            self._account.endpoint,
+            credential=self._account.key,
+            connection_timeout=seconds,
+            read_timeout=seconds,
+            # Trying again is done here, once for all providers; being throttled the client handles better.
+            retry_connect=0,
+            retry_read=0,
+            retry_status=0,
+            retry_total=1,
+            retry_throttle_total=9,
+            retry_throttle_backoff_max=max(5, seconds),
+            connection_verify=self._verify,
+            enable_endpoint_discovery=self._account.host not in _LOOPBACK,
+            enable_compact_utf8_item_writes=True,
+            user_agent_suffix="pinakes",
+        )
 
-    def client(self) -> CosmosClient:
-        """Return the client; making it asks the service about its regions."""
-        with self._guard:
-            if self._client is None:
-                seconds = max(1, round(self._timeout))
-                self._client = CosmosClient(
-                    self._account.endpoint,
-                    credential=self._account.key,
-                    connection_timeout=seconds,
-                    read_timeout=seconds,
-                    # Trying again is done here, once for all providers; being throttled the client handles better.
-                    retry_connect=0,
-                    retry_read=0,
-                    retry_status=0,
-                    retry_total=1,
-                    retry_throttle_total=9,
-                    retry_throttle_backoff_max=max(5, seconds),
-                    connection_verify=self._verify,
-                    enable_endpoint_discovery=self._account.host not in _LOOPBACK,
-                    enable_compact_utf8_item_writes=True,
-                    user_agent_suffix="pinakes",
-                )
-            return self._client
-
-    def call(self, work: Callable[[DatabaseProxy], Result]) -> Result:
-        """Do something with the database; what failed for a passing reason is tried again."""
-
-        def once() -> Result:
-            try:
-                return work(self.database())
-            except (AzureError, ValueError) as error:
-                raise self.translated(error) from None
-
-        return retrying(once)
-
-    def close(self) -> None:
-        """Close the connections."""
-        with self._guard:
-            client, self._client = self._client, None
-        if client is not None:
-            client.close()
-
-    def translated(self, error: Exception) -> Exception:
+    def _translated(self, error: Exception) -> BaseException:
         """Say an error in our words. What callers decide by (404, 409, 412) is passed on as it is."""
         start = f"The database provider {self.provider} "
         where = f"the account at {self._account.host}"
@@ -181,4 +154,4 @@ def _told(error: Exception) -> str:
     found = re.search(r'"message": ?"([^"]+)', text) or re.search(r"Errors\W+([^\"\]]+)", text)
     plain = found.group(1) if found else text
     plain = re.split(r"Server used the following payload|ActivityId", plain)[0].replace("\\r\\n", " ")
-    return plain.strip(" ,.")[:300] + "."
+    return plain.strip(" ,.")[:LONGEST_REASON] + "."

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import threading
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from contextlib import suppress
+from typing import Any
 from urllib.parse import urlsplit
 
 from pinecone import Pinecone
@@ -27,8 +27,7 @@ from pinecone.index import Index
 from pinecone.models.indexes.index import IndexModel
 
 from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
-from pinakes.loopback import is_loopback
-from pinakes.stores.retry import retrying
+from pinakes.stores.providers.link import Link, Result, refuse_open
 from pinakes.stores.settings import DatabaseSettings
 
 DEFAULT_HOST = "https://api.pinecone.io"
@@ -39,43 +38,41 @@ TAG = "made-by"
 TAG_VALUE = "pinakes"
 _LONGEST_NAME = 45
 _KEY = re.compile(r"[\x21-\x7e]+")
-# The client tries again by itself, and heeds what the service says about when; once more is enough.
-_ATTEMPTS = 2
 _READY_WITHIN = 300.0
-_REASON = 300
-
-Result = TypeVar("Result")
 
 
-class PineconeConnection:
+class PineconeLink(Link[Pinecone]):
     """One index, found through the control plane when it is first used. Threads share the pool."""
 
+    errors = (PineconeError,)
+    # The client tries again by itself, and heeds what the service says about when; once more is enough.
+    attempts = 2
+
     def __init__(self, settings: DatabaseSettings) -> None:
-        self._settings = settings
+        super().__init__(settings)
         self.name = _index_name(settings)
         self._host = _control_host(settings)
         self._cloud: str = settings.option("cloud", "aws")
         self._region: str = settings.option("region", "us-east-1")
         self._protected: bool = settings.option("deletion_protection", False)
-        self._guard = threading.RLock()
-        self._control: Pinecone | None = None
         self._data: Index | None = None
 
-    def ask(self, call: Callable[[Index], Result]) -> Result:
-        """Return what a call of the data plane returns; what failed for a passing reason is tried again."""
-        return retrying(lambda: self._explained(lambda: call(self._index())), attempts=_ATTEMPTS)
+    def ask(self, work: Callable[[Index], Result]) -> Result:
+        """Return what a call of the data plane returns."""
+        return self.call(lambda control: work(self._index(control)))
 
     def describe(self) -> IndexModel | None:
         """Return what the control plane knows of the index; None when there is none, or it is being deleted."""
-        return retrying(lambda: self._explained(self._described), attempts=_ATTEMPTS)
+        found = self.call(self._described)
+        return None if found is None or found.status.state == "Terminating" else found
 
     def make(self, dimension: int) -> None:
         """Make the index, unless another has just done so, and wait until it can be used."""
 
-        def create() -> None:
+        def create(control: Pinecone) -> None:
             field = {"type": "dense_vector", "dimension": dimension, "metric": "cosine"}
             try:
-                self._controlled().indexes.create(
+                control.indexes.create(
                     name=self.name,
                     schema={"fields": {VECTOR_FIELD: field}},
                     deployment={"deployment_type": "managed", "cloud": self._cloud, "region": self._region},
@@ -94,7 +91,7 @@ class PineconeConnection:
         def is_ready() -> bool:
             found = self.describe()
             if found is None:
-                retrying(lambda: self._explained(create), attempts=_ATTEMPTS)
+                self.call(create)
                 found = self.describe()
             if found is not None and found.status.state == "InitializationFailed":
                 raise StoreError(
@@ -109,65 +106,38 @@ class PineconeConnection:
     def remove(self) -> None:
         """Delete the index, and wait until it is gone."""
 
-        def delete() -> None:
-            try:
-                self._controlled().indexes.delete(self.name, timeout=-1)
-            except NotFoundError:
-                return
+        def delete(control: Pinecone) -> None:
+            with suppress(NotFoundError):
+                control.indexes.delete(self.name, timeout=-1)
 
-        retrying(lambda: self._explained(delete), attempts=_ATTEMPTS)
+        self.call(delete)
         self._forget()
-        self._until(self._gone, "deleted")
-
-    def close(self) -> None:
-        """Close the connections; the next call opens new ones."""
-        self._forget()
-        with self._guard:
-            control, self._control = self._control, None
-        if control is not None:
-            control.close()
+        self._until(lambda: self.call(self._described) is None, "deleted")
 
     # -- finding the index -----------------------------------------------------------------------------------
 
-    def _controlled(self) -> Pinecone:
-        with self._guard:
-            if self._control is None:
-                self._control = Pinecone(
-                    self._settings.api_key,
-                    host=self._host,
-                    timeout=self._settings.timeout,
-                    source_tag="pinakes",
-                )
-            return self._control
+    def _connect(self) -> Pinecone:
+        settings = self.settings
+        return Pinecone(settings.api_key, host=self._host, timeout=settings.timeout, source_tag="pinakes")
 
-    def _described(self) -> IndexModel | None:
+    def _disconnect(self, client: Pinecone) -> None:
+        self._forget()
+        client.close()
+
+    def _described(self, control: Pinecone) -> IndexModel | None:
         try:
-            found = self._controlled().indexes.describe(self.name)
+            return control.indexes.describe(self.name)
         except NotFoundError:
             return None
-        return None if found.status.state == "Terminating" else found
 
-    def _gone(self) -> bool:
-        def look() -> bool:
-            try:
-                self._controlled().indexes.describe(self.name)
-            except NotFoundError:
-                return True
-            return False
-
-        return retrying(lambda: self._explained(look), attempts=_ATTEMPTS)
-
-    def _index(self) -> Index:
+    def _index(self, control: Pinecone) -> Index:
         if self._data is None:
-            found = self._described()
-            if found is None or found.host is None:
-                raise StoreSchemaError(
-                    f"pinecone: there is no collection {self._settings.collection} (index {self.name}). Check the "
-                    "setting collection, or index your documents first."
-                )
-            _refuse_open(self._settings, found.host)
+            found = self._described(control)
+            if found is None or found.host is None or found.status.state == "Terminating":
+                raise self._missing()
+            _refuse_open(self.settings, found.host)
             with self._guard:
-                self._data = self._data or self._controlled().index(host=found.host)
+                self._data = self._data or control.index(host=found.host)
         return self._data
 
     def _forget(self) -> None:
@@ -189,17 +159,14 @@ class PineconeConnection:
 
     # -- errors ----------------------------------------------------------------------------------------------
 
-    def _explained(self, call: Callable[[], Result]) -> Result:
-        try:
-            return call()
-        except PineconeError as error:
-            if isinstance(error, NotFoundError):
-                # Made anew elsewhere, it may be at another address.
-                self._forget()
-            raise self._error(error) from error
+    def _missing(self) -> StoreSchemaError:
+        return StoreSchemaError(
+            f"pinecone: there is no collection {self.settings.collection} (index {self.name}). Check the setting "
+            "collection, or index your documents first."
+        )
 
-    def _error(self, error: PineconeError) -> StoreError:
-        said = str(getattr(error, "message", error))[:_REASON].replace(self._settings.api_key, "***")
+    def _translated(self, error: Any) -> StoreError:
+        said = self.shown(getattr(error, "message", error))
         if isinstance(error, UnauthorizedError):
             return StoreAccessError(
                 "pinecone: the service refuses this api_key. Check it in Pinecone's console."
@@ -210,13 +177,12 @@ class PineconeConnection:
                 f"({said})."
             )
         if isinstance(error, NotFoundError):
-            return StoreSchemaError(
-                f"pinecone: there is no collection {self._settings.collection} (index {self.name}). Check the setting "
-                "collection, or index your documents first."
-            )
+            # Made anew elsewhere, it may be at another address.
+            self._forget()
+            return self._missing()
         if isinstance(error, PineconeTimeoutError):
             return StoreUnavailableError(
-                f"pinecone: no answer within {self._settings.timeout:g} seconds. Try again later, or raise timeout."
+                f"pinecone: no answer within {self.settings.timeout:g} seconds. Try again later, or raise timeout."
             )
         if isinstance(error, PineconeConnectionError):
             return StoreUnavailableError(
@@ -267,12 +233,4 @@ def _control_host(settings: DatabaseSettings) -> str:
 
 def _refuse_open(settings: DatabaseSettings, host: str) -> None:
     parts = urlsplit(host)
-    if parts.scheme == "http" and not _is_loopback(parts.hostname or "") and settings.option("tls", True):
-        raise UsageError(
-            "The database provider pinecone would send its api_key in the open: write https:// in connection_string, "
-            "or set the option tls to false if the network is yours."
-        )
-
-
-def _is_loopback(host: str) -> bool:
-    return is_loopback(host) or host.endswith(".localhost")
+    refuse_open(settings, parts.scheme, parts.hostname or "", True)

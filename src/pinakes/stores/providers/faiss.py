@@ -19,11 +19,19 @@ from filelock import FileLock, Timeout
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, UsageError
-from pinakes.stores.providers.batches import batches
-from pinakes.stores.providers.faiss.index import FaissIndex, Knobs, remove_saved, saved_files, saved_state
-from pinakes.stores.providers.faiss.points import FILE_NAME, FaissPoints, State
+from pinakes.stores.providers.faiss_index import (
+    FaissIndex,
+    Knobs,
+    State,
+    remove_saved,
+    saved_files,
+    saved_state,
+)
+from pinakes.stores.providers.faiss_points import FILE_NAME, FaissPoints
+from pinakes.stores.providers.ledger import LedgerStore, SqliteLedger
+from pinakes.stores.providers.tables import batches
 from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.store import Capabilities, Entry, Found, Point, Store
+from pinakes.stores.store import Capabilities, Entry, Found, Point
 
 logger = logging.getLogger("pinakes")
 
@@ -33,7 +41,7 @@ _WORTH_SAVING = 1000
 _SHARE_WORTH_SAVING = 0.05
 
 
-class FaissStore(Store):
+class FaissStore(LedgerStore):
     """Files in a folder; every process has the vectors in its memory."""
 
     provider = "faiss"
@@ -58,12 +66,8 @@ class FaissStore(Store):
                 "The connection_string of the database provider faiss is a file; it must be a folder."
             )
         self._folder = root / settings.collection
-        self._knobs = Knobs(
-            *(
-                _positive(settings, name, default)
-                for name, default in zip(Knobs._fields, (100_000, 1000, 128, 32), strict=True)
-            )
-        )
+        defaults = zip(Knobs._fields, (100_000, 1000, 128, 32), strict=True)
+        self._knobs = Knobs(*(settings.number(name, default) for name, default in defaults))
         self._guard = threading.RLock()
         self._opened: FaissPoints | None = None
         self._index: FaissIndex | None = None
@@ -86,7 +90,7 @@ class FaissStore(Store):
             ) from error
         with self._guard:
             self._opened = self._opened or self._connect()
-            self._check(self._opened.create(dimension), dimension)
+            self.check_dimension(self._opened.create(dimension), dimension)
 
     def drop(self) -> None:
         """Delete everything in the collection's files."""
@@ -149,32 +153,20 @@ class FaissStore(Store):
         held = self._need()
         with self._guard:
             index = self._current(held)
-            self._check(index.dimension, int(np.asarray(vector).size))
+            self.check_dimension(index.dimension, int(np.asarray(vector).size))
             rows = held.rows_of(documents) if documents is not None else None
             hits = index.search(vector, limit, rows)
         return held.named(hits)
 
     # -- entries ---------------------------------------------------------------------------------------------
 
-    def put(self, entries: Sequence[Entry]) -> None:
-        """Store entries."""
-        self._need().ledger.put(entries)
-
-    def get(self, keys: Sequence[str]) -> dict[str, str]:
-        """Return the values of entries."""
-        return self._need().ledger.get(keys)
-
-    def entries(self, kind: str, group: str | None = None) -> Iterator[list[Entry]]:
-        """Return entries in batches."""
-        return self._need().ledger.entries(kind, group)
-
-    def remove(self, keys: Sequence[str]) -> None:
-        """Delete entries."""
-        self._need().ledger.remove(keys)
+    def ledger(self) -> SqliteLedger:
+        """Return the entries."""
+        return self._need().ledger
 
     def swap(self, entry: Entry, expected: str | None) -> bool:
         """Store an entry where it is as expected."""
-        return self._need().ledger.swap(entry, expected)
+        return self.ledger().swap(entry, expected)
 
     # -- inside ----------------------------------------------------------------------------------------------
 
@@ -202,17 +194,10 @@ class FaissStore(Store):
             )
         return dimension
 
-    def _check(self, present: int, wanted: int) -> None:
-        if present != wanted:
-            raise StoreSchemaError(
-                f"faiss: the collection {self.settings.collection} has vectors of {present} numbers, not {wanted}; "
-                "use the embedding model it was made with, or another collection."
-            )
-
     def _bytes(self, point: Point, dimension: int) -> bytes:
         if point.vector is None:
             raise StoreError(f"faiss: the point {point.id} has no vector.")
-        self._check(dimension, int(point.vector.size))
+        self.check_dimension(dimension, int(point.vector.size))
         return np.asarray(point.vector, "<f4").tobytes()
 
     def _current(self, held: FaissPoints) -> FaissIndex:
@@ -253,10 +238,3 @@ class FaissStore(Store):
                 return
             # Who has not seen deletions from before the last file reads this one.
             held.forget(saved.gone)
-
-
-def _positive(settings: DatabaseSettings, name: str, default: int) -> int:
-    value: int = settings.option(name, default)
-    if value < 1:
-        raise UsageError(f"The option {name} of the database provider faiss must be at least 1, not {value}.")
-    return value

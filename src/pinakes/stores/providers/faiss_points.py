@@ -6,18 +6,16 @@ import secrets
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreSchemaError
-from pinakes.stores.providers.batches import batches
+from pinakes.stores.providers.faiss_index import Rows, State
 from pinakes.stores.providers.ledger import SqliteFile, SqliteLedger, marks
-from pinakes.stores.store import Found, Point
-
-Rows = npt.NDArray[np.int64]
+from pinakes.stores.providers.tables import batches
+from pinakes.stores.store import PAYLOAD, Found, Point
 
 FILE_NAME = "ledger.sqlite3"
 # Says in the head of a SQLite file that it is one of these ("pnkf").
@@ -44,14 +42,7 @@ SELECT (SELECT value FROM facts WHERE name = 'epoch'),
        (SELECT value FROM facts WHERE name = 'forgotten')
 """
 _BATCH = 500
-
-
-class State(NamedTuple):
-    """How far the points have come: the life of the collection, its last row, and its last deletion."""
-
-    epoch: str
-    row: int
-    gone: int
+_WHOLE = f"id, document, vector, {', '.join(PAYLOAD)}"
 
 
 class Changes(NamedTuple):
@@ -118,14 +109,12 @@ class FaissPoints:
     def upsert(self, points: Sequence[tuple[Point, bytes]]) -> None:
         """Store points with their vectors as bytes."""
         rows = [
-            (p.id, p.document, vector, p.terms, p.source_path, p.heading, p.language, p.file_type, p.text)
-            for p, vector in points
+            (point.id, point.document, vector, *(getattr(point, name) for name in PAYLOAD))
+            for point, vector in points
         ]
         with self.file.writing() as connection:
             connection.executemany(
-                "INSERT OR REPLACE INTO points (id, document, vector, terms, source_path, heading, language, "
-                "file_type, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                rows,
+                f"INSERT OR REPLACE INTO points ({_WHOLE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
             )
 
     def delete(self, ids: Sequence[str]) -> None:
@@ -138,34 +127,24 @@ class FaissPoints:
         found: list[Point] = []
         with self.file.reading() as connection:
             for batch in batches(ids, _BATCH):
-                rows = connection.execute(
-                    "SELECT id, document, vector, terms, source_path, heading, language, file_type, text "
-                    f"FROM points WHERE id IN ({marks(batch)})",
-                    batch,
-                )
-                found += [Point(row[0], row[1], np.frombuffer(row[2], "<f4"), *row[3:]) for row in rows]
+                rows = connection.execute(f"SELECT {_WHOLE} FROM points WHERE id IN ({marks(batch)})", batch)
+                found += map(_point, rows)
         return found
 
     def scan(self, document: str | None, *, vectors: bool) -> Iterator[list[Point]]:
         """Return all points, or those of a document, in batches."""
-        columns = "row, id, document" + (
-            ", vector, terms, source_path, heading, language, file_type, text" if vectors else ""
-        )
         where, values = ("AND document = ?", [document]) if document is not None else ("", [])
-        last = 0
+        columns, last = _WHOLE if vectors else "id, document", 0
         while True:
             with self.file.reading() as connection:
                 rows = connection.execute(
-                    f"SELECT {columns} FROM points WHERE row > ? {where} ORDER BY row LIMIT {_BATCH}",
+                    f"SELECT {columns}, row FROM points WHERE row > ? {where} ORDER BY row LIMIT {_BATCH}",
                     [last, *values],
                 ).fetchall()
             if not rows:
                 return
-            last = rows[-1][0]
-            if vectors:
-                yield [Point(row[1], row[2], np.frombuffer(row[3], "<f4"), *row[4:]) for row in rows]
-            else:
-                yield [Point(row[1], row[2]) for row in rows]
+            last = rows[-1][-1]
+            yield [_point(row[:-1]) for row in rows]
 
     def count(self) -> int:
         """Return how many points there are."""
@@ -226,6 +205,11 @@ class FaissPoints:
         with self.file.writing() as connection:
             connection.execute("DELETE FROM gone WHERE number <= ?", (gone,))
             connection.execute("UPDATE facts SET value = max(value, ?) WHERE name = 'forgotten'", (gone,))
+
+
+def _point(row: Sequence[Any]) -> Point:
+    name, document, *rest = row
+    return Point(name, document, np.frombuffer(rest[0], "<f4"), *rest[1:]) if rest else Point(name, document)
 
 
 def _dimension(connection: sqlite3.Connection) -> int | None:

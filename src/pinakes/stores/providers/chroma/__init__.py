@@ -1,1 +1,0 @@
-"""Chroma: a server, or a folder."""

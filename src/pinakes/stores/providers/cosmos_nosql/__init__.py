@@ -1,1 +1,0 @@
-"""Azure Cosmos DB for NoSQL."""

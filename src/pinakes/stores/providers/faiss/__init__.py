@@ -1,1 +1,0 @@
-"""FAISS: files beside the record."""

@@ -1,1 +1,0 @@
-"""MongoDB with Atlas Search, and what Azure Cosmos DB for MongoDB shares with it."""

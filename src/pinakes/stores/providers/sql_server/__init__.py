@@ -1,1 +1,0 @@
-"""SQL Server and Azure SQL."""
