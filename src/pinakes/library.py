@@ -74,7 +74,7 @@ class Library(LibraryBase):
         Raises ``NotFoundError`` where the database has none, and makes no folder then. ``options`` are those of
         ``Library`` itself.
         """
-        from pinakes.stores.joining import check_library
+        from pinakes.stores.home import check_library
 
         check_library(Path(path).expanduser().absolute(), database)
         library = cls(path, database=database, **options)

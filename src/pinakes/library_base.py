@@ -285,7 +285,7 @@ class LibraryBase:
 
     def follow(self, *, progress: Callable[[Progress], None] | None = None) -> bool:
         """Take over what others published in the database; return whether that was anything."""
-        from pinakes.stores.joining import follow
+        from pinakes.stores.home import follow
 
         with self._changing(checked=False):
             changed = follow(self._index, _steps("copy", progress))
@@ -328,7 +328,7 @@ class LibraryBase:
 
     def _join(self) -> None:
         """Take over a library that was there before this copy of it; needs the lock."""
-        from pinakes.stores.joining import follow
+        from pinakes.stores.home import follow
 
         if not self._index.record.meta("model"):
             follow(self._index)

@@ -7,10 +7,11 @@ secret: an address with a password in it, or a key, is given each time, mostly b
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from pinakes.errors import DamagedIndexError, IndexStateError, UsageError
+from pinakes.errors import DamagedIndexError, IndexStateError, NotFoundError, UsageError
 from pinakes.stores.embedded.files import read_json, write_json
 from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.stores.embedded.local import RECORD, LocalIndex
@@ -183,3 +184,33 @@ def publishing(index: LocalIndex) -> tuple[str, int]:
         "(SELECT p.document FROM unembedded u JOIN passages p ON p.text_hash = u.text_hash)"
     )
     return index.store.describe(), int(unpublished)
+
+
+def check_library(folder: Path, database: DatabaseSettings) -> None:
+    """Raise ``NotFoundError`` where a database holds no library, before anything is made for a copy of it."""
+    if database.provider == EMBEDDED:
+        raise UsageError(
+            "Name the database that holds the library, such as postgres; embedded is a folder here."
+        )
+    if database.provider == "in-memory":
+        raise UsageError("A library in memory is in one process only; no other can connect to it.")
+    from pinakes.stores.registry import load_store
+    from pinakes.stores.shared.catalogue import Catalogue
+
+    with load_store(complete(folder, located(database), read_home(folder))) as store:
+        if Catalogue(store, "").about() is None:
+            raise NotFoundError(
+                f"There is no library in the database ({store.describe()}). Check the collection and the address, or "
+                f"make one with: pinakes index PATH --database {database.provider}"
+            )
+
+
+def follow(index: LocalIndex, step: Callable[[int, int], None] = lambda done, total: None) -> bool:
+    """Take over what others published, where there is a database; return whether anything was. Needs the lock."""
+    from pinakes.stores.shared.index import StoredIndex
+
+    if not isinstance(index, StoredIndex):
+        return False
+    changed = index.replica.follow(step)
+    index.catch_up_keyword()
+    return changed

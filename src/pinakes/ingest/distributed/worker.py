@@ -31,8 +31,8 @@ from pinakes.stores.registry import load_store
 from pinakes.stores.retry import patient
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.shared.catalogue import Catalogue
-from pinakes.stores.shared.clock import StoreClock
 from pinakes.stores.shared.ids import document_key
+from pinakes.stores.shared.intents import StoreClock
 from pinakes.stores.shared.points import passage_vectors, publication
 from pinakes.stores.store import Entry, Store
 

@@ -9,15 +9,38 @@ there, and if not, publishes again.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from pinakes.stores.shared.clock import StoreClock
 from pinakes.stores.store import Entry, Store
 
 _KIND = "intent"
 # After so many seconds a writer is taken for dead; longer than any wait for a server that restarts.
 _ABANDONED = 900.0
+
+
+# A machine's clock keeps this long to what it was found to differ by.
+_TRUSTED_SECONDS = 60.0
+
+
+class StoreClock:
+    """The time as a database has it, by which claims of several machines are compared.
+
+    It is read now and then, and carried on here in between.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._ahead = 0.0
+        self._read_at: float | None = None
+
+    def __call__(self) -> float:
+        """Return the time in seconds since 1970."""
+        now = time.monotonic()
+        if self._read_at is None or now - self._read_at > _TRUSTED_SECONDS:
+            self._ahead, self._read_at = self._store.now() - now, now
+        return now + self._ahead
 
 
 class Intent(NamedTuple):
