@@ -220,3 +220,24 @@ def test_text_alone_is_sent_when_that_is_asked_for(index_folder: Path) -> None:
         answer = call(f"{address}/mcp", "search_documents", {"query": "gale"})
     assert answer.structured_content is None
     assert "gale warning" in text_of(answer)
+
+
+def test_a_document_alone_is_read_from_its_start(url: str, index_folder: Path) -> None:
+    text = (index_folder / "docs" / "manual.md").read_text(encoding="utf-8")
+    shown, offset = "", 0
+    while True:
+        given = {"document": "manual.md", "token_budget": 1500, "offset": offset}
+        found = call(url, "read_section", given)
+        said, data = text_of(found), found.structured_content
+        assert re.search(r"^Document, whole: Pump manual \[\w{8}\]$", said, re.MULTILINE)
+        assert data["text"].strip() in said
+        shown += data["text"]
+        if not data["truncated"]:
+            break
+        # Its chapters can be read one by one, and the rest from where it ends.
+        assert "- 8 Chapter of the pump [" in said and "Cut to fit the token budget, lines" in said
+        assert f"read on with offset={data['next_offset']}." in said
+        offset = data["next_offset"]
+    assert offset and shown.strip() == text.strip()
+    nothing = call(url, "read_section", {"token_budget": 1500})
+    assert nothing.is_error and "reference is missing" in text_of(nothing)

@@ -122,7 +122,21 @@ def test_schemas_offer_only_the_right_names(tool: str) -> None:
     schema = TOOLS[tool].parameters()
     assert list(schema["properties"]) == [item.name for item in TOOLS[tool].takes]
     assert schema["required"] == [item.name for item in TOOLS[tool].takes if item.required]
-    assert all(entry.get("type") or entry.get("anyOf") for entry in schema["properties"].values())
+    assert all(entry["type"] for entry in schema["properties"].values())
+
+
+# What these mean their names say to whoever has ever called a tool.
+PLAIN = {"top_k", "limit", "depth", "token_budget"}
+
+
+def test_every_argument_is_explained() -> None:
+    """By a description of its own or of the same argument before, by its choices, or by what the tool says it does."""
+    told = PLAIN
+    for name, known in TOOLS.items():
+        for argument in known.takes:
+            if argument.description or argument.choices or argument.name in known.description.lower():
+                told = told | {argument.name}
+            assert argument.name in told, f"{argument.name} of {name}"
 
 
 JSON = st.recursive(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +14,9 @@ from tests.tools.conftest import ENGLISH
 from pinakes.model import DefineResponse, Definition, SearchResponse, SearchResult, TermDefinition
 from pinakes.search.present.respond import fit_response, longest_fit
 from pinakes.tools import HierarchicalDocumentTool
+from pinakes.tools.fit import Tokens
 from pinakes.tools.relative import relative
-from pinakes.tools.render import format_definition, format_response, format_section
+from pinakes.tools.render import format_definition, section_text
 
 CUT = "Cut to fit the token budget"
 QUERIES = (
@@ -60,7 +62,14 @@ def test_a_long_section_names_its_parts_when_it_is_cut(tool: HierarchicalDocumen
         "handbook_section", {"reference": "4.2", "document": "pump-manual.md", "token_budget": 400}
     )
     assert CUT not in whole and CUT in answer
-    assert "Below it:" in answer and "4.2.2 Flow and dry running [" in answer
+    assert "Parts:" in answer and "4.2.2 Flow and dry running [" in answer
+    on = re.search(r"lines (\d+)–\d+ of \d+–\d+ shown: read on with offset=(\d+)", answer)
+    assert on
+    rest = tool.call_sync(
+        "handbook_section", {"reference": "4.2", "document": "pump-manual.md", "offset": int(on[2])}
+    )
+    text = tool.get_section_sync("4.2", document="pump-manual.md").text
+    assert text[: int(on[2])].strip() in answer and text[int(on[2]) :].strip() in rest
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
@@ -111,11 +120,11 @@ def test_any_response_fits(results: list[SearchResult], note: str, budget: int, 
     response = SearchResponse("q", "hybrid", results, 0.5, note=note)
     fitted = fit_response(response, budget, count)
     assert count(fitted.format()) <= budget
-    assert format_response(response, budget, count) == fitted.format()
+    assert sum(count(result.format()) for result in fitted.results) <= budget
     assert len(fitted.results) <= len(results)
     for shown, given_ in zip(fitted.results, results, strict=False):
         assert given_.content.startswith(shown.content.removesuffix("…").rstrip())
-    if fitted != response:
+    if fitted.format() != response.format():
         assert fitted.truncated or fitted.note != note
 
 
@@ -149,11 +158,12 @@ def test_a_large_section_is_cut_without_counting_it_over_and_over(tool: Hierarch
     view = replace(tool.get_section_sync("4.2.2"), text="The pump runs. " * 200_000, children=[])
     counted = 0
 
-    def count(text: str) -> int:
-        nonlocal counted
-        counted += len(text)
-        return tool.count_tokens(text)
+    class Counting(Tokens):
+        def count(self, text: str) -> int:
+            nonlocal counted
+            counted += len(text)
+            return super().count(text)
 
-    answer = format_section(view, 1000, count)
+    answer = section_text(view, 0, 1000, Counting(tool.library.tokenizer)).text
     assert 900 <= tool.count_tokens(answer) <= 1000
     assert counted < len(view.text) * 2

@@ -48,14 +48,13 @@ class AgentTool(ToolSpec):
     """A tool that asks a library.
 
     Where there are several libraries, a tool that asks ``everywhere`` puts together what each of them has, as a list;
-    others take what the first one has that is not ``empty``. One that ``resumes`` goes on at an offset where an answer
-    was cut. One that ``fits`` what it finds to the budget is told it when it asks, as ``token_budget``.
+    others take what the first one has that is not ``empty``. One that ``fits`` what it finds to the budget is told it
+    when it asks, as ``token_budget``.
     """
 
     ask: Callable[[Library, answers.Arguments], Any]
     write: Callable[..., answers.Answer]
     everywhere: bool = False
-    resumes: bool = False
     fits: bool = False
     empty: Callable[[Any], bool] = lambda _: False
 
@@ -87,7 +86,7 @@ _BUDGET = Argument(
 _FILTERS = Argument(
     "filters",
     "object",
-    "By type, language, title, author, after, before, path or metadata, as type: pdf.",
+    "type: pdf, language, title, author, after, before, path, metadata.",
     aliases="filter where metadata metadata_filter metadata_filters",
 )
 _REFERENCE = Argument(
@@ -104,21 +103,22 @@ _LIMIT = Argument(
     aliases="k n top_k max_results num_results n_results count max size page_size maximum_results",
     bounds=(1, 1000),
 )
-OFFSET = Argument(
+_OFFSET = Argument(
     "offset",
     "integer",
+    "next_offset of the answer before.",
     aliases="start skip from start_at position next_offset cursor",
     bounds=(0, 1_000_000_000),
 )
 
 # What one tool says of them need not be said again.
-_SAME_DOCUMENT, _SAME_FILTERS, _SAME_REFERENCE = (
-    replace(item, description="") for item in (_DOCUMENT, _FILTERS, _REFERENCE)
+_SAME_DOCUMENT, _SAME_FILTERS, _SAME_REFERENCE, _SAME_OFFSET = (
+    replace(item, description="") for item in (_DOCUMENT, _FILTERS, _REFERENCE, _OFFSET)
 )
 
 SEARCH = AgentTool(
     "search_documents",
-    "Find passages by meaning, keyword and reference, each with its citation.",
+    "Find passages by meaning, keyword and reference, with citations.",
     (
         Argument(
             "query",
@@ -148,10 +148,11 @@ SEARCH = AgentTool(
         Argument(
             "min_score",
             "number",
+            "0 to 1.",
             aliases="threshold score_threshold minimum_score min_similarity cutoff",
             bounds=setting("min_score").bounds,
         ),
-        replace(OFFSET, bounds=(0, DEPTH)),
+        replace(_OFFSET, bounds=(0, DEPTH)),
         _BUDGET,
     ),
     # Made to fit when it is written, with the paths that are shown.
@@ -164,24 +165,24 @@ READ = AgentTool(
     (
         replace(
             _REFERENCE,
-            description="As printed (Article 6(1)(f), 4.2), a heading, or ids in brackets; several with commas.",
+            description="As printed (4.2, Article 6(1)), a heading, or ids in brackets; several with commas.",
             required=False,
             several=True,
         ),
         _SAME_DOCUMENT,
         Argument("step", "string", aliases="move direction relative", choices=STEPS),
-        Argument("lines", "string", "2031-2035", aliases="line line_range range"),
+        Argument("lines", "string", "12-15", aliases="line line_range range"),
         Argument(
             "with_references",
             "boolean",
-            "And what it cites.",
+            "What they cite too.",
             aliases="include_references references cited with_cited follow",
         ),
+        _SAME_OFFSET,
         _BUDGET,
     ),
     ask=answers.ask_section,
     write=answers.section,
-    resumes=True,
 )
 DEFINE = AgentTool(
     "define_term",
@@ -202,7 +203,7 @@ DEFINE = AgentTool(
 )
 OUTLINE = AgentTool(
     "list_outline",
-    "Show the headings of one document or all, with section ids.",
+    "Show headings with their ids.",
     (
         _SAME_DOCUMENT,
         Argument(
@@ -214,8 +215,8 @@ OUTLINE = AgentTool(
         Argument(
             "clauses",
             "boolean",
+            "Numbered clauses too.",
             aliases="include_clauses with_clauses numbering",
-            default=False,
         ),
         _BUDGET,
     ),
@@ -232,7 +233,7 @@ REFERENCES = AgentTool(
 )
 FIND_ALL = AgentTool(
     "find_all",
-    "List every place where a pattern stands, with the total.",
+    "List every place of a pattern, with the total: a phrase, words of one paragraph, a regex.",
     (
         Argument(
             "pattern",
@@ -243,7 +244,6 @@ FIND_ALL = AgentTool(
         Argument(
             "kind",
             "string",
-            "words: all in one paragraph.",
             aliases="mode pattern_type match",
             choices=PATTERNS,
             default=PATTERNS[0],
@@ -254,6 +254,7 @@ FIND_ALL = AgentTool(
         Argument(
             "cursor",
             "string",
+            "Of the answer before.",
             aliases="next next_cursor page_token after_cursor offset",
         ),
         _BUDGET,
@@ -265,7 +266,7 @@ FIND_ALL = AgentTool(
 )
 VERIFY = AgentTool(
     "verify_quotes",
-    "Check quotations before you use them: exact, altered or absent.",
+    "Check quotations, or those of a text: exact, altered or absent.",
     (
         Argument(
             "quotations",
@@ -275,11 +276,10 @@ VERIFY = AgentTool(
         Argument(
             "text",
             "string",
-            "Or a text that quotes.",
             aliases="answer draft content response",
         ),
         _SAME_DOCUMENT,
-        OFFSET,
+        _SAME_OFFSET,
         _BUDGET,
     ),
     ask=listings.ask_verify_quotes,
@@ -288,7 +288,7 @@ VERIFY = AgentTool(
 )
 COMPARE = AgentTool(
     "compare",
-    "Show what changed between two documents.",
+    "Show what changed from an old document to a new one.",
     (
         Argument(
             "old",
@@ -302,7 +302,7 @@ COMPARE = AgentTool(
             aliases="b second after right new_document document_b document2 doc_b doc2 other target",
             required=True,
         ),
-        OFFSET,
+        _SAME_OFFSET,
         _BUDGET,
     ),
     ask=lambda library, given: library.compare(given["old"], given["new"], files=False),
@@ -310,7 +310,7 @@ COMPARE = AgentTool(
 )
 OBLIGATIONS = AgentTool(
     "list_obligations",
-    "List duties, prohibitions, permissions, deadlines and amounts.",
+    "List duties, deadlines, amounts and the like, by words of their text, unit (day, EUR, %) or bearer.",
     (
         _SAME_DOCUMENT,
         Argument(
@@ -321,10 +321,10 @@ OBLIGATIONS = AgentTool(
         ),
         Argument("bearer", "string", aliases="who party subject actor responsible"),
         Argument("text", "string", aliases="query q words contains what search"),
-        Argument("unit", "string", "day, month, EUR, %.", aliases="currency"),
+        Argument("unit", "string", aliases="currency"),
         _SAME_FILTERS,
         _LIMIT,
-        OFFSET,
+        _SAME_OFFSET,
         _BUDGET,
     ),
     ask=listings.ask_obligations,
@@ -335,11 +335,10 @@ OBLIGATIONS = AgentTool(
 DOCUMENTS = AgentTool(
     "list_documents",
     "List the documents.",
-    (_SAME_FILTERS, _BUDGET),
+    (_SAME_FILTERS, _SAME_OFFSET, _BUDGET),
     ask=lambda library, given: library.documents(given.get("filters")),
     write=answers.documents,
     everywhere=True,
-    resumes=True,
 )
 STATUS = AgentTool(
     "index_status",

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pinakes.config.settings import TOKEN_BUDGETS
 from pinakes.errors import PinakesError, UsageError
-from pinakes.search.present.respond import Count
 from pinakes.tools.arguments import shown
 from pinakes.tools.catalog import (
     COMPARE,
@@ -36,7 +35,7 @@ from pinakes.tools.catalog import (
 from pinakes.tools.fit import Limit, Tokens
 from pinakes.tools.loading import Loader
 from pinakes.tools.relative import absolute, relative
-from pinakes.tools.render import format_definition, format_error, format_response, format_section
+from pinakes.tools.render import format_error
 
 if TYPE_CHECKING:
     from pinakes.config.agent import AgentConfig, HierarchicalDocumentToolConfig
@@ -47,12 +46,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 # The APIs take names up to this length.
 _LONGEST_NAME = 64
-_TEXTS: dict[str, Callable[[Any, int | None, Count], str]] = {
-    SEARCH.name: format_response,
-    READ.name: lambda found, budget, count: format_section(found.sections[0], budget, count),
-    DEFINE.name: format_definition,
-}
-
 # What the functions are called whose answers are lists.
 _LISTS = {
     FIND_ALL: "_find_all",
@@ -275,8 +268,6 @@ class HierarchicalDocumentTool:
     def write(self, function: ToolFunction, found: Any, given: Mapping[str, Any], budget: int | None) -> str:
         """Return what a call found as text within a budget."""
         found = relative(found, self.library.root)
-        if function.kind in _TEXTS and getattr(found, "single", True):
-            return _TEXTS[function.kind](found, budget, self.count_tokens)
         limit = Limit(budget or TOKEN_BUDGETS[1], Tokens(self.library.tokenizer))
         return function.tool.answer([("", found)], given, limit).text
 

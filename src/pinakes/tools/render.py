@@ -15,7 +15,6 @@ from pinakes.model import (
     IndexReport,
     Outline,
     OutlineNode,
-    SearchResponse,
     SectionsResponse,
     SectionView,
     Status,
@@ -24,7 +23,7 @@ from pinakes.model import (
 from pinakes.model.document import IMAGE_PAGES, READ_FROM_IMAGE, line_word, span
 from pinakes.model.place_ids import with_place_id
 from pinakes.model.quoting import Quotation, readable
-from pinakes.search.present.respond import Count, fit_response, longest_fit
+from pinakes.search.present.respond import Count, longest_fit
 from pinakes.tools.fit import Tokens
 
 # How much of the budget the list of what stands below a section may take, when its text must be cut.
@@ -35,42 +34,6 @@ _LONGEST_ERROR = 1000
 _DOUBTFUL = 0.9
 # Tokens for the marks around quoted material, and for a sentence that says how to read on.
 _FRAME, _NOTE = 80, 40
-
-
-def format_response(response: SearchResponse, token_budget: int | None, count: Count) -> str:
-    """Return the answer to a search, with as many results as fit."""
-    return fit_response(response, token_budget, count).format()
-
-
-def format_section(view: SectionView, token_budget: int | None, count: Count) -> str:
-    """Return a section; when it does not fit, its beginning, and the parts that can be asked for one by one."""
-    head = "\n".join(_place(view))
-    below = "\n".join(["Below it:", *_children(view.children)]) if view.children else ""
-    also = "\n".join(["The same name also fits:", *(f"- {other}" for other in view.alternatives)])
-    quotation = Quotation.around([head, view.text, below, also], seed=f"{view.source_path}#{view.section_id}")
-    notices = [quotation.notice]
-    if not view.exact:
-        notices.append(
-            "What was asked for has no heading or number of its own; it can only be in this section."
-        )
-
-    def whole(text: str, children: str = below, others: str = also, cut: str = "") -> str:
-        parts = [head, text, children, others if view.alternatives else ""]
-        return _joined(" ".join(notices), quotation.block(_joined(*parts)), cut)
-
-    if token_budget is None or count(whole(view.text)) <= token_budget:
-        return whole(view.text)
-    children = longest_fit(below, lambda text: text, token_budget // _SHARE_OF_CHILDREN, count)
-    for listed, others in ((children, also), (children, ""), ("", "")):
-        text = longest_fit(
-            view.text,
-            lambda text, listed=listed, others=others: whole(text, listed, others, _CUT),  # type: ignore[misc]
-            token_budget,
-            count,
-        )
-        if text:
-            return whole(text, listed, others, _CUT)
-    return f"The section does not fit into {token_budget} tokens. Ask again with a larger token_budget."
 
 
 def format_definition(answer: DefineResponse, token_budget: int | None, count: Count) -> str:
@@ -138,18 +101,6 @@ def format_error(
     return whole(longest_fit(text, whole, token_budget, count))
 
 
-def _place(view: SectionView) -> list[str]:
-    """The citation of a section."""
-    name = with_place_id(view.section_label, view.place_id)
-    return [view.source_path, f"Location: {view.location}", f"Section: {name}"]
-
-
-def _children(nodes: Sequence[OutlineNode]) -> list[str]:
-    return [
-        f"- {node.label if node.heading in node.label else node.heading} [{node.place_id}]" for node in nodes
-    ]
-
-
 def _definition(item: TermDefinition) -> str:
     entry = item.definition
     lines = [
@@ -184,6 +135,9 @@ def section_text(view: SectionView, offset: int, budget: int, tokens: Tokens) ->
     """Return as much of a section as fits; when it is cut, its parts, which can be read one by one."""
     if offset and offset >= len(view.text):
         raise UsageError(f"The section ends after {len(view.text)} characters; give a smaller offset.")
+    if len(view.children) == 1 and view.children[0].children and not view.section_id:
+        # A document that is all below its title.
+        view = replace(view, children=view.children[0].children)
     rest = view.text[offset:]
     place = "\n".join(section_lines(view))
     parts = [node_line(child, view.source_path) for child in view.children]
@@ -361,7 +315,9 @@ def _that_fit(lines: list[str], budget: int, tokens: Tokens) -> list[str]:
 def section_lines(view: SectionView) -> list[str]:
     """Return the citation of a section, and what else a reference to it may mean."""
     lines = [view.source_path, f"Location: {view.location}"]
-    lines.append(f"Section: {with_place_id(view.section_label or view.heading, view.place_id)}")
+    name = view.section_label or view.heading
+    kind, name = ("Section", name) if view.section_id else ("Document, whole", view.document_title)
+    lines.append(f"{kind}: {with_place_id(name, view.place_id)}")
     if view.whole_lines is not None:
         whole = view.whole_lines
         lines.append(

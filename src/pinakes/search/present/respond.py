@@ -143,14 +143,19 @@ def longest_fit(text: str, whole: Callable[[str], str], budget: int, count: Coun
 
 
 def fit_response(response: SearchResponse, token_budget: int | None, count: Count) -> SearchResponse:
-    """Return the response with as many results as let ``response.format()`` fit; the last one may be cut short."""
+    """Return the response with as many results as let ``response.format()`` fit; the last one may be cut short.
+
+    Its results fit too when they are formatted one by one: each definition is with one of them alone.
+    """
     if token_budget is None:
         return response
     whole = response.format()
     if len(whole) * _MOST_TOKENS <= token_budget:
         return response
-    if len(whole) <= token_budget * _MOST_CHARACTERS and count(whole) <= token_budget:
-        return response
+    if len(whole) <= token_budget * _MOST_CHARACTERS:
+        fitted = _told_once(response)
+        if _size(fitted, whole, count) <= token_budget:
+            return fitted
     if not response.results:
         return _without_results(response, token_budget, count)
     cut = replace(response, truncated=True)
@@ -177,8 +182,8 @@ def _checked(
     """Return the response with these results, or with fewer: parts may count for more together than alone."""
     results = list(shown)
     while results:
-        fitted = replace(response, results=list(results))
-        excess = count(fitted.format()) - token_budget
+        fitted = _told_once(replace(response, results=list(results)))
+        excess = _size(fitted, fitted.format(), count) - token_budget
         if excess <= 0:
             return fitted
         last = results.pop()
@@ -187,6 +192,15 @@ def _checked(
     were = "result was" if found == 1 else "results were"
     note = f"{found} {were} found; a budget of {token_budget} tokens is too small for one."
     return replace(response, results=[], note=note)
+
+
+def _told_once(response: SearchResponse) -> SearchResponse:
+    return replace(response, results=list(response.with_definitions_once()))
+
+
+def _size(response: SearchResponse, whole: str, count: Count) -> int:
+    """Return how many tokens a response takes: in one piece, or its results one by one, which repeat their paths."""
+    return max(count(whole), sum(count(result.format()) for result in response.results))
 
 
 def _without_results(response: SearchResponse, token_budget: int, count: Count) -> SearchResponse:

@@ -16,7 +16,7 @@ from pinakes.server.api.operations import Operation, Question, Reply
 from pinakes.server.api.problems import ProblemError
 from pinakes.tools.answers import Answer
 from pinakes.tools.arguments import Argument, shown
-from pinakes.tools.catalog import OFFSET, SEARCH, TOOLS, AgentTool, ToolSpec
+from pinakes.tools.catalog import SEARCH, TOOLS, AgentTool, ToolSpec
 from pinakes.tools.fit import Limit, Tokens
 from pinakes.tools.render import format_error
 
@@ -58,11 +58,8 @@ def tool_names(registry: LibraryRegistry) -> list[str]:
 
 
 def with_extras(registry: LibraryRegistry, spec: ToolSpec) -> ToolSpec:
-    """Return a tool with the arguments that only a server takes: where to go on, and which library is meant."""
-    extras = (OFFSET,) if isinstance(spec, AgentTool) and spec.resumes else ()
-    if registry.several and spec is not SEARCH:
-        extras = (*extras, LIBRARY)
-    return replace(spec, takes=(*spec.takes, *extras))
+    """Return a tool with the argument that only a server of several libraries takes: which of them is meant."""
+    return replace(spec, takes=(*spec.takes, LIBRARY)) if registry.several and spec is not SEARCH else spec
 
 
 def read_call(
