@@ -128,7 +128,10 @@ def _peers(data: dict[str, Any]) -> str:
     rows = [
         (
             f"{names[name]} {data['versions'].get(name, '')}".strip(),
-            *(f"{row[key]:.1f} ms" for key in ("processor_p50_ms", "processor_p95_ms", "embed_p50_ms")),
+            *(
+                f"{row[key]:.1f} ms"
+                for key in ("processor_p50_ms", "processor_p95_ms", "first_p50_ms", "embed_p50_ms")
+            ),
         )
         for name, row in data["systems"].items()
     ]
@@ -136,6 +139,7 @@ def _peers(data: dict[str, Any]) -> str:
         f"hybrid search at {data['chunks']:,} chunks",
         "processor time, p50",
         "p95",
+        "asked for the first time, p50",
         "of it the query's embedding, p50",
     )
     note = (
