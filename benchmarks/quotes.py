@@ -1,6 +1,6 @@
 """Quotations: 500 made from real documents, exact, altered and absent; how many does ``verify_quotes`` judge wrongly?
 
-Run with ``python -m benchmarks.quotes [SEED]``. Exact ones have other line breaks, quotes, capitals and ellipses;
+Run with ``python -m benchmarks.quotes [SEED…]``. Exact ones have other line breaks, quotes, capitals and ellipses;
 altered ones another word, another number, a negation more or less, or a word less. Absent ones are sentences of
 documents that are not in the library.
 """
@@ -13,6 +13,7 @@ import re
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 from benchmarks.common import eval_dir, save
@@ -71,55 +72,61 @@ def altered(sentence: str, way: int, chance: random.Random) -> str:
     return " ".join(words)
 
 
+def texts_of(library: Library) -> list[str]:
+    """Return the texts of all documents."""
+    return [library.document(info.source_path).text for info in library.documents()]
+
+
+def generated(own: list[str], foreign: list[str], whole: str, chance: random.Random) -> list[tuple[str, str]]:
+    """Return 500 quotations, each after what it is."""
+    cases = [("exact", exact(text, n % 6, chance)) for n, text in enumerate(chance.sample(own, 200))]
+    changed = ((text, altered(text, n % 4, chance)) for n, text in enumerate(chance.sample(own, 200)))
+    cases += [("altered", quoted) for text, quoted in changed if quoted != text and quoted not in whole]
+    return cases + [("absent", text) for text in chance.sample(foreign, 500 - len(cases))]
+
+
 def main() -> int:
     """Measure, and print one line of JSON."""
     gdpr, far = eval_dir("gdpr"), eval_dir("far")
-    chance = random.Random(int(sys.argv[1]) if len(sys.argv) > 1 else 11)
+    seeds = [int(seed) for seed in sys.argv[1:]] or [11]
     inside = [
         gdpr / "docs" / "gdpr.md",
         *(far / "docs" / f"Part{n}.docx" for n in (3, 9, 13, 33, 49)),
     ]
     outside = [far / "docs" / f"Part{n}.docx" for n in (5, 28, 37, 45)]
+    wrong, counts, seconds = [], Counter[str](), 0.0
     with tempfile.TemporaryDirectory() as folder:
         with Library(Path(folder) / "other") as other:
             other.index(outside, embed=False)
-            foreign = [
-                text
-                for path in other.documents()
-                for text in sentences(other.document(path.source_path).text)
-            ]
+            foreign = [text for written in texts_of(other) for text in sentences(written)]
         with Library(Path(folder) / "index") as library:
             library.index(inside, embed=False)
-            own = [
-                text
-                for path in library.documents()
-                for text in sentences(library.document(path.source_path).text)
-            ]
-            whole = "\n".join(
-                " ".join(library.document(path.source_path).text.split()) for path in library.documents()
-            )
+            own = [text for written in texts_of(library) for text in sentences(written)]
+            whole = "\n".join(" ".join(written.split()) for written in texts_of(library))
             foreign = [text for text in foreign if text not in whole]
-            cases = [("exact", exact(text, n % 6, chance)) for n, text in enumerate(chance.sample(own, 200))]
-            changed = ((text, altered(text, n % 4, chance)) for n, text in enumerate(chance.sample(own, 200)))
-            cases += [
-                ("altered", quoted) for text, quoted in changed if quoted != text and quoted not in whole
-            ]
-            cases += [("absent", text) for text in chance.sample(foreign, 500 - len(cases))]
-            began = time.perf_counter()
-            checks = library.verify_quotes([quoted for _, quoted in cases]).checks
-            seconds = time.perf_counter() - began
-    wrong = [
-        {
-            "expected": expected,
-            "got": check.status,
-            "quotation": check.quotation,
-            "nearest": [p.text for p in check.places],
-        }
-        for (expected, _), check in zip(cases, checks, strict=True)
-        if check.status != expected
-    ]
-    counts = {kind: sum(expected == kind for expected, _ in cases) for kind in ("exact", "altered", "absent")}
-    result = {"quotations": counts, "wrong": len(wrong), "ms_each": round(1000 * seconds / len(cases), 1)}
+            for seed in seeds:
+                cases = generated(own, foreign, whole, random.Random(seed))
+                counts.update(expected for expected, _ in cases)
+                began = time.process_time()
+                checks = library.verify_quotes([quoted for _, quoted in cases]).checks
+                seconds += time.process_time() - began
+                wrong += [
+                    {
+                        "seed": seed,
+                        "expected": expected,
+                        "got": check.status,
+                        "quotation": check.quotation,
+                        "nearest": [place.text for place in check.places],
+                    }
+                    for (expected, _), check in zip(cases, checks, strict=True)
+                    if check.status != expected
+                ]
+    result = {
+        "seeds": seeds,
+        "quotations": dict(counts),
+        "wrong": len(wrong),
+        "ms_each": round(1000 * seconds / counts.total(), 1),
+    }
     save("quotes", result)
     print(json.dumps({**result, "which": wrong}, ensure_ascii=False))
     return 1 if wrong else 0

@@ -106,7 +106,12 @@ def test_a_list_of_the_headings_below_holds_no_clauses() -> None:
         "# Part 9 Contractors\n\n- 9.101 Scope.\n- 9.102 Duties.\n  - 9.102-1 General.\n- 9.103 Reserved.\n\n"
         "## 9.101 Scope.\n\n(a) See 9.102-1.\n\n## 9.102 Duties.\n\n### 9.102-1 General.\n\nText.\n"
     )
-    assert labels_of(text) == ["9.103", "9.101(a)"], "what no heading repeats may well be a clause"
+    assert labels_of(text) == ["9.101(a)"], "what else the list names is not there"
+
+
+def test_clauses_before_a_line_with_the_number_of_a_heading_stay() -> None:
+    text = "# Part 9 Contractors\n\n9.1 All pay.\n\n9.2 All work.\n\n9.3 Duties.\n\n## 9.3 Duties.\n\nText.\n"
+    assert labels_of(text) == ["9.1", "9.2"]
 
 
 def test_steps_of_a_manual_are_not_clauses() -> None:

@@ -110,6 +110,17 @@ def test_a_section_that_moves_is_one_difference(compare: Compare) -> None:
     assert shown(compare(POLICY, new)) == [("moved", "3", "3")]
 
 
+def test_a_section_that_the_contents_still_name_is_one_difference(compare: Compare) -> None:
+    titles = "Scope Terms Duties Records Fees Review Notices Clause".split()
+    contents = "".join(f"- *3.10{number} {title}.*\n" for number, title in enumerate(titles, 1))
+    sections = [
+        f"## 3.10{number} {title}.\n\nWhat the office says about {title.lower()} holds for all contracts.\n\n"
+        for number, title in enumerate(titles, 1)
+    ]
+    old, new = ("# Part 3\n\n" + contents + "\n" + "".join(some) for some in (sections, sections[:-1]))
+    assert shown(compare(old, new)) == [("removed", "3.108", "")]
+
+
 @pytest.mark.parametrize("name", ["harbour-safety-act.md", "pump-manual.md"])
 def test_generated_edits_are_found_and_none_is_invented(tmp_path: Path, name: str) -> None:
     chance = random.Random(2)

@@ -66,6 +66,22 @@ def test_what_nobody_wrote_is_absent(library: Library) -> None:
     assert status(library, "The captain drinks rum on deck") == "absent"
 
 
+def test_words_of_every_sentence_are_no_quotation(tmp_path: Path) -> None:
+    (tmp_path / "far.md").write_text(
+        "The head of the office shall ensure that the procedures in paragraph (a) of this subsection are known.\n"
+    )
+    with Library(tmp_path / "index") as library:
+        library.index(tmp_path / "far.md", embed=False)
+        assert (
+            status(library, "Agencies shall follow the procedures in paragraph (a) of this section.")
+            == "absent"
+        )
+        assert (
+            status(library, "shall ensure that the procedures in paragraph (b) of this section are known")
+            == "altered"
+        )
+
+
 def test_it_says_where(library: Library) -> None:
     check = library.verify_quotes(["A vessel at anchor shows a white light"]).checks[0]
     assert [Path(place.source_path).name for place in check.places] == ["act.md", "note.md"]

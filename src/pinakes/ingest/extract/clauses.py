@@ -274,13 +274,15 @@ def _number_section(
 ) -> None:
     """Add the clauses of one section's own text.
 
-    A line with the number of a heading below, one of ``headed``, lists that: it is an entry of the contents.
+    A line with the number of a heading below, one of ``headed``, lists that: it is an entry of the contents. Where half
+    of the numbered lines are, so are the others, which name what is not there any more.
     """
-    events = [
-        event
-        for event in _marks(parsed.text, section.body, end, blocks)
-        if not (isinstance(event, _Mark) and event.marker.dotted in headed)
-    ]
+    events = list(_marks(parsed.text, section.body, end, blocks))
+    dotted = [event.marker.dotted for event in events if isinstance(event, _Mark) and event.marker.dotted]
+    listed = {number for number in dotted if number in headed}
+    if 2 * sum(number in listed for number in dotted) >= len(dotted):
+        listed.update(dotted)
+    events = [event for event in events if not (isinstance(event, _Mark) and event.marker.dotted in listed)]
     marks = [event for event in events if isinstance(event, _Mark)]
     if not any(_is_clause_mark(mark, owner, marks) for mark in marks):
         return

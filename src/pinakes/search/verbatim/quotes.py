@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from pinakes.errors import UsageError
 from pinakes.model.document import Lines
@@ -29,7 +29,7 @@ _COUNTED = 20
 _OMITTED = 600
 # Chunks in which the nearest passage is looked for.
 _NEAREST = 32
-# An altered quotation has so much of its words, in order, in a passage of which it has so much.
+# An altered quotation has so many of its words, and of their letters, in order, in a passage of which it has so much.
 _SHARED = 0.6
 _COVERED = 0.5
 _BRIEF = 6
@@ -217,16 +217,20 @@ def _align(quoted: Sequence[str], words: Sequence[str]) -> tuple[float, int, int
     matcher = difflib.SequenceMatcher(None, quoted, words[low:high], autojunk=False)
     blocks = [block for block in matcher.get_matching_blocks() if block.size]
     best: tuple[float, int, int] | None = None
+    whole = _letters(quoted)
     # What matches by chance, far from the rest, is not of the passage.
     for first in range(min(3, len(blocks))):
         for last in range(len(blocks), max(first, len(blocks) - 3), -1):
             some = blocks[first:last]
             # Of a longer quotation, single words in common say little.
-            shared = sum(block.size for block in some if block.size > 1 or len(quoted) <= _BRIEF)
+            kept = [block for block in some if block.size > 1 or len(quoted) <= _BRIEF]
+            shared = sum(block.size for block in kept)
+            letters = sum(_letters(quoted[block.a : block.a + block.size]) for block in kept)
             start, end = some[0].b, some[-1].b + some[-1].size
             worth = 2 * shared / (len(quoted) + end - start)
             if (
                 shared >= _SHARED * len(quoted)
+                and letters >= _SHARED * whole
                 and shared >= _COVERED * (end - start)
                 and (best is None or worth > best[0])
             ):
@@ -234,6 +238,11 @@ def _align(quoted: Sequence[str], words: Sequence[str]) -> tuple[float, int, int
                 missing = some[0].a, len(quoted) - some[-1].a - some[-1].size
                 best = (worth, max(0, low + start - missing[0]), min(len(words), low + end + missing[1]))
     return best
+
+
+def _letters(words: Iterable[str]) -> int:
+    """Return the letters of some words: "in paragraph (a) of this" is short of words that say something."""
+    return sum(map(len, words))
 
 
 def _densest(quoted: Sequence[str], words: Sequence[str]) -> int:
