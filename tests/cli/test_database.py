@@ -309,5 +309,5 @@ def test_the_key_of_the_new_database_comes_from_its_own_variable(
     monkeypatch.setenv("NEW_KEY", "hunter2")
     done = run("migrate", "--to", "qdrant", "--connection", "http://db.example", "--api-key-env", "NEW_KEY")
     assert done.exit_code == 2
-    assert "api_key over an unencrypted connection" in done.stderr
+    assert "api_key or password unencrypted to another machine" in done.stderr
     assert "hunter2" not in done.stdout + done.stderr

@@ -168,7 +168,7 @@ class MongoBehaviour:
             store.create(DIMENSION)
             store.upsert([point, make_point("b.md", 0, unit(0, 1))])
             shown = store.link.handle()["laws"].find_one({"_id": point.id})  # type: ignore[attr-defined]
-            assert shown["source_path"] == "bad\ufffd.md"
+            assert shown["source_path"] == "bad?.md"
             assert (shown["text"], shown["terms"], shown["language"]) == ("Löschung ☃", "löschung ☃", "en")
             (found,) = store.fetch([point.id])
             assert (found.text, found.heading, found.file_type) == (

@@ -47,7 +47,7 @@ from pinakes.stores.providers.tables import (
     read_vector,
     side_by_side,
     sized_batches,
-    text_only,
+    wide_text,
 )
 from pinakes.stores.providers.whole_words import whole_words
 from pinakes.stores.settings import DatabaseSettings
@@ -349,7 +349,7 @@ class CosmosNoSqlStore(TableStore[str, Item]):
     def _row(self, point: Point) -> Item:
         """Write a point as an item; what has no vector or words has no such fields."""
         row: Item = {"id": point.id, "document": point.document}
-        row |= {name: text_only(getattr(point, name)) for name in PAYLOAD}
+        row |= {name: wide_text(getattr(point, name)) for name in PAYLOAD}
         if point.vector is not None:
             row["vector"] = digits(point.vector)
         if point.terms:

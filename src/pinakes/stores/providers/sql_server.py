@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, UsageError
 from pinakes.stores.providers.sql_server_link import Link, ThereAlready, read_address
-from pinakes.stores.providers.tables import Documents, TableStore, read_vector, text_only
+from pinakes.stores.providers.tables import Documents, TableStore, read_vector, wide_text
 from pinakes.stores.providers.whole_words import whole_words
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import Capabilities, Entry, Found, Point
@@ -252,7 +252,7 @@ class SqlServerStore(TableStore[str, Any]):
 
     def _row(self, point: Point) -> str:
         """Write a point as a JSON object; the vector is put in as it is, for json takes three times as long."""
-        values: dict[str, Any] = {name: text_only(getattr(point, name)) for name in PAYLOAD}
+        values: dict[str, Any] = {name: wide_text(getattr(point, name)) for name in PAYLOAD}
         values["words"] = " ".join(whole_words(point.terms)) or None
         vector = "null" if point.vector is None else _numbers(point.vector)
         rest = json.dumps({"id": point.id, "document": point.document, **values}, ensure_ascii=False)
