@@ -82,6 +82,18 @@ def test_words_of_every_sentence_are_no_quotation(tmp_path: Path) -> None:
         )
 
 
+def test_a_word_of_many_passages_does_not_hide_the_one_that_is_quoted(tmp_path: Path) -> None:
+    for number in range(40):
+        (tmp_path / f"pump-{number}.md").write_text(
+            f"# Pump manual\n\nPump {number}: if the pump stops, stop the pump.\n"
+        )
+    (tmp_path / "paper.md").write_text("If there are any manual steps, they risk operator error, we found.\n")
+    with Library(tmp_path / "index") as library:
+        library.index(tmp_path, embed=False)
+        check = library.verify_quotes(["If pump are any manual steps, they risk operator error"]).checks[0]
+    assert check.status == "altered" and check.places[0].source_path.endswith("paper.md")
+
+
 def test_it_says_where(library: Library) -> None:
     check = library.verify_quotes(["A vessel at anchor shows a white light"]).checks[0]
     assert [Path(place.source_path).name for place in check.places] == ["act.md", "note.md"]

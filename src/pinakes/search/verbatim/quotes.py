@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from pinakes.errors import UsageError
 from pinakes.model.document import Lines
@@ -12,10 +13,11 @@ from pinakes.model.quotes import ABSENT, ALTERED, EXACT, QuoteCheck, QuotesRepor
 from pinakes.port.filters import among
 from pinakes.port.index import SearchIndex
 from pinakes.port.records import StoredChunk, StoredText
-from pinakes.search.verbatim.counting import documents_holding
+from pinakes.search.verbatim.counting import count_phrase, documents_holding
 from pinakes.search.verbatim.find_all import Positions, passing_documents, unseen_documents
 from pinakes.search.verbatim.quotations import FEWEST_WORDS, plain, quotations_in, readings
 from pinakes.search.verbatim.words import WordText, word_changes
+from pinakes.text.verbatim import verbatim_form
 
 MOST = 1000
 """Quotations of one call."""
@@ -29,6 +31,9 @@ _COUNTED = 20
 _OMITTED = 600
 # Chunks in which the nearest passage is looked for.
 _NEAREST = 32
+# Words in a row by which documents are found that keyword search ranks lower, and how many of those are looked at.
+_ROW = 3
+_HOLDING = 8
 # An altered quotation has so many of its words, and of their letters, in order, in a passage of which it has so much.
 _SHARED = 0.6
 _COVERED = 0.5
@@ -147,21 +152,53 @@ class _Verifier:
     # -- altered ---------------------------------------------------------------------------------------------
 
     def _nearest(self, quotation: str, quoted: WordText, near: Collection[StoredChunk]) -> QuoteCheck:
-        best: tuple[float, int, int, int] | None = None
-        for chunk in near:
-            _, text = self._text(chunk.document)
-            room = len(quoted.words)
-            low = max(0, text.number_at(chunk.start) - room)
-            high = min(len(text.words), text.number_at(chunk.end) + room)
-            similar = _align(quoted.keys, text.keys[low:high])
-            if similar and (best is None or similar[0] > best[0]):
-                best = (similar[0], chunk.document, low + similar[1], low + similar[2])
+        best = self._most_alike(quoted, self._around(near, len(quoted.words)))
+        if best is None:
+            whole = ((document, 0, len(self._text(document)[1].words)) for document in self._holding(quoted))
+            best = self._most_alike(quoted, whole)
         if best is None:
             return QuoteCheck(quotation, ABSENT)
         _, document, first, end = best
         _, text = self._text(document)
         changes = word_changes(quoted, text, (0, len(quoted.words)), (first, end))
         return QuoteCheck(quotation, ALTERED, [self._place(document, first, end)], 0, changes)
+
+    def _most_alike(
+        self, quoted: WordText, stretches: Iterable[tuple[int, int, int]]
+    ) -> tuple[float, int, int, int] | None:
+        """Return how much of a quotation the passage shares that shares most, its document, and its words.
+
+        ``stretches`` are words of documents, by the first and the one after the last.
+        """
+        best: tuple[float, int, int, int] | None = None
+        for document, low, high in stretches:
+            similar = _align(quoted.keys, self._text(document)[1].keys[low:high])
+            if similar and (best is None or similar[0] > best[0]):
+                best = (similar[0], document, low + similar[1], low + similar[2])
+        return best
+
+    def _around(self, chunks: Iterable[StoredChunk], room: int) -> Iterator[tuple[int, int, int]]:
+        for chunk in chunks:
+            _, text = self._text(chunk.document)
+            low, high = text.number_at(chunk.start) - room, text.number_at(chunk.end) + room
+            yield chunk.document, max(0, low), min(len(text.words), high)
+
+    def _holding(self, quoted: WordText) -> list[int]:
+        """Return documents that have some words in a row of a quotation, be it of its first or of its second half.
+
+        Many chunks may share a single word with it, such as one that was put in, and their titles too.
+        """
+        words = verbatim_form(quoted.text).split()
+        middle = len(words) // 2
+        block = self._index.texts.folded
+        block = block if self._allowed is None else block.only(self._allowed)
+        found: dict[int, None] = {}
+        for half in (words[:middle], words[middle:]):
+            rows = [half[at : at + _ROW] for at in range(len(half) - _ROW + 1)]
+            plain_rows = [row for row in rows if all(map(str.isalnum, row))]
+            if plain_rows:
+                found |= dict.fromkeys(islice(count_phrase(block, max(plain_rows, key=_letters)), _HOLDING))
+        return list(found)
 
     # -- documents -------------------------------------------------------------------------------------------
 
