@@ -80,9 +80,12 @@ def side_by_side(work: Callable[[Item], Done], tasks: Iterable[Item], parallel: 
 
 def text_only(text: str) -> str:
     """Return a text without halves of characters, which the names of some files hold and no database takes."""
-    return (
-        text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    )
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def wide_text(text: str) -> str:
+    """Return the same for a database that keeps text in 16 bits: halves that belong together are one character."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def numbers(vector: Vectors, decimals: int = 9) -> list[float]:
