@@ -84,9 +84,8 @@ def test_words_of_every_sentence_are_no_quotation(tmp_path: Path) -> None:
 
 def test_a_word_of_many_passages_does_not_hide_the_one_that_is_quoted(tmp_path: Path) -> None:
     for number in range(40):
-        (tmp_path / f"pump-{number}.md").write_text(
-            f"# Pump manual\n\nPump {number}: if the pump stops, stop the pump.\n"
-        )
+        text = f"# Pump manual\n\n## Manual steps of pump {number}\n\nPump: any error of the operator is a risk.\n"
+        (tmp_path / f"pump-manual-steps-{number}.md").write_text(text)
     (tmp_path / "paper.md").write_text("If there are any manual steps, they risk operator error, we found.\n")
     with Library(tmp_path / "index") as library:
         library.index(tmp_path, embed=False)
