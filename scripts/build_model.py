@@ -43,6 +43,8 @@ TARGET = MODELS / "all-minilm-l6-v2"
 STUDENT = MODELS / "minilm-l3-student"
 
 HEADS, HIDDEN = 12, 384
+# Measured, and used where text is repeated in another context: docs/decisions/0028-order-and-repeats.md.
+CONTEXT_SHARE = 0.45
 MAX_TOKENS = 256
 EPSILON = 1e-12
 # 7 bits, not 8: processors without VNNI add two products in 16 bits, which full-range weights overflow.
@@ -376,6 +378,7 @@ def describe(files: Mapping[str, bytes], name: str, source: Mapping[str, str]) -
         "dimension": HIDDEN,
         "max_tokens": MAX_TOKENS,
         "languages": ["en"],
+        "context_share": CONTEXT_SHARE,
         "output": "embedding",
         "pooling": {"mode": "mean", "in_graph": True, "normalised": True},
         "quantization": {"weights": "int8 per channel", "activations": "uint8 dynamic"},

@@ -32,7 +32,8 @@ class ModelFolder:
     """The files and settings of a model.
 
     ``graph`` is the ONNX graph, or the table of a static model. ``pooling`` is None where nothing tells. ``tasks`` are
-    the numbers of the tasks query and document, for a model that is told the task by a number.
+    the numbers of the tasks query and document, for a model that is told the task by a number. ``context_share`` is how
+    much of a text's vector follows its context, where that was measured (`ingest/repeats.py`).
     """
 
     graph: Path
@@ -47,6 +48,7 @@ class ModelFolder:
     vocabulary: int | None = None
     projected: bool = False
     tasks: tuple[int, int] | None = None
+    context_share: float = 0.0
 
 
 def read_folder(path: str | Path, *, name: str | None = None) -> ModelFolder:
@@ -74,6 +76,7 @@ def read_folder(path: str | Path, *, name: str | None = None) -> ModelFolder:
         vocabulary=config.get("vocab_size") if isinstance(config.get("vocab_size"), int) else None,
         projected=any(kind.endswith("Dense") for kind, _ in modules),
         tasks=_tasks(config),
+        context_share=float(own.get("context_share") or 0.0),
     )
 
 

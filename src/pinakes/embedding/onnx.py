@@ -104,6 +104,11 @@ class OnnxEmbedder:
         """Languages that the model covers, or None when not known."""
         return self.folder.languages
 
+    @property
+    def context_share(self) -> float:
+        """How much of a text's vector follows the context in front of it; 0 where that was not measured."""
+        return self.folder.context_share
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector for each text, in the order given."""
         runtime = self._load(self.threads)

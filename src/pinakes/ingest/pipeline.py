@@ -1,8 +1,8 @@
 """The pipeline: runs the stages of ingest over many files, so that stopping at any point loses nothing.
 
-Text first: every document can be found by keyword and reference as soon as it is read. Contexts by a language
-model follow, where one is configured, then vectors: for whatever in the record has none yet, so an interrupted run
-simply goes on.
+Text first: every document can be found by keyword and reference as soon as it is read, and by the meaning of how it
+begins soon after. Contexts by a language model follow, where one is configured, then vectors: for whatever in the
+record has none yet, short documents first, so an interrupted run simply goes on.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from pinakes.embedding import Embedder
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import PinakesError, UsageError
 from pinakes.ingest.codec import decode
-from pinakes.ingest.contextualize import passage_text
 from pinakes.ingest.convert import DATA_EXTENSIONS, IMAGE_EXTENSIONS, supported_extensions
 from pinakes.ingest.discover import Discovery, FoundFile, discover, is_at_or_below, remembered
 from pinakes.ingest.llm_context import ContextStage
 from pinakes.ingest.prepare import READER, hash_stream
+from pinakes.ingest.repeats import Repeats
 from pinakes.ingest.sandbox import Limits, Outcome, Sandbox
 from pinakes.llm import LanguageModel
 from pinakes.model import Failure, IndexReport, Progress
@@ -42,6 +42,7 @@ from pinakes.text.language import LANGUAGE_NAMES
 _KEYWORD_SECONDS = 2.0
 _VECTOR_SECONDS = 15.0
 _EMBED_WINDOW = 512
+_BEGINNINGS = 16
 _RETRY = -1
 # A larger file without any text was hardly meant to be emptied.
 _BLANK_BYTES = 1 << 16
@@ -91,17 +92,25 @@ class Pipeline:
         self._limits = limits or Limits()
         self._progress = progress or (lambda step: None)
         self._language_model = language_model
+        self._embeds_early = False
+        self._begun = 0
+        self._repeats = Repeats(embedder, index.record.vectors_of)
+        self._within: list[float] = []
         self.report = IndexReport()
 
     @contextmanager
     def _timed(self, stage: str) -> Iterator[None]:
         start = time.perf_counter()
+        self._within.append(0.0)
         try:
             with span(stage):
                 yield
         finally:
-            seconds = self.report.stage_seconds
-            seconds[stage] = seconds.get(stage, 0.0) + time.perf_counter() - start
+            seconds, taken = self.report.stage_seconds, time.perf_counter() - start
+            # What a stage within this one took is that one's.
+            seconds[stage] = seconds.get(stage, 0.0) + taken - self._within.pop()
+            if self._within:
+                self._within[-1] += taken
 
     @traced_index
     def run(
@@ -123,6 +132,9 @@ class Pipeline:
                 [*discovery.folders, *sorted(discovery.singles.difference(discovery.missing))]
             )
         self._record.remove(list(plan.gone))
+        # Not with a service, which may be slow to answer; and a context that is yet to be written changes the texts.
+        contexts = self._settings.context_model or self._language_model is not None
+        self._embeds_early = embed and not contexts and hasattr(type(self._embedder), "provider")
         self._read(plan)
         if embed:
             self.write_contexts()
@@ -252,6 +264,8 @@ class Pipeline:
                     self._progress(Progress("read", count, total, file.path))
                     if time.perf_counter() - last_commit > _KEYWORD_SECONDS:
                         self._index.catch_up_keyword()
+                        if self._embeds_early:
+                            self._embed_beginnings()
                         last_commit = time.perf_counter()
         self.report.removed = sorted(plan.gone.keys() - {old for old, _ in self.report.renamed})
         with self._timed("keyword"):
@@ -322,27 +336,40 @@ class Pipeline:
 
     def embed(self) -> None:
         """Give every text that has no vector one."""
-        total = self._record.pending_count()
-        done, after, last_sync = 0, 0, time.perf_counter()
-        while done < total:
-            with self._timed("read"):
-                pending = self._record.pending(_EMBED_WINDOW, after)
-            if not pending:
-                break
-            after = pending[-1].id
-            unique = list({passage.text_hash: passage for passage in pending}.values())
-            texts = [passage_text(passage.context, passage.text) for passage in unique]
-            with self._timed("embed"):
-                vectors = self._checked(self._embedder.embed(texts), len(texts))
-            with self._timed("vectors"):
-                self._record.put_vectors([passage.text_hash for passage in unique], vectors)
-            done += len(unique)
-            self._progress(Progress("embed", min(done, total), total))
+        order = self._record.embedding_order()
+        last_sync = time.perf_counter()
+        for start in range(0, len(order), _EMBED_WINDOW):
+            self._embed(order[start : start + _EMBED_WINDOW])
+            self._progress(Progress("embed", min(start + _EMBED_WINDOW, len(order)), len(order)))
             if time.perf_counter() - last_sync > _VECTOR_SECONDS:
                 with self._timed("vectors"):
                     self._index.catch_up_vectors()
                 last_sync = time.perf_counter()
-        self.report.embedded = done
+
+    def _embed_beginnings(self) -> None:
+        """Make the documents that were read so far findable by the meaning of how they begin."""
+        first = self._record.first_passages(self._begun)
+        started = time.perf_counter()
+        for start in range(0, len(first), _BEGINNINGS):
+            # A slow model must not keep documents from being read.
+            if time.perf_counter() - started > _KEYWORD_SECONDS / 2:
+                break
+            self._embed(first[start : start + _BEGINNINGS], partly=True)
+            self._begun = first[start : start + _BEGINNINGS][-1]
+        if first:
+            with self._timed("vectors"):
+                self._index.catch_up_vectors()
+
+    def _embed(self, passages: Sequence[int], *, partly: bool = False) -> None:
+        with self._timed("read"):
+            pending = self._record.pending_at(passages)
+        if not pending:
+            return
+        with self._timed("embed"):
+            vectors = self._repeats.embed(pending, self._checked)
+        with self._timed("vectors"):
+            self._record.put_vectors([passage.text_hash for passage in pending], vectors, partly=partly)
+        self.report.embedded += len(pending)
 
     def _gather_concepts(self) -> None:
         """Bring the concept vocabulary up to date, where one is kept."""

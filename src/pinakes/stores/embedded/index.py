@@ -86,8 +86,14 @@ class EmbeddedIndex(LocalIndex):
             changes = self.record.changes_since(index.generation)
         removed = {change.document for change in changes if change.kind == "removed"}
         embedded = {change.document: None for change in changes if change.kind == "embedded"}
-        # A later change may have left texts without vectors again.
-        wanted = [d for d in embedded if d not in removed and self.record.is_embedded(d)]
+        # A later change may have left texts without vectors again: then what is there stays. A new document is found by
+        # those that it has.
+        wanted = [
+            d
+            for d in embedded
+            if d not in removed
+            and (self.record.is_embedded(d) or not len(index.snapshot.rows_of_documents([d])))
+        ]
         index.apply(removed, self._document_vectors(wanted), generation)
 
     def _drop_other_model(self) -> None:

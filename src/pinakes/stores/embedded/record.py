@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple
 from datetime import datetime, timezone
@@ -48,12 +49,13 @@ class Change(NamedTuple):
 
 
 class PendingPassage(NamedTuple):
-    """A text that has no vector yet; ``id`` is the passage's, to go on from."""
+    """A text that has no vector yet; ``id`` is its passage's, ``start`` where that begins in the chunk."""
 
     id: int
     text_hash: bytes
     context: str
     text: str
+    start: int
 
 
 def now() -> str:
@@ -266,18 +268,43 @@ class Record:
         """Return how many texts have no vector yet."""
         return int(self.database.value("SELECT count FROM counters WHERE kind = 'pending'"))
 
-    def pending(self, limit: int, after: int = 0) -> list[PendingPassage]:
-        """Return up to ``limit`` texts without a vector, each once, in the order of documents, beyond a passage id."""
-        rows = self.database.rows(
-            'SELECT p.id, p.text_hash, c.context, substr(c.content, p.start + 1, p."end" - p.start) '
-            "FROM unembedded u JOIN passages p ON p.id = u.passage JOIN chunks c ON c.id = p.chunk "
-            "WHERE u.passage > ? ORDER BY u.passage LIMIT ?",
-            (after, limit),
-        )
+    def pending(self, limit: int) -> list[PendingPassage]:
+        """Return up to ``limit`` texts without a vector, each once, in the order of documents."""
+        rows = self.database.rows(f"{_PENDING} WHERE u.passage > 0 ORDER BY u.passage LIMIT ?", (limit,))
         return [PendingPassage(*row) for row in rows]
 
-    def put_vectors(self, hashes: Sequence[bytes], vectors: Vectors) -> None:
-        """Store vectors, and log the documents that are complete with them."""
+    def pending_at(self, passages: Sequence[int]) -> list[PendingPassage]:
+        """Return the texts of some passages, in that order, without those that have a vector by now."""
+        rows = {
+            row[0]: PendingPassage(*row)
+            for batch in batches(passages)
+            for row in self.database.rows(
+                f"{_PENDING} WHERE u.passage IN ({','.join('?' * len(batch))})", batch
+            )
+        }
+        return [rows[passage] for passage in passages if passage in rows]
+
+    def embedding_order(self) -> list[int]:
+        """Return the passages whose texts have no vector, those of documents with few of them first."""
+        rows = self.database.rows(
+            "SELECT u.passage, p.document FROM unembedded u JOIN passages p ON p.id = u.passage"
+        )
+        counts = Counter(document for _, document in rows)
+        return [
+            passage for passage, document in sorted(rows, key=lambda row: (counts[row[1]], row[1], row[0]))
+        ]
+
+    def first_passages(self, after: int) -> list[int]:
+        """Return the passages without a vector that begin a document, beyond a passage."""
+        rows = self.database.rows(
+            "SELECT u.passage FROM unembedded u JOIN passages p ON p.id = u.passage JOIN chunks c ON c.id = p.chunk "
+            "WHERE u.passage > ? AND c.chunk_index = 0 AND p.start = 0 ORDER BY u.passage",
+            (after,),
+        )
+        return [row[0] for row in rows]
+
+    def put_vectors(self, hashes: Sequence[bytes], vectors: Vectors, *, partly: bool = False) -> None:
+        """Store vectors, and log the documents that are complete with them, or with ``partly`` all that have some."""
         with self.database.transaction() as connection:
             connection.executemany(
                 "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
@@ -289,9 +316,17 @@ class Record:
                     "SELECT DISTINCT document FROM passages WHERE text_hash = ?", (name,)
                 )
                 touched.update(row[0] for row in rows)
-            log_changes(
-                connection, [d for d in sorted(touched) if has_all_vectors(connection, d)], "embedded"
-            )
+            told = [d for d in sorted(touched) if partly or has_all_vectors(connection, d)]
+            log_changes(connection, told, "embedded")
+
+    def vectors_of(self, hashes: Sequence[bytes]) -> dict[bytes, Vectors]:
+        """Return the vectors of some texts, by hash."""
+        query = "SELECT text_hash, vector FROM vectors WHERE text_hash IN"
+        return {
+            row[0]: np.frombuffer(row[1], np.float32)
+            for batch in batches(hashes)
+            for row in self.database.rows(f"{query} ({','.join('?' * len(batch))})", batch)
+        }
 
     def document_vectors(self, document: int, dimension: int) -> tuple[list[int], Vectors]:
         """Return the chunk id and the vector of each passage of a document."""
@@ -391,6 +426,10 @@ def log_changes(connection: sqlite3.Connection, documents: Iterable[int], kind: 
     )
 
 
+_PENDING = (
+    'SELECT p.id, p.text_hash, c.context, substr(c.content, p.start + 1, p."end" - p.start), p.start '
+    "FROM unembedded u JOIN passages p ON p.id = u.passage JOIN chunks c ON c.id = p.chunk"
+)
 _NOT_EMBEDDED = (
     "SELECT 1 FROM passages p WHERE p.document = ? "
     "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.text_hash = p.text_hash) LIMIT 1"
