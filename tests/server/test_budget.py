@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.server.conftest import index_registry
 
 from pinakes.embedding import load_tokenizer
-from pinakes.server.mcp.calls import call
+from pinakes.server.mcp.calls import call, tokens_of
 from pinakes.server.services import LibraryRegistry
 from pinakes.tools.fit import Limit, Tokens, fit_items, fit_quoted, fit_texts, squeezed
 
@@ -87,6 +87,48 @@ def test_values_have_every_result_that_the_text_has_within_the_same_budget(
     assert [str(result["rank"]) for result in answer.data["results"]] == told
     assert Limit(budget, tokens).allows(answer.data)
     assert all(result["content"] for result in answer.data["results"])
+
+
+@pytest.mark.parametrize("budget", [400, 600, 1000, 2000, 50_000])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"reference": "Pump manual"},
+        {"document": "manual.md"},
+        {"reference": "Section 21, Section 22, Section 11", "with_references": True},
+        {"reference": ["Section 21", "Chapter 2", "Section 99", "Section 10"]},
+    ],
+)
+def test_values_of_sections_keep_to_the_budget_and_say_where_to_go_on(
+    registry: LibraryRegistry, given: dict[str, Any], budget: int
+) -> None:
+    limit = Limit(budget, tokens_of(registry.choose(None)[0]))
+    data = call(registry, "read_section", {**given, "token_budget": budget}).data
+    assert limit.allows(data), limit.size(data)
+    whole = call(registry, "read_section", {**given, "token_budget": 1_000_000}).data
+    assert not whole["truncated"]
+    assert data["truncated"] == (limit.size(whole) > budget)
+    parts, wholes = (found.get("sections", [found]) for found in (data, whole))
+    assert [part["place_id"] for part in parts] == [part["place_id"] for part in wholes]
+    for part, asked in zip(parts, wholes, strict=True):
+        text = part["text"]
+        if "next_offset" in part:
+            on = {"reference": part["place_id"], "offset": part["next_offset"]}
+            text += call(registry, "read_section", {**on, "token_budget": 1_000_000}).data["text"]
+        assert text == asked["text"]
+
+
+@pytest.mark.parametrize("budget", [400, 600, 1000, 2000, 50_000])
+def test_values_of_references_keep_to_the_budget(registry: LibraryRegistry, budget: int) -> None:
+    limit = Limit(budget, tokens_of(registry.choose(None)[0]))
+    given = {"reference": ["Section 21", "Section 22", "Section 11", "Section 10"]}
+    data = call(registry, "follow_references", {**given, "token_budget": budget}).data
+    assert limit.allows(data), limit.size(data)
+    whole = call(registry, "follow_references", {**given, "token_budget": 1_000_000}).data
+    assert data["truncated"] == (limit.size(whole) > budget)
+    labels = [one["section"]["section_label"] for one in (data, *data["also"])]
+    # Where to cite all of them takes more than 400 tokens.
+    assert labels == given["reference"][: None if budget > 400 else len(labels)]
 
 
 def test_paths_are_relative_to_the_root_of_the_library_and_are_understood(

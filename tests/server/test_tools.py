@@ -230,13 +230,14 @@ def test_a_document_alone_is_read_from_its_start(url: str, index_folder: Path) -
         found = call(url, "read_section", given)
         said, data = text_of(found), found.structured_content
         assert re.search(r"^Document, whole: Pump manual \[\w{8}\]$", said, re.MULTILINE)
+        # As JSON it takes more room.
         assert data["text"].strip() in said
         shown += data["text"]
         if not data["truncated"]:
             break
         # Its chapters can be read one by one, and the rest from where it ends.
         assert "- 8 Chapter of the pump [" in said and "Cut to fit the token budget, lines" in said
-        assert f"read on with offset={data['next_offset']}." in said
+        assert re.search(r"read on with offset=\d+\.$", said)
         offset = data["next_offset"]
     assert offset and shown.strip() == text.strip()
     nothing = call(url, "read_section", {"token_budget": 1500})

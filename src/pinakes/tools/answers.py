@@ -20,7 +20,7 @@ from pinakes.model import (
     Status,
 )
 from pinakes.search.present.respond import fit_response
-from pinakes.tools.fit import Limit, fit_by, fit_items, fit_quoted, fit_texts, lean, without
+from pinakes.tools.fit import Limit, fit_by, fit_items, fit_quoted, fit_texts, lean, made_to_fit, without
 from pinakes.tools.render import (
     cited_by_lines,
     cited_name,
@@ -48,6 +48,7 @@ _FRAME = 80
 # Of a result, what a reader of passages needs to cite them and to read on; the rest is for programs, which have Python.
 _RESPONSE = ("note", "term_conflicts", "total_matches", "considered", "offset")
 _RESULT = ("rank", "source_path", "section_label", "place_id", "lines", "pages", "cells")
+_PART = ("source_path", "section_id", "section_label", "heading", "place_id", "lines", "pages", "whole_lines")
 _IF_ANY = ("fused_score", "from_image", "uncertain", "left_out", "also_in")
 _DISPENSABLE_OF_DOCUMENTS = ("doc_summary", "metadata", "warnings", "ingested_at", "modified", "size")
 
@@ -125,25 +126,29 @@ def section(found: SectionsResponse, library: str, given: Arguments, limit: Limi
             raise UsageError("An offset is one of a single section: name only one with it.")
         return _sections(found, offset, library, limit)
     (view,) = found.sections
-    shown = section_text(view, offset, limit.budget, limit.tokens)
 
-    def values() -> dict[str, Any]:
+    def values(budget: int) -> dict[str, Any]:
+        shown = section_text(view, offset, budget, limit.tokens)
         data = lean(shown.view) | {"location": view.location, "text": shown.view.text}
         data["truncated"] = shown.next_offset is not None
         data |= {"offset": offset} if offset else {}
         data |= {"next_offset": shown.next_offset} if shown.next_offset is not None else {}
-        steps = (without(name) for name in ("chunk_ids", "children", "alternatives"))
+        steps = (without(name) for name in ("chunk_ids", "children", "alternatives", "parent_chain"))
         return fit_by(told(data, library), limit, *steps)
 
-    return Answer(shown.text, values)
+    return Answer(
+        section_text(view, offset, limit.budget, limit.tokens).text, lambda: made_to_fit(values, limit)
+    )
 
 
 def _sections(found: SectionsResponse, offset: int, library: str, limit: Limit) -> Answer:
-    shown = sections_text(found, offset, limit.budget, limit.tokens)
-
-    def values() -> dict[str, Any]:
+    def values(budget: int) -> dict[str, Any]:
+        shown = sections_text(found, offset, budget, limit.tokens)
         data: dict[str, Any] = {
-            "sections": [_part(view) for view in shown.sections],
+            "sections": [
+                _part(view) | ({} if end is None else {"next_offset": end})
+                for view, end in zip(shown.sections, shown.ends, strict=True)
+            ],
             "cited": [
                 {"text": item.text} | (_part(item.section) if item.section else {"reason": item.reason})
                 for item in shown.cited
@@ -154,13 +159,17 @@ def _sections(found: SectionsResponse, offset: int, library: str, limit: Limit) 
         }
         return told({name: value for name, value in data.items() if value or name == "truncated"}, library)
 
-    return Answer(shown.text, values)
+    return Answer(
+        sections_text(found, offset, limit.budget, limit.tokens).text, lambda: made_to_fit(values, limit)
+    )
 
 
 def _part(view: SectionView) -> dict[str, Any]:
-    light = replace(view, chunk_ids=[], children=[], parent_chain=[], alternatives=[], document_title="")
-    values: dict[str, Any] = lean(light)
-    return values | {"location": view.location, "text": view.text}
+    """Return a section as one of several: where it stands, what to cite it by, and its text."""
+    values: dict[str, Any] = lean({name: getattr(view, name) for name in _PART})
+    doubts = {name: True for name in ("from_image", "uncertain") if getattr(view, name)}
+    exact = {} if view.exact else {"exact": False}
+    return values | exact | doubts | {"location": view.location, "text": view.text}
 
 
 def definitions(found: DefineResponse, library: str, given: Arguments, limit: Limit) -> Answer:
@@ -193,15 +202,22 @@ def references(found: ReferencesResponse, library: str, given: Arguments, limit:
         lines += missing
     fitted = fit_quoted(limit.tokens, limit.budget, head, lines)
 
-    def values() -> dict[str, Any]:
-        each = Limit(limit.budget // len(asked), limit.tokens)
+    def values(budget: int, shared: bool = True) -> dict[str, Any]:
+        each = Limit(budget // len(asked) if shared else budget, limit.tokens)
         data, *also = (_reference_values(one, each) for one in asked)
         data |= {"also": also} if also else {}
         data |= {"missing": lean(found.missing)} if found.missing else {}
         data["truncated"] = any(one["truncated"] for one in (data, *also))
-        return fit_items(told(data, library), "also", limit) if also else told(data, library)
+        return told(data, library)
 
-    return Answer(fitted.text, values)
+    def fitting() -> dict[str, Any]:
+        data = values(limit.budget, shared=False)
+        if limit.allows(data):
+            return data
+        data = made_to_fit(values, limit)
+        return fit_items(data, "also", limit) if "also" in data else data
+
+    return Answer(fitted.text, fitting)
 
 
 def _reference_lines(found: ReferencesResponse) -> list[str]:
@@ -216,13 +232,16 @@ def _reference_lines(found: ReferencesResponse) -> list[str]:
 
 
 def _reference_values(found: ReferencesResponse, limit: Limit) -> dict[str, Any]:
-    bare = replace(found.section, text="", children=[], chunk_ids=[])
-    data = {"section": lean(bare), "cites": lean(found.cites), "cited_by": lean(found.cited_by)}
+    data = {
+        "section": without("text")(_part(found.section)),
+        "cites": lean(found.cites),
+        "cited_by": lean(found.cited_by),
+    }
     if found.around and len(found.around) <= _MOST_AROUND:
         data["around"] = lean(found.around)
     data |= {"truncated": False}
     for name in ("cited_by", "cites"):
-        data = fit_items(data, name, limit)
+        data = fit_items(data, name, limit, least=0)
     return data
 
 

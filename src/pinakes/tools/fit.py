@@ -163,9 +163,10 @@ def _says_something(value: Any) -> bool:
 
 
 def fit_items(
-    data: dict[str, Any], name: str, limit: Limit, dispensable: tuple[str, ...] = ()
+    data: dict[str, Any], name: str, limit: Limit, dispensable: tuple[str, ...] = (), least: int = 1
 ) -> dict[str, Any]:
-    """Make an answer with a list in it fit: first without what is dispensable, then with fewer items; one stays.
+    """Make an answer with a list in it fit: first without what is dispensable, then with fewer items; one stays, or
+    ``least``.
 
     An answer that lost items says that it was cut.
     """
@@ -174,9 +175,9 @@ def fit_items(
     light = without(*dispensable)
     items = [light(item) if isinstance(item, dict) else item for item in data[name]]
     frame = light(data)
-    left = limit.budget - limit.size({**frame, name: []}) - limit.size(items[0])
-    kept = 1
-    for item in items[1:]:
+    left = limit.budget - limit.size({**frame, name: []}) - sum(map(limit.size, items[:least]))
+    kept = least
+    for item in items[least:]:
         left -= limit.size(item)
         if left < 0:
             break
@@ -185,7 +186,7 @@ def fit_items(
         cut = {"truncated": True} if kept < len(items) else {}
         fitted = {**frame, name: items[:kept], **cut}
         # What stands between items counts too.
-        if kept == 1 or limit.allows(fitted):
+        if kept <= least or limit.allows(fitted):
             return fitted
         kept -= 1
 
@@ -231,6 +232,17 @@ def fit_by(
             break
         data = step(data)
     return data
+
+
+def made_to_fit(make: Callable[[int], dict[str, Any]], limit: Limit) -> dict[str, Any]:
+    """Return values that are made for a budget; for a smaller one where JSON takes more room than text."""
+    budget = limit.budget
+    while True:
+        data = make(budget)
+        size = limit.size(data)
+        if size <= limit.budget or budget < _FEWEST_TOKENS:
+            return data
+        budget = min(budget - _MARK, int(budget * limit.budget / size))
 
 
 def without(*names: str) -> Callable[[dict[str, Any]], dict[str, Any]]:

@@ -194,6 +194,8 @@ class ShownSections:
 
     text: str
     sections: list[SectionView]
+    ends: list[int | None]
+    """Where to read on in each of them, where it is cut."""
     cited: list[CitedSection]
     left_out: list[CitedSection]
     cut: bool
@@ -216,6 +218,7 @@ def sections_text(found: SectionsResponse, offset: int, budget: int, tokens: Tok
     blocks: list[str] = []
     notes: list[str] = []
     sections: list[SectionView] = []
+    ends: list[int | None] = []
     for number, view in enumerate(found.sections):
         room = left // (len(found.sections) - number)
         text = view.text[offset:]
@@ -233,6 +236,7 @@ def sections_text(found: SectionsResponse, offset: int, budget: int, tokens: Tok
         left -= tokens.count(block)
         blocks.append(block)
         sections.append(replace(view, text=text[:end]))
+        ends.append(offset + end if end < len(text) else None)
     left += kept_free
     owed = sum(costs)
     cited: list[CitedSection] = []
@@ -270,6 +274,7 @@ def sections_text(found: SectionsResponse, offset: int, budget: int, tokens: Tok
     return ShownSections(
         text,
         sections[:kept],
+        ends[:kept],
         cited[: max(0, kept - len(sections))],
         [item for item, _ in left_out],
         bool(notes or left_out) or kept < len(blocks),
