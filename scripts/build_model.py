@@ -41,10 +41,9 @@ TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f41157
 MODELS = Path(__file__).resolve().parents[1] / "src" / "pinakes" / "embedding" / "models"
 TARGET = MODELS / "all-minilm-l6-v2"
 STUDENT = MODELS / "minilm-l3-student"
+STUDENT_NAME = "minilm-l3-student-int8"
 
 HEADS, HIDDEN = 12, 384
-# Measured, and used where text is repeated in another context: docs/decisions/0028-order-and-repeats.md.
-CONTEXT_SHARE = 0.45
 MAX_TOKENS = 256
 EPSILON = 1e-12
 # 7 bits, not 8: processors without VNNI add two products in 16 bits, which full-range weights overflow.
@@ -378,7 +377,6 @@ def describe(files: Mapping[str, bytes], name: str, source: Mapping[str, str]) -
         "dimension": HIDDEN,
         "max_tokens": MAX_TOKENS,
         "languages": ["en"],
-        "context_share": CONTEXT_SHARE,
         "output": "embedding",
         "pooling": {"mode": "mean", "in_graph": True, "normalised": True},
         "quantization": {"weights": "int8 per channel", "activations": "uint8 dynamic"},
@@ -386,6 +384,8 @@ def describe(files: Mapping[str, bytes], name: str, source: Mapping[str, str]) -
         "license": "Apache-2.0",
         "source": dict(source),
         "sha256": {file: hashlib.sha256(data).hexdigest() for file, data in files.items()},
+        # Measured, and used where text is repeated in another context: docs/decisions/0028-order-and-repeats.md.
+        **({"context_share": 0.45} if name == STUDENT_NAME else {}),
     }
 
 
@@ -425,7 +425,7 @@ def build_student(file: Path) -> None:
         weights = {name: saved[name].astype(np.float32) for name in saved.files}
     tokenizer = (TARGET / "tokenizer.json").read_bytes()
     origin = {"taught_by": "scripts/train_student.py"}
-    convert(weights, tokenizer, STUDENT, "minilm-l3-student-int8", origin)
+    convert(weights, tokenizer, STUDENT, STUDENT_NAME, origin)
 
 
 def check() -> None:
