@@ -2,8 +2,8 @@
 
 Generated references repeat the same tables in hundreds of pages; only the title and the headings in front differ. The
 first window of a chunk is always embedded. A later one takes the vector of the same text elsewhere, plus a share of
-how the one context differs from the other. The model ``fast`` states that share in its ``model.json``; with others, every
-text is embedded. docs/decisions/0028-order-and-repeats.md has the figures.
+how the one context differs from the other. The model ``fast`` states that share in its ``model.json``; with others,
+every text is embedded. docs/decisions/0028-order-and-repeats.md has the figures.
 """
 
 from __future__ import annotations
