@@ -103,7 +103,8 @@ def command(folder: Path, *options: str) -> Iterator[tuple[str, int]]:
     process = subprocess.Popen(
         [sys.executable, "-m", "pinakes", "serve", "--port", "0", *options],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": path},
+        # What is not to be kept is left behind by a server that is killed.
+        env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(folder)},
         stderr=subprocess.PIPE,
         text=True,
     )

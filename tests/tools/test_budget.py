@@ -49,6 +49,20 @@ def test_the_budget_is_used(tool: HierarchicalDocumentTool, budget: int) -> None
     assert tool.count_tokens(answer) > 0.7 * budget
 
 
+@pytest.mark.parametrize("query", QUERIES)
+def test_little_is_said_beside_the_text_of_the_documents(tool: HierarchicalDocumentTool, query: str) -> None:
+    """Some words around all, and for each passage its id, lines, and path or section where these are not clear."""
+    found = relative(tool.search_sync(query, top_k=5), tool.library.root)
+    quoted = sum(tool.count_tokens(result.content.strip()) for result in found.results)
+    quoted += sum(
+        tool.count_tokens(entry.definition_text)
+        for result in found.with_definitions_once()
+        for entry in result.definitions_context
+    )
+    besides = tool.count_tokens(found.format()) - quoted - tool.count_tokens(found.note)
+    assert besides <= 65 + 36 * len(found.results)
+
+
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("reference", ("4.2.2", "Harbour Safety Act 2021", "Section 102", "nowhere at all"))
 def test_a_section_fits(tool: HierarchicalDocumentTool, reference: str, budget: int) -> None:

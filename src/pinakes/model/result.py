@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -13,6 +14,7 @@ from pinakes.model.quoting import Quotation
 
 # How many times as long as the names of the sections above a text is that they are told with.
 _LEAST_TEXT = 20
+_WORDS = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +98,20 @@ class SearchResult:
         above = above[1:] if above[:1] == [self.document_title] else above
         if _LEAST_TEXT * sum(map(len, above)) > len(self.content):
             above = []
-        name = self.section_label or own or self.document_title
-        said = self.content.lstrip("# \n").startswith(name) and not above
-        # A text that does not begin with its heading is told under which it stands.
-        name = own if not said and name in own else name
-        place = " > ".join(above if said else [*above, name])
+        name = self.section_label or own
+        if name:
+            # A text that does not begin with its heading is told under which it stands.
+            name = "" if self.content.lstrip("# \n").startswith(name) else own or name
+        elif self.source_path != document and not _names(self.source_path, self.document_title):
+            name = self.document_title
+        place = with_place_id(name, self.place_id)
+        if above:
+            place += f" in {' > '.join(above)}" if place else " > ".join(above)
         where = span(self.lines, self.pages, self.source_path, self.cells)
         if where and self.lines and self.left_out:
             first = min(self.lines.first, *(lines.first for lines in self.left_out))
             last = max(self.lines.last, *(lines.last for lines in self.left_out))
             where += f" of {first}–{last}"
-        place = with_place_id(place, self.place_id)
         path = "" if self.source_path == document else self.source_path
         return ", ".join(filter(None, (path, place, where)))
 
@@ -121,8 +126,7 @@ class SearchResult:
             places = "; ".join(f"{place.source_path} {place.section}".strip() for place in self.also_in)
             head.append(f"Also in: {places}")
         tail = [
-            f"{entry.term}: {entry.definition_text}"
-            + (f" (from {entry.location})" if entry.source_path != self.source_path else "")
+            _defined(entry) + (f" (from {entry.location})" if entry.source_path != self.source_path else "")
             for entry in self.definitions_context
         ]
         if tail:
@@ -140,6 +144,19 @@ class SearchResult:
         if self.explanation is None:
             del data["explanation"]
         return data
+
+
+def _names(path: str, title: str) -> bool:
+    """Whether a document's title says no more than the name of its file."""
+    stem = path.replace("\\", "/").rpartition("/")[2].rpartition(".")[0]
+    return _WORDS.findall(stem.casefold()) == _WORDS.findall(title.casefold())
+
+
+def _defined(entry: Definition) -> str:
+    """Return a definition; its text may begin with the term."""
+    told = " ".join(_WORDS.findall(entry.definition_text[: 3 * len(entry.term) + 20].casefold()))
+    begins = told.startswith(" ".join(_WORDS.findall(entry.term.casefold())))
+    return entry.definition_text if begins else f"{entry.term}: {entry.definition_text}"
 
 
 @dataclass(frozen=True, slots=True)
