@@ -117,7 +117,7 @@ def _help(page: Page, site: Site) -> None:
 def _cite(page: Page, site: Site) -> None:
     page.goto(site.search(q="detained vessel"))
     page.locator(".result").first.get_by_role("button", name="Cite").click()
-    expect(page.get_by_role("dialog").get_by_role("button", name="Copy")).to_be_enabled()
+    expect(page.get_by_role("dialog").get_by_role("button", name="Copy", exact=True)).to_be_enabled()
 
 
 def _unknown(page: Page, site: Site) -> None:

@@ -68,7 +68,7 @@ def test_it_is_found_as_text(page: Page, site: Site, query: str) -> None:
     first.get_by_role("button", name="Why").click()
     expect(first.locator(".verdict")).to_be_visible()
     first.get_by_role("button", name="Cite").click()
-    expect(page.get_by_role("dialog").get_by_role("button", name="Copy")).to_be_enabled()
+    expect(page.get_by_role("dialog").get_by_role("button", name="Copy", exact=True)).to_be_enabled()
     _is_inert_beside_dialog(page)
 
 

@@ -30,7 +30,7 @@ def test_from_the_start_to_a_section(page: Page, site: Site) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page.locator("article.document [tabindex='-1']:focus")).to_be_in_viewport()
-    assert "section=" in page.url
+    assert "place=" in page.url
 
 
 def test_tab_reaches_the_content_first(page: Page, site: Site) -> None:

@@ -18,7 +18,7 @@ def test_a_result_opens_at_its_passage(page: Page, site: Site) -> None:
     expect(page.locator(".document .hit mark.word").first).to_be_in_viewport()
     expect(page.locator(".reader-bar .where")).to_contain_text(title.split(".")[0])
     expect(page.get_by_role("treeitem", selected=True)).to_have_attribute("aria-label", title)
-    page.get_by_role("link", name="back to the results").click()
+    page.get_by_role("link", name="Results").click()
     expect(page.locator(".result a.open").first).to_have_text(title)
 
 
@@ -111,5 +111,5 @@ def test_what_is_not_there_is_said_in_plain_words(page: Page, site: Site) -> Non
     page.goto(f"{site.address}/map?doc=0000000000000000")
     expect(page.get_by_role("alert")).to_contain_text("not in the library")
     page.goto(site.read(ACT, section="nowhere"))
-    expect(page.locator("article.document header")).to_contain_text("There is no section “nowhere”")
+    expect(page.locator(".address-note")).to_contain_text("There is no section “nowhere”")
     expect(page.locator("article.document h1")).to_be_visible()

@@ -64,7 +64,7 @@ def test_the_match_is_still_found_after_other_lines(page: Page, site: Site) -> N
     go(page, site.read(ACT, section="sec_102", lines=lines_of(page, "person who holds a licence")))
     expect(page.locator("p.hit")).to_contain_text("person who holds a licence")
     expect(word).to_have_count(0)
-    page.get_by_role("button", name="To the match").click()
+    page.get_by_role("button", name="Next match").click()
     expect(word).to_be_in_viewport()
 
 

@@ -160,7 +160,7 @@ def test_keys_leaf_through_sections_and_keep_the_match(page: Page, long: Site) -
     here = where.inner_text()
     page.reload()
     expect(where).to_have_text(here)
-    page.get_by_role("button", name="To the match").click()
+    page.get_by_role("button", name="Next match").click()
     free(page, page.locator(".hit").first)
     page.go_back()
     expect(page.locator("article.document")).to_have_count(0)

@@ -21,7 +21,7 @@ def test_a_citation_is_copied(new_page: Callable[..., Page], site: Site) -> None
     expect(text).to_have_value(re.compile("Harbour Safety Act 2021"))
     dialog.get_by_role("radio", name="BibTeX").check()
     expect(text).to_have_value(re.compile("^@"))
-    dialog.get_by_role("button", name="Copy").click()
+    dialog.get_by_role("button", name="Copy", exact=True).click()
     expect(dialog.get_by_role("button", name="Copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == text.input_value()
     page.keyboard.press("Escape")

@@ -207,6 +207,7 @@ def plain(items: Sequence[Any], names: Sequence[str] = ()) -> list[dict[str, Any
 # What is shown of headings and of clauses, besides the id of the parent and how deep below its heading a clause is.
 SECTION_FIELDS = (
     "section_id",
+    "place_id",
     "label",
     "title",
     "heading",
@@ -217,7 +218,7 @@ SECTION_FIELDS = (
     "lines",
     "pages",
 )
-CLAUSE_FIELDS = ("section_id", "label", "marker", "start", "body", "end")
+CLAUSE_FIELDS = ("section_id", "place_id", "label", "marker", "start", "body", "end")
 
 
 @dataclass(slots=True)
@@ -262,6 +263,9 @@ class ReadLink:
 class DocumentView:
     """A document as a reader needs it. ``pages`` says where each page begins, page 1 first.
 
+    ``line_starts`` says from where on lines of the file, or paragraphs, are counted anew, with their numbers; none where
+    the text is the file's own.
+
     ``borne_out`` says in words how much of what the document says of its own places leads to one, and ``uncertain``
     that it is too little to rely on their labels.
 
@@ -278,6 +282,7 @@ class DocumentView:
     borne_out: str = ""
     uncertain: bool = False
     pages: list[int] = field(default_factory=list)
+    line_starts: list[tuple[int, int]] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
     references: list[ReadReference] = field(default_factory=list)
     back_references: list[BackReference] = field(default_factory=list)
@@ -298,6 +303,7 @@ class DocumentView:
         clauses = [place for place in self.places if not place.is_heading]
         return {
             **{item.name: getattr(self, item.name) for item in fields(self) if item.name not in left_out},
+            "place_id": self.places[0].place_id if self.places else "",
             "sections": [
                 {**shown, "parent": known[place.parent or 0].section_id}
                 for place, shown in zip(headings, plain(headings, SECTION_FIELDS), strict=True)
@@ -337,6 +343,7 @@ def read_document(index: SearchIndex, path: str) -> DocumentView:
         borne_out=str(check),
         uncertain=check.doubtful,
         pages=_page_offsets(json.loads(row["pages"])),
+        line_starts=list(index.lookup.line_starts(number)),
         places=places,
         references=references,
         back_references=_back_references(index, graph, number),

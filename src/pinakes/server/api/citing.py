@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from pinakes.library import Library
-from pinakes.model import DocumentInfo, Lines, Pages
+from pinakes.model import DocumentInfo, Lines, Pages, Place, line_of
 from pinakes.model.document import span
+from pinakes.server.api.fingerprints import BEGINNING, PATTERN, find_text, fingerprint
 from pinakes.server.api.operations import LIBRARY, THE_DOC, Call, Catalog, Operation, Reply
 from pinakes.server.api.params import Param, choice, text
 from pinakes.server.api.problems import ProblemError
 from pinakes.server.api.schemas import CITATION
+
+if TYPE_CHECKING:
+    from pinakes.search.links.reading import DocumentView
 
 STYLES = ("plain", "markdown", "bibtex")
 _YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
@@ -109,38 +117,135 @@ def _tex(text: str) -> str:
     return "".join(_TEX.get(character, character) for character in text)
 
 
-_SPAN = {"type": "string", "pattern": "^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$"}
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """What is cited: a place, and perhaps some of the text, from ``start`` to ``end``."""
+
+    place: Place | None
+    start: int = 0
+    end: int = 0
+    lines: Lines | None = None
+    pages: Pages | None = None
 
 
 def cite(call: Call) -> Reply:
-    """Answer with a citation of a document, a section of it, or some lines or pages."""
+    """Answer with a citation of a document, a section of it, or some lines or pages, and with a link to it."""
 
     def ask(library: Library, catalog: Catalog) -> Reply:
         path = catalog.path(call["doc"])
         info = next((info for info in library.documents() if info.source_path == path), None)
         if info is None:
             raise ProblemError(404, "This document was removed from the library.")
-        citation = cite_place(
-            info, _chain(library, info, call["section_id"]), _where(call, path), call["style"]
+        view = catalog.view(library, path)
+        spot = _spot(call, view)
+        chain = _chain(library, info, spot.place)
+        where = span(spot.lines, spot.pages, path)
+        return Reply(
+            {
+                "citation": cite_place(info, chain, where, call["style"]),
+                "style": call["style"],
+                "address": _address(call, view, spot),
+            }
         )
-        return Reply({"citation": citation, "style": call["style"]})
 
     return call.ask(ask)
 
 
-def _chain(library: Library, info: DocumentInfo, section_id: str | None) -> list[str]:
-    """Return the headings from the document's own down to a section."""
+def _spot(call: Call, view: DocumentView) -> _Spot:
+    """Return what a request means in the document as it is now; of a fingerprint, where its words stand."""
+    place = _place(view, call["section_id"])
+    lines, pages = (_span(call[name]) for name in ("lines", "pages"))
+    if call["text"] is not None:
+        return _found(call["text"], view, place, lines, pages)
+    if lines is None:
+        return _Spot(place, pages=Pages(*pages) if pages else None)
+    if place is not None and not (place.lines.first <= lines[1] and lines[0] <= place.lines.last):
+        asked, has = (span(Lines(*these), None, view.source_path) for these in (lines, place.lines))
+        raise ProblemError(
+            409, f"{asked.capitalize()}: not in {place.name or 'that place'}, which has {has} now. Read it again."
+        )
+    begin, end = _offset(view, lines[0]), _offset(view, lines[1] + 1)
+    return _Spot(place, begin, end, Lines(*lines), Pages(*pages) if pages else None)
+
+
+def _found(
+    mark: str,
+    view: DocumentView,
+    place: Place | None,
+    lines: tuple[int, int] | None,
+    pages: tuple[int, int] | None,
+) -> _Spot:
+    def distance(found: tuple[int, int]) -> tuple[bool, int]:
+        outside = place is None or not place.start <= found[0] < place.end
+        return outside, abs(_line(view, found[0]) - lines[0]) if lines else 0
+
+    found = min(find_text(view.text, mark), key=distance, default=None)
+    if found is None:
+        raise ProblemError(
+            409, "These words are no longer in the document: they were changed or removed. Read it again."
+        )
+    start, end = found
+    if place is None or not place.start <= start < place.end:
+        # The innermost one begins last, and a clause after the heading that it stands under.
+        inside = [one for one in view.places if one.parent is not None and one.start <= start < one.end]
+        place = max(inside, key=lambda one: (one.start, one.ordinal), default=None)
+    return _Spot(
+        place,
+        start,
+        end,
+        Lines(_line(view, start), _line(view, end - 1)) if lines else None,
+        Pages(_page(view, start), _page(view, end - 1)) if pages and view.pages else None,
+    )
+
+
+def _place(view: DocumentView, section_id: str | None) -> Place | None:
     if section_id is None:
+        return None
+    for place in view.places:
+        if section_id in (place.section_id, place.place_id):
+            return place
+    raise ProblemError(404, "There is no section with this id in the document.")
+
+
+def _chain(library: Library, info: DocumentInfo, place: Place | None) -> list[str]:
+    """Return the headings from the document's own down to a section."""
+    if place is None:
         return []
-    found = library.section(section_id, document=info.source_path)
-    if found.section_id != section_id:
-        raise ProblemError(404, "There is no section with this id in the document.")
+    found = library.section(place.section_id, document=info.source_path)
     return [name for name in found.parent_chain if name != info.title]
 
 
-def _where(call: Call, path: str) -> str:
-    lines, pages = (_span(call[name]) for name in ("lines", "pages"))
-    return span(Lines(*lines) if lines else None, Pages(*pages) if pages else None, path)
+def _line(view: DocumentView, offset: int) -> int:
+    return line_of(view.line_starts, view.text, 0, 1, offset)
+
+
+def _offset(view: DocumentView, line: int) -> int:
+    """Return where a line of the file, or a paragraph, begins."""
+    begins = [0, *(match.end() for match in re.finditer("\n", view.text)), len(view.text)]
+    return begins[min(bisect_left(begins, line, key=partial(_line, view)), len(begins) - 1)]
+
+
+def _page(view: DocumentView, offset: int) -> int:
+    return max(1, bisect_right(view.pages, offset))
+
+
+def _address(call: Call, view: DocumentView, spot: _Spot) -> str:
+    """Return the link: the page itself makes the same ones."""
+    place = spot.place or (view.places[0] if view.places else None)
+    words = view.text[spot.start : spot.end] if spot.end else ""
+    if not words and spot.place is not None:
+        words = view.text[spot.place.start : spot.place.end]
+    parts = {
+        "doc": call["doc"],
+        "place": place.place_id if place else "",
+        "lines": f"{spot.lines.first}-{spot.lines.last}" if spot.lines else "",
+        "text": fingerprint(words, None if spot.end else BEGINNING),
+        "library": call["library"] or "",
+    }
+    return f"/read?{urlencode({name: value for name, value in parts.items() if value})}"
+
+
+_SPAN = {"type": "string", "pattern": "^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$"}
 
 
 def _span(value: str | None) -> tuple[int, int] | None:
@@ -161,10 +266,17 @@ OPERATIONS = (
             text("section_id", "Id of a section or clause of the document."),
             Param("lines", "A line, or the first and last: 12-18.", _SPAN),
             Param("pages", "A page, or the first and last: 3-4.", _SPAN),
+            Param(
+                "text",
+                "Fingerprint of the words that are cited, as addresses of the page have it: lines and pages are those "
+                "where the words stand now, and words that are gone are not cited.",
+                {"type": "string", "pattern": PATTERN},
+            ),
             choice("style", "How it is written.", STYLES, "plain"),
             LIBRARY,
         ),
         cite,
         {"application/json": CITATION},
+        may=(404, 409),
     ),
 )

@@ -143,6 +143,7 @@ def document(call: Call) -> Reply:
         turn = utf16(data["text"]) if call["offsets"] == "utf16" else None
         if turn is not None:
             data["pages"] = [turn(offset) for offset in data["pages"]]
+            data["line_starts"] = [(turn(offset), line) for offset, line in data["line_starts"]]
             convert([data], turn)
             for name in ("sections", "clauses", "references", "terms", "links"):
                 convert(data.get(name, []), turn)

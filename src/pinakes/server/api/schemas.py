@@ -142,6 +142,8 @@ DOCUMENT = fields(
     borne_out=STRING,
     uncertain={"type": "boolean"},
     pages=each(INTEGER),
+    line_starts=each({**each(INTEGER), "minItems": 2, "maxItems": 2}),
+    place_id=STRING,
     sections=each(
         fields(
             **{
@@ -229,7 +231,14 @@ OBLIGATIONS = _of(
         "Amount": {"normal": STRING},
     },
 )
-CITATION = fields(citation=STRING, style=STRING)
+CITATION = fields(
+    citation=STRING,
+    style=STRING,
+    address={
+        "type": "string",
+        "description": "Where the page of this server shows it, also when the document has changed.",
+    },
+)
 INDEXING: Schema = {
     "anyOf": [
         {"type": "null"},

@@ -11,19 +11,24 @@ const STYLES = [
 ];
 const REMEMBERED = "pinakes-cite";
 
-/** @typedef {{doc: string, section_id?: string, lines?: number[] | null, pages?: number[] | null}} Cited a place in a document */
+/**
+ * A place in a document. `text` is the fingerprint of what stands there: should the document have changed meanwhile, the
+ * server cites where the words stand now, or refuses.
+ * @typedef {{doc: string, section_id?: string, lines?: number[] | null, pages?: number[] | null, text?: string}} Cited
+ */
 
 /**
- * The citation of a place.
+ * The citation of a place, and a link to it that stays true.
  * @param {import("./api.js").api} api
  * @param {Cited} item
  * @param {string} style
  * @param {{signal?: AbortSignal}} [options]
- * @returns {Promise<string>}
+ * @returns {Promise<{citation: string, address: string}>}
  */
-export async function citationOf(api, { doc, section_id, lines, pages }, style, options) {
-  const params = { doc, section_id, lines: lines?.join("-"), pages: pages?.join("-"), style };
-  return (await api.get("cite", params, options)).citation;
+export async function citationOf(api, { doc, section_id, lines, pages, text }, style, options) {
+  const params = { doc, section_id, lines: lines?.join("-"), pages: pages?.join("-"), text, style };
+  const { citation, address } = await api.get("cite", params, options);
+  return { citation, address: new URL(address, location.href).href };
 }
 
 /** Copy a text, where there is no other way from a field. @param {string} text @param {HTMLTextAreaElement} [field] */
@@ -32,7 +37,8 @@ export async function copyText(text, field) {
     await navigator.clipboard.writeText(text);
   } catch {
     // Over plain HTTP from another machine there is no clipboard; the old way still works.
-    const from = field || document.body.appendChild(document.createElement("textarea"));
+    // What lies below an open dialog cannot be selected.
+    const from = field || (document.querySelector("dialog[open]") || document.body).appendChild(document.createElement("textarea"));
     from.value = text;
     from.select();
     document.execCommand("copy");
@@ -50,16 +56,20 @@ export function openCite(api, item) {
     el("textarea", { class: "field citation", readonly: true, rows: 5, "aria-label": "Citation", spellcheck: "false" })
   );
   const copy = /** @type {HTMLButtonElement} */ (el("button", { class: "button primary", text: "Copy" }));
+  const copyLink = /** @type {HTMLButtonElement} */ (el("button", { class: "button", text: "Copy link", title: "Leads to this text, also when the document has changed" }));
   let running = new AbortController();
+  let link = "";
 
   const load = async (style) => {
     running.abort();
     const mine = (running = new AbortController());
-    copy.disabled = true;
+    copy.disabled = copyLink.disabled = true;
     copy.textContent = "Copy";
     try {
-      text.value = await citationOf(api, item, style, { signal: mine.signal });
-      copy.disabled = false;
+      const { citation, address } = await citationOf(api, item, style, { signal: mine.signal });
+      text.value = citation;
+      link = address;
+      copy.disabled = copyLink.disabled = false;
       sessionStorage.setItem(REMEMBERED, style);
     } catch (error) {
       if (!isAbort(error)) text.value = error.message;
@@ -72,9 +82,15 @@ export function openCite(api, item) {
     announce("The citation is copied.");
   });
 
+  copyLink.addEventListener("click", async () => {
+    await copyText(link);
+    copyLink.textContent = "Link copied";
+    announce("The link is copied.");
+  });
+
   const remembered = sessionStorage.getItem(REMEMBERED) || "plain";
   const styles = choices("style", "Style", STYLES, load);
   styles.set(remembered);
-  openDialog("Cite", [styles.node, text, el("div", { class: "dialog-acts" }, copy)]);
+  openDialog("Cite", [styles.node, text, el("div", { class: "dialog-acts" }, copyLink, copy)]);
   load(remembered).then(() => copy.focus());
 }

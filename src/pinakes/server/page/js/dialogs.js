@@ -49,7 +49,7 @@ const KEYS = {
   ],
   "Reader": [
     ["n p", "to the next section, or the one before"],
-    ["m", "to the passage that was found"],
+    ["m, M", "to the next match, to the one before"],
     ["o", "the outline; there: arrows, Home, End or letters"],
     ["c", "cite the section"],
   ],

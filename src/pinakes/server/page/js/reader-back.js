@@ -34,8 +34,9 @@ export function backReferences(document, item) {
 function fill(list, document, found) {
   for (const item of found.slice(0, SHOWN)) {
     const other = item.from_doc && item.from_doc !== document.doc;
+    const here = !other && document.find(item.from_section);
     const name = item.from_label || document.find(item.from_section)?.heading || item.from_title || item.text || "here";
-    list.append(el("li", {}, el("a", { href: readUrl({ doc: item.from_doc || document.doc, section: item.from_section }), title: item.text }, name), other && item.from_title ? `, ${item.from_title}` : ""));
+    list.append(el("li", {}, el("a", { href: here ? document.urlOf(here) : readUrl({ doc: item.from_doc || document.doc, section: item.from_section }), title: item.text }, name), other && item.from_title ? `, ${item.from_title}` : ""));
   }
   if (found.length > SHOWN) list.append(el("li", {}, `and ${count(found.length - SHOWN, "other")}`));
 }

@@ -5,7 +5,6 @@
  */
 
 import { el } from "./text.js";
-import { readUrl } from "./router.js";
 import { blocksOf } from "./markdown-blocks.js";
 import { linesOf, plainBlocksOf } from "./markdown-lines.js";
 import { Renderer } from "./markdown.js";
@@ -76,12 +75,17 @@ export class Body {
   }
 
   /** Draw the paragraphs anew in which something is marked that was not known before. @param {number[]} places in order */
-  redraw(places) {
+  redrawAt(places) {
+    this.redraw(({ s, e }, element) => !element.contains(document.activeElement) && (places[lastAtOrBelow(places, e - 1, (at) => at)] ?? -1) >= s);
+  }
+
+  /** Draw some paragraphs anew. @param {(block: any, element: HTMLElement) => boolean} wanted */
+  redraw(wanted) {
     for (const slab of this.slabs) {
       if (!slab.filled) continue;
       for (const unit of slab.units) {
         const { block, element: old } = unit;
-        if (!block || old.contains(document.activeElement) || !((places[lastAtOrBelow(places, block.e - 1, (at) => at)] ?? -1) >= block.s)) continue;
+        if (!block || !wanted(block, old)) continue;
         const element = this.renderer.block(block);
         element.classList.add(...old.classList);
         old.replaceWith(element);
@@ -127,7 +131,7 @@ export class Body {
       el(
         "span",
         { class: "heading-acts" },
-        el("a", { href: readUrl({ doc: document.doc, section: section.section_id }), "aria-label": `Link to ${name}`, title: "Link to this section" }, "#"),
+        el("a", { href: document.urlOf(section), "aria-label": `Link to ${name}`, title: "Link to this section" }, "#"),
         el("button", { "aria-label": `Cite ${name}`, title: "Cite this section", on: { click: () => this.acts.cite(section) } }, "Cite"),
       ),
     );
@@ -201,6 +205,11 @@ export class Body {
       if (place !== undefined && place + node.length > offset) return node.parentElement.closest("li, tr, p, pre") || element;
     }
     return element;
+  }
+
+  /** Where the sentence that answers begins on the page. */
+  answerElement() {
+    return this.element.querySelector(".answer");
   }
 
   /** The offset of what stands at a height of the screen. */

@@ -1,6 +1,8 @@
 /** A document as the reader needs it: the server's answer, and ways to ask what stands where. */
 
+import { BEGINNING, Words } from "./fingerprints.js";
 import { linkDefinitions } from "./markdown-lines.js";
+import { readUrl } from "./router.js";
 
 /** The index of the last item whose `key` is not above `value`, or -1; items are in order. */
 export function lastAtOrBelow(items, value, key) {
@@ -35,11 +37,28 @@ export class ReaderDocument {
     this.definitions = linkDefinitions(this.text);
     this.byId = new Map();
     for (const item of [...this.sections, ...this.clauses]) {
-      if (item.section_id && !this.byId.has(item.section_id)) this.byId.set(item.section_id, item);
+      for (const id of [item.section_id, item.place_id]) if (id && !this.byId.has(id)) this.byId.set(id, item);
     }
     this.backReferences = groupBy(data.back_references, (item) => item.target_section);
     this.links = linkTargets(this.references, this.doc);
     this.lineStarts = null;
+    this.allWords = null;
+  }
+
+  /** The words of the text, to tell and to find fingerprints. */
+  get words() {
+    return (this.allWords ??= new Words(this.text));
+  }
+
+  /** The address of a section or clause, or of the whole document, which finds it again when the document changes. */
+  urlOf(item, more = {}) {
+    const text = item && this.words.mark(item.start, item.end, BEGINNING);
+    return readUrl({ doc: this.doc, place: item?.place_id || this.data.place_id, section: item?.section_id, text, ...more });
+  }
+
+  /** The innermost section or clause that an offset stands in. */
+  placeAt(offset) {
+    return this.clauseAt(offset) || this.sectionAt(offset);
   }
 
   /**
@@ -69,21 +88,31 @@ export class ReaderDocument {
     return null;
   }
 
-  /** The line of an offset, counted from 1. */
+  /** The line of the file that an offset stands on, or its paragraph, counted from 1. */
   lineAt(offset) {
-    return lastAtOrBelow(this.starts(), offset, (start) => start) + 1;
+    const starts = this.starts();
+    return starts[lastAtOrBelow(starts, offset, ({ start }) => start)].line;
   }
 
   /** Where a line begins. */
   lineStart(line) {
     const starts = this.starts();
-    return line <= starts.length ? starts[Math.max(0, line - 1)] : this.text.length;
+    const before = lastAtOrBelow(starts, line - 1, (item) => item.line);
+    return starts[before + 1]?.start ?? this.text.length;
   }
 
+  /** The lines of the text, with the numbers that they have in the file: where it was converted, they are counted anew now and then. */
   starts() {
     if (!this.lineStarts) {
-      this.lineStarts = [0];
-      for (let at = this.text.indexOf("\n"); at >= 0; at = this.text.indexOf("\n", at + 1)) this.lineStarts.push(at + 1);
+      const anew = this.data.line_starts;
+      this.lineStarts = [];
+      for (let at = 0, line = 1, k = 0; ; line += 1) {
+        for (; k < anew.length && anew[k][0] <= at; k += 1) line = anew[k][1] + this.text.slice(anew[k][0], at).split("\n").length - 1;
+        this.lineStarts.push({ start: at, line });
+        const end = this.text.indexOf("\n", at);
+        if (end < 0) break;
+        at = end + 1;
+      }
     }
     return this.lineStarts;
   }

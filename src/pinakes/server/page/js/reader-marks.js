@@ -3,6 +3,7 @@
  * were searched for.
  */
 
+import { fingerprint } from "./fingerprints.js";
 import { el } from "./text.js";
 import { readUrl } from "./router.js";
 import { lastAtOrBelow } from "./reader-document.js";
@@ -19,6 +20,8 @@ export class Marks {
     this.document = document;
     this.passage = passage;
     this.words = words;
+    /** The sentence that answers. @type {{start: number, end: number} | null} */
+    this.answer = null;
     /** Offsets of the text nodes, to find out where a selection stands. @type {WeakMap<Node, number>} */
     this.places = new WeakMap();
     /** Elements of clauses, by id. @type {Map<string, HTMLElement>} */
@@ -73,8 +76,16 @@ export class Marks {
     }
   }
 
-  /** Text with the words of the query marked, where the passage is. */
+  /** Text with the sentence that answers, and in the passage the words of the query, marked. */
   found(s, text) {
+    const { start, end } = this.answer || { start: 0, end: 0 };
+    const [from, to] = [Math.max(0, start - s), Math.min(text.length, end - s)];
+    if (from >= to) return this.wordsIn(s, text);
+    return [...this.wordsIn(s, text.slice(0, from)), el("span", { class: "answer" }, ...this.wordsIn(s + from, text.slice(from, to))), ...this.wordsIn(s + to, text.slice(to))];
+  }
+
+  wordsIn(s, text) {
+    if (!text) return [];
     if (!this.words || (this.passage && (s + text.length <= this.passage.start || s >= this.passage.end))) return [this.node(s, text)];
     const nodes = [];
     let at = 0;
@@ -154,7 +165,7 @@ function termLink(meaning) {
   const link = el("a", {
     class: meaning.conflict ? "term conflict" : "term",
     // The section alone would lead to its heading, and long lists of definitions have only one.
-    href: readUrl({ doc: meaning.source_doc, section: meaning.source_section, lines: meaning.lines }),
+    href: readUrl({ doc: meaning.source_doc, section: meaning.source_section, lines: meaning.lines, text: fingerprint(meaning.definition) }),
   });
   cards.set(link, { kind: "term", meaning });
   return link;
@@ -163,7 +174,7 @@ function termLink(meaning) {
 function clauseLink(marks, clause) {
   const link = el("a", {
     class: "marker",
-    href: readUrl({ doc: marks.document.doc, section: clause.section_id }),
+    href: marks.document.urlOf(clause),
     "aria-label": clause.label,
     tabindex: "-1",
   });
@@ -173,7 +184,8 @@ function clauseLink(marks, clause) {
 }
 
 function referenceLink(document, reference) {
-  const link = el("a", { class: "ref", href: readUrl({ doc: reference.goes, section: reference.target_section }) });
+  const here = reference.goes === document.doc && document.find(reference.target_section);
+  const link = el("a", { class: "ref", href: here ? document.urlOf(here) : readUrl({ doc: reference.goes, section: reference.target_section }) });
   if (reference.goes !== document.doc) link.classList.add("elsewhere");
   cards.set(link, { kind: "reference", reference });
   return link;

@@ -1,7 +1,6 @@
 /** The outline of a document as a tree: one stop for the tab key, arrows inside. */
 
 import { el } from "./text.js";
-import { readUrl } from "./router.js";
 
 /** Give every section its parent, from the parents that the server names or from the levels. */
 function treeOf(sections) {
@@ -43,7 +42,7 @@ export class Outline {
     const twist = el("span", { class: "twist", "aria-hidden": "true" }, node.children.length ? "▸" : "");
     const link = el(
       "a",
-      { href: readUrl({ doc: this.document.doc, section: section.section_id }), tabindex: "-1", class: "tree-link" },
+      { href: this.document.urlOf(section), tabindex: "-1", class: "tree-link" },
       label && el("span", { class: "no" }, label),
       label && rest ? " " : "",
       rest,

@@ -2,6 +2,8 @@
 
 import { keepAlso, scrollOf } from "./router.js";
 
+const STILL = 60; // pixels that a page may move by itself while the rest of it is drawn
+
 export class Position {
   /**
    * @param {import("./reader-body.js").Body} body
@@ -14,6 +16,8 @@ export class Position {
     this.life = new AbortController();
     this.frame = 0;
     this.going = 0;
+    /** Where a link led, and where the page was scrolled to then: the end of a text never comes to the top. */
+    this.led = { offset: 0, scroll: -1 };
     /** Laid out wherever the screen is. @type {import("./reader-body.js").Slab[]} */
     this.near = [];
   }
@@ -52,7 +56,7 @@ export class Position {
 
   look() {
     this.frame = 0;
-    this.offset = this.here();
+    this.offset = Math.abs(window.scrollY - this.led.scroll) < STILL ? this.led.offset : this.here();
     // What comes into view before its turn is shown at once.
     const here = this.body.slabAt(this.offset);
     for (let k = here; k <= here + 2; k += 1) this.body.fill(k);
@@ -73,16 +77,17 @@ export class Position {
     // What lies below the estimated height of a slab would never come into view, and so never be laid out.
     this.near = this.body.slabs.slice(Math.max(0, k - 1), k + 2);
     for (const slab of this.near) slab.element.style.contentVisibility = "visible";
-    const element = anchor || this.body.elementAt(offset);
+    let element = anchor || this.body.elementAt(offset);
     if (!element) return;
     let still = 0;
     let left = 30;
     const step = () => {
       // Drawn anew meanwhile, in the same place.
-      if (!element.isConnected) return;
+      if (!element.isConnected) element = this.body.innerAt(offset);
       const by = element.getBoundingClientRect().top - this.top() - room * innerHeight;
       const before = window.scrollY;
       if (Math.abs(by) > 1) window.scrollBy({ top: by, behavior: "instant" });
+      this.led = { offset, scroll: window.scrollY };
       still = Math.abs(window.scrollY - before) < 1 ? still + 1 : 0;
       left -= 1;
       if (still < 3 && left) this.going = requestAnimationFrame(step);

@@ -38,7 +38,8 @@ export function installSelection(root, reading, marks, api) {
   async function copyQuote() {
     if (!item) return;
     try {
-      await copyText(`“${quote}”\n${await citationOf(api, item, "plain")}`);
+      const { citation, address } = await citationOf(api, item, "plain");
+      await copyText(`“${quote}”\n${citation}\n${address}`);
       announce("The passage and its citation are copied.");
       copy.textContent = "Copied";
     } catch (error) {
@@ -59,11 +60,12 @@ export function installSelection(root, reading, marks, api) {
     const end = sourceOf(range.endContainer, range.endOffset) ?? start;
     if (start === null || start === undefined) return;
     const last = Math.max(start, (end ?? start) - 1);
-    const section = reading.clauseAt(start) || reading.sectionAt(start);
+    const section = reading.placeAt(start);
     quote = words;
     item = {
       doc: reading.doc,
       section_id: section?.section_id,
+      text: reading.words.mark(start, last + 1),
       lines: [reading.lineAt(start), reading.lineAt(last)],
       pages: reading.pages.length ? [reading.pageAt(start), reading.pageAt(last)] : null,
     };

@@ -2,12 +2,15 @@
 
 import { openCite } from "./cite.js";
 import { bindKeys } from "./keys.js";
-import { mapUrl, navigate, readUrl, searchUrl } from "./router.js";
+import { mapUrl, navigate, rewrite, searchBefore, searchUrl } from "./router.js";
 import { announce, count, el, fileName, languageName, replace } from "./text.js";
+import { answerIn } from "./reader-answer.js";
 import { Body } from "./reader-body.js";
 import { installCards } from "./reader-card.js";
 import { Drawer } from "./reader-drawer.js";
 import { Marks } from "./reader-marks.js";
+import { Matches } from "./reader-matches.js";
+import { addressNote } from "./reader-note.js";
 import { Outline } from "./reader-outline.js";
 import { PagePane } from "./reader-pages.js";
 import { passageOf } from "./reader-passage.js";
@@ -16,18 +19,24 @@ import { installSelection } from "./reader-selection.js";
 
 export { ReaderDocument } from "./reader-document.js";
 
+const NEAR = 600; // characters, which take half a screen where it is narrow
+
 export class Reader {
   constructor(container, reading, params, api) {
     this.reading = reading;
     this.api = api;
     this.params = params;
     this.life = new AbortController();
-    const { passage, target, words } = passageOf(reading, params);
+    const found = passageOf(reading, params);
+    const { passage, target, words } = found;
     this.marks = new Marks(reading, passage, words);
-    const cite = (item) => openCite(api, { doc: reading.doc, section_id: item?.section_id, lines: item?.lines, pages: item?.pages });
+    this.marks.answer = answerIn(reading, passage, words);
+    this.matches = new Matches(reading, words ? passage : null, { go: (match) => this.toMatch(match), away: () => this.awayFrom() });
+    this.note = addressNote(reading, api);
+    const cite = (item) => openCite(api, citedPlace(reading, item));
     this.titleInside = sameWords(reading.sections[0]?.heading, reading.title) && reading.sections[0].level <= 1;
     this.body = new Body(reading, this.marks, { cite, titleInside: this.titleInside, page: (page) => this.showPage(page) });
-    this.body.passage = this.match = passage;
+    this.body.passage = passage;
     this.position = new Position(this.body, (offset) => this.moved(offset));
     this.outline = reading.sections.length ? new Outline(reading, (section) => this.choose(section)) : null;
     this.pane = reading.pdf && reading.pages.length ? new PagePane(reading, api, { go: (page) => this.goPage(page), closed: () => this.paneToggled() }) : null;
@@ -36,7 +45,7 @@ export class Reader {
     this.ends = [
       installCards(this.root, reading, api),
       installSelection(this.root, reading, this.marks, api),
-      bindKeys({ o: () => this.drawer?.toggle(), c: () => this.cite(), n: () => this.step(1), p: () => this.step(-1), m: () => this.toMatch() }),
+      bindKeys({ o: () => this.drawer?.toggle(), c: () => this.cite(), n: () => this.step(1), p: () => this.step(-1), m: () => this.matches.step(1), M: () => this.matches.step(-1) }),
       () => this.position.stop(),
       () => this.body.stop(),
       () => this.pane?.stop(),
@@ -44,33 +53,70 @@ export class Reader {
     window.addEventListener("beforeprint", () => this.body.fillAll(), { signal: this.life.signal });
     this.root.addEventListener("click", (event) => this.follow(event));
     this.begin(passage, target);
+    this.settle(found);
+    const query = params.get("q");
+    // A document can be read without its other matches.
+    if (words && query) this.matches.load(api, query, this.life.signal).catch(() => {});
+  }
+
+  /** Say what became of the place since its address was made, and write down where it stands now. */
+  settle({ passage, target, state }) {
+    this.note.show(state, { target, passage, params: this.params });
+    if (["", "moved"].includes(state)) {
+      const meant = this.params.get("lines") && passage;
+      const text = meant && this.reading.words.mark(passage.start, passage.end);
+      const lines = meant && [passage.start, passage.end - 1].map((at) => this.reading.lineAt(at));
+      rewrite(this.reading.urlOf(target, { q: this.params.get("q"), ...(meant ? { lines, text } : {}) }));
+      this.params = new URLSearchParams(location.search);
+    }
   }
 
   lay(container, params) {
     const { reading } = this;
-    const query = params.get("q");
     this.where = el("span", { class: "where", dir: "auto" });
     this.pageButton = this.pane && el("button", { class: "quiet", "aria-pressed": "false", on: { click: () => this.pane.toggle(!this.pane.open) || this.paneToggled() } }, "Page picture");
     this.drawer = this.outline ? new Drawer(this.outline.element, () => this.outline.focus(this.outline.stop)) : null;
     const bar = el(
       "div",
       { class: "reader-bar" },
+      el(
+        "div",
+        { class: "reader-way" },
+        this.wayBack(params.get("q")),
+        el("a", { class: "reader-title", href: reading.urlOf(null), title: reading.title, dir: "auto" }, reading.title),
+      ),
       this.drawer?.button,
       this.where,
       el(
         "span",
         { class: "reader-acts" },
-        this.body.passage && query ? el("button", { class: "quiet", on: { click: () => this.toMatch() } }, "To the match") : null,
+        this.matches.element,
         this.pageButton,
         el("button", { class: "quiet", on: { click: () => this.cite() } }, "Cite"),
       ),
     );
-    const article = el("article", { class: "document", "aria-label": reading.title }, this.head(query), this.body.element);
+    bar.append(this.note.element);
+    const article = el("article", { class: "document", "aria-label": reading.title }, this.head(), this.body.element);
     this.root = el("div", { class: this.drawer ? "reader" : "reader bare" }, this.drawer?.element, el("div", { class: "reader-main" }, bar, article), this.pane?.element);
     replace(container, this.root);
+    // On a narrow screen the bar stands below the picture of a page.
+    if (this.pane) new ResizeObserver(() => this.root.style.setProperty("--pane", `${this.pane.element.offsetHeight}px`)).observe(this.pane.element);
   }
 
-  head(query) {
+  /** To where one came from, in the state in which it was left. */
+  wayBack(query) {
+    const from = searchBefore();
+    const asked = from ? new URL(from.url, location.href).searchParams.get("q") : query;
+    const back = (event) => {
+      const before = searchBefore();
+      if (!before || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      history.go(-before.steps);
+    };
+    return el("a", { class: "reader-back", href: from?.url || searchUrl({ q: query }), on: { click: back } }, el("span", { "aria-hidden": "true" }, "← "), asked ? "Results" : "Search");
+  }
+
+  head() {
     const { reading } = this;
     const { data } = reading;
     const facts = [
@@ -80,25 +126,23 @@ export class Reader {
       reading.sections.length > 1 ? count(reading.sections.length, "section") : "",
       data.borne_out ? `borne out: ${data.borne_out}` : "",
     ].filter(Boolean);
-    const wanted = this.params.get("section");
-    const missing = wanted && !reading.find(wanted) && !this.body.passage ? wanted.slice(0, 80) : "";
     return el(
       "header",
       { class: "document-head" },
-      el("p", { class: "document-facts small soft" }, facts.join(" · "), " · ", el("a", { href: mapUrl({ doc: reading.doc }) }, "on the map"), query && [" · ", el("a", { href: searchUrl({ q: query }) }, "back to the results")]),
+      el("p", { class: "document-facts small soft" }, facts.join(" · "), " · ", el("a", { href: mapUrl({ doc: reading.doc }) }, "on the map")),
       this.titleInside ? null : el("h1", { class: "heading level-1", dir: "auto" }, reading.title),
-      missing && el("p", { class: "document-note small" }, `There is no section “${missing}” in this document; this is its beginning.`),
     );
   }
 
   /** Show the wanted place first, the rest when there is time. */
   begin(passage, target) {
     const { kept } = this.position;
-    const offset = kept ?? passage?.start ?? target?.start ?? -1;
+    const offset = kept ?? this.marks.answer?.start ?? passage?.start ?? target?.start ?? -1;
     const first = this.body.slabAt(Math.max(0, offset));
     for (const index of [first, first + 1, first - 1, 0]) this.body.fill(index);
     if (kept) this.position.go(kept);
-    else if (offset > 0) this.position.go(offset, passage ? this.innerOf(passage) : this.anchorOf(target), passage ? this.room() : 0);
+    else if (passage) this.goMatch(passage);
+    else if (offset > 0) this.position.go(offset, this.anchorOf(target));
     else window.scrollTo(0, 0);
     this.position.start();
     this.addTerms().finally(() => this.life.signal.aborted || this.body.fillRest(first));
@@ -114,7 +158,7 @@ export class Reader {
       // Of another state of the library they may stand at other places.
       if (found.generation !== reading.data.generation) return;
       reading.addTerms(found);
-      this.body.redraw(this.marks.addTerms());
+      this.body.redrawAt(this.marks.addTerms());
     } catch {
       // The text can be read without them.
     }
@@ -141,14 +185,18 @@ export class Reader {
   update(next) {
     const same = (name) => (next.get(name) || "") === (this.params.get(name) || "");
     if (!same("doc") || (next.get("q") && !same("q"))) return false;
-    const lines = next.get("lines") ? passageOf(this.reading, next).passage : null;
-    const moved = !same("lines");
-    if (next.get("q") && lines) this.match = lines;
-    this.params = new URLSearchParams([...next, ...(next.get("q") ? [] : [["q", this.params.get("q") || ""]])]);
-    if (moved) this.body.show(lines || this.match);
-    const target = this.reading.find(next.get("section") || "");
+    const found = passageOf(this.reading, next);
+    const { target } = found;
+    const lines = next.get("lines") ? found.passage : null;
+    const q = this.params.get("q");
+    if (next.get("q") && lines) this.mean(lines);
+    else if (!same("lines") || !same("text")) this.body.show(lines || this.matches.current);
+    this.params = next;
     const { kept } = this.position;
     this.flash(lines ? null : target);
+    this.settle(found);
+    // Links inside the document do not say what was searched for; it is still what one looks for.
+    if (q && !this.params.get("q")) this.params.set("q", q);
     if (kept !== null) this.position.go(kept);
     else if (lines) this.goLines(lines, target);
     else if (target) this.goTo(target);
@@ -178,7 +226,7 @@ export class Reader {
 
   choose(section) {
     this.drawer?.close();
-    navigate(readUrl({ doc: this.reading.doc, section: section.section_id }));
+    navigate(this.reading.urlOf(section));
   }
 
   /** A link to where one is already would otherwise do nothing. */
@@ -186,7 +234,7 @@ export class Reader {
     const link = event.target.closest?.("a[href]");
     if (!link || event.defaultPrevented || link.href !== location.href || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const { searchParams } = new URL(link.href);
-    if (!searchParams.get("lines") && !this.reading.find(searchParams.get("section") || "")) return;
+    if (!searchParams.get("lines") && !this.reading.find(searchParams.get("place") || searchParams.get("section") || "")) return;
     event.preventDefault();
     // Not to where it was scrolled to since.
     history.replaceState({ ...history.state, scroll: 0 }, "");
@@ -199,24 +247,62 @@ export class Reader {
     const here = this.reading.sectionAt(this.position.offset)?.index ?? -1;
     const next = sections[Math.max(0, Math.min(sections.length - 1, here + by))];
     if (!next) return;
-    const { match } = this;
-    const lines = match && [match.start, match.end - 1].map((at) => this.reading.lineAt(at));
-    // The match is still meant, and somebody who leafs through goes back with one step.
-    navigate(readUrl({ doc: this.reading.doc, section: next.section_id, lines, q: this.params.get("q") }), { replace: true, quiet: true });
-    this.params = new URLSearchParams(location.search);
+    // A match is still meant, and somebody who leafs through goes back with one step.
+    if (!this.params.get("lines")) {
+      navigate(this.reading.urlOf(next, { q: this.params.get("q") }), { replace: true, quiet: true });
+      this.params = new URLSearchParams(location.search);
+    }
     this.goTo(next);
   }
 
-  toMatch() {
-    const { match } = this;
-    if (!match) return;
+  /** Show another passage as the one that was searched for, its words and the sentence that answers marked. */
+  mean(match) {
+    const { marks, reading } = this;
+    const olds = [marks.passage, marks.answer];
+    marks.passage = match;
+    marks.answer = answerIn(reading, match, marks.words);
+    const touched = [...olds, match].filter(Boolean);
+    this.body.redraw(({ s, e }) => touched.some(({ start, end }) => s < end && e > start));
+    this.matches.set(match);
     this.body.show(match);
-    this.body.fill(this.body.slabAt(match.start));
-    this.position.go(match.start, this.innerOf(match), this.room(match));
+  }
+
+  /** Where the reading is, unless the passage that is meant is in view. @returns {number | null} */
+  awayFrom() {
+    const seen = [...this.root.querySelectorAll(".answer, .hit")].some((element) => {
+      const { top, bottom } = element.getBoundingClientRect();
+      return bottom > this.position.top() && top < innerHeight;
+    });
+    return seen ? null : this.position.offset;
+  }
+
+  /** To a match; the address is that of the match, in the same entry of the history. */
+  toMatch(match) {
+    this.mean(match);
+    const lines = [match.start, match.end - 1].map((at) => this.reading.lineAt(at));
+    const text = this.reading.words.mark(match.start, match.end);
+    navigate(this.reading.urlOf(this.reading.placeAt(match.start), { lines, text, q: this.params.get("q") }), { replace: true, quiet: true });
+    this.params = new URLSearchParams(location.search);
+    this.note.show("", {});
+    this.goMatch(match);
+    const here = this.reading.placeAt(match.start);
+    announce(`Match ${this.matches.count.textContent}${here ? `, ${this.reading.nameOf(here)}` : ""}`);
+  }
+
+  /** To the sentence of a passage that answers, with some of what stands before it. */
+  goMatch(match) {
+    const { answer } = this.marks;
+    const start = answer?.start ?? match.start;
+    this.body.fill(this.body.slabAt(start));
+    const section = this.reading.sectionAt(start);
+    // Of a sentence near the heading of its section, both are shown.
+    if (answer && section && start - section.start < NEAR) this.position.go(section.start);
+    else if (answer) this.position.go(start, this.body.answerElement(), 0.25);
+    else this.position.go(start, this.innerOf(match), this.room(match));
   }
 
   /** A passage in the middle of a section is shown with a little of what stands before it. */
-  room({ start } = this.match) {
+  room({ start }) {
     return start > (this.reading.sectionAt(start)?.body ?? 0) ? 0.15 : 0;
   }
 
@@ -228,7 +314,7 @@ export class Reader {
     const shown = way.length > 1 && this.titleInside ? way.slice(1) : way;
     const page = this.reading.pageAt(offset);
     const text = shown.map((item, k) => (k === shown.length - 1 ? item.heading : this.reading.nameOf(item))).join(" › ");
-    this.where.textContent = [text || this.reading.title, page ? `p. ${page}` : ""].filter(Boolean).join(" · ");
+    this.where.textContent = [text, page ? `p. ${page}` : ""].filter(Boolean).join(" · ");
     if (page) this.pane?.follow(page);
   }
 
@@ -261,6 +347,11 @@ export class Reader {
     this.life.abort();
     for (const end of this.ends) end();
   }
+}
+
+/** What of a document is cited, with the fingerprint by which it is found when the document has changed meanwhile. */
+function citedPlace(reading, item) {
+  return { doc: reading.doc, section_id: item?.section_id, lines: item?.lines, pages: item?.pages, text: item && reading.words.mark(item.start, item.end) };
 }
 
 function sameWords(one, other) {

@@ -1,6 +1,6 @@
 /** Opens documents: asks for the text at once, while the modules that show it are still on their way. */
 
-import { navigate } from "./router.js";
+import { navigate, rewrite } from "./router.js";
 import { problemState } from "./states.js";
 import { el, replace } from "./text.js";
 
@@ -35,10 +35,26 @@ export async function mount(container, params, api) {
 
 async function open(container, params, api, wanted = () => true) {
   container.append(el("p", { class: "reader-wait soft", role: "status" }, "Opening …"));
-  const asked = api.get("document", { doc: params.get("doc"), offsets: "utf16", without_terms: true });
-  const [data, { Reader, ReaderDocument }] = await Promise.all([asked, import("./reader-view.js")]);
+  const [data, { Reader, ReaderDocument }] = await Promise.all([load(params, api), import("./reader-view.js")]);
   if (!wanted()) return null;
   const reading = new ReaderDocument(data);
   document.title = `${reading.title} · Pinakes`;
-  return new Reader(container, reading, params, api);
+  return new Reader(container, reading, new URLSearchParams(location.search), api);
+}
+
+/** The document of an address; one that was renamed is found by the id of its place, which stays. */
+async function load(params, api) {
+  const ask = (doc) => api.get("document", { doc, offsets: "utf16", without_terms: true });
+  const place = params.get("place");
+  try {
+    if (params.get("doc") || !place) return await ask(params.get("doc"));
+  } catch (error) {
+    if (error.status !== 404 || !place) throw error;
+  }
+  const { doc } = await api.get("section", { ref: place });
+  const data = await ask(doc);
+  const url = new URL(location.href);
+  url.searchParams.set("doc", doc);
+  rewrite(url.href);
+  return data;
 }

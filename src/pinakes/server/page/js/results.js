@@ -1,5 +1,6 @@
 /** Results: where each stands, what it says, who found it and how sure that is. */
 
+import { fingerprint } from "./fingerprints.js";
 import { passage, plain } from "./passage.js";
 import { readUrl } from "./router.js";
 import { count, el, fileName, marked, place } from "./text.js";
@@ -29,9 +30,12 @@ export function bar(score) {
   return el("span", { class: "bar", "aria-hidden": "true", style: { "--part": Math.max(0.02, Math.min(1, score)) } });
 }
 
+/** The fingerprint of what a result says; a table may be shown with a head that stands further above. */
+export const resultMark = ({ content }) => fingerprint(content.replace(/^\s*\|.*\n\s*\|[\s|:-]+(?:\n|$)/, ""));
+
 /** The address of a result in the reader. */
-function resultUrl({ doc, section_id, lines }, query) {
-  return readUrl({ doc, section: section_id, lines, q: query });
+function resultUrl({ doc, place_id, section_id, lines }, text, query) {
+  return readUrl({ doc, place: place_id, section: section_id, lines, text, q: query });
 }
 
 /**
@@ -44,7 +48,7 @@ export function resultItem(result, query, act) {
   const { node: text, cut, toggle } = passage(result, query);
   const title = result.heading || result.document_title || fileName(result.source_path);
   const id = `result-${result.rank}`;
-  const link = el("a", { href: resultUrl(result, query), class: "open", on: { click: () => act.open(result, link) } }, marked(title, wordRanges(title, queryWords(query))));
+  const link = el("a", { href: resultUrl(result, resultMark(result), query), class: "open", on: { click: () => act.open(result, link) } }, marked(title, wordRanges(title, queryWords(query))));
   const more = cut && el("button", { class: "quiet more", "aria-expanded": "false", text: "Whole passage" });
   if (more) {
     more.addEventListener("click", () => {
@@ -147,7 +151,7 @@ function related(result, query) {
   if (cited.length) {
     row(
       "Refers to",
-      cited.slice(0, 6).flatMap((item, index) => [index ? ", " : "", el("a", { href: readUrl({ doc: item.doc, section: item.target_section }), text: item.text })]),
+      cited.slice(0, 6).flatMap((item, index) => [index ? ", " : "", el("a", { href: readUrl({ doc: item.doc, place: item.target_place_id, section: item.target_section }), text: item.text })]),
       cited.length > 6 && ` and ${count(cited.length - 6, "other")}`,
     );
   }
@@ -156,7 +160,7 @@ function related(result, query) {
       "Also in",
       result.also_in.slice(0, 4).flatMap((item, index) => {
         const name = [fileName(item.source_path), item.section].filter(Boolean).join(", ");
-        return [index ? "; " : "", item.doc ? el("a", { href: resultUrl(item, query), text: name }) : name];
+        return [index ? "; " : "", item.doc ? el("a", { href: readUrl({ doc: item.doc, place: item.place_id, q: query }), text: name }) : name];
       }),
     );
   }
@@ -186,7 +190,7 @@ export function definitions(results) {
         el(
           "dd",
           {},
-          clamped(plain(entry.definition_text), entry.doc && el("a", { href: readUrl({ doc: entry.doc, section: entry.source_section, lines: entry.lines }), class: "small", text: fileName(entry.source_path) })),
+          clamped(plain(entry.definition_text), entry.doc && el("a", { href: readUrl({ doc: entry.doc, place: entry.place_id, section: entry.source_section, lines: entry.lines, text: fingerprint(entry.definition_text) }), class: "small", text: fileName(entry.source_path) })),
         ),
       ]),
     ),

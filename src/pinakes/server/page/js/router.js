@@ -59,16 +59,33 @@ export function navigate(url, { replace = false, quiet = false } = {}) {
   if (target.href !== location.href) {
     rememberScroll();
     clearTimeout(timer);
-    history[replace ? "replaceState" : "pushState"](null, "", target);
+    const state = cameFrom(replace);
+    history[replace ? "replaceState" : "pushState"](state && { from: state }, "", target);
     wanted = null;
     shown = place();
   }
   if (!quiet) listener(target, { back: false });
 }
 
+/** The search that a document was opened from, and how many entries of the history ago: the way back to it. */
+function cameFrom(replace) {
+  if (location.pathname === "/" && !replace) return { url: place(), steps: 1 };
+  const from = history.state?.from;
+  return from ? { url: from.url, steps: from.steps + (replace ? 0 : 1) } : null;
+}
+
+/** The search that this document was opened from, if it was. @returns {{url: string, steps: number} | null} */
+export const searchBefore = () => history.state?.from || null;
+
 // While a view is being drawn the page is too short to say where somebody was: the place stays as it was kept.
 function rememberScroll() {
   if (wanted === null) history.replaceState({ ...history.state, scroll: window.scrollY, ...more() }, "");
+}
+
+/** Write the address of what is shown in another way; it stays the same entry of the history. */
+export function rewrite(url) {
+  history.replaceState(history.state, "", new URL(url, location.href));
+  shown = place();
 }
 
 /** Have something kept with the entry of the history whenever its place is; returns what ends that. */
@@ -124,8 +141,12 @@ function address(path, params) {
 /** @param {{q?: string, mode?: string, f?: string, k?: number | string}} [params] */
 export const searchUrl = (params = {}) => address("/", params);
 
-/** @param {{doc: string, section?: string, lines?: number[] | null, q?: string}} params lines, the first and the last, lead further than the section */
-export const readUrl = ({ doc, section, lines, q }) => address("/read", { doc, section, lines: lines?.join("-"), q });
+/**
+ * A place in a document. `place` is its id in the library, `section` the one within the document where that is all there
+ * is; `lines`, the first and the last, lead further, and `text` is the fingerprint of what stands there.
+ * @param {{doc?: string, place?: string, section?: string, lines?: number[] | null, text?: string, q?: string | null}} params
+ */
+export const readUrl = ({ doc, place, section, lines, text, q }) => address("/read", { doc, place, section: place ? "" : section, lines: lines?.join("-"), text, q });
 
 /** @param {{doc?: string}} [params] */
 export const mapUrl = (params = {}) => address("/map", params);

@@ -6,7 +6,7 @@ import { openCite } from "./cite.js";
 import { exportMenu } from "./export.js";
 import { chips, filterPanel } from "./filters.js";
 import { currentLibrary, loadDocuments } from "./library.js";
-import { bar, carryOver, definitions, resultItem, sureness } from "./results.js";
+import { bar, carryOver, definitions, resultItem, resultMark, sureness } from "./results.js";
 import { navigate, restoreScroll } from "./router.js";
 import { resultNote } from "./search-note.js";
 import { resultPlace } from "./search-place.js";
@@ -191,7 +191,7 @@ export function mount(container, params, api) {
   function fill(answer, asked) {
     const { results } = answer;
     const why = explainer(api, asked, answer);
-    const act = { why, cite: (result) => openCite(api, result), open };
+    const act = { why, cite: (result) => openCite(api, { ...result, text: resultMark(result) }), open };
     const head = [];
     if (results.length) {
       head.push(el("p", { class: "count", text: count(results.length, "result") }));
