@@ -62,7 +62,11 @@ def find_compared(index: SearchIndex, names: Sequence[str], settings: IndexSetti
 def _file(index: SearchIndex, name: str) -> Path | None:
     """Return the file of a path, unless the library has it."""
     path = Path(name).expanduser()
-    return path if not index.names.at([str(path.absolute())]) and path.is_file() else None
+    try:
+        return path if not index.names.at([str(path.absolute())]) and path.is_file() else None
+    except OSError:
+        # It is too long for the name of a file.
+        return None
 
 
 def _document(index: SearchIndex, name: str) -> int:

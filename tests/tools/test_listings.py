@@ -19,7 +19,8 @@ def test_every_hit_is_listed(tool: HierarchicalDocumentTool) -> None:
     assert answer.count("\n<quote-") == answer.count("\n</quote-") == 1
     for hit in found.hits:
         assert f"\n{hit.line}: " in answer and hit.text in answer
-    assert tool.call_sync("find_all", {"phrase": "no such words"}) == "0 hits in 0 documents."
+    none = tool.call_sync("find_all", {"phrase": "no such words"})
+    assert none.startswith("0 hits in 0 documents. Search may find it in other words.")
 
 
 @pytest.mark.parametrize("budget", (150, 300, 1000))
@@ -58,6 +59,15 @@ def test_quotations_are_checked(tool: HierarchicalDocumentTool) -> None:
     assert "[-oil-] {+water+}" in answer
 
 
+def test_what_is_not_there_says_where_to_look(tool: HierarchicalDocumentTool) -> None:
+    answer = tool.call_sync("handbook_verify_quotes", {"quotations": ["Zebras graze on the quay at noon"]})
+    assert "1 absent" in answer and "in other words: search for it" in answer
+    rows = tool.call_sync("handbook_obligations", {"who": "zebra", "kind": "deadline"})
+    assert rows.startswith("0 rows.") and " without bearer." in rows
+    deadlines = tool.library.obligations(kind="deadline").total
+    assert f"{deadlines:,} without bearer" in tool.library.obligations(bearer="zebra", kind="deadline").note
+
+
 def test_documents_are_compared_and_nothing_else(make: MakeTool, docs: Path, tmp_path: Path) -> None:
     (docs / "lamps-2.md").write_text((docs / "lamps.md").read_text().replace("nine", "ten"))
     (tmp_path / "secret.md").write_text("# Secret\n\nThe code is 4711.\n")
@@ -75,6 +85,8 @@ def test_only_documents_of_the_tool_are_looked_at(make: MakeTool, docs: Path) ->
     assert tool.call_sync("notes_find_all", {"pattern": "wick"}).startswith("1 hit in 1 document.")
     assert "absent" in tool.call_sync("notes_verify_quotes", {"quotes": ["Paint the hull every spring"]})
     assert tool.call_sync("notes_obligations", {"who": "keeper"}).startswith("0 rows.")
+    missing = tool.call_sync("notes_find_all", {"pattern": "hull"})
+    assert missing.endswith("Looked for in 1 document only.")
     assert "called 'rules.md'" in tool.call_sync("notes_obligations", {"document": "rules.md"})
     everything = make(name="all")
     assert "by: within 2 day" in everything.call_sync("all_obligations", {"who": "keeper"})

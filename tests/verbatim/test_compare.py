@@ -147,8 +147,9 @@ def test_documents_of_a_library_and_files(library: Library, folder: Path, tmp_pa
     assert shown(found) == [("changed", "Section 1", "Section 1")]
     assert library.compare("act.md", "note.md").same == 0
     assert shown(library.scoped({"path": "docs"}).compare("log-01.md", "log-01.md")) == []
-    with pytest.raises(NotFoundError):
-        library.compare("act.md", "nothing.md")
+    for name in ("nothing.md", "x" * 5000, "", "\0"):
+        with pytest.raises(NotFoundError):
+            library.compare("act.md", name)
     with pytest.raises(NotFoundError):
         library.compare("act.md", str(other), files=False)
     with pytest.raises(NotFoundError):

@@ -5,6 +5,7 @@ import re
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock, patch
 
 import numpy as np
@@ -102,6 +103,8 @@ def test_what_matches_nearly_everything_is_not_counted_to_the_end(
         (r"(a)\1", "regex", "RE2"),
         ("(?=a)", "regex", "RE2"),
         ("a*", "regex", "empty"),
+        ("\ud800", "regex", "half a character"),
+        ("a \ud800", "phrase", "half a character"),
         ("(a{500}){500}", "regex", "RE2"),
     ],
 )
@@ -115,6 +118,13 @@ def test_no_expression_blows_up(library: Library) -> None:
     began = time.process_time()
     assert not list(pattern.spans("a" * 50_000 + "b"))
     assert time.process_time() - began < 5
+
+
+def test_words_of_scripts_without_spaces_are_found(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# 合同\n\n甲方应当在三十日内支付全部款项。\n", encoding="utf-8")
+    with Library(tmp_path / ".pinakes") as library:
+        library.index(tmp_path / "a.md", embed=False)
+        assert library.find_all("应当").total == library.find_all("款项 应当", kind="words").total == 1
 
 
 def test_a_cursor_is_of_its_question_and_of_its_state(tmp_path: Path) -> None:
@@ -139,6 +149,23 @@ def test_a_part_of_a_library_finds_in_its_own_documents(library: Library) -> Non
     assert library.find_all("at anchor", filters={"tags": "law"}).documents == 1
 
 
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"pattern": "arrival vessel master"}, 'stand together in 1 paragraphs (kind "words")'),
+        ({"pattern": "zebra crossing"}, "in other words"),
+        ({"pattern": r"zebra\d", "kind": "regex"}, "in other words"),
+        ({"pattern": "HARBOUR ACT", "ignore_case": False}, "1 with other capitals"),
+        ({"pattern": "anchor", "filters": {"tags": "novel"}}, "No document passes the filters"),
+        ({"pattern": "zebra", "document": "act.md"}, "in 1 document only"),
+    ],
+)
+def test_no_hits_say_where_to_look(library: Library, asked: dict[str, Any], said: str) -> None:
+    found = library.find_all(**asked)
+    assert found.total == 0 and found.complete and said in found.note
+    assert found.to_dict()["note"] == found.note
+
+
 # -- nothing is lost -------------------------------------------------------------------------------------------
 
 SIGNS = st.sampled_from("abİςΣs'’\"“”-–—_*>. \n\n\t,é字0123\u00ad")
@@ -154,7 +181,7 @@ WORD_LIST = [
     "harbour’s",
     "C++",
 ]
-WORD_LIST += ["don", "all", "harbour", "case", "user", "32.706", "x" * 130, "x" * 99]
+WORD_LIST += ["字", "字字", "b字", "don", "all", "harbour", "case", "user", "32.706", "x" * 130, "x" * 99]
 WORDS = st.sampled_from(WORD_LIST)
 TEXTS = st.lists(st.one_of(WORDS, SIGNS.map(str), st.just(" "), st.just("\n")), max_size=60).map("".join)
 
@@ -166,6 +193,9 @@ def naive(text: str, words: list[str]) -> list[tuple[int, int]]:
     def alike(a: str, b: str) -> bool:
         low = [c.replace("İ", "i").lower().replace("ς", "σ") for c in (a, b)]
         return low[0] == low[1] or any(a in kind and b in kind for kind in kinds)
+
+    def parted(sign: str) -> bool:
+        return sign.isalnum() and sign != "字"
 
     def match(at: int) -> int:
         for number, word in enumerate(words):
@@ -182,12 +212,12 @@ def naive(text: str, words: list[str]) -> list[tuple[int, int]]:
                 if at >= len(text) or not alike(text[at], sign):
                     return -1
                 at += 1
-        return -1 if words[-1][-1].isalnum() and at < len(text) and text[at].isalnum() else at
+        return -1 if parted(words[-1][-1]) and at < len(text) and text[at].isalnum() else at
 
     found, at = [], 0
     while at < len(text):
         end = match(at)
-        if end > at and not (at and words[0][0].isalnum() and text[at - 1].isalnum()):
+        if end > at and not (at and parted(words[0][0]) and text[at - 1].isalnum()):
             found.append((at, end))
             at = end
         else:
@@ -371,5 +401,6 @@ def test_the_command_shows_one_line_a_hit(folder: Path, library: Library) -> Non
     assert more.exit_code == 0 and "2 of 38 hits in 14 documents." in more.stderr
     assert runner.invoke(app, ["grep", "--regex", r"\d+ euro", *where]).exit_code == 0
     assert runner.invoke(app, ["grep", "--words", "fine", "euro", "-f", "tags=law", *where]).exit_code == 0
-    assert runner.invoke(app, ["grep", "zebra", *where]).exit_code == 4
+    none = runner.invoke(app, ["grep", "zebra", *where])
+    assert none.exit_code == 4 and "0 hits" in none.stderr and "in other words" in none.stderr
     assert runner.invoke(app, ["grep", "--regex", "(", *where]).exit_code == 2

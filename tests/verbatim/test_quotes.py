@@ -93,6 +93,26 @@ def test_a_word_of_many_passages_does_not_hide_the_one_that_is_quoted(tmp_path: 
     assert check.status == "altered" and check.places[0].source_path.endswith("paper.md")
 
 
+def test_scripts_without_spaces_are_compared_sign_by_sign(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(
+        "# 合同\n\n甲方应当在三十日内支付全部款项，逾期支付的，应当支付违约金。\n", encoding="utf-8"
+    )
+    with Library(tmp_path / "index") as library:
+        library.index(tmp_path / "a.md", embed=False)
+        report = library.verify_quotes("他说：“在三十日内支付全部款项”，又说“应当在六十日内支付全部款项”。")
+    assert [check.status for check in report.checks] == ["exact", "altered"]
+    assert "[-六-] {+三+}" in quote_lines(report.checks[1])[1]
+
+
+def test_words_of_thousands_of_letters_are_compared_to_their_end(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(f"# Long\n\n{'x' * 999} and {'x' * 200_000}\n")
+    with Library(tmp_path / "index") as library:
+        library.index(tmp_path / "a.md", embed=False)
+        assert status(library, "x" * 4999) == "absent"
+        assert status(library, f"{'x' * 999} and") == "exact"
+        assert [library.find_all("x" * length).total for length in (998, 999, 1000)] == [0, 1, 0]
+
+
 def test_it_says_where(library: Library) -> None:
     check = library.verify_quotes(["A vessel at anchor shows a white light"]).checks[0]
     assert [Path(place.source_path).name for place in check.places] == ["act.md", "note.md"]

@@ -118,6 +118,8 @@ def _lines(answer: ObligationsResponse) -> list[RenderableType]:
                 style="yellow",
             )
         )
+    if answer.note:
+        lines.append(Text(answer.note, style="dim"))
     if answer.next_offset is not None:
         lines.append(Text(f"More with --offset {answer.next_offset}", style="dim"))
     return lines

@@ -131,7 +131,8 @@ class ObligationsResponse:
 
     ``total`` counts all rows that were asked for, of which ``rows`` begin at ``offset``; ``next_offset`` is where to
     go on, or None at the end. ``kinds`` counts them by ``KINDS`` and by ``PARTS``, ``gaps`` by what was not understood.
-    ``unread_documents`` were looked at but are in languages that there are no rules for.
+    ``unread_documents`` were looked at but are in languages that there are no rules for. Where there are no rows,
+    ``note`` says what there is instead.
     """
 
     rows: list[ObligationRow]
@@ -142,6 +143,7 @@ class ObligationsResponse:
     gaps: dict[str, int] = field(default_factory=dict)
     documents: int = 0
     unread_documents: int = 0
+    note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as JSON values."""

@@ -9,6 +9,7 @@ from pinakes.model.document import Lines, Pages, span
 from pinakes.model.place_ids import with_place_id
 
 EXACT, ALTERED, ABSENT = "exact", "altered", "absent"
+ABSENT_HINT = "What is absent may be said in other words: search for it."
 
 
 class WordChange(NamedTuple):

@@ -7,9 +7,24 @@ import re
 VARIANTS = ("'’‘‚‛ʼ＇`", '"“”„‟«»', "-‐‑‒–—−")
 """Signs that are taken for each other; the first of each stands for all."""
 
+UNPARTED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Signs of scripts that do not part words, as a range of a regular expression: each is taken for a word."""
+
 PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*")
 END = "\0"
 """Stands for nothing in a verbatim form, so that it can be put between them."""
+
+
+_UNPARTED = re.compile(f"[{UNPARTED}]")
+
+
+def is_of_word(sign: str) -> bool:
+    """Return whether a sign is of a word that goes on with the signs beside it.
+
+    >>> [is_of_word(sign) for sign in "a7字-"]
+    [True, True, False, False]
+    """
+    return sign.isalnum() and not _UNPARTED.match(sign)
 
 
 def fold_case(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pinakes.errors import UsageError
 from pinakes.model.comparison import CHANGED, KINDS, Comparison, Difference
 from pinakes.model.obligation import ObligationRow, ObligationsResponse, row_line
-from pinakes.model.quotes import ABSENT, ALTERED, EXACT, QuoteCheck, QuotesReport
+from pinakes.model.quotes import ABSENT, ABSENT_HINT, ALTERED, EXACT, QuoteCheck, QuotesReport
 from pinakes.model.quoting import Quotation
 from pinakes.model.verbatim import FoundAll, TextHit
 from pinakes.search.present.respond import longest_fit
@@ -228,9 +228,10 @@ def _nearest(reports: Sequence[QuotesReport]) -> QuotesReport:
     """Return what any of some libraries has of each quotation; all were asked about the same ones."""
     order = (EXACT, ALTERED, ABSENT)
     asked = zip(*(report.checks for report in reports), strict=True)
-    return replace(
-        reports[0], checks=[min(checks, key=lambda check: order.index(check.status)) for checks in asked]
-    )
+    checks = [min(each, key=lambda check: order.index(check.status)) for each in asked]
+    absent = any(check.status == ABSENT for check in checks)
+    note = reports[0].note if absent else reports[0].note.replace(ABSENT_HINT, "").strip()
+    return replace(reports[0], checks=checks, note=note)
 
 
 def verify_quotes(found: Sequence[tuple[str, QuotesReport]], given: Arguments, limit: Limit) -> Answer:
@@ -352,6 +353,7 @@ def _rows_text(response: ObligationsResponse, library: str, limit: Limit) -> str
             head += f" {name}: {', '.join(f'{count} {what}' for what, count in counts.items() if count)}."
     if response.unread_documents:
         head += f" {response.unread_documents} documents are in languages without rules."
+    head += f" {response.note}" if response.note else ""
     which = f'tool="{library}", ' if library else ""
     entries = _under_paths((row.source_path, row_line(row)) for row in response.rows)
     cut = f"Cut to fit the token budget: {{kept}} of {response.total:,} rows shown; go on with {which}offset={{next}}."

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from pinakes.errors import UsageError
 from pinakes.model.obligation import GAPS, KINDS, LANGUAGES, PARTS, ObligationsResponse
 from pinakes.port.index import SearchIndex
-from pinakes.port.obligations import ObligationQuery
+from pinakes.port.obligations import ObligationLookup, ObligationQuery
 from pinakes.search.links.find_places import find_documents
 from pinakes.search.links.questions import allowed_documents
 
@@ -55,7 +56,28 @@ def list_obligations(
         gaps=counts.gaps,
         documents=looked_at,
         unread_documents=unread,
+        note="" if counts.total else _instead(lookup, query, documents),
     )
+
+
+def _instead(lookup: ObligationLookup, query: ObligationQuery, documents: Collection[int] | None) -> str:
+    """Return how many rows there are without each of the conditions that no row meets."""
+    if documents is not None and not documents:
+        return "No document passes the filters: look at the list of documents, or leave the filters out."
+    without = {
+        "kind": replace(query, kind=""),
+        "bearer": replace(query, bearer=()),
+        "text": replace(query, words=()),
+        "unit": replace(query, unit=""),
+        "gap": replace(query, gap=""),
+    }
+    given = {name: other for name, other in without.items() if other != query}
+    fewer = {name: lookup.counts(other, documents).total for name, other in given.items()}
+    found = [f"{count:,} without {name}" for name, count in fewer.items() if count]
+    if found:
+        return f"There are {', '.join(found)}."
+    there = lookup.counts(ObligationQuery(), documents).total if given else 0
+    return f"There are {there:,} without these conditions." if there else "Search may find it in other words."
 
 
 def _words(text: str | None) -> tuple[str, ...]:

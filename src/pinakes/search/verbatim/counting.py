@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pinakes.port.texts import TextBlock
-from pinakes.text.verbatim import END
+from pinakes.text.verbatim import END, is_of_word
 
 Positions = NDArray[np.int64]
 
@@ -23,6 +23,8 @@ _BLOCK = 1 << 17
 # Signs that are rare in texts come last: what is looked for by them is soon narrowed.
 _COMMON = b" etaoinshrdlucmfwypvbgk\n,."
 _PICKED = 3
+# Bytes of a word that are looked for everywhere; what follows is, where a word begins.
+_BEGINNING = 32
 _BETWEEN = 1 << 16
 
 
@@ -76,17 +78,21 @@ def phrase_spans(data: NDArray[np.uint8], words: Sequence[str]) -> tuple[Positio
     ``data`` is of verbatim forms. Only the first word may begin with a mark that can belong to a gap.
     """
     first, last = words[0], words[-1]
-    starts = occurrences(data, first.encode())
-    if first[0].isalnum():
+    sought = first.encode()
+    starts = occurrences(data, sought[:_BEGINNING])
+    if is_of_word(first[0]):
         starts = starts[~_alphanumeric(data, starts - 1)]
-    ends = starts + len(first.encode())
+    ends = starts + min(len(sought), _BEGINNING)
+    for sign in sought[_BEGINNING:]:
+        kept = data[ends] == sign
+        starts, ends = starts[kept], ends[kept] + 1
     for word in words[1:]:
         ends, gaps = _over_gaps(data, ends)
         starts = starts[gaps]
         for sign in word.encode():
             kept = data[ends] == sign
             starts, ends = starts[kept], ends[kept] + 1
-    if last[-1].isalnum():
+    if is_of_word(last[-1]):
         kept = ~_alphanumeric(data, ends)
         starts, ends = starts[kept], ends[kept]
     return starts, ends
@@ -120,8 +126,10 @@ def count_paragraphs(block: TextBlock, words: Sequence[str]) -> dict[int, int]:
 
 
 def documents_holding(block: TextBlock, letters: str) -> set[int]:
-    """Return the documents in whose verbatim form some letters stand, be it within a word."""
-    return set(_by_document(block, occurrences(block.data, letters.encode())))
+    """Return the documents in whose verbatim form some letters may stand, be it within a word."""
+    # So many say enough, and all of a very long word may be compared at very many places.
+    sought = letters[:_BEGINNING].encode()
+    return set(_by_document(block, occurrences(block.data, sought)))
 
 
 def count_matches(

@@ -7,7 +7,7 @@ import binascii
 import hashlib
 import json
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from pinakes.errors import UsageError
@@ -23,6 +23,8 @@ from pinakes.search.verbatim.patterns import Pattern, compile_pattern
 LIMIT = 100
 MOST = 10_000
 """Hits of one answer."""
+
+NO_DOCUMENT = "No document passes the filters: look at the list of documents, or leave the filters out."
 
 _LONGEST_LINE = 400
 
@@ -63,11 +65,45 @@ def find_all(
         len(ordered),
         complete=counted.complete,
         cursor=write_cursor(begin + limit, stamp, asked) if more else "",
-        note=""
-        if counted.complete
-        else f"There are more than {total:,} hits; no more were counted, and they cannot be gone through. Look for "
-        "something rarer, or in fewer documents.",
+        note=_note(index, pattern, kind, allowed, ignore_case, total, counted.complete),
     )
+
+
+def _note(
+    index: SearchIndex,
+    pattern: str,
+    kind: str,
+    allowed: set[int] | None,
+    ignore_case: bool,
+    total: int,
+    complete: bool,
+) -> str:
+    """Return what was not counted, or, where nothing was found, where to look instead."""
+    if not complete:
+        return (
+            f"There are more than {total:,} hits; no more were counted, and they cannot be gone through. Look for "
+            "something rarer, or in fewer documents."
+        )
+    if total:
+        return ""
+    if allowed is not None and not allowed:
+        return NO_DOCUMENT
+    looked = _Looked(index.texts, allowed)
+    said = "Search may find it in other words."
+    if not ignore_case:
+        others = sum(compile_pattern(pattern, kind).count(looked).by_document.values())
+        said = f"{others:,} with other capitals." if others else said
+    elif kind == "phrase" and len(pattern.split()) > 1:
+        together = sum(compile_pattern(pattern, "words").count(looked).by_document.values())
+        said = f'Its words stand together in {together:,} paragraphs (kind "words").' if together else said
+    return f"{said} {only_some(allowed)}".rstrip()
+
+
+def only_some(allowed: Collection[int] | None) -> str:
+    """Return in how many documents alone something was looked for; nothing if in all."""
+    if allowed is None:
+        return ""
+    return f"Looked for in {len(allowed):,} document{'' if len(allowed) == 1 else 's'} only."
 
 
 class _Looked:

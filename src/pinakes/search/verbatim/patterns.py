@@ -16,7 +16,7 @@ from pinakes.search.verbatim.counting import (
     count_phrase,
     documents_holding,
 )
-from pinakes.text.verbatim import PARAGRAPH_END, VARIANTS, fold_case, verbatim_form
+from pinakes.text.verbatim import PARAGRAPH_END, VARIANTS, fold_case, is_of_word, verbatim_form
 
 KINDS = ("phrase", "words", "regex")
 LONGEST = 1000
@@ -77,6 +77,8 @@ def compile_pattern(pattern: str, kind: str, *, ignore_case: bool = True) -> Pat
         raise UsageError("Nothing to look for: give a phrase, words or a regular expression.")
     if len(pattern) > LONGEST:
         raise UsageError(f"The pattern has {len(pattern):,} characters; {LONGEST:,} are the most.")
+    if any("\ud800" <= sign <= "\udfff" for sign in pattern):
+        raise UsageError("The pattern has half a character in it, which no text has.")
     if kind == "regex":
         return _Regex(pattern, ignore_case)
     if not any(map(str.isalnum, pattern)):
@@ -97,7 +99,7 @@ def _count_some(pattern: Pattern, texts: Texts, documents: set[int]) -> Counted:
 def _written(words: list[str]) -> str:
     """Return words in this order, whatever stands between them for the eye alone."""
     parts = ["".join(_CLASSES.get(sign, re.escape(sign)) for sign in word) for word in words]
-    return _GAP.join(parts) + (f"(?!{_ALNUM})" if words[-1][-1].isalnum() else "")
+    return _GAP.join(parts) + (f"(?!{_ALNUM})" if is_of_word(words[-1][-1]) else "")
 
 
 def _whole(
@@ -111,7 +113,7 @@ def _whole(
     at = begin
     while match := found.search(text, at, stop):
         start, at = match.span()
-        if start and text[start].isalnum() and text[start - 1].isalnum():
+        if start and is_of_word(text[start]) and text[start - 1].isalnum():
             at = start + 1
         else:
             yield start, at

@@ -9,12 +9,18 @@ from itertools import islice
 
 from pinakes.errors import UsageError
 from pinakes.model.document import Lines
-from pinakes.model.quotes import ABSENT, ALTERED, EXACT, QuoteCheck, QuotesReport, TextPlace
+from pinakes.model.quotes import ABSENT, ABSENT_HINT, ALTERED, EXACT, QuoteCheck, QuotesReport, TextPlace
 from pinakes.port.filters import among
 from pinakes.port.index import SearchIndex
 from pinakes.port.records import StoredChunk, StoredText
 from pinakes.search.verbatim.counting import count_phrase, documents_holding
-from pinakes.search.verbatim.find_all import Positions, passing_documents, unseen_documents
+from pinakes.search.verbatim.find_all import (
+    NO_DOCUMENT,
+    Positions,
+    only_some,
+    passing_documents,
+    unseen_documents,
+)
 from pinakes.search.verbatim.quotations import FEWEST_WORDS, plain, quotations_in, readings
 from pinakes.search.verbatim.words import WordText, word_changes
 from pinakes.text.verbatim import verbatim_form
@@ -60,7 +66,8 @@ def verify_quotes(
         long = len(found) - len(quoted)
     else:
         quoted = list(quotations)
-    verifier = _Verifier(index, passing_documents(index, filters))
+    allowed = passing_documents(index, filters)
+    verifier = _Verifier(index, allowed)
     checks = [verifier.check(quotation) for quotation in quoted[:MOST]]
     notes = []
     if short:
@@ -69,6 +76,9 @@ def verify_quotes(
         notes.append(f"{long} of more than {LONGEST:,} characters were not checked.")
     if len(quoted) > MOST:
         notes.append(f"Only the first {MOST:,} quotations were checked.")
+    if any(check.status == ABSENT for check in checks):
+        some = NO_DOCUMENT if allowed is not None and not allowed else only_some(allowed)
+        notes += [ABSENT_HINT, *([some] if some else [])]
     return QuotesReport(checks, short + long + max(0, len(quoted) - MOST), " ".join(notes))
 
 

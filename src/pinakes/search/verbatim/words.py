@@ -11,12 +11,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pinakes.model.quotes import WordChange
+from pinakes.text.verbatim import UNPARTED
 
-_LETTERS = r"[^\W_]+"
+_LETTERS = rf"[^\W_{UNPARTED}]+"
 # What is not read: where links lead, and tags. Then words, with what joins their parts; and signs that say something.
 _TOKEN = re.compile(
     r"(?P<skip>\]\([^()\s]{0,500}\)|</?[a-zA-Z][^<>]{0,200}>)|"
-    rf"{_LETTERS}(?:(?:(?<=\d)[.,:/](?=\d)|['’ʼ＇]|[-‐‑–](?:[ \t]*\n[ \t>]*)?|\u00ad\s*){_LETTERS})*|[%‰€$£¥§°]"
+    rf"{_LETTERS}(?:(?:(?<=\d)[.,:/](?=\d)|['’ʼ＇]|[-‐‑–](?:[ \t]*\n[ \t>]*)?|\u00ad\s*){_LETTERS})*|"
+    rf"[%‰€$£¥§°{UNPARTED}]"
 )
 _HYPHEN = re.compile(r"(?<=(\d))?[-‐‑–\u00ad][\s>]*(?=(\d))?")
 _APOSTROPHES = str.maketrans("’ʼ＇", "'''")
@@ -35,6 +37,8 @@ def words_of(text: str, begin: int = 0) -> list[Word]:
 
     >>> [word.key for word in words_of("A *well-known* inter-\\nnational firm’s 1,000 (5 %), 2–3")]
     ['a', 'wellknown', 'international', "firm's", '1,000', '5', '%', '2-3']
+    >>> [word.key for word in words_of("第3条 A公司")]
+    ['第', '3', '条', 'a', '公', '司']
     """
     return [
         Word(_key(found[0]), found.start(), found.end())
