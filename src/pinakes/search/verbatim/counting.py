@@ -26,6 +26,8 @@ _PICKED = 3
 # Bytes of a word that are looked for everywhere; what follows is, where a word begins.
 _BEGINNING = 32
 _BETWEEN = 1 << 16
+# A part of the texts that is worth putting together.
+_SMALL_PART = 1 / 4
 
 
 def occurrences(data: NDArray[np.uint8], sought: bytes) -> Positions:
@@ -116,12 +118,25 @@ def count_paragraphs(block: TextBlock, words: Sequence[str]) -> dict[int, int]:
     # A paragraph goes up to a line end or the end of its document.
     stops = _places_of(data, lambda part, out: np.less_equal(part, ord("\n"), out=out))
     stops = stops[_PARAGRAPH_ENDS[data[stops]]]
-    common = np.ones(len(stops), np.bool_)
+    # Where paragraphs end in what is looked through, and which of them have all words so far.
+    ends, common = stops, np.ones(len(stops), np.bool_)
     for word in sorted(words, key=len, reverse=True):
-        before = np.searchsorted(phrase_spans(data, [word])[0], stops)
+        before = np.searchsorted(phrase_spans(data, [word])[0], ends)
         common &= np.diff(before, prepend=0) > 0
         if not common.any():
             return {}
+        begins = np.concatenate([[0], ends[:-1] + 1])[common]
+        lengths = ends[common] - begins + 1
+        if lengths.sum() < _SMALL_PART * len(data):
+            # Other words are looked for in these paragraphs alone.
+            view = data.data
+            pieces = [
+                view[begin : begin + length]
+                for begin, length in zip(begins.tolist(), lengths.tolist(), strict=True)
+            ]
+            data = np.frombuffer(b"".join([END.encode(), *pieces]), np.uint8)
+            stops, ends = stops[common], np.cumsum(lengths)
+            common = np.ones(len(stops), np.bool_)
     return _by_document(block, stops[common] - 1)
 
 
