@@ -263,8 +263,8 @@ class ReadLink:
 class DocumentView:
     """A document as a reader needs it. ``pages`` says where each page begins, page 1 first.
 
-    ``line_starts`` says from where on lines of the file, or paragraphs, are counted anew, with their numbers; none where
-    the text is the file's own.
+    ``line_starts`` says from where on lines of the file, or paragraphs, are counted anew, with their numbers; none
+    where the text is the file's own.
 
     ``borne_out`` says in words how much of what the document says of its own places leads to one, and ``uncertain``
     that it is too little to rely on their labels.
