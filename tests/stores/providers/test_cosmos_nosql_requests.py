@@ -65,9 +65,7 @@ def test_many_entries_go_in_few_requests(place: CosmosPlace, store: Store) -> No
     place.double.requests.clear()
     store.put([Entry(f"part-{number:04}", "part", "", "x") for number in range(1_000)])
     assert len(sent(place, "laws-entries")) <= 32
-    assert {shard(f"part-{number}") for number in range(1_000)} == {
-        f"{shard:02}" for shard in range(32)
-    }
+    assert {shard(f"part-{number}") for number in range(1_000)} == {f"{shard:02}" for shard in range(32)}
 
 
 def test_points_come_back_whole(store: Store) -> None:
