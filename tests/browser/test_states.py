@@ -51,23 +51,50 @@ def test_an_empty_library_says_so_and_how_to_fill_it(page: Page, tmp_path: Path)
             page.goto(address + path)
             expect(page.get_by_role("heading", name="This library is empty")).to_be_visible()
             expect(page.locator("#main")).to_contain_text("pinakes index FOLDER")
+            expect(page.locator("#main")).to_contain_text("pinakes serve --write")
+            expect(page.locator("[role=alert], .index-folder")).to_have_count(0)
             for word in ("never", "Languages", "Nothing found", "No match"):
                 expect(page.locator("#main")).not_to_contain_text(word)
 
 
-def test_a_missing_index_is_said_plainly_and_indexing_is_offered(page: Page, tmp_path: Path) -> None:
+@pytest.mark.parametrize("path", ["/", "/?q=vessel", "/map", "/overview"])
+def test_a_library_without_an_index_is_empty_and_shows_what_is_indexed(
+    page: Page, tmp_path: Path, path: str
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "notes.md").write_text("# Notes\n\nA vessel lies here.\n", encoding="utf-8")
+    with served(index_registry(tmp_path)) as address:
+        page.goto(address + path)
+        expect(page.get_by_role("heading", name="This library is empty")).to_be_visible()
+        expect(page.locator("#main")).to_contain_text("pinakes index FOLDER")
+        expect(page.get_by_role("alert")).to_have_count(0)
+        with Library(tmp_path / ".pinakes") as library:
+            library.index(tmp_path / "docs")
+        # Nobody touches the page.
+        expect(page.locator("#main")).to_contain_text("Notes")
+        expect(page.get_by_role("heading", name="This library is empty")).to_have_count(0)
+
+
+@pytest.mark.parametrize("path", ["/", "/overview"])
+def test_where_the_server_may_write_a_folder_is_read_from_the_page(
+    page: Page, tmp_path: Path, path: str
+) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "notes.md").write_text("# Notes\n\nA vessel lies here.\n", encoding="utf-8")
     with served(index_registry(tmp_path, write=True)) as address:
-        page.goto(f"{address}/overview")
-        alert = page.get_by_role("alert")
-        expect(alert.get_by_role("heading")).to_have_text("Not ready yet")
-        expect(alert).not_to_contain_text("seconds")
-        expect(page.get_by_role("button", name="Bring up to date")).to_be_visible()
-        with Library(tmp_path / ".pinakes") as library:
-            library.index(tmp_path / "docs")
-        page.get_by_role("button", name="Bring up to date").click()
-        expect(page.locator(".indexing-now")).to_contain_text("1 unchanged")
+        page.goto(address + path)
+        field = page.get_by_role("textbox", name="Folder")
+        expect(field).to_have_value(str(tmp_path))
+        expect(page.locator(".state")).to_contain_text(f"The server may read what is in {tmp_path}.")
+        field.fill(str(tmp_path.parent))
+        field.press("Enter")
+        expect(page.get_by_role("alert")).to_contain_text("is not below a folder that this server may read")
+        field.fill(str(tmp_path / "docs"))
+        page.get_by_role("button", name="Read this folder").click()
+        expect(page.get_by_role("link", name="Notes")).to_be_visible()
+        # It was this page that changed the library: it is not told so.
+        page.wait_for_timeout(6000)
+        expect(page.locator("#changed")).to_be_hidden()
 
 
 def test_a_library_that_is_being_read_says_so_and_then_shows_itself(

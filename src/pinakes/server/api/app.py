@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.routing import BaseRoute
 
+from pinakes.errors import IndexNotFoundError, PinakesError
 from pinakes.server.api import citing, reading, searching, verbatim
 from pinakes.server.api.endpoints import Endpoints
 from pinakes.server.api.indexing import Indexing
-from pinakes.server.api.operations import Call, Operation, Reply
+from pinakes.server.api.operations import LIBRARY, Call, Operation, Reply, digest
 from pinakes.server.api.pictures import Pictures
 from pinakes.server.api.problems import as_problem
-from pinakes.server.api.schemas import STATUS, describe
+from pinakes.server.api.schemas import STATE, STATUS, describe
+from pinakes.server.services import RECORD, NotReadyError
 from pinakes.version import __version__
 
 if TYPE_CHECKING:
+    from pinakes.library import Library
     from pinakes.server.services import LibraryRegistry
     from pinakes.server.workers import Workers
 
@@ -31,9 +34,44 @@ def status(call: Call) -> Reply:
         try:
             entry |= service.ask(lambda library: library.status(), _WAIT_SECONDS).to_dict()
         except Exception as error:
-            entry["problem"] = as_problem(error).detail
+            entry |= {
+                "problem": as_problem(error).detail,
+                "missing": isinstance(error, IndexNotFoundError),
+            }
         libraries.append(entry)
-    return Reply({"libraries": libraries, "version": __version__, "write": call.registry.write})
+    registry = call.registry
+    return Reply(
+        {
+            "libraries": libraries,
+            "version": __version__,
+            "write": registry.write,
+            "folders": _folders(registry),
+        }
+    )
+
+
+def _folders(registry: LibraryRegistry) -> list[str]:
+    """Return the folders below which a client may have files indexed."""
+    if not registry.write or registry.configured:
+        return []
+    try:
+        return [str(root) for service in registry.services.values() for root in service.roots()]
+    except PinakesError:
+        return []
+
+
+def state(call: Call) -> Reply:
+    """Answer with what tells one state of a library from another, also after the server was started anew."""
+
+    def ask(library: Library) -> str:
+        # A record that was made anew counts from the beginning.
+        record = (library.path / RECORD).stat()
+        return digest(f"{record.st_dev} {record.st_ino} {library.generation}".encode())
+
+    try:
+        return Reply({"state": call.service.ask(ask, 0.0)})
+    except (IndexNotFoundError, NotReadyError, FileNotFoundError):
+        return Reply({"state": ""})
 
 
 STATUS_OPERATION = Operation(
@@ -48,6 +86,17 @@ STATUS_OPERATION = Operation(
 )
 
 
+STATE_OPERATION = Operation(
+    "GET",
+    "/api/state",
+    "readState",
+    "What changes with the library: asked now and then, it tells when to ask again for the rest.",
+    (LIBRARY,),
+    state,
+    {"application/json": STATE},
+)
+
+
 # What only reads from the index, and so can be answered by any process that has it open.
 SHARED = (
     *searching.OPERATIONS,
@@ -55,7 +104,7 @@ SHARED = (
     *citing.OPERATIONS,
     *verbatim.OPERATIONS,
 )
-OPERATIONS = (*SHARED, STATUS_OPERATION)
+OPERATIONS = (*SHARED, STATUS_OPERATION, STATE_OPERATION)
 
 
 class Api:

@@ -162,7 +162,8 @@ def _spot(call: Call, view: DocumentView) -> _Spot:
     if place is not None and not (place.lines.first <= lines[1] and lines[0] <= place.lines.last):
         asked, has = (span(Lines(*these), None, view.source_path) for these in (lines, place.lines))
         raise ProblemError(
-            409, f"{asked.capitalize()}: not in {place.name or 'that place'}, which has {has} now. Read it again."
+            409,
+            f"{asked.capitalize()}: not in {place.name or 'that place'}, which has {has} now. Read it again.",
         )
     begin, end = _offset(view, lines[0]), _offset(view, lines[1] + 1)
     return _Spot(place, begin, end, Lines(*lines), Pages(*pages) if pages else None)

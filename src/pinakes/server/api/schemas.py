@@ -177,13 +177,19 @@ STATUS = fields(
     libraries=each(
         {
             "type": "object",
-            "properties": {**_STATUS["properties"], "name": STRING, "description": STRING, "problem": STRING},
+            "properties": {
+                **_STATUS["properties"],
+                **dict.fromkeys(("name", "description", "problem"), STRING),
+                "missing": {"type": "boolean", "description": "Nothing was indexed yet."},
+            },
             "required": ["name", "description", "problem"],
         }
     ),
     version=STRING,
     write={"type": "boolean"},
+    folders=each({"type": "string", "description": "A folder below which POST /api/index may read."}),
 )
+STATE = fields(state={"type": "string", "description": "Empty while there is no library."})
 MAP: Schema = {
     "anyOf": [
         fields(

@@ -4,10 +4,11 @@ import { api } from "./api.js";
 import { helpDialog, tokenDialog } from "./dialogs.js";
 import { installKeys } from "./keys.js";
 import { chooseLibrary, loadLibraries, showLibraries } from "./library.js";
-import { overviewUrl, mapUrl, navigate, restoreScroll, searchUrl, start } from "./router.js";
-import { problemState } from "./states.js";
+import { stateOf } from "./empty.js";
+import { again, overviewUrl, mapUrl, navigate, restoreScroll, searchUrl, start } from "./router.js";
 import { installTheme } from "./theme-switch.js";
 import { announce, el, replace } from "./text.js";
+import { watchLibrary } from "./watch.js";
 
 const VIEWS = {
   "/": { name: "search", title: "Search", load: () => import("./search.js") },
@@ -17,8 +18,9 @@ const VIEWS = {
 };
 
 const main = document.getElementById("main");
-/** @type {{name: string, unmount: (() => void) | null, update: ((params: URLSearchParams) => void) | null}} */
-let current = { name: "", unmount: null, update: null };
+const NONE = { name: "", unmount: null, update: null, place: null };
+/** @type {{name: string, unmount: (() => void) | null, update: ((params: URLSearchParams) => void) | null, place: (() => object) | null}} */
+let current = NONE;
 let turn = 0;
 let first = true;
 /** Of the view that is shown or still being mounted. */
@@ -26,8 +28,9 @@ let life = { gone: false };
 
 /**
  * Show the view of an address. A view module has `mount(container, params, api)`, which returns a function that takes
- * it away, or `{ unmount, update }` where `update(params)` takes a new address of the same view. Whoever comes back is
- * led to the old place by the view, with `restoreScroll` of the router, once it is drawn.
+ * it away, or `{ unmount, update, place }` where `update(params)` takes a new address of the same view, and `place()` says
+ * what is to be kept of where one is when the view is shown anew. Whoever comes back is led to the old place by the view,
+ * with `restoreScroll` of the router, once it is drawn.
  */
 async function show(url, { back }) {
   const view = VIEWS[url.pathname];
@@ -55,15 +58,23 @@ async function show(url, { back }) {
     const mounted = await module.mount(main, url.searchParams, lent(life));
     const parts = typeof mounted === "function" ? { unmount: mounted } : mounted || {};
     if (mine !== turn) return parts.unmount?.();
-    current = { name: view.name, unmount: parts.unmount || null, update: parts.update || null };
+    current = { ...NONE, name: view.name, ...parts };
     // What had the focus is gone: screen readers go on from the new content.
     if (!first && document.activeElement === document.body) main.focus({ preventScroll: true });
     first = false;
     if (view.name === "read") restoreScroll(false);
     else if (!back) window.scrollTo(0, 0);
   } catch (error) {
-    if (mine === turn) failed(error);
+    if (mine === turn) await failed(error, mine);
   }
+}
+
+/** Ask for everything again and show the view anew, where it is. */
+function reload() {
+  loadLibraries(true).then(showLibraries, () => {});
+  const place = current.place?.() || {};
+  leave();
+  again(place);
 }
 
 /** The API for as long as a view is there: an answer that comes after it was left must not draw over the next. */
@@ -80,7 +91,7 @@ function leave() {
   life.gone = true;
   life = { gone: false };
   current.unmount?.();
-  current = { name: "", unmount: null, update: null };
+  current = NONE;
 }
 
 function linkViews(name) {
@@ -102,10 +113,12 @@ function notFound(path) {
   announce(text);
 }
 
-function failed(error) {
-  const state = problemState(error, () => navigate(location.href));
-  state.append(" ", home());
-  replace(main, state);
+async function failed(error, mine) {
+  const { node, unmount } = await stateOf(error, api, reload);
+  if (mine !== turn) return unmount();
+  current = { ...NONE, unmount };
+  node.append(" ", home());
+  replace(main, node);
 }
 
 const home = () => el("a", { href: searchUrl(), text: "Search" });
@@ -115,4 +128,5 @@ installTheme(document.getElementById("theme"));
 document.getElementById("help")?.addEventListener("click", helpDialog);
 installKeys();
 start(show);
+watchLibrary(document.getElementById("changed"), { reload, waits: () => Boolean(main.querySelector(".state:not(.found-nothing)")), indexes: () => Boolean(main.querySelector(".indexing[aria-busy=true]")) });
 loadLibraries().then(showLibraries, () => {});

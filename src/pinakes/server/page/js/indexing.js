@@ -6,14 +6,16 @@ import { announce, count, el, fileName, replace } from "./text.js";
 const EVERY = 2000;
 
 /**
- * @param {boolean} write whether the server may index
- * @param {() => void} done called when the index has changed
+ * @param {{write: boolean, folder?: string | null, done: () => void}} options `write` says whether the server may index;
+ *   with a `folder`, which one is asked for first; `done` is called when the index has changed
  */
-export function indexPanel(api, write, done) {
+export function indexPanel(api, { write, folder = null, done }) {
   const leaving = new AbortController();
   const output = el("div", { class: "indexing-now" });
-  const button = el("button", { class: "button", text: "Bring up to date" });
-  const node = el("section", { class: "indexing", "aria-label": "Indexing" }, write && button, output);
+  const field = folder === null ? null : /** @type {HTMLInputElement} */ (el("input", { class: "field", name: "folder", value: folder, "aria-label": "Folder", autocomplete: "off", spellcheck: "false" }));
+  const button = el("button", { class: field ? "button primary" : "button", type: "submit", text: field ? "Read this folder" : "Bring up to date" });
+  const form = el("form", { class: "index-folder", on: { submit: (event) => (event.preventDefault(), busy || run()) } }, field, button);
+  const node = el("section", { class: "indexing", "aria-label": "Indexing" }, write && form, output);
   let timer = 0;
   let busy = false;
 
@@ -39,12 +41,13 @@ export function indexPanel(api, write, done) {
 
   const run = async () => {
     busy = button.disabled = true;
+    node.setAttribute("aria-busy", "true");
     let changed = false;
     announce("Indexing has begun.");
     try {
       await api.events(
         "index",
-        api.library ? { library: api.library } : {},
+        { ...(api.library ? { library: api.library } : {}), ...(field?.value.trim() ? { paths: [field.value.trim()] } : {}) },
         (event, data) => {
           if (event === "progress") progress(data);
           else if (event === "error") throw new Error(data.message);
@@ -55,14 +58,15 @@ export function indexPanel(api, write, done) {
         },
         { signal: leaving.signal },
       );
+      node.removeAttribute("aria-busy");
       if (changed) done();
     } catch (error) {
       if (!isAbort(error)) replace(output, el("p", { class: "bad small", role: "alert", text: error.message }));
     } finally {
       busy = button.disabled = false;
+      node.removeAttribute("aria-busy");
     }
   };
-  button.addEventListener("click", run);
 
   // Another program, or another tab, may be indexing: look now and then, while the page is seen.
   let was = false;

@@ -11,7 +11,10 @@ const documents = new Map();
 
 /** The answer of /api/status; asked again when that failed. */
 export function loadLibraries(fresh = false) {
-  if (fresh) documents.clear();
+  if (fresh) {
+    documents.clear();
+    document.dispatchEvent(new Event("fresh"));
+  }
   if (fresh || !status) {
     status = api.get("status");
     // What may be over soon is not kept.

@@ -4,7 +4,7 @@ import { documentTable } from "./documents.js";
 import { indexPanel } from "./indexing.js";
 import { currentLibrary, loadDocuments, loadLibraries } from "./library.js";
 import { restoreScroll } from "./router.js";
-import { emptyLibrary, problemState } from "./states.js";
+import { emptyLibrary, stateOf } from "./empty.js";
 import { ago, announce, barRows, bytes, count, el, fileName, languageName, replace, typeName } from "./text.js";
 
 /** Show the view. See app.js for the contract. */
@@ -12,28 +12,38 @@ export function mount(container, _params, api) {
   let gone = false;
   /** @type {ReturnType<typeof indexPanel> | null} */
   let panel = null;
+  let leaveState = () => {};
   const page = el("div", { class: "overview" }, el("p", { class: "soft", text: "Loading…" }));
   replace(container, page);
 
   const load = async (fresh = false) => {
     let all;
-    const indexing = () => (panel ??= indexPanel(api, all.write, () => load(true))).node;
+    const indexing = () => (panel ??= indexPanel(api, { write: all.write, done: () => load(true) })).node;
+    const instead = ({ node, unmount }) => {
+      leaveState();
+      leaveState = unmount;
+      return node;
+    };
     try {
       all = await loadLibraries(fresh);
       const [library, documents] = await Promise.all([currentLibrary(), loadDocuments()]);
-      if (gone) return;
+      const empty = documents.length ? null : await emptyLibrary(api, () => load(true));
+      if (gone) return empty?.unmount();
       document.title = "Overview · Pinakes";
-      replace(page, el("h1", { text: all.libraries.length > 1 ? library.name : "Overview" }), numbers(library), indexing(), failures(library), shares(library), documents.length ? documentTable(documents) : emptyLibrary(), details(library, all.version));
+      if (empty && !library.failures.length) return void replace(page, el("h1", { text: "Overview" }), instead(empty));
+      replace(page, el("h1", { text: all.libraries.length > 1 ? library.name : "Overview" }), numbers(library), indexing(), failures(library), shares(library), documents.length > 0 && documentTable(documents), details(library, all.version));
       restoreScroll();
       announce(`${count(library.documents, "document")}, ${count(library.failures.length, "failure")}`);
     } catch (error) {
-      // An index that is not there can be made here, where the server may.
-      if (!gone) replace(page, problemState(error, () => load(true)), error.status === 503 && all?.write && indexing());
+      const state = await stateOf(error, api, () => load(true));
+      if (gone) state.unmount();
+      else replace(page, el("h1", { class: "sr", text: "Overview" }), instead(state));
     }
   };
   load(true);
   return () => {
     gone = true;
+    leaveState();
     panel?.unmount();
   };
 }

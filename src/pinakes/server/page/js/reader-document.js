@@ -94,6 +94,11 @@ export class ReaderDocument {
     return starts[lastAtOrBelow(starts, offset, ({ start }) => start)].line;
   }
 
+  /** Where the line of an offset begins. */
+  lineBegin(offset) {
+    return this.text.lastIndexOf("\n", offset - 1) + 1;
+  }
+
   /** Where a line begins. */
   lineStart(line) {
     const starts = this.starts();

@@ -1,6 +1,7 @@
 /** The reader: a document with its outline, the passage that was found, and what its words lead to. */
 
 import { openCite } from "./cite.js";
+import { BEGINNING } from "./fingerprints.js";
 import { bindKeys } from "./keys.js";
 import { mapUrl, navigate, rewrite, searchBefore, searchUrl } from "./router.js";
 import { announce, count, el, fileName, languageName, replace } from "./text.js";
@@ -136,11 +137,11 @@ export class Reader {
 
   /** Show the wanted place first, the rest when there is time. */
   begin(passage, target) {
-    const { kept } = this.position;
+    const { kept, room } = this.keptPlace();
     const offset = kept ?? this.marks.answer?.start ?? passage?.start ?? target?.start ?? -1;
     const first = this.body.slabAt(Math.max(0, offset));
     for (const index of [first, first + 1, first - 1, 0]) this.body.fill(index);
-    if (kept) this.position.go(kept);
+    if (kept) this.position.go(kept, null, room);
     else if (passage) this.goMatch(passage);
     else if (offset > 0) this.position.go(offset, this.anchorOf(target));
     else window.scrollTo(0, 0);
@@ -148,6 +149,26 @@ export class Reader {
     this.addTerms().finally(() => this.life.signal.aborted || this.body.fillRest(first));
     this.flash(target);
     if (target) announce(`${this.reading.title}, ${this.reading.nameOf(target)}`);
+  }
+
+  /** What is on the screen, by its words: after a change they may stand elsewhere. */
+  place() {
+    const offset = this.position.here();
+    const section = this.reading.sectionAt(offset);
+    const end = Math.max(offset + 1, Math.min(offset + 2000, section ? section.end : Infinity));
+    const top = this.body.elementAt(offset)?.getBoundingClientRect().top ?? 0;
+    return { at: offset, words: this.reading.words.mark(offset, end, BEGINNING), above: (top - this.position.top()) / innerHeight };
+  }
+
+  /** Where this entry of the history was left, by its words where the document was loaded anew. */
+  keptPlace() {
+    const { kept } = this.position;
+    const { words, above = 0, ...rest } = history.state || {};
+    if (!words) return { kept, room: 0 };
+    history.replaceState(rest, "");
+    const far = ({ start }) => Math.abs(start - rest.at);
+    const [found] = this.reading.words.find(words).sort((a, b) => far(a) - far(b));
+    return { kept: found ? this.reading.lineBegin(found.start) : null, room: above };
   }
 
   /** Mark the defined terms, once the text is shown: finding them takes the server longer than all the rest. */

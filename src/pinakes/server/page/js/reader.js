@@ -17,11 +17,12 @@ export async function mount(container, params, api) {
       turn += 1;
       leave.stop();
     },
+    place: () => leave.place(),
     update: async (next) => {
       if (leave.update(next)) return;
       leave.stop();
       replace(container);
-      leave = { stop: () => {}, update: () => false };
+      leave = { stop: () => {}, update: () => false, place: () => ({}) };
       const mine = ++turn;
       try {
         const opened = await open(container, next, api, () => mine === turn);

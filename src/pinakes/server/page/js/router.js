@@ -82,6 +82,12 @@ function rememberScroll() {
   if (wanted === null) history.replaceState({ ...history.state, scroll: window.scrollY, ...more() }, "");
 }
 
+/** Show the present address anew, where it is scrolled to; `more` is kept with the entry of the history. */
+export function again(more = {}) {
+  history.replaceState({ ...history.state, scroll: window.scrollY, ...more }, "");
+  arrive(true);
+}
+
 /** Write the address of what is shown in another way; it stays the same entry of the history. */
 export function rewrite(url) {
   history.replaceState(history.state, "", new URL(url, location.href));

@@ -11,9 +11,13 @@ import { navigate, restoreScroll } from "./router.js";
 import { resultNote } from "./search-note.js";
 import { resultPlace } from "./search-place.js";
 import { apiFilters, isFiltered, MODES, MOST, readState, stateUrl, STEP } from "./state.js";
-import { emptyLibrary, emptyResults, problemState, welcome } from "./states.js";
+import { emptyLibrary, stateOf } from "./empty.js";
+import { emptyResults, welcome } from "./states.js";
 import { announce, choices, count, el, replace } from "./text.js";
 import { explainer } from "./why.js";
+
+/** How many results are shown, of how many: "10 of 130 results". */
+const counted = (shown, all) => (all > shown ? `${shown} of ${count(all, "result")}` : count(shown, "result"));
 
 // Waiting before a search: next to nothing for a quick server, longer for one that is slow, so as not to drown it.
 const SOONEST = 8;
@@ -32,6 +36,8 @@ export function mount(container, params, api) {
   let running = null;
   /** @type {any[]} */
   let documents = [];
+  /** Ends what is shown in place of results. */
+  let leaveState = () => {};
 
   const box = searchBox({
     onInput: (q) => {
@@ -116,7 +122,7 @@ export function mount(container, params, api) {
     } catch (error) {
       if (isAbort(error) || running !== mine) return;
       if (error.status === 422) return unasked(error.message);
-      clear(problemState(error, search));
+      await instead(stateOf(error, api, search));
       announce(error.message);
     } finally {
       if (running === mine) {
@@ -138,8 +144,21 @@ export function mount(container, params, api) {
     return search();
   }
 
+  /** Show what there is to say where there is nothing to search. @param {Promise<{node: HTMLElement, unmount: () => void}>} coming */
+  async function instead(coming) {
+    const asked = state;
+    const { node, unmount } = await coming;
+    if (gone || asked !== state) return unmount();
+    // The same again is left alone: somebody may be writing into it.
+    if (output.textContent === node.textContent && output.textContent) return unmount();
+    clear(node);
+    leaveState = unmount;
+  }
+
   /** Show something else than results. */
   function clear(node) {
+    leaveState();
+    leaveState = () => {};
     drawn = "";
     note.hide();
     replace(summary);
@@ -150,22 +169,20 @@ export function mount(container, params, api) {
     container.removeAttribute("aria-busy");
     replace(summary);
     note.hide();
-    const wait = (error) => {
-      const node = problemState(error, start);
-      if (!state.q.trim() && output.textContent !== node.textContent) clear(node);
-    };
+    const wait = (error) => !state.q.trim() && instead(stateOf(error, api, start));
     try {
       const coming = loadDocuments();
       let library = await currentLibrary();
-      if (library?.problem) wait({ status: 503, detail: library.problem });
+      if (library?.problem && !library.missing) wait({ status: 503, detail: library.problem });
       const list = await coming;
       if (library?.problem) library = await currentLibrary();
       if (state.q.trim()) return;
-      clear(welcome(library, list));
+      if (list.length) clear(welcome(library, list));
+      else await instead(emptyLibrary(api, start));
       restoreScroll();
     } catch (error) {
       if (isAbort(error) || state.q.trim() || gone) return;
-      wait(error);
+      await wait(error);
       // It may be being read: then this is over soon.
       if (error.status === 503) timer = setTimeout(start, 1000 * (error.retryAfter || 5));
     }
@@ -174,7 +191,7 @@ export function mount(container, params, api) {
   function draw(answer, asked) {
     const { results } = answer;
     const same = JSON.stringify([asked, results, answer.confidence, answer.truncated]);
-    const text = results.length ? `${count(results.length, "result")}. That the first is what was asked for is ${sureness(answer.confidence)}` : "Nothing found";
+    const text = results.length ? `${counted(results.length, answer.considered)}. That the first is what was asked for is ${sureness(answer.confidence)}` : "Nothing found";
     // An equal answer changes nothing: whoever reads, or has opened something, is left in peace.
     if (same !== drawn) fill(answer, asked);
     drawn = same;
@@ -194,19 +211,20 @@ export function mount(container, params, api) {
     const act = { why, cite: (result) => openCite(api, { ...result, text: resultMark(result) }), open };
     const head = [];
     if (results.length) {
-      head.push(el("p", { class: "count", text: count(results.length, "result") }));
+      head.push(el("p", { class: "count", title: "Passages that were found in any way; the best come first" }, counted(results.length, answer.considered)));
       const words = `Best match: ${sureness(answer.confidence)}`;
       head.push(el("p", { class: "confidence", title: `Confidence ${answer.confidence.toFixed(2)}` }, bar(answer.confidence), words), exportMenu(api, asked));
     }
+    if (!results.length && !documents.length) return void instead(emptyLibrary(api, search));
     const items = results.map((result) => resultItem(result, asked.q, act));
     const focus = carryOver(output, items);
     replace(summary, head);
     replace(
       output,
       definitions(results),
-      results.length ? el("ol", { class: place.returned ? "results whole" : "results" }, items) : documents.length ? emptyResults(state, change) : emptyLibrary(),
+      results.length ? el("ol", { class: place.returned ? "results whole" : "results" }, items) : emptyResults(state, change),
       answer.truncated && el("p", { class: "notice", text: "There is more than fits here. Narrow the search to see it." }),
-      results.length === asked.top_k && asked.top_k < MOST && moreButton(),
+      answer.next_offset !== null && (asked.top_k < MOST ? moreButton() : el("p", { class: "soft small", text: `These are the best ${results.length}. Narrow the search to see others.` })),
     );
     focus();
   }
@@ -247,6 +265,7 @@ export function mount(container, params, api) {
     },
     unmount: () => {
       gone = true;
+      leaveState();
       clearTimeout(timer);
       note.wait();
       running?.abort();

@@ -8,7 +8,6 @@ const SHOWN = 60;
 
 /** The first sight: what is here, and what there is to read. */
 export function welcome(library, documents) {
-  if (!documents.length) return emptyLibrary();
   const age = ago(library.updated_at);
   return el(
     "div",
@@ -33,16 +32,6 @@ export function welcome(library, documents) {
   );
 }
 
-/** There is nothing to search yet: how to change that. */
-export function emptyLibrary() {
-  return el(
-    "div",
-    { class: "state" },
-    el("h2", { text: "This library is empty" }),
-    el("p", {}, "Put documents into it with ", el("code", { text: "pinakes index FOLDER" }), ", then search here."),
-  );
-}
-
 function examples() {
   const rows = [
     ["a question", "what you want to know, in your words"],
@@ -59,7 +48,7 @@ export function emptyResults(state, change) {
   if (state.mode !== "hybrid") tries.push(["Search by meaning, words and as written together", () => change({ mode: "hybrid" })]);
   return el(
     "div",
-    { class: "state" },
+    { class: "state found-nothing" },
     el("h2", { text: "Nothing found" }),
     el("p", { class: "soft", text: "Try other words, or fewer of them." }),
     el("div", { class: "tries" }, tries.map(([text, act]) => el("button", { class: "button", on: { click: act } }, text))),
