@@ -14,7 +14,7 @@ from tests.ingest.fakes import WordEmbedder, found
 from pinakes import Library
 from pinakes.ingest import pipeline
 from pinakes.ingest.sandbox import Limits
-from pinakes.model import IndexReport
+from pinakes.model import IndexReport, Progress
 
 
 def run(library: Library, docs: Path, limits: Limits) -> IndexReport:
@@ -66,6 +66,11 @@ def test_a_worker_that_dies_is_one_bad_file(
         assert len(report.added) == 4
 
 
+def _collect(_: Progress) -> None:
+    """What is only waiting to be collected is not kept."""
+    gc.collect(1)
+
+
 def test_memory_does_not_grow_with_the_number_of_documents(
     tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,8 +89,7 @@ def test_memory_does_not_grow_with_the_number_of_documents(
         with Library(tmp_path / f"index{run}", embedder=WordEmbedder()) as library:
             gc.collect()
             tracemalloc.start()
-            # What is only waiting to be collected is not kept.
-            library.index(docs, progress=lambda _: gc.collect(1))
+            library.index(docs, progress=_collect)
             peaks.append(tracemalloc.get_traced_memory()[1])
             tracemalloc.stop()
     # What grows are ids of passages and names of files, 4.6 kB a document of 11 kB: no text is kept.
