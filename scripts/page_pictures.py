@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote_plus
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from pinakes import Library
 
@@ -27,16 +27,21 @@ WIDE = {"width": 1200, "height": 740}
 NARROW = {"width": 390, "height": 780}
 
 
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """Index the examples and serve them; gives the address."""
+def fill(folder: Path) -> None:
+    """Index the examples."""
     # A short path without the machine's own folders, as it is seen on the pictures.
     shutil.copytree(
         ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("holodeck", "*.yaml")
     )
     with Library(folder / ".pinakes") as library:
         library.index(folder / "examples")
+
+
+@contextmanager
+def served(folder: Path, *options: str) -> Iterator[str]:
+    """Serve a folder; gives the address."""
     command = [sys.executable, "-m", "pinakes", "serve", "--port", "0", "--index", str(folder / ".pinakes")]
+    command += options
     with subprocess.Popen(command, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True) as server:
         try:
             for line in server.stdout or ():
@@ -88,6 +93,17 @@ def take(browser: Browser, address: str) -> None:
     save(page, "search-narrow-dark")
 
 
+def take_empty(browser: Browser, address: str) -> None:
+    def shorten(route: Route) -> None:
+        route.fulfill(json={**route.fetch().json(), "folders": ["/home/ann/harbour"]})
+
+    page = look(browser, viewport={"width": 1200, "height": 420}, color_scheme="light")
+    page.route("**/api/status", shorten)
+    page.goto(address)
+    expect(page.get_by_role("textbox", name="Folder")).to_be_visible()
+    save(page, "empty")
+
+
 def main() -> None:
     IMAGES.mkdir(parents=True, exist_ok=True)
     chromium = (
@@ -96,12 +112,16 @@ def main() -> None:
         or sys.exit("Needs Chromium: apt-get install chromium")
     )
     with (
-        tempfile.TemporaryDirectory() as folder,
-        served(Path(folder)) as address,
+        tempfile.TemporaryDirectory() as full,
+        tempfile.TemporaryDirectory() as empty,
         sync_playwright() as playwright,
     ):
+        fill(Path(full))
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        take(browser, address)
+        with served(Path(full)) as address:
+            take(browser, address)
+        with served(Path(empty), "--write") as address:
+            take_empty(browser, address)
         browser.close()
 
 

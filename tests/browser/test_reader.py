@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 from playwright.sync_api import Page, expect
 from tests.browser.conftest import Site, until
 
@@ -20,6 +23,47 @@ def test_a_result_opens_at_its_passage(page: Page, site: Site) -> None:
     expect(page.get_by_role("treeitem", selected=True)).to_have_attribute("aria-label", title)
     page.get_by_role("link", name="Results").click()
     expect(page.locator(".result a.open").first).to_have_text(title)
+
+
+def test_the_matches_of_a_document_follow_each_other(page: Page, site: Site) -> None:
+    page.goto(site.search(q="when may a detained vessel leave"))
+    page.locator(".result a.open").first.click()
+    shown = page.locator(".match-count")
+    expect(shown).to_have_text(re.compile(r"^\d+ of ([2-9]|1\d|20)$"))
+    first = shown.inner_text()
+    answer = page.locator(".document .answer")
+    expect(answer.first).to_be_in_viewport()
+    words = answer.all_inner_texts()
+    here = page.url
+    page.keyboard.press("m")
+    expect(shown).not_to_have_text(first)
+    expect(page.locator(".document .hit").first).to_be_in_viewport()
+    assert page.url != here
+    page.keyboard.press("Shift+M")
+    expect(shown).to_have_text(first)
+    expect(answer.first).to_be_in_viewport()
+    assert answer.all_inner_texts() == words
+    # The address is the same again, and leads to the same.
+    assert page.url == here
+    page.get_by_role("button", name="Next match").click()
+    expect(shown).not_to_have_text(first)
+
+
+def test_the_name_and_the_way_back_are_always_in_view(new_page: Callable[..., Page], site: Site) -> None:
+    page = new_page(viewport={"width": 390, "height": 700})
+    page.goto(site.search(q="detained vessel", mode="keyword"))
+    page.locator(".result a.open", has_text="Section").first.click()
+    name = page.locator(".reader-title")
+    expect(name).to_have_text("Harbour Safety Act 2021")
+    link = page.locator("article.document a.ref").first
+    link.scroll_into_view_if_needed()
+    link.click()
+    for where in ("0", "document.body.scrollHeight"):
+        page.evaluate(f"scrollTo(0, {where})")
+        expect(name).to_be_in_viewport(ratio=1)
+        expect(page.get_by_role("link", name="Results")).to_be_in_viewport(ratio=1)
+    page.get_by_role("link", name="Results").click()
+    expect(page).to_have_url(site.search(q="detained vessel", mode="keyword"))
 
 
 def test_a_reference_shows_what_it_leads_to_and_leads_there(page: Page, site: Site) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Page, expect
 from tests.browser.conftest import Gate, Site
 
@@ -20,7 +22,16 @@ def test_results_come_as_one_types(page: Page, site: Site) -> None:
     expect(first.locator(".where")).to_contain_text("line")
     expect(first.locator(".leg").first).to_be_visible()
     expect(page).to_have_url(site.search(q="detained vess"))
-    expect(page.locator("#live")).to_contain_text("result")
+    expect(page.locator("#live")).to_have_text(re.compile(r"^Best 10 of \d+ passages\. "))
+
+
+def test_all_places_of_a_quotation_are_counted(page: Page, site: Site) -> None:
+    page.goto(site.search(q='"Harbour Master"'))
+    expect(page.locator(".count")).to_have_text("10 of 19 results")
+    page.get_by_role("button", name="More results").click()
+    expect(page.locator(".count")).to_have_text("19 results")
+    expect(page.locator(".result")).to_have_count(19)
+    expect(page.get_by_role("button", name="More results")).to_have_count(0)
 
 
 def test_suggestions_by_keyboard(page: Page, site: Site) -> None:

@@ -4,8 +4,8 @@ import { resultMark } from "./results.js";
 import { el } from "./text.js";
 
 const MOST = 20;
-// Less likely than this is called very doubtful.
-const LEAST = 0.12;
+// Less likely than this is called doubtful.
+const LEAST = 0.3;
 
 export class Matches {
   /**

@@ -68,8 +68,9 @@ export class Position {
    * @param {number} offset
    * @param {HTMLElement | null} [anchor] an element inside the paragraph
    * @param {number} [room] how much of the screen stays free above it
+   * @param {number} [meant] what is meant to be read, where it stands below that
    */
-  go(offset, anchor = null, room = 0) {
+  go(offset, anchor = null, room = 0, meant = offset) {
     cancelAnimationFrame(this.going);
     for (const slab of this.near) slab.element.style.contentVisibility = "";
     const k = this.body.slabAt(offset);
@@ -87,7 +88,7 @@ export class Position {
       const by = element.getBoundingClientRect().top - this.top() - room * innerHeight;
       const before = window.scrollY;
       if (Math.abs(by) > 1) window.scrollBy({ top: by, behavior: "instant" });
-      this.led = { offset, scroll: window.scrollY };
+      this.led = { offset: meant, scroll: window.scrollY };
       still = Math.abs(window.scrollY - before) < 1 ? still + 1 : 0;
       left -= 1;
       if (still < 3 && left) this.going = requestAnimationFrame(step);

@@ -41,7 +41,7 @@ export class Reader {
     this.position = new Position(this.body, (offset) => this.moved(offset));
     this.outline = reading.sections.length ? new Outline(reading, (section) => this.choose(section)) : null;
     this.pane = reading.pdf && reading.pages.length ? new PagePane(reading, api, { go: (page) => this.goPage(page), closed: () => this.paneToggled() }) : null;
-    this.cite = () => cite(reading.sectionAt(this.position.offset));
+    this.cite = () => cite(this.citable ? this.marked() : reading.sectionAt(this.position.offset));
     this.lay(container, params);
     this.ends = [
       installCards(this.root, reading, api),
@@ -63,6 +63,7 @@ export class Reader {
   /** Say what became of the place since its address was made, and write down where it stands now. */
   settle({ passage, target, state }) {
     this.note.show(state, { target, passage, params: this.params });
+    this.checked = state !== "unchecked";
     if (["", "moved"].includes(state)) {
       const meant = this.params.get("lines") && passage;
       const text = meant && this.reading.words.mark(passage.start, passage.end);
@@ -288,6 +289,19 @@ export class Reader {
     this.body.show(match);
   }
 
+  /** Whether the passage that is marked is what somebody looks at, and certainly the one that is meant. */
+  get citable() {
+    return Boolean(this.checked && this.body.passage && this.awayFrom() === null);
+  }
+
+  /** The passage that is marked, as something to cite. */
+  marked() {
+    const { reading } = this;
+    const { start, end } = this.body.passage;
+    const ends = [start, end - 1];
+    return { section_id: reading.placeAt(start)?.section_id, start, end, lines: ends.map((at) => reading.lineAt(at)), pages: reading.pages.length ? ends.map((at) => reading.pageAt(at)) : null };
+  }
+
   /** Where the reading is, unless the passage that is meant is in view. @returns {number | null} */
   awayFrom() {
     const seen = [...this.root.querySelectorAll(".answer, .hit")].some((element) => {
@@ -305,6 +319,7 @@ export class Reader {
     navigate(this.reading.urlOf(this.reading.placeAt(match.start), { lines, text, q: this.params.get("q") }), { replace: true, quiet: true });
     this.params = new URLSearchParams(location.search);
     this.note.show("", {});
+    this.checked = true;
     this.goMatch(match);
     const here = this.reading.placeAt(match.start);
     announce(`Match ${this.matches.count.textContent}${here ? `, ${this.reading.nameOf(here)}` : ""}`);
@@ -317,7 +332,7 @@ export class Reader {
     this.body.fill(this.body.slabAt(start));
     const section = this.reading.sectionAt(start);
     // Of a sentence near the heading of its section, both are shown.
-    if (answer && section && start - section.start < NEAR) this.position.go(section.start);
+    if (answer && section && start - section.start < NEAR) this.position.go(section.start, null, 0, start);
     else if (answer) this.position.go(start, this.body.answerElement(), 0.25);
     else this.position.go(start, this.innerOf(match), this.room(match));
   }
@@ -334,8 +349,9 @@ export class Reader {
     for (let node = section && this.outline?.nodes[section.index]; node; node = node.parent) way.unshift(node.section);
     const shown = way.length > 1 && this.titleInside ? way.slice(1) : way;
     const page = this.reading.pageAt(offset);
-    const text = shown.map((item, k) => (k === shown.length - 1 ? item.heading : this.reading.nameOf(item))).join(" › ");
-    this.where.textContent = [text, page ? `p. ${page}` : ""].filter(Boolean).join(" · ");
+    const above = shown.slice(0, -1).map((item) => `${this.reading.nameOf(item)} › `);
+    const here = [shown[shown.length - 1]?.heading, page ? `p. ${page}` : ""].filter(Boolean).join(" · ");
+    replace(this.where, above.length > 0 && el("span", { class: "above" }, above.join("")), el("span", {}, here));
     if (page) this.pane?.follow(page);
   }
 

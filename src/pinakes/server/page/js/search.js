@@ -16,8 +16,12 @@ import { emptyResults, welcome } from "./states.js";
 import { announce, choices, count, el, replace } from "./text.js";
 import { explainer } from "./why.js";
 
-/** How many results are shown, of how many: "10 of 130 results". */
-const counted = (shown, all) => (all > shown ? `${shown} of ${count(all, "result")}` : count(shown, "result"));
+/** How many results are shown, of how many: all that hold a quotation are counted, else passages are put in order. */
+function counted({ results, considered, total_matches }) {
+  const shown = results.length;
+  if (considered <= shown) return count(shown, "result");
+  return considered === total_matches ? `${shown} of ${count(considered, "result")}` : `Best ${shown} of ${count(considered, "passage")}`;
+}
 
 // Waiting before a search: next to nothing for a quick server, longer for one that is slow, so as not to drown it.
 const SOONEST = 8;
@@ -153,6 +157,8 @@ export function mount(container, params, api) {
     if (output.textContent === node.textContent && output.textContent) return unmount();
     clear(node);
     leaveState = unmount;
+    // Where there is nothing to search, the folder comes first.
+    if (document.activeElement === box.input && !state.q) node.querySelector("input")?.focus();
   }
 
   /** Show something else than results. */
@@ -191,7 +197,7 @@ export function mount(container, params, api) {
   function draw(answer, asked) {
     const { results } = answer;
     const same = JSON.stringify([asked, results, answer.confidence, answer.truncated]);
-    const text = results.length ? `${counted(results.length, answer.considered)}. That the first is what was asked for is ${sureness(answer.confidence)}` : "Nothing found";
+    const text = results.length ? `${counted(answer)}. That the first is what was asked for is ${sureness(answer.confidence)}` : "Nothing found";
     // An equal answer changes nothing: whoever reads, or has opened something, is left in peace.
     if (same !== drawn) fill(answer, asked);
     drawn = same;
@@ -211,7 +217,7 @@ export function mount(container, params, api) {
     const act = { why, cite: (result) => openCite(api, { ...result, text: resultMark(result) }), open };
     const head = [];
     if (results.length) {
-      head.push(el("p", { class: "count", title: "Passages that were found in any way; the best come first" }, counted(results.length, answer.considered)));
+      head.push(el("p", { class: "count" }, counted(answer)));
       const words = `Best match: ${sureness(answer.confidence)}`;
       head.push(el("p", { class: "confidence", title: `Confidence ${answer.confidence.toFixed(2)}` }, bar(answer.confidence), words), exportMenu(api, asked));
     }
