@@ -125,7 +125,39 @@ def _unknown(page: Page, site: Site) -> None:
     expect(page.get_by_role("alert")).to_be_visible()
 
 
+def _match(page: Page, site: Site) -> None:
+    page.goto(site.search(q="when may a detained vessel leave"))
+    page.locator(".result a.open").first.click()
+    expect(page.locator(".document .answer").first).to_be_visible()
+    expect(page.get_by_role("button", name="Next match")).to_be_visible()
+
+
+def _old_link(page: Page, site: Site) -> None:
+    page.goto(site.read(ACT, section="sec_102", lines="41-45"))
+    expect(page.locator(".address-note")).to_be_visible()
+
+
+def _empty(page: Page, site: Site) -> None:
+    library = {"name": "library", "description": "", "problem": "There is no index yet.", "missing": True}
+    status = {"libraries": [library], "version": "", "write": True, "folders": ["/home/ann/harbour"]}
+    page.route("**/api/status", lambda route: route.fulfill(json=status))
+    page.route("**/api/documents", lambda route: route.fulfill(status=503, json={"title": "Not yet"}))
+    page.goto(site.search())
+    expect(page.get_by_role("textbox", name="Folder")).to_be_focused()
+
+
+def _changed(page: Page, site: Site) -> None:
+    states = iter(("one", "two"))
+    page.route("**/api/state", lambda route: route.fulfill(json={"state": next(states, "two")}))
+    page.goto(site.search(q="detained vessel"))
+    expect(page.get_by_role("button", name="Show it as it is now")).to_be_visible()
+
+
 VIEWS = [
+    _match,
+    _old_link,
+    _empty,
+    _changed,
     _start,
     _results,
     _suggestions,
@@ -148,7 +180,11 @@ def test_nothing_serious(page: Page, site: Site, view: Callable[[Page, Site], No
     _judge(page, site, view)
 
 
-@pytest.mark.parametrize("view", [_why, _reader, _map_table], ids=lambda view: view.__name__.strip("_"))
+@pytest.mark.parametrize(
+    "view",
+    [_why, _reader, _match, _old_link, _empty, _changed, _map_table],
+    ids=lambda view: view.__name__.strip("_"),
+)
 def test_nothing_serious_on_a_narrow_screen(
     new_page: Callable[..., Page], site: Site, view: Callable[[Page, Site], None]
 ) -> None:
