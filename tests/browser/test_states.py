@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import APIResponse, Page, Route, expect
 from tests.browser.conftest import Gate, Site, settled
 from tests.server.conftest import index_registry, served
 
@@ -94,6 +94,27 @@ def test_where_the_server_may_write_a_folder_is_read_from_the_page(
         expect(page.get_by_role("link", name="Notes")).to_be_visible()
         # It was this page that changed the library: it is not told so.
         page.wait_for_timeout(6000)
+        expect(page.locator("#changed")).to_be_hidden()
+
+
+def test_an_answer_that_was_overtaken_is_no_change(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "notes.md").write_text("# Notes\n\nA vessel lies here.\n", encoding="utf-8")
+    held: list[tuple[Route, APIResponse]] = []
+
+    def hold(route: Route) -> None:
+        held.append((route, route.fetch()))
+
+    with served(index_registry(tmp_path, write=True)) as address:
+        page.route("**/api/state*", hold, times=1)
+        page.goto(address)
+        page.get_by_role("textbox", name="Folder").fill(str(tmp_path / "docs"))
+        page.get_by_role("button", name="Read this folder").click()
+        expect(page.get_by_role("link", name="Notes")).to_be_visible()
+        [(route, before)] = held
+        route.fulfill(response=before)
+        # Two more looks.
+        page.wait_for_timeout(11_000)
         expect(page.locator("#changed")).to_be_hidden()
 
 

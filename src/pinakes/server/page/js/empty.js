@@ -39,7 +39,9 @@ export async function emptyLibrary(api, done) {
     );
     return { node, unmount: () => {} };
   }
-  const panel = indexPanel(api, { write, folder: folders[0] ?? null, done });
+  // What is kept of the library was asked before.
+  const indexed = () => (loadLibraries(true), done());
+  const panel = indexPanel(api, { write, folder: folders[0] ?? null, done: indexed });
   const words = folders.length ? "Which folder shall be searched? Everything in it that can be read becomes part of the library; the files stay where they are." : "The sources of its configuration have not been read yet.";
   return { node: el("div", { class: "state" }, head, el("p", { text: words }), panel.node, folders.length > 0 && el("p", { class: "soft small", text: `The server may read what is in ${folders.join(" or ")}.` })), unmount: panel.unmount };
 }

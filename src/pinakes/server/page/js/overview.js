@@ -27,7 +27,7 @@ export function mount(container, _params, api) {
     try {
       all = await loadLibraries(fresh);
       const [library, documents] = await Promise.all([currentLibrary(), loadDocuments()]);
-      const empty = documents.length ? null : await emptyLibrary(api, () => load(true));
+      const empty = documents.length ? null : await emptyLibrary(api, load);
       if (gone) return empty?.unmount();
       document.title = "Overview · Pinakes";
       if (empty && !library.failures.length) return void replace(page, el("h1", { text: "Overview" }), instead(empty));

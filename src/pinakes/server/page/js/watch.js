@@ -20,6 +20,7 @@ export function watchLibrary(bar, { reload, waits, indexes }) {
   const shown = new Map();
   let away = false;
   let timer = 0;
+  let looks = 0;
 
   const hide = () => {
     bar.hidden = true;
@@ -41,9 +42,12 @@ export function watchLibrary(bar, { reload, waits, indexes }) {
     clearTimeout(timer);
     if (document.hidden) return;
     const name = api.library;
+    const turn = ++looks;
     try {
       const response = await api.send(api.url("state"), {});
       const state = response.ok ? (await response.json()).state : null;
+      // An answer that was overtaken tells of a state before the one that is shown.
+      if (turn !== looks) return;
       if (away) {
         away = false;
         hide();
@@ -56,6 +60,7 @@ export function watchLibrary(bar, { reload, waits, indexes }) {
         if (before !== undefined && before !== state && !indexes()) waits() ? showAnew() : changed();
       }
     } catch {
+      if (turn !== looks) return;
       away = true;
       say("The server cannot be reached. What is shown stays; the page goes on when it is back.");
     }
