@@ -99,11 +99,12 @@ def _is_whole(folder: Path, name: str) -> bool:
 
 def hub_folder(name: str, allow_download: bool, how: str = "") -> Path:
     """Return the folder of a model, from the cache or, where allowed, fetched; ``how`` says how to fetch it."""
+    from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError
-    from huggingface_hub.utils._validators import validate_repo_id
 
     try:
-        validate_repo_id(name)
+        # For its check of the name: which of its files are here is asked below.
+        try_to_load_from_cache(name, TOKENIZERS[0])
     except HFValidationError as error:
         raise PinakesError(f"{name!r} is no name of a model.") from error
     folder = cached_folder(name)
