@@ -11,6 +11,7 @@ from tests.ingest.fakes import WordEmbedder
 
 from pinakes import Library
 from pinakes.embedding import Embedder, load_embedder
+from pinakes.embedding.folder import LocalModel
 from pinakes.ingest.contextualize import passage_text
 from pinakes.ingest.repeats import Repeats
 from pinakes.model import Progress
@@ -29,11 +30,11 @@ def reference(kind: str) -> str:
     return f"# {kind}\n\nHow {kind.lower()} objects are listed.\n\n{TABLE}\n"
 
 
-class SharingEmbedder(WordEmbedder):
+class SharingEmbedder(WordEmbedder, LocalModel):
     """A model on this machine, of which it is known how far a vector follows the context."""
 
+    name = "words"
     context_share = 0.2
-    provider = "CPUExecutionProvider"
 
 
 @pytest.fixture

@@ -51,6 +51,33 @@ class ModelFolder:
     context_share: float = 0.0
 
 
+class LocalModel:
+    """An embedding model that runs on this machine, from the files of a folder."""
+
+    def __init__(self, folder: ModelFolder) -> None:
+        self.folder = folder
+
+    @property
+    def name(self) -> str:
+        """Identity of the model."""
+        return self.folder.name
+
+    @property
+    def max_tokens(self) -> int:
+        """How many tokens of a text the model reads."""
+        return self.folder.max_tokens
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """Languages that the model covers, or None when not known."""
+        return self.folder.languages
+
+    @property
+    def context_share(self) -> float:
+        """How much of a text's vector follows the context in front of it; 0 where that was not measured."""
+        return self.folder.context_share
+
+
 def read_folder(path: str | Path, *, name: str | None = None) -> ModelFolder:
     """Find the graph, the tokenizer and the settings in ``path``."""
     folder = Path(path)

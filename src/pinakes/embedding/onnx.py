@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pinakes.embedding.families import Pooling
-from pinakes.embedding.folder import ModelFolder, read_folder
+from pinakes.embedding.folder import LocalModel, ModelFolder, read_folder
 from pinakes.embedding.protocol import Vectors
 from pinakes.embedding.providers import PROCESSOR, providers_for
 from pinakes.embedding.tokenizer import read_tokenizer
@@ -65,7 +65,7 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
-class OnnxEmbedder:
+class OnnxEmbedder(LocalModel):
     """Runs the model in a folder that has a graph (``model.onnx``) and a ``tokenizer.json``.
 
     Creating one reads only the settings; the model is loaded when the first text is embedded. It can be
@@ -78,36 +78,16 @@ class OnnxEmbedder:
     def __init__(self, folder: str | Path, *, name: str | None = None, threads: int | None = None) -> None:
         if threads is not None and threads < 1:
             raise PinakesError("threads must be at least 1.")
-        self.folder: ModelFolder = read_folder(folder, name=name)
+        super().__init__(read_folder(folder, name=name))
         self.threads = threads or available_cores()
         self._lock = threading.Lock()
         self._runtimes: dict[int, _Runtime] = {}
-
-    @property
-    def name(self) -> str:
-        """Identity of the model."""
-        return self.folder.name
 
     @property
     def dimension(self) -> int:
         """Length of a vector."""
         # Asked of the graph only where the settings do not say: that means loading it.
         return self.folder.dimension or self._load(self._query_threads).dimension
-
-    @property
-    def max_tokens(self) -> int:
-        """How many tokens of a text the model reads."""
-        return self.folder.max_tokens
-
-    @property
-    def languages(self) -> frozenset[str] | None:
-        """Languages that the model covers, or None when not known."""
-        return self.folder.languages
-
-    @property
-    def context_share(self) -> float:
-        """How much of a text's vector follows the context in front of it; 0 where that was not measured."""
-        return self.folder.context_share
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector for each text, in the order given."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pinakes.embedding.folder import ModelFolder, read_folder
+from pinakes.embedding.folder import LocalModel, ModelFolder, read_folder
 from pinakes.embedding.onnx import normalise
 from pinakes.embedding.protocol import Vectors
 from pinakes.embedding.providers import PROCESSOR
@@ -30,33 +30,18 @@ _GROUP_TEXTS = 1024
 _CHARACTERS_PER_TOKEN = 64
 
 
-class StaticEmbedder:
+class StaticEmbedder(LocalModel):
     """Averages the vectors of a text's tokens. Creating one reads only the settings; it can be shared."""
 
     def __init__(self, folder: str | Path, *, name: str | None = None) -> None:
-        self.folder: ModelFolder = read_folder(folder, name=name)
+        super().__init__(read_folder(folder, name=name))
         self._lock = threading.Lock()
         self._loaded: _Table | None = None
-
-    @property
-    def name(self) -> str:
-        """Identity of the model."""
-        return self.folder.name
 
     @property
     def dimension(self) -> int:
         """Length of a vector."""
         return int(self._table().vectors.shape[1])
-
-    @property
-    def max_tokens(self) -> int:
-        """How many tokens of a text the model reads."""
-        return self.folder.max_tokens
-
-    @property
-    def languages(self) -> frozenset[str] | None:
-        """Languages that the model covers, or None when not known."""
-        return self.folder.languages
 
     @property
     def provider(self) -> str:

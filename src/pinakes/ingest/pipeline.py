@@ -22,6 +22,7 @@ import numpy as np
 
 from pinakes.config import IndexSettings
 from pinakes.embedding import Embedder
+from pinakes.embedding.folder import LocalModel
 from pinakes.embedding.protocol import Vectors
 from pinakes.errors import PinakesError, UsageError
 from pinakes.ingest.codec import decode
@@ -134,7 +135,7 @@ class Pipeline:
         self._record.remove(list(plan.gone))
         # Not with a service, which may be slow to answer; and a context that is yet to be written changes the texts.
         contexts = self._settings.context_model or self._language_model is not None
-        self._embeds_early = embed and not contexts and hasattr(type(self._embedder), "provider")
+        self._embeds_early = embed and not contexts and isinstance(self._embedder, LocalModel)
         self._read(plan)
         if embed:
             self.write_contexts()
