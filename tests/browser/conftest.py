@@ -193,6 +193,26 @@ def until(page: Page, expression: str, arg: object = None) -> None:
     raise AssertionError(f"never came: {expression}")
 
 
+def look_again(page: Page, times: int = 1) -> None:
+    """Let time pass on the page until it has looked at the library again; its clock must be installed."""
+    looks: list[Request] = []
+
+    def asked(request: Request) -> None:
+        if urlsplit(request.url).path == "/api/state":
+            looks.append(request)
+
+    page.on("request", asked)
+    # Another look begins once the page has made what it does of the one before.
+    for _ in range(600):
+        if len(looks) > times:
+            break
+        page.clock.fast_forward(1000)
+        page.wait_for_timeout(20)
+    else:
+        raise AssertionError("the page never looked again")
+    page.remove_listener("request", asked)
+
+
 def settled(page: Page) -> None:
     """Wait until the search has answered what is asked now: before, results of fewer letters may stand there."""
     from playwright.sync_api import expect

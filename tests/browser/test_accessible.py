@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.browser.conftest import Site, until
+from tests.browser.conftest import Site, look_again, until
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 # What differs between light and dark; all else is the same page.
@@ -149,7 +149,9 @@ def _empty(page: Page, site: Site) -> None:
 def _changed(page: Page, site: Site) -> None:
     states = iter(("one", "two"))
     page.route("**/api/state", lambda route: route.fulfill(json={"state": next(states, "two")}))
+    page.clock.install()
     page.goto(site.search(q="detained vessel"))
+    look_again(page)
     expect(page.get_by_role("button", name="Show it as it is now")).to_be_visible()
 
 

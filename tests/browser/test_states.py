@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import APIResponse, Page, Route, expect
-from tests.browser.conftest import Gate, Site, settled
+from tests.browser.conftest import Gate, Site, look_again, settled
 from tests.server.conftest import index_registry, served
 
 from pinakes import Library
@@ -63,6 +63,7 @@ def test_a_library_without_an_index_is_empty_and_shows_what_is_indexed(
 ) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "notes.md").write_text("# Notes\n\nA vessel lies here.\n", encoding="utf-8")
+    page.clock.install()
     with served(index_registry(tmp_path)) as address:
         page.goto(address + path)
         expect(page.get_by_role("heading", name="This library is empty")).to_be_visible()
@@ -71,6 +72,7 @@ def test_a_library_without_an_index_is_empty_and_shows_what_is_indexed(
         with Library(tmp_path / ".pinakes") as library:
             library.index(tmp_path / "docs")
         # Nobody touches the page.
+        look_again(page)
         expect(page.locator("#main")).to_contain_text("Notes")
         expect(page.get_by_role("heading", name="This library is empty")).to_have_count(0)
 
@@ -81,6 +83,7 @@ def test_where_the_server_may_write_a_folder_is_read_from_the_page(
 ) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "notes.md").write_text("# Notes\n\nA vessel lies here.\n", encoding="utf-8")
+    page.clock.install()
     with served(index_registry(tmp_path, write=True)) as address:
         page.goto(address + path)
         field = page.get_by_role("textbox", name="Folder")
@@ -93,7 +96,7 @@ def test_where_the_server_may_write_a_folder_is_read_from_the_page(
         page.get_by_role("button", name="Read this folder").click()
         expect(page.get_by_role("link", name="Notes")).to_be_visible()
         # It was this page that changed the library: it is not told so.
-        page.wait_for_timeout(6000)
+        look_again(page)
         expect(page.locator("#changed")).to_be_hidden()
 
 
@@ -105,6 +108,7 @@ def test_an_answer_that_was_overtaken_is_no_change(page: Page, tmp_path: Path) -
     def hold(route: Route) -> None:
         held.append((route, route.fetch()))
 
+    page.clock.install()
     with served(index_registry(tmp_path, write=True)) as address:
         page.route("**/api/state*", hold, times=1)
         page.goto(address)
@@ -113,8 +117,7 @@ def test_an_answer_that_was_overtaken_is_no_change(page: Page, tmp_path: Path) -
         expect(page.get_by_role("link", name="Notes")).to_be_visible()
         [(route, before)] = held
         route.fulfill(response=before)
-        # Two more looks.
-        page.wait_for_timeout(11_000)
+        look_again(page, times=2)
         expect(page.locator("#changed")).to_be_hidden()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
-from tests.browser.conftest import until
+from tests.browser.conftest import look_again, until
 from tests.server.conftest import index_registry, served
 
 from pinakes import Library
@@ -29,11 +29,13 @@ def _index(folder: Path, text: str) -> None:
 
 
 def _notice(page: Page) -> None:
+    look_again(page)
     expect(page.locator("#changed")).to_contain_text("The library has changed.")
 
 
 def test_a_reader_is_told_and_keeps_the_place(page: Page, tmp_path: Path) -> None:
     _index(tmp_path, f"# Pier rules\n\n{RULES}")
+    page.clock.install()
     with served(index_registry(tmp_path)) as address:
         page.goto(address)
         page.get_by_role("link", name="Pier rules").click()
@@ -54,6 +56,7 @@ def test_a_reader_is_told_and_keeps_the_place(page: Page, tmp_path: Path) -> Non
 def test_results_are_told_and_keep_the_place(new_page: Callable[..., Page], tmp_path: Path) -> None:
     page = new_page(viewport={"width": 900, "height": 500})
     _index(tmp_path, f"# Pier rules\n\n{RULES}")
+    page.clock.install()
     with served(index_registry(tmp_path)) as address:
         page.goto(f"{address}/?q=lamp of the pier")
         expect(page.locator(".result").nth(5)).to_be_attached()
@@ -69,10 +72,11 @@ def test_results_are_told_and_keep_the_place(new_page: Callable[..., Page], tmp_
 
 def test_the_notice_can_be_closed_and_comes_with_the_next_change(page: Page, tmp_path: Path) -> None:
     _index(tmp_path, "# Rules\n\nOne.\n")
+    page.clock.install()
     with served(index_registry(tmp_path)) as address:
         page.goto(address)
         expect(page.get_by_role("link", name="Rules")).to_be_visible()
-        page.wait_for_timeout(500)
+        look_again(page)
         _index(tmp_path, "# Rules\n\nTwo.\n")
         _notice(page)
         page.get_by_role("button", name="Close the notice").click()
@@ -83,19 +87,23 @@ def test_the_notice_can_be_closed_and_comes_with_the_next_change(page: Page, tmp
 
 def test_a_server_that_is_away_and_back(page: Page, tmp_path: Path) -> None:
     _index(tmp_path, "# Rules\n\nOne.\n")
+    page.clock.install()
     with served(index_registry(tmp_path)) as address:
         page.goto(address)
         expect(page.get_by_role("link", name="Rules")).to_be_visible()
         page.route("**/api/**", lambda route: route.abort("connectionrefused"))
         notice = page.locator("#changed")
+        look_again(page)
         expect(notice).to_contain_text("The server cannot be reached.")
         expect(page.get_by_role("link", name="Rules")).to_be_visible()
         page.unroute("**/api/**")
+        look_again(page)
         expect(notice).to_be_hidden()
         # A view that could not be shown is shown then.
         page.route("**/api/**", lambda route: route.abort("connectionrefused"))
         page.get_by_role("link", name="Overview").click()
         expect(page.get_by_role("alert")).to_contain_text("The server cannot be reached")
         page.unroute("**/api/**")
+        look_again(page)
         expect(page.get_by_role("alert")).to_have_count(0)
         expect(page.get_by_role("link", name="Rules")).to_be_visible()
