@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,8 +24,10 @@ _PIECES_AT_ONCE = 64
 # Where tokens end at spaces and marks, words are counted one by one, and their counts are kept: so many, and none of
 # those that are hardly words. Some characters are no spaces there, but dropped.
 _MOST_WORDS, _LONGEST_WORD = 32_768, 64
-_MARKS = '\\",.:/-`()_=<>'
-_REMOVED = re.compile("[\x0b\x0c\x1c-\x1f\x85]")
+# Brackets may be part of a special token, such as [MASK].
+_MARKS = string.punctuation.translate({ord("["): None, ord("]"): None}).encode()
+_SPACED = bytes.maketrans(_MARKS, b" " * len(_MARKS))
+_REMOVED = bytes((0x0B, 0x0C, *range(0x1C, 0x20)))
 
 
 class HuggingFaceTokenizer:
@@ -58,14 +61,14 @@ class HuggingFaceTokenizer:
         if known is None:
             return sum(sum(_counts(tokenizer, [piece for _, piece in batch])) for batch in _batches(text))
         # Answers are made of the same words again and again, and counted more than once until they fit.
-        text = _REMOVED.sub("", text)
-        for mark in _MARKS:
-            text = text.replace(mark, f" {mark} ")
-        words = text.split()
+        # Each mark is a token, and ends a word.
+        raw = text.replace("\x85", "").encode("utf-8", "surrogatepass")
+        marks = len(raw) - len(raw.translate(None, _MARKS))
+        words = raw.translate(_SPACED, _REMOVED).decode("utf-8", "surrogatepass").split()
         try:
-            return sum(map(known.__getitem__, words))
+            return marks + sum(map(known.__getitem__, words))
         except KeyError:
-            return self._learn(tokenizer, known, words)
+            return marks + self._learn(tokenizer, known, words)
 
     def _learn(self, tokenizer: tokenizers.Tokenizer, known: dict[str, int], words: list[str]) -> int:
         """Return how many tokens some words have, of which not all are known."""

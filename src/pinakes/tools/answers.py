@@ -19,7 +19,7 @@ from pinakes.model import (
     SectionView,
     Status,
 )
-from pinakes.search.present.respond import fit_response
+from pinakes.search.present.respond import fit_text
 from pinakes.tools.fit import Limit, fit_by, fit_items, fit_quoted, fit_texts, lean, made_to_fit, without
 from pinakes.tools.render import (
     cited_by_lines,
@@ -75,14 +75,15 @@ def told(data: dict[str, Any], library: str) -> dict[str, Any]:
 
 def search(response: SearchResponse, library: str, given: Arguments, limit: Limit) -> Answer:
     """Return the passages of a search, as many as fit."""
-    response = fit_response(response, limit.budget, limit.tokens.count)
+    response, text = fit_text(response, limit.budget, limit.tokens.count)
     if not limit.values:
-        return Answer(response.format(), lambda: _search_values(response, library, limit))
+        return Answer(text, lambda: _search_values(response, library, limit))
     data = _search_values(response, library, limit)
     # JSON takes more room; both have the same passages.
     kept = response.results[: len(data["results"])]
-    shown = replace(response, results=kept, truncated=response.truncated or len(kept) < len(response.results))
-    return Answer(shown.format(), lambda: data)
+    if len(kept) < len(response.results):
+        text = replace(response, results=kept, truncated=True).format()
+    return Answer(text, lambda: data)
 
 
 def _search_values(response: SearchResponse, library: str, limit: Limit) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from pinakes.config.settings import MODES, TOKEN_BUDGETS, SearchMode, setting
 from pinakes.errors import UsageError
 from pinakes.model.obligation import KINDS, PARTS
 from pinakes.port.matching import DEPTH
+from pinakes.search.present.respond import NO_LIMIT
 from pinakes.search.query.place_lists import STEPS
 from pinakes.search.verbatim.patterns import KINDS as PATTERNS
 from pinakes.tools import answers, listings
@@ -156,7 +157,7 @@ SEARCH = AgentTool(
         _BUDGET,
     ),
     # Made to fit when it is written, with the paths that are shown.
-    ask=lambda library, given: library.search(**{**given, "token_budget": TOKEN_BUDGETS[1]}),
+    ask=lambda library, given: library.search(**{**given, "token_budget": NO_LIMIT}),
     write=answers.search,
 )
 READ = AgentTool(

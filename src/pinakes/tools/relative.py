@@ -24,6 +24,7 @@ _PATHS = frozenset(
         "alternatives",
     )
 )
+_PLAIN = frozenset((str, int, float, bool, dict))
 # Arguments that name documents.
 _DOCUMENTS = ("document", "old", "new")
 
@@ -42,15 +43,16 @@ def relative(value: Any, root: str) -> Any:
 def _relative(value: Any, prefix: str) -> Any:
     if isinstance(value, list):
         return [_relative(item, prefix) for item in value]
-    if not is_dataclass(value) or isinstance(value, type):
-        return value
     changed = {}
-    for name in _names(type(value)):
+    for name in _names(value.__class__):
         item = getattr(value, name)
+        # Most fields are plain, and are passed over quickly.
         if name in _PATHS:
             changed[name] = _cut(item, prefix)
-        elif isinstance(item, list) or is_dataclass(item):
-            changed[name] = _relative(item, prefix)
+        elif item and type(item) not in _PLAIN:
+            inner = _relative(item, prefix)
+            if inner is not item:
+                changed[name] = inner
     return replace(value, **changed) if changed else value
 
 
@@ -62,4 +64,5 @@ def _cut(path: Any, prefix: str) -> Any:
 
 @lru_cache(maxsize=64)
 def _names(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(item.name for item in fields(kind) if item.init)
+    """Return the fields of a dataclass; nothing else has any."""
+    return tuple(item.name for item in fields(kind) if item.init) if is_dataclass(kind) else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
@@ -94,6 +95,9 @@ def describe_disputed(disputed: Mapping[str, Sequence[str]]) -> str:
 Count = Callable[[str], int]
 """Says how many tokens a text has."""
 
+NO_LIMIT = sys.maxsize
+"""As a budget: whoever asks makes the answer fit."""
+
 # A shortened passage with fewer characters of its text is not worth showing.
 _FEWEST_CHARACTERS = 40
 # On average no tokenizer packs more characters into a token; what is beyond cannot fit anyway.
@@ -147,17 +151,23 @@ def fit_response(response: SearchResponse, token_budget: int | None, count: Coun
 
     Its results fit too when they are formatted one by one: each definition is with one of them alone.
     """
-    if token_budget is None:
+    if token_budget is None or token_budget >= NO_LIMIT:
         return response
+    return fit_text(response, token_budget, count)[0]
+
+
+def fit_text(response: SearchResponse, token_budget: int, count: Count) -> tuple[SearchResponse, str]:
+    """Return a response as :func:`fit_response` does, and the text of it."""
     whole = response.format()
     if len(whole) * _MOST_TOKENS <= token_budget:
-        return response
+        return response, whole
     if len(whole) <= token_budget * _MOST_CHARACTERS:
         fitted = _told_once(response)
-        if _size(fitted, whole, count) <= token_budget:
-            return fitted
+        if _size(fitted, whole, token_budget, count) <= token_budget:
+            return fitted, whole
     if not response.results:
-        return _without_results(response, token_budget, count)
+        fitted = _without_results(response, token_budget, count)
+        return fitted, fitted.format()
     cut = replace(response, truncated=True)
     before, blocks, after = cut.format_parts()
     left = token_budget - count(before) - count(after)
@@ -178,29 +188,40 @@ def fit_response(response: SearchResponse, token_budget: int | None, count: Coun
 
 def _checked(
     response: SearchResponse, shown: Sequence[SearchResult], token_budget: int, count: Count
-) -> SearchResponse:
+) -> tuple[SearchResponse, str]:
     """Return the response with these results, or with fewer: parts may count for more together than alone."""
     results = list(shown)
     while results:
         fitted = _told_once(replace(response, results=list(results)))
-        excess = _size(fitted, fitted.format(), count) - token_budget
+        whole = fitted.format()
+        excess = _size(fitted, whole, token_budget, count) - token_budget
         if excess <= 0:
-            return fitted
+            return fitted, whole
         last = results.pop()
         results += _shortened(last, count(last.format()) - excess, count)
     found = len(response.results)
     were = "result was" if found == 1 else "results were"
     note = f"{found} {were} found; a budget of {token_budget} tokens is too small for one."
-    return replace(response, results=[], note=note)
+    fitted = replace(response, results=[], note=note)
+    return fitted, fitted.format()
 
 
 def _told_once(response: SearchResponse) -> SearchResponse:
     return replace(response, results=list(response.with_definitions_once()))
 
 
-def _size(response: SearchResponse, whole: str, count: Count) -> int:
+def _size(response: SearchResponse, whole: str, budget: int, count: Count) -> int:
     """Return how many tokens a response takes: in one piece, or its results one by one, which repeat their paths."""
-    return max(count(whole), sum(count(result.format()) for result in response.results))
+    together = count(whole)
+    # What stands in the whole as it is alone has been counted with it. So has the rest of a result whose head alone
+    # is longer there, unless what is not for reading was taken out of it.
+    alone = [text for result in response.results if (text := result.format()) not in whole]
+    heads = [text.partition("\n") for text in alone]
+    if together + sum(count(head) for head, _, _ in heads) <= budget and all(
+        rest in whole for _, _, rest in heads
+    ):
+        return together
+    return max(together, sum(count(result.format()) for result in response.results))
 
 
 def _without_results(response: SearchResponse, token_budget: int, count: Count) -> SearchResponse:
