@@ -134,6 +134,7 @@ _UMLAUT = re.compile(r"\A(.?[aou])(?!e)")
 _FOREIGN = re.compile(r"[^\s\x00-\x7f–—‘’“”„…•§°©®™€£]\S*")
 # What is joined so early that the beginning of the whole is not to be seen: `e-mail`, `1,000`.
 _JOINED = re.compile(r"[-‐‑.,_·'’](?=\w)(?<![^\W_]{3}.)")
+_LINKS = re.compile(r"[\W_]+")
 # White space of every kind but the space itself.
 _SPACES = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
@@ -184,7 +185,7 @@ class Mentions:
             return []
         seen = self._seen.setdefault(language, {})
         prepared, algorithm = _prepared(text), algorithm_for(language)
-        lower, spaced, _ = prepared
+        lower, spaced = prepared.lower, prepared.spaced
         if len(lower) != len(text) or algorithm in _UNLIKE:
             return sorted(self._inside(text, language))
         mentions: list[Mention] = []
@@ -212,26 +213,36 @@ class Mentions:
 
 
 class _Prepared(NamedTuple):
-    """A text in small letters and with one kind of white space, and where in it may be mentions of any word."""
+    """A text in small letters and with one kind of white space, and where in it may be mentions of any word.
+
+    ``joined`` are places in words that have links in them, with the word in small letters and without these.
+    """
 
     lower: str
     spaced: str
-    places: tuple[int, ...]
+    foreign: tuple[int, ...]
+    joined: tuple[tuple[int, str], ...]
 
 
 # The same chunks answer many queries.
 @lru_cache(maxsize=512)
 def _prepared(text: str) -> _Prepared:
-    places = [match.start() for match in _JOINED.finditer(text)]
-    if not text.isascii():
-        places += [match.start() for match in _FOREIGN.finditer(text)]
-    return _Prepared(text.lower(), f"{text} ".translate(_ONE_SPACE), tuple(places))
+    lower, spaced = text.lower(), f"{text} ".translate(_ONE_SPACE)
+    joined: list[tuple[int, str]] = []
+    end = 0
+    for match in _JOINED.finditer(text):
+        if (at := match.start()) >= end:
+            start, end = spaced.rfind(" ", end, at) + 1 or end, spaced.index(" ", at)
+            joined.append((at, _LINKS.sub("", lower[start:end])))
+    foreign = () if text.isascii() else tuple(match.start() for match in _FOREIGN.finditer(text))
+    return _Prepared(lower, spaced, foreign, tuple(joined))
 
 
-def _candidates(text: str, prepared: _Prepared, beginnings: Iterable[str]) -> list[int]:
+def _candidates(text: str, prepared: _Prepared, beginnings: Sequence[str]) -> list[int]:
     """Places inside of what may be mentions, in order."""
-    lower, spaced, known = prepared
-    places = list(known)
+    lower, spaced, foreign, joined = prepared
+    places = list(foreign)
+    places += [at for at, word in joined if any(beginning in word for beginning in beginnings)]
     for beginning in beginnings:
         at = lower.find(beginning)
         while at >= 0:
