@@ -136,6 +136,24 @@ def test_quotations_are_taken_from_a_text() -> None:
     assert quotations_in(text) == (["a b c d", "e f g h", "i j k l", "m n o p", "q r s t u v"], 1)
 
 
+def test_what_is_too_long_to_be_checked_is_named(library: Library) -> None:
+    text = f"He said “Once {'upon a time ' * 500}”, and “A vessel carries four lights”."
+    report = library.verify_quotes(text)
+    assert [check.quotation for check in report.checks] == ["A vessel carries four lights"]
+    assert report.left_out == 1
+    assert "more than 5,000 characters: “Once upon a time" in report.note
+
+
+def test_a_stray_mark_hides_no_quotation_after_it() -> None:
+    text = "A pipe of 5 “ is " + "longer, " * 900 + "and “the keeper sees it”."
+    assert quotations_in(text) == (["the keeper sees it"], 0)
+
+
+@pytest.mark.parametrize("text", ["“" * 200_000 + "”", '"a ' * 200_000, "“a„b" * 50_000 + "”"])
+def test_marks_without_end_are_passed_over(text: str) -> None:
+    assert quotations_in(text)[0] == []
+
+
 def test_limits(library: Library) -> None:
     with pytest.raises(UsageError, match="characters"):
         library.verify_quotes(["word " * 2000])

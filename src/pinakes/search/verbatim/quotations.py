@@ -10,24 +10,24 @@ from pinakes.search.verbatim.words import words_of
 FEWEST_WORDS = 3
 """Fewer words in quotation marks are a term rather than a quotation."""
 
-_LONGEST = 5000
+LONGEST = 5000
+"""Characters of a quotation."""
+
 _CODE = re.compile(r"^(```|~~~).*?(?:^\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-_INSIDE = rf"((?:(?!\n[ \t]*\n).){{1,{_LONGEST}}}?)"
-# German marks before English ones: what closes there opens here. Straight ones last.
-_MARKED = re.compile(
-    "|".join(
-        (
-            rf"„{_INSIDE}[“”]",
-            rf"“{_INSIDE}”",
-            rf"«{_INSIDE}»",
-            rf"»{_INSIDE}«",
-            rf"‘{_INSIDE}’(?!\w)",
-            rf"‚{_INSIDE}[‘’](?!\w)",
-            rf"(?<![\w\"])\"(?=\S){_INSIDE}(?<=\S)\"(?![\w\"])",
-        )
-    ),
-    re.DOTALL,
-)
+_OPENING = re.compile(r"[„“«»‘‚]|(?<![\w\"])\"(?=\S)")
+# By what opens it, how a quotation ends.
+_CLOSING = {
+    opening: re.compile(closing)
+    for opening, closing in {
+        "„": "[“”]",
+        "“": "”",
+        "«": "»",
+        "»": "«",
+        "‘": r"’(?!\w)",
+        "‚": r"[‘’](?!\w)",
+        '"': r"(?<=\S)\"(?![\w\"])",
+    }.items()
+}
 _BLOCK = re.compile(r"(?:^[ \t]{0,3}>.*(?:\n|\Z))+", re.MULTILINE)
 _BLOCK_MARK = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)+", re.MULTILINE)
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
@@ -48,15 +48,40 @@ def quotations_in(text: str) -> tuple[list[str], int]:
     """
     # Of the same length, so that what comes out is in order.
     text = _CODE.sub(lambda found: " " * len(found[0]), text)
-    found = [*_blocks(text)]
     rest = _BLOCK.sub(lambda block: "\n" * len(block[0]), text)
-    found += [
-        (match.start(), next(group for group in match.groups() if group is not None))
-        for match in _MARKED.finditer(rest)
-    ]
+    found = [*_blocks(text), *_marked(rest)]
     quoted = [" ".join(quotation.split()) for _, quotation in sorted(found)]
     kept = [quotation for quotation in quoted if len(words_of(quotation)) >= FEWEST_WORDS]
     return kept, len(quoted) - len(kept)
+
+
+def _marked(text: str) -> Iterator[tuple[int, str]]:
+    """Yield what stands in quotation marks, each with its place: up to the first mark that ends it in its paragraph."""
+    start = 0
+    for gap in (*_PARAGRAPH.finditer(text), None):
+        end = len(text) if gap is None else gap.start()
+        yield from _marked_within(text, start, end)
+        start = end if gap is None else gap.end()
+
+
+def _marked_within(text: str, at: int, end: int) -> Iterator[tuple[int, str]]:
+    ends: dict[str, re.Match[str] | None] = {}
+    long: dict[int, int] = {}
+    while (mark := _OPENING.search(text, at, end)) is not None:
+        at = mark.end()
+        closing = ends.get(mark[0])
+        if mark[0] not in ends or (closing is not None and closing.start() <= at):
+            closing = ends[mark[0]] = _CLOSING[mark[0]].search(text, at + 1, end)
+        if closing is None:
+            continue
+        # What is very long may have begun with a stray mark, if another comes before the one that ends it.
+        long[closing.start()] = at
+        if closing.start() - at <= LONGEST:
+            del long[closing.start()]
+            yield mark.start(), text[at : closing.start()]
+            at = closing.end()
+    for stop, first in long.items():
+        yield first - 1, text[first:stop]
 
 
 def _blocks(text: str) -> Iterator[tuple[int, str]]:

@@ -21,17 +21,15 @@ from pinakes.search.verbatim.find_all import (
     passing_documents,
     unseen_documents,
 )
-from pinakes.search.verbatim.quotations import FEWEST_WORDS, plain, quotations_in, readings
+from pinakes.search.verbatim.quotations import FEWEST_WORDS, LONGEST, plain, quotations_in, readings
 from pinakes.search.verbatim.words import WordText, word_changes
 from pinakes.text.verbatim import verbatim_form
 
 MOST = 1000
 """Quotations of one call."""
 
-LONGEST = 5000
-"""Characters of a quotation."""
-
 _SHOWN = 3
+_NAMED = 40
 _COUNTED = 20
 # Words that an ellipsis may stand for.
 _OMITTED = 600
@@ -59,11 +57,11 @@ def verify_quotes(
     filters: Mapping[str, object] | None = None,
 ) -> QuotesReport:
     """Check quotations, or those that a text has, against the documents that pass the filters."""
-    short = long = 0
+    short, long = 0, []
     if isinstance(quotations, str):
         found, short = quotations_in(quotations)
         quoted = [quotation for quotation in found if len(quotation) <= LONGEST]
-        long = len(found) - len(quoted)
+        long = [f"“{quotation[:_NAMED]}…”" for quotation in found if len(quotation) > LONGEST]
     else:
         quoted = list(quotations)
     allowed = passing_documents(index, filters)
@@ -73,13 +71,14 @@ def verify_quotes(
     if short:
         notes.append(f"{short} of fewer than {FEWEST_WORDS} words were not checked.")
     if long:
-        notes.append(f"{long} of more than {LONGEST:,} characters were not checked.")
+        named = ", ".join(long[:_SHOWN]) + (f" and {len(long) - _SHOWN} more" if len(long) > _SHOWN else "")
+        notes.append(f"Not checked, because of more than {LONGEST:,} characters: {named}.")
     if len(quoted) > MOST:
         notes.append(f"Only the first {MOST:,} quotations were checked.")
     if any(check.status == ABSENT for check in checks):
         some = NO_DOCUMENT if allowed is not None and not allowed else only_some(allowed)
         notes += [ABSENT_HINT, *([some] if some else [])]
-    return QuotesReport(checks, short + long + max(0, len(quoted) - MOST), " ".join(notes))
+    return QuotesReport(checks, short + len(long) + max(0, len(quoted) - MOST), " ".join(notes))
 
 
 class _Verifier:
