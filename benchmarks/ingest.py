@@ -3,8 +3,8 @@
     python -m benchmarks.ingest [--keep DIR] [--model NAME]
 
 Reports the time by stage (everything but the embedding should be a small part), when the first documents can be found
-by meaning and how many can after half a minute, the peak memory of this process and of its workers, then the time to index again unchanged and after one
-changed file. Each run is a process of its own, started with the command line.
+by meaning and how many can after half a minute, the peak memory of this process and of its workers, then the time to
+index again unchanged and after one changed file. Each run is a process of its own, started with the command line.
 """
 
 from __future__ import annotations
