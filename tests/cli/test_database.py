@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,12 +13,13 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from tests.forked import pinakes, run_forked
 from tests.stores.providers.postgres_server import PASSWORD, PostgresServer
 
 from pinakes.stores.registry import load_store
 from pinakes.stores.settings import DatabaseSettings
 
-from .conftest import command, write_documents
+from .conftest import write_documents
 
 VARIABLES = ("PINAKES_DATABASE", "PINAKES_CONNECTION_STRING", "PINAKES_DATABASE_API_KEY")
 
@@ -167,6 +170,11 @@ def test_an_index_with_documents_is_not_taken_elsewhere(run: Any, place: Path) -
 
 
 # -- a real server, with a password ----------------------------------------------------------------------------
+
+
+def command(*args: str, folder: Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own."""
+    return run_forked(pinakes, *args, folder=folder, env={**os.environ, **(env or {})})
 
 
 def test_two_machines_share_a_library_and_no_password_is_kept(

@@ -7,11 +7,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.cli.conftest import command, write_documents
+from tests.cli.conftest import write_documents
 from tests.embedding.tiny import Hub, encoder, serving, static
+from tests.forked import pinakes, run_forked
 
 NAME = "maker/tiny-model"
 
@@ -30,8 +30,13 @@ class Place:
         write_documents(folder / "docs")
 
     def run(self, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        known: dict[str, Any] = {"HF_ENDPOINT": self.hub.address, "HF_HOME": str(self.folder / "cache")}
-        return command(*args, folder=self.folder, env={**known, "HF_HUB_OFFLINE": "0", **environment})
+        known = {
+            "HF_ENDPOINT": self.hub.address,
+            "HF_HOME": str(self.folder / "cache"),
+            "HF_HUB_OFFLINE": "0",
+        }
+        # In a process of its own: the hub's package reads the environment once.
+        return run_forked(pinakes, *args, folder=self.folder, env={**os.environ, **known, **environment})
 
     def refused(self, *args: str, **environment: str) -> str:
         done = self.run("index", "docs", *args, **environment)

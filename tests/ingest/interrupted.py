@@ -1,7 +1,4 @@
-"""A run that ends in the middle: ``interrupted.py INDEX DOCS SIGNAL WHERE CALL WORKERS``, 0 for no processes.
-
-``WHERE`` is ``module:name``; the process gets the signal when that is called for the ``CALL``-th time.
-"""
+"""A run that ends in the middle."""
 
 from __future__ import annotations
 
@@ -12,15 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
 from tests.ingest.fakes import InlineSandbox, WordEmbedder
 
 from pinakes import Library
 from pinakes.ingest import pipeline
-
-# A test run in the background may have inherited a deaf ear for Ctrl-C.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def children() -> list[str]:
@@ -52,19 +44,20 @@ def interrupt_at(where: str, call: int, number: int) -> None:
     setattr(owner, last, wrapped)
 
 
-def main() -> None:
-    index, docs, number, where, call, workers = sys.argv[1:]
-    if workers == "0":
+def index_until(index: Path, docs: Path, number: str, where: str, call: int, workers: int = 0) -> None:
+    """Index in this process, which gets the signal when ``where``, a ``module:name``, is called for the ``call``-th time.
+
+    With 0 workers, files are read here.
+    """
+    # A test run in the background may have inherited a deaf ear for Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if not workers:
         pipeline.Sandbox = InlineSandbox  # type: ignore[attr-defined, assignment]
     pipeline._EMBED_WINDOW = 4
     pipeline._KEYWORD_SECONDS = pipeline._VECTOR_SECONDS = 0.0
-    interrupt_at(where, int(call), int(getattr(signal, number)))
+    interrupt_at(where, call, int(getattr(signal, number)))
     try:
         with Library(index, embedder=WordEmbedder()) as library:
-            library.index(docs, workers=int(workers))
+            library.index(docs, workers=workers)
     except KeyboardInterrupt:
         sys.exit(130)
-
-
-if __name__ == "__main__":
-    main()

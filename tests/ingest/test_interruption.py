@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from tests.forked import run_forked
 from tests.ingest.fakes import WordEmbedder, holdings
+from tests.ingest.interrupted import index_until
 
 from pinakes import Library
 
-HERE = Path(__file__).parent
 WORDS = ("zebra", "camel", "number", "section")
 STORE = "pinakes.stores.embedded"
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
@@ -27,15 +27,6 @@ def filled(docs: Path) -> Path:
         text = f"# Document {number}\n\n## Section 1. Zebra {number}\n\nA zebra.\n\n## Section 2\n\nNumber {number}.\n"
         (docs / f"{number}.md").write_text(text, encoding="utf-8")
     return docs
-
-
-def interrupt(
-    index: Path, docs: Path, number: str, where: str, call: int, workers: int = 0
-) -> subprocess.CompletedProcess[str]:
-    options = [str(index), str(docs), number, where, str(call), str(workers)]
-    return subprocess.run(
-        [sys.executable, str(HERE / "interrupted.py"), *options], capture_output=True, text=True, timeout=120
-    )
 
 
 def check_complete(index: Path, docs: Path, fresh: Path) -> None:
@@ -77,7 +68,7 @@ def check_complete(index: Path, docs: Path, fresh: Path) -> None:
     ],
 )
 def test_kill(filled: Path, tmp_path: Path, quick: None, where: str, call: int) -> None:
-    done = interrupt(tmp_path / "index", filled, "SIGKILL", where, call)
+    done = run_forked(index_until, tmp_path / "index", filled, "SIGKILL", where, call)
     assert done.returncode == -signal.SIGKILL, done.stderr
     check_complete(tmp_path / "index", filled, tmp_path / "fresh")
 
@@ -90,7 +81,7 @@ def test_kill(filled: Path, tmp_path: Path, quick: None, where: str, call: int) 
     ],
 )
 def test_ctrl_c(filled: Path, tmp_path: Path, quick: None, where: str, call: int) -> None:
-    done = interrupt(tmp_path / "index", filled, "SIGINT", where, call, workers=2)
+    done = run_forked(index_until, tmp_path / "index", filled, "SIGINT", where, call, 2)
     assert done.returncode == 130, done.stderr
     for number in done.stdout.split():
         assert not is_running(int(number)), "a worker was left behind"
@@ -100,7 +91,9 @@ def test_ctrl_c(filled: Path, tmp_path: Path, quick: None, where: str, call: int
 
 
 def test_killed_workers_go_with_the_run(filled: Path, tmp_path: Path) -> None:
-    done = interrupt(tmp_path / "index", filled, "SIGKILL", f"{STORE}.record:_insert_chunks", 3, workers=2)
+    done = run_forked(
+        index_until, tmp_path / "index", filled, "SIGKILL", f"{STORE}.record:_insert_chunks", 3, 2
+    )
     workers = [int(number) for number in done.stdout.split()]
     for _ in range(200):
         if not any(map(is_running, workers)):

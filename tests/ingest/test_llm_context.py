@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.forked import run_forked
 from tests.ingest.fakes import WordEmbedder, found, holdings
+from tests.ingest.interrupted import index_until
 from tests.llm.services import KEY, ChatHandler, MessagesHandler, RefusedError, Service, running
 
 from pinakes import Library
@@ -21,7 +22,6 @@ from pinakes.ingest.llm_context import estimate_contexts
 from pinakes.llm import Completion, Prompt
 from pinakes.stores.embedded.keyword import KeywordEntry
 
-HERE = Path(__file__).parent
 MODEL = "anthropic:claude-test"
 SOON = {"Retry-After": "0"}
 
@@ -592,21 +592,7 @@ def test_killed_in_the_middle(
         library.index(filled)  # with structural contexts, so that all the rest is about contexts
         assert settings.index
         library._index.record.set_meta({"settings": settings.index.fingerprint()})
-    killed = subprocess.run(
-        [
-            sys.executable,
-            str(HERE / "interrupted.py"),
-            str(index),
-            str(filled),
-            "SIGKILL",
-            where,
-            str(call),
-            "0",
-        ],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    killed = run_forked(index_until, index, filled, "SIGKILL", where, call)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     with Library(index, settings=settings, embedder=WordEmbedder()) as library:
         for mode in ("keyword", "semantic", "hybrid", "exact"):
