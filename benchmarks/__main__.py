@@ -23,6 +23,7 @@ SUITES = (
     "scale",
     "mcp_speed",
     "agent_tasks",
+    "lean",
     "server_load",
     "stores",
     "retrieval",

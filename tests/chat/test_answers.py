@@ -23,7 +23,7 @@ SEARCH = Call("search_harbour", {"query": "report a collision within one hour"})
 def number_of(request: Request, words: str) -> int:
     """The number of the source that the model was shown with these words."""
     before = request.results[-1].partition(words)[0]
-    return int(re.findall(r"^<\w+>\[(\d+)\] ", before, re.MULTILINE)[-1])
+    return int(re.findall(r"^\w+\[(\d+)\] ", before, re.MULTILINE)[-1])
 
 
 def cite(request: Request) -> list[Say]:

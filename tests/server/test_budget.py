@@ -83,7 +83,7 @@ def test_values_have_every_result_that_the_text_has_within_the_same_budget(
 ) -> None:
     tokens = Tokens(registry.choose(None)[0].ask(lambda library: library.tokenizer))
     answer = call(registry, "search_documents", {"query": query, "top_k": 20, "token_budget": budget})
-    told = re.findall(r"^<\w+>\[(\d+)\] ", answer.text, re.MULTILINE)
+    told = re.findall(r"^\w+\[(\d+)\] ", answer.text, re.MULTILINE)
     assert [str(result["rank"]) for result in answer.data["results"]] == told
     assert Limit(budget, tokens).allows(answer.data)
     assert all(result["content"] for result in answer.data["results"])
