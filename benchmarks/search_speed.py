@@ -29,7 +29,7 @@ from benchmarks.common import RESULTS, eval_dir, percentile, save
 from benchmarks.large_index import cut_down, large_index
 from pinakes import Library
 from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.nearest import candidate_rows, nearest
+from pinakes.stores.embedded.nearest import nearest
 
 QUERIES = [
     "how do I roll back a deployment",
@@ -106,7 +106,6 @@ def two_looks(library: Library, index: EmbeddedIndex) -> dict[str, Any]:
     if snapshot.coarse is None:
         return {}
     found = {100: [0, 0], 1000: [0, 0]}
-    rows = []
     for query in QUERIES:
         vector = library.embedder.embed_query(query)
         for limit, counts in found.items():
@@ -114,11 +113,8 @@ def two_looks(library: Library, index: EmbeddedIndex) -> dict[str, Any]:
             every = nearest(replace(snapshot, coarse=None), vector, limit)
             counts[0] += len(np.intersect1d(quick.chunks, every.chunks))
             counts[1] += len(every.chunks)
-        wanted = candidate_rows(snapshot, vector, 1000)
-        rows.append(len(snapshot.rows) if wanted is None else len(wanted))
     return {
         **{f"recall@{limit}": right / asked for limit, (right, asked) in found.items()},
-        "rows_read": percentile(rows, 0.5),
         "matrix_mb": snapshot.matrix.nbytes / 1e6,
         "coarse_mb": (snapshot.coarse.rows.nbytes + snapshot.coarse.scales.nbytes) / 1e6,
     }

@@ -94,6 +94,25 @@ def test_the_best_chunks_are_those_of_comparing_every_row(tmp_path: Path, looks:
     assert looks and all(looks)
 
 
+def test_far_down_the_cosines_are_those_of_the_copy(tmp_path: Path, looks: list[bool]) -> None:
+    entries = [entry(document, 60) for document in range(60)]
+    index = opened(tmp_path)
+    index.apply([], entries, 1)
+    for seed in range(20):
+        query = unit_vectors(2000 + seed, 1)[0]
+        found, everything = index.search(query, 700), compared_one_by_one(entries, query, 10**6)
+        expected = dict(list(everything.items())[:700])
+        assert len(found.chunks) == 700 and (np.diff(found.scores) <= 0).all()
+        assert found.chunks[:200].tolist() == list(expected)[:200]
+        np.testing.assert_allclose(found.scores[:200], list(expected.values())[:200], atol=1e-5)
+        own = [everything[chunk] for chunk in found.chunks.tolist()]
+        np.testing.assert_allclose(found.scores, own, atol=0.02)
+        assert not np.allclose(found.scores, own, atol=1e-6)
+        assert len(expected.keys() & set(found.chunks.tolist())) >= 690
+        assert found.floor == pytest.approx(min(everything.values()), abs=1e-6)
+    assert looks and all(looks)
+
+
 def test_most_rows_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     index = opened(tmp_path)
     index.apply([], [entry(document, 60) for document in range(40)], 1)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,10 +35,8 @@ _SINGLE_ROWS = 8
 # opposite ones tell how low a cosine can be.
 _NEAR, _NEAR_LEAST = 20, 20_000
 _FAR = 500
-# So many of the best chunks are found for certain, whatever rounding did to their products. For those after them, the
-# part of the margin has to do that the error of a product hardly ever passes.
+# So many of the best chunks are found for certain, whatever rounding did to their products.
 _CERTAIN = 200
-_LIKELY = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +133,12 @@ def nearest(
     count = len(snapshot.rows) if rows is None else len(rows)
     if limit < 1 or not count:
         return Nearest(np.zeros(0, np.int64), np.zeros(0), 0.0)
-    wanted = rows
     if count > limit and count * _SINGLE_ROWS > len(snapshot.rows):
-        chosen = candidate_rows(snapshot, query, limit, rows)
-        wanted = rows if chosen is None else chosen
-    return _best(*_compared(snapshot, query, wanted), limit)
+        looked = _look(snapshot, query, limit, rows)
+        found = looked and _best_of(snapshot, query, limit, looked)
+        if found is not None:
+            return found
+    return _best(*_compared(snapshot, query, rows), limit)
 
 
 def ordered(matrix: Vectors, query: Vectors) -> Nearest:
@@ -192,21 +191,40 @@ def _best(chunks: Ids, scores: Vectors, limit: int) -> Nearest:
     return Nearest(chunks[order], values[order], floor)
 
 
-# -- which rows to compare -------------------------------------------------------------------------------------
+# -- a look at the smaller copies --------------------------------------------------------------------------------
 
 
-def candidate_rows(
-    snapshot: Snapshot, query: Vectors, limit: int, within: Places | None = None
-) -> Places | None:
-    """Return the rows that can be the best of one of the best chunks, and all of those that can be the last.
+class _Look(NamedTuple):
+    """Products with the rows of the coarse copy, and by how much each may be wrong.
 
-    None when all have to be looked at, of those ``within`` or of all.
+    ``rows`` says which rows these are, None for all of them; ``low`` are others that can hold the lowest cosine.
     """
-    if snapshot.coarse is None:
+
+    rows: Places | None
+    runs: Runs
+    products: Vectors
+    margin: float
+    low: Places | None = None
+
+
+def _look(snapshot: Snapshot, query: Vectors, limit: int, within: Places | None) -> _Look | None:
+    """Look at all rows, of those ``within`` or of all; at those with much the same signs where they are too many.
+
+    None when there is no copy to look at, or nothing to see in it.
+    """
+    coarse, signs = snapshot.coarse, snapshot.signs
+    if coarse is None:
         return None
-    if within is None and snapshot.signs is not None:
-        return _chosen_by_signs(snapshot, snapshot.coarse, snapshot.signs, query, limit)
-    seen = snapshot.coarse.look(query)
+    if within is None and signs is not None:
+        alike = signs.look(query, max(_NEAR_LEAST, _NEAR * limit), _FAR)
+        seen = coarse.look(query, alike[0]) if alike is not None else None
+        if alike is None or seen is None:
+            return None
+        near, far = alike
+        owners = snapshot.owners(far)
+        _, _, low = snapshot.rows_of_chunks(np.unique(owners[owners >= 0]))
+        return _Look(near, Runs.of(snapshot.owners(near)), *seen, low)
+    seen = coarse.look(query)
     if seen is None:
         return None
     products, margin = seen
@@ -214,55 +232,41 @@ def candidate_rows(
         outside = np.ones(len(products), bool)
         outside[within] = False
         products[outside] = np.nan
-    runs = snapshot.runs
-    best = runs.best(products)
-    high = _entering(products, runs, best, margin, limit)
-    if high is None:
-        return None
-    # Who has a product above this cannot be last.
-    low = np.flatnonzero(best <= np.nanmin(best) + 2 * margin)
-    if (len(high) + int(runs.counts[low].sum())) * _SINGLE_ROWS > len(products):
-        # All are so much alike that the coarse copy cannot tell the best from the last.
-        return None
-    return _joined(high, _stretched(runs.starts[low], runs.counts[low]))
+    return _Look(None, snapshot.runs, products, margin)
 
 
-def _chosen_by_signs(
-    snapshot: Snapshot, coarse: Coarse, signs: Signs, query: Vectors, limit: int
-) -> Places | None:
-    """The same for a matrix that is too large for the coarse copy: only rows with much the same signs are looked at."""
-    alike = signs.look(query, max(_NEAR_LEAST, _NEAR * limit), _FAR)
-    seen = coarse.look(query, alike[0]) if alike is not None else None
-    if alike is None or seen is None:
-        return None
-    (near, far), (products, margin) = alike, seen
-    runs = Runs.of(snapshot.owners(near))
-    high = _entering(products, runs, runs.best(products), margin, limit)
-    owners = snapshot.owners(far)
-    _, _, low = snapshot.rows_of_chunks(np.unique(owners[owners >= 0]))
-    return _joined(near if high is None else near[high], low)
+def _best_of(snapshot: Snapshot, query: Vectors, limit: int, look: _Look) -> Nearest | None:
+    """Return the best chunks of those that were looked at; None when all rows have to be compared.
 
-
-def _joined(high: Places, low: Places) -> Places:
-    both = np.sort(np.concatenate([high, low]))
-    return both[np.concatenate([[True], both[1:] != both[:-1]])] if len(both) else both
-
-
-def _entering(products: Vectors, runs: Runs, best: Vectors, margin: float, limit: int) -> Places | None:
-    """Return where products stand that can be the best of one of the best chunks; None when there are too few chunks.
-
-    ``best`` has the best product of each run.
+    The first have the cosine of the matrix itself and are those of comparing every row; the others that of the copy.
     """
+    rows, runs, products, margin, low = look
+    best = runs.best(products)
     known = best[best == best]
     if len(known) < limit:
         return None
     certain = min(limit, _CERTAIN)
-    ranked = np.partition(known, (len(known) - limit, len(known) - certain))
+    ranked = np.partition(known, (0, len(known) - limit, len(known) - certain))
     # Each product may be wrong by the margin, and so may what it is compared with.
-    sure, likely = ranked[-certain] - 2 * margin, ranked[-limit] - 2 * margin * _LIKELY
-    found = np.flatnonzero(products >= min(sure, likely))
-    product, of_chunk = products[found], best[runs.of_row[found]]
-    entering = (product >= sure) & (product >= of_chunk - 2 * margin)
-    if certain < limit:
-        entering |= (product >= likely) & (product >= of_chunk - 2 * margin * _LIKELY)
-    return np.asarray(found[entering])
+    sure = ranked[-certain] - 2 * margin
+    high = np.flatnonzero(products >= sure)
+    high = high[products[high] >= best[runs.of_row[high]] - 2 * margin]
+    others = np.flatnonzero((best >= ranked[-limit]) & (best < sure))
+    if rows is None:
+        lowest = np.flatnonzero(best <= ranked[0] + 2 * margin)
+        low = _stretched(runs.starts[lowest], runs.counts[lowest])
+        if (len(high) + len(low)) * _SINGLE_ROWS > len(products):
+            # All are so much alike that the copy cannot tell the best from the last.
+            return None
+    owners, cosines = _compared(snapshot, query, high if rows is None else rows[high])
+    _, lowest_cosines = _compared(snapshot, query, low)
+    # What was not compared is not better than the last that is certain.
+    below = np.nextafter(np.partition(cosines, -certain)[-certain], np.float32(-np.inf))
+    starts = runs.starts[others]
+    more = snapshot.owners(starts if rows is None else rows[starts])
+    chunks, values = (
+        np.concatenate([owners, more]),
+        np.concatenate([cosines, np.minimum(best[others], below)]),
+    )
+    found, floors = _best(chunks, values, limit), lowest_cosines[lowest_cosines > -np.inf]
+    return found._replace(floor=float(floors.min())) if len(floors) else found
