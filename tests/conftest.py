@@ -37,12 +37,17 @@ MARKED = {
 STARTERS = ("CliRunner", "Library", "Sandbox", "multiprocessing", "subprocess")
 
 
+def _is_in(path: Path, places: tuple[str, ...]) -> bool:
+    """Whether a file is one of these places or below one of them."""
+    place = Path(os.path.relpath(path, TESTS)).as_posix()
+    return any(place == one or place.startswith(f"{one}/") for one in places)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by their place, and have the files that take longest begin first: others fill the gaps at the end."""
     for item in items:
-        place = Path(os.path.relpath(item.path, TESTS)).as_posix()
         for marker, places in MARKED.items():
-            if any(place == one or place.startswith(f"{one}/") for one in places):
+            if _is_in(item.path, places):
                 item.add_marker(marker)
         module, fixtures = getattr(item, "module", None), getattr(item, "fixturenames", ())
         if "library" in fixtures or any(hasattr(module, name) for name in STARTERS):
@@ -55,25 +60,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("slow")
 
 
+# These are about the workers that files are read in, or about what a command does for its user. All others read in their
+# own process: a worker takes longer to start than their files to read.
+IN_WORKERS = (
+    *("cli/test_index.py", "server/api/test_indexing.py", "server/test_indexing.py", "test_docs.py"),
+    *("ingest/distributed", "ingest/test_concurrency.py", "ingest/test_embedding_order.py"),
+    *("ingest/test_interruption.py", "ingest/test_limits.py", "ingest/test_scans.py"),
+)
+
+
 @pytest.fixture(scope="session", autouse=True)
-def _one_reader() -> Iterator[None]:
-    """Tests run beside each other already, and each further process takes longer to start than their files to read."""
+def _read_here() -> Iterator[None]:
+    """Read files in this process, and where workers do it, in one: tests run beside each other already."""
+    from tests.ingest.fakes import InlineSandbox
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pinakes.ingest.pipeline._available_cores", lambda: 1)
+        patch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
         yield
 
 
-# Reading in this process is quicker than in a worker; what workers are for has tests of its own.
-READ_HERE = ("agent_config", "evaluation", "library", "search", "stores/test_moving.py", "tools", "verbatim")
-
-
 @pytest.fixture(scope="module", autouse=True)
-def _read_here(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Read files in this process where a test is about what is read, not about how."""
-    place = Path(os.path.relpath(request.path, TESTS)).as_posix()
+def _in_workers(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Read files in workers where a test is about how files are read, not about what is read."""
     with pytest.MonkeyPatch.context() as patch:
-        if any(place == one or place.startswith(f"{one}/") for one in READ_HERE):
-            from tests.ingest.fakes import InlineSandbox
+        if _is_in(request.path, IN_WORKERS):
+            from pinakes.ingest.sandbox import Sandbox
 
-            patch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+            patch.setattr("pinakes.ingest.pipeline.Sandbox", Sandbox)
         yield
