@@ -29,7 +29,7 @@ from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.shared.catalogue import Catalogue
 from pinakes.stores.shared.ids import PointId, content_of, edition_of
 
-KILLS = tries(6, 20)
+KILLS, WORKERS = tries(4, 20), tries(2, 4)
 kills: list[bool] = []
 DOCUMENTS = 10
 
@@ -183,7 +183,7 @@ def test_killing_a_worker_loses_and_repeats_nothing(
     killer = Killer(runner, chance)
     settings = database(server, f"killed{seed}")
     with Library(tmp_path / "index", database=settings) as library:
-        report = library.index([documents], workers=4, progress=killer)
+        report = library.index([documents], workers=WORKERS, progress=killer)
         killer.join()
         kills.append(killer.killed)
         assert sorted(report.added) == sorted(str(path) for path in documents.iterdir())
