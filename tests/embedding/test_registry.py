@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pinakes import Library
 from pinakes.embedding import Embedder, load_embedder, load_tokenizer
 from pinakes.embedding.onnx import OnnxEmbedder
 from pinakes.embedding.openai import OpenAICompatibleEmbedder
@@ -115,3 +116,12 @@ def test_registered_by_a_package(monkeypatch: pytest.MonkeyPatch, bundled: Embed
         load_embedder("third", good=False)
     with pytest.raises(PinakesError, match="Registered here: third"):
         load_embedder("fourth")
+
+
+def test_libraries_share_a_bundled_model(tmp_path: Path) -> None:
+    with Library(tmp_path / "a") as one, Library(tmp_path / "b") as other:
+        assert one.embedder is other.embedder and one.tokenizer is other.tokenizer
+        assert load_embedder("fast") is not one.embedder
+        # Who asks for other threads gets a model that has them.
+        own = load_embedder(threads=1)
+        assert own is not one.embedder and isinstance(own, OnnxEmbedder) and own.threads == 1

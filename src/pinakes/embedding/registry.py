@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from pinakes.embedding.folder import is_static, tokenizer_file
 from pinakes.embedding.hub import HUB_NAME, hub_folder
@@ -25,6 +27,10 @@ _OLLAMA_URL = "http://localhost:11434/v1"
 _GROUP = "pinakes.embedders"
 # Names for what people want. An index records the model's own name, so a later version may choose another.
 PRESETS = {"multilingual": "Xenova/multilingual-e5-small"}
+# The bundled models, while anybody uses them: several libraries in one process share them.
+_EMBEDDERS: WeakValueDictionary[Path, OnnxEmbedder] = WeakValueDictionary()
+_TOKENIZERS: WeakValueDictionary[Path, HuggingFaceTokenizer] = WeakValueDictionary()
+_SHARING = threading.Lock()
 
 
 def load_embedder(spec: str | Path | None = None, **options: Any) -> Embedder:
@@ -38,7 +44,13 @@ def load_embedder(spec: str | Path | None = None, **options: Any) -> Embedder:
     text = _text(spec)
     allow_download = bool(options.pop("allow_download", False))
     if bundled := _bundled(text):
-        return OnnxEmbedder(bundled, **options)
+        if options:
+            return OnnxEmbedder(bundled, **options)
+        with _SHARING:
+            shared = _EMBEDDERS.get(bundled)
+            if shared is None:
+                shared = _EMBEDDERS[bundled] = OnnxEmbedder(bundled)
+            return shared
     scheme, _, model = text.partition(":")
     if scheme in _REMOTE and model:
         return _remote(scheme, model, options)
@@ -64,7 +76,11 @@ def load_tokenizer(spec: str | Path | None = None, *, allow_download: bool = Fal
     text = _text(spec)
     scheme, _, model = text.partition(":")
     if _bundled(text) or (scheme in _REMOTE and model) or _plugin(text) is not None:
-        return HuggingFaceTokenizer(tokenizer_file(BUNDLED_MODEL))
+        with _SHARING:
+            shared = _TOKENIZERS.get(BUNDLED_MODEL)
+            if shared is None:
+                shared = _TOKENIZERS[BUNDLED_MODEL] = HuggingFaceTokenizer(tokenizer_file(BUNDLED_MODEL))
+            return shared
     folder = local_folder(text)
     if folder is None and (name := hub_name(text)):
         folder = _from_hub(name, allow_download)
