@@ -31,6 +31,7 @@ PATTERNS = {
     "regex of capitals": (r"(?-i)[A-Z]{5,}", "regex"),
     "regex, every line": (r"^.+$", "regex"),
     "regex of alternatives": (r"\b(shall|may|must)\b", "regex"),
+    "regex of any word and a name": (r"[A-Z]\w+ Agreement", "regex"),
 }
 
 

@@ -312,13 +312,23 @@ CHAINS = st.builds(
     st.lists(ALTERNATIVES, min_size=1, max_size=2),
     st.sampled_from(["", "", "$", r"\b"]),
 ).filter(lambda pattern: pattern.strip() and not re.fullmatch(pattern, "", re.MULTILINE))
+# A word before signs by which it is found.
+ANCHORED = st.builds(
+    "{}{}{}".format,
+    st.sampled_from(["", "", "[A-Z]", "[a-e]", r"\w", "[^k ]"]),
+    st.sampled_from([r"\w+", r"\w*", r"\S+", "[a-z]+", "[^ ]+"]),
+    st.sampled_from([" kas", ", ka", " kas?", r" kas\b", " kas+", " ka1"]),
+)
 LINES = st.text(st.sampled_from("aaksSſ\u212a字é112., \n\n"), max_size=40)
+WORDS = st.lists(
+    st.sampled_from([" kas", " KAS", "kasa", ", ka", " ka1", "e", "_", "é", "1" * 70, "k" * 70, "\n"])
+)
 
 
 @settings(max_examples=2000, deadline=None)
 @given(
-    texts=st.lists(LINES, min_size=1, max_size=6),
-    pattern=CHAINS,
+    texts=st.lists(LINES | WORDS.map("".join), min_size=1, max_size=6),
+    pattern=CHAINS | ANCHORED,
     ignore_case=st.booleans(),
     some=st.sets(st.integers(0, 5)),
 )

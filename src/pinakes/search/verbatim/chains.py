@@ -33,6 +33,8 @@ _ALTERNATIVES = 8
 _COMPARED = 2
 # Steps that alternatives must have in common to be looked for together.
 _SHARED = 4
+# Signs in a row by which a place is found that may begin with any letter.
+_ANCHOR = 3
 # Where one byte in so many begins a run, and none is longer, ends are looked for sign by sign.
 _FEW = 64
 # Bytes that are looked at together: what is noted about them stays in the cache of a processor.
@@ -106,6 +108,8 @@ class _Part:
         if steps[0] == "^":
             return np.flatnonzero(self.data[:-1] == _LINE_END) + 1
         links = [link for link in steps if isinstance(link, _Link)]
+        if before := _anchor(steps):
+            return self._starts_before(links[:before], self.starts(steps[before:]))
         if links[0].is_run:
             members = self.members(links[0])
             return np.flatnonzero(members[1:] > members[:-1]) + 1
@@ -121,6 +125,26 @@ class _Part:
         for test in tests[1:]:
             found = found & test
         return np.flatnonzero(found)
+
+    def _starts_before(self, links: Sequence[_Link], ends: Positions) -> Positions:
+        """Return where a run, with a sign that may have to stand first in it, begins that ends at some places."""
+        data, (first, run) = self.data, (np.frombuffer(links[at].table, np.bool_) for at in (0, -1))
+        ends = ends[run[data[ends - 1]] & ~run[data[ends]]]
+        starts, moving = ends - 1, np.arange(len(ends))
+        for _ in range(_FEW):
+            moving = moving[run[data[starts[moving] - 1]]]
+            if not len(moving):
+                break
+            starts[moving] -= 1
+        else:
+            members = self.members(links[-1])
+            begins = np.flatnonzero(members[1:] > members[:-1]) + 1
+            starts = begins[np.searchsorted(begins, ends) - 1]
+        starts, done = over(data, starts, run & ~first, most=_FEW)
+        if not done:
+            allowed = np.append(np.flatnonzero(self.members(links[0])), len(data))
+            starts = allowed[np.searchsorted(allowed, starts)]
+        return starts[starts < ends]
 
     def follow(self, steps: _Way, starts: Positions, ends: Positions) -> tuple[Positions, Positions]:
         """Return where some steps lead from where others ended, of those that they can be taken from."""
@@ -192,6 +216,7 @@ class Chain:
 
     trees: tuple[_Tree, ...]
     first_runs: tuple[_Link, ...]
+    anchored: bool
     minds_odd: bool
 
     @classmethod
@@ -201,8 +226,9 @@ class Chain:
         for number, way in enumerate(ways):
             numbered.setdefault(way, number)
         links = {step for way in ways for step in way if isinstance(step, _Link)}
-        runs = {way[0] for way in ways if isinstance(way[0], _Link) and way[0].is_run}
-        return cls(_trees(numbered, _SHARED), tuple(runs), any(link.minds_odd for link in links))
+        anchored = len(ways) == 1 and bool(_anchor(ways[0]))
+        runs = {way[0] for way in ways if not anchored and isinstance(way[0], _Link) and way[0].is_run}
+        return cls(_trees(numbered, _SHARED), tuple(runs), anchored, any(link.minds_odd for link in links))
 
     def count(self, block: TextBlock) -> dict[int, int] | None:
         """Return how often it matches, by document; None where it has to be asked for one match after the other."""
@@ -227,6 +253,9 @@ class Chain:
             if np.any(run.at(block.data, ends - 1) & run.at(block.data, ends)):
                 # The rest of a run whose beginning belongs to the match before it may be another match.
                 return None
+        if self.anchored and np.any(starts[1:] < ends[:-1]):
+            # So may the rest of a word that the match before it ends within.
+            return None
         return count_spans(block, starts, ends)
 
 
@@ -246,10 +275,23 @@ def chain_of(pattern: str, signs_of: Callable[[str, str], str]) -> Chain | None:
         ways = _Reader(pattern, signs_of).read()
     except _NoChainError:
         return None
-    return Chain.of(ways) if all(map(_has_one_match, ways)) else None
+    alone = len(ways) == 1
+    return Chain.of(ways) if all(_has_one_match(way, alone) for way in ways) else None
 
 
-def _has_one_match(way: _Way) -> bool:
+def _anchor(steps: _Way) -> int:
+    r"""Return how many steps stand before the signs that ``[A-Z]\w+ Agreement`` is best looked for by; 0 for none."""
+    before = next((at for at, step in enumerate(steps, 1) if isinstance(step, _Link) and step.is_run), 0)
+    links = [step for step in steps[:before] if isinstance(step, _Link)]
+    signs = takewhile(lambda step: isinstance(step, _Link) and step.sign >= 0, steps[before:])
+    if not len(links) == before in (1, 2) or len([*signs]) < _ANCHOR:
+        return 0
+    first, run = links[0], links[-1]
+    within = all(inside or not sign for sign, inside in zip(first.table, run.table, strict=True))
+    return before if within and first.table[ord("e")] else 0
+
+
+def _has_one_match(way: _Way, alone: bool) -> bool:
     """Return whether there is only one match from a place, and it pays to look at all places at once."""
     links = [link for link in way if isinstance(link, _Link)]
     for link, other in pairwise(links):
@@ -264,7 +306,7 @@ def _has_one_match(way: _Way) -> bool:
         if edge and isinstance(run, _Link) and run.is_run and not run.is_uniform:
             # A word may end within it.
             return False
-    if not links or way[0] == "^" or links[0].sign >= 0:
+    if not links or way[0] == "^" or links[0].sign >= 0 or (alone and _anchor(way)):
         return bool(links)
     # It may begin with every letter or word, of which few go on as they should: RE2 is faster.
     return not links[0].table[ord("e")] or (len(way) == 1 and links[0].is_run)

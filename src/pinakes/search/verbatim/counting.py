@@ -27,7 +27,7 @@ _PICKED = 3
 _BEGINNING = 32
 _BETWEEN = 1 << 16
 # A part of the texts that is worth putting together.
-_SMALL_PART = 1 / 4
+_SMALL_PART = 1 / 2
 
 
 def occurrences(data: NDArray[np.uint8], sought: bytes) -> Positions:
