@@ -320,14 +320,14 @@ ANCHORED = st.builds(
     st.sampled_from([" kas", ", ka", " kas?", r" kas\b", " kas+", " ka1"]),
 )
 LINES = st.text(st.sampled_from("aaksSſ\u212a字é112., \n\n"), max_size=40)
-WORDS = st.lists(
+SEQUELS = st.lists(
     st.sampled_from([" kas", " KAS", "kasa", ", ka", " ka1", "e", "_", "é", "1" * 70, "k" * 70, "\n"])
 )
 
 
 @settings(max_examples=2000, deadline=None)
 @given(
-    texts=st.lists(LINES | WORDS.map("".join), min_size=1, max_size=6),
+    texts=st.lists(LINES | SEQUELS.map("".join), min_size=1, max_size=6),
     pattern=CHAINS | ANCHORED,
     ignore_case=st.booleans(),
     some=st.sets(st.integers(0, 5)),
