@@ -224,13 +224,11 @@ def citing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 @pytest.mark.parametrize("budget", [500, 900, 1500, 3000, 8000])
 def test_what_is_cited_and_not_shown_is_named_with_its_id(citing: Library, budget: int) -> None:
     text, data, cost = answer(citing, budget, reference="Section 1", with_references=True)
-    assert cost <= budget
-    # As values, the names of all that is not shown take nearly 500 tokens by themselves.
-    assert budget == 500 or Limit(budget, Tokens(citing.tokenizer)).allows(data)
+    assert cost <= budget and Limit(budget, Tokens(citing.tokenizer)).allows(data)
     ids = {citing.section(f"Section {number}").place_id for number in range(2, 14)}
     # Values take more room than text: each of the two is complete by itself.
     shown_in_text, _, named_in_text = text.partition("Cited, but not shown: ")
-    left_out = [item["place"] for item in data.get("not_shown", [])]
+    left_out = data.get("not_shown", [])
     for shown, named in (
         (shown_in_text, named_in_text),
         (" ".join(f"[{item['place_id']}]" for item in data.get("cited", [])), " ".join(left_out)),
@@ -253,7 +251,7 @@ def test_what_is_cited_takes_no_more_room_than_it_needs(library: Library) -> Non
 
 
 def test_lines_that_are_shown_are_named_when_a_section_is_cut(library: Library) -> None:
-    text, data, _ = answer(library, 190, document="act.md")
+    text, data, _ = answer(library, 160, document="act.md")
     assert data["truncated"] and re.search(r"lines 1–\d+ of 1–\d+ shown: read on with offset=\d+", text), text
     text, data, _ = answer(library, 500, section_id="Section 11", line_range="7-9")
     assert "Shown: lines 7–9 of 5–9" in text and list(data["whole_lines"]) == [5, 9]

@@ -154,7 +154,7 @@ def _sections(found: SectionsResponse, offset: int, library: str, limit: Limit) 
                 {"text": item.text} | (_part(item.section) if item.section else {"reason": item.reason})
                 for item in shown.cited
             ],
-            "not_shown": [{"text": item.text, "place": cited_name(item)} for item in shown.left_out],
+            "not_shown": [cited_name(item) for item in shown.left_out],
             "missing": lean(found.missing),
             "truncated": shown.cut,
         }
