@@ -38,16 +38,16 @@ def tool(*fields: str) -> str:
         (["embedding_model: ./nowhere"], "embedding_model", "There is no model folder"),
         (["embedding_model: org/no-such-model"], "embedding_model", "hf download org/no-such-model"),
         (["embedding_model: nomic"], "embedding_model", "Unknown embedding model 'nomic'"),
-        (["embedding_dimensions: 512"], "embedding_dimensions", "vectors of 384 numbers, not 512"),
+        (["embedding_dimensions: 512"], "embedding_dimensions", "vectors of 384 dimensions, not 512"),
         (
             ["embedding_model: text-embedding-3-small", "embedding_dimensions: 3072"],
             "embedding_dimensions",
-            "at most 1536 numbers, not 3072",
+            "at most 1536 dimensions, not 3072",
         ),
         (
             ["embedding: {provider: openai, name: text-embedding-ada-002, dimensions: 512}"],
             "embedding",
-            "vectors of 1536 numbers, not 512",
+            "vectors of 1536 dimensions, not 512",
         ),
         (["context_model: gpt-5"], "context_model", "Unknown language model 'gpt-5'"),
         (["enable_reranking: true", "reranker_model: ./nowhere"], "reranker_model", "no model folder"),
@@ -121,13 +121,21 @@ def test_a_missing_package_is_named_with_its_extra(
 @pytest.mark.parametrize(
     ("text", "field", "message"),
     [
-        ("model: {provider: anthropic, name: gpt-5}", "model", "gpt-5 is no model of anthropic"),
+        (
+            "model: {provider: anthropic, name: gpt-5}",
+            "model",
+            "gpt-5 does not look like a model of anthropic",
+        ),
         (
             "model: {provider: openai, name: claude-haiku-5-5}",
             "model",
-            "is no model of openai: anthropic has",
+            "does not look like a model of openai: anthropic has",
         ),
-        (tool("context_model: openai:llama3.3"), "tools[0].context_model", "ollama has models of such names"),
+        (
+            tool("context_model: openai:llama3.3"),
+            "tools[0].context_model",
+            "ollama has models with such names",
+        ),
         (
             tool("enable_reranking: true", "reranker_model: {provider: openai, name: gemini-3-pro}"),
             "tools[0].reranker_model",
@@ -218,4 +226,4 @@ def test_a_folder_of_a_model_beside_the_file_is_found(check: Check, tmp_path: Pa
     (folder / "config.json").write_text(json.dumps({"hidden_size": 32}), encoding="utf-8")
     assert not check(tool("embedding_model: small", "embedding_dimensions: 32")).faults
     (fault,) = check(tool("embedding_model: small", "embedding_dimensions: 64")).faults
-    assert "vectors of 32 numbers, not 64" in fault.message
+    assert "vectors of 32 dimensions, not 64" in fault.message

@@ -37,7 +37,7 @@ def run(*words: str | Path) -> Result:
 def test_a_good_file_is_summed_up(write: Write, tmp_path: Path) -> None:
     result = run("check", write(GOOD))
     assert result.exit_code == 0
-    assert "is fine." in result.stdout
+    assert "is valid." in result.stdout
     assert "agent clerk · model openai:gpt-5" in result.stdout
     assert f"tool statutes · hierarchical_document · {tmp_path / 'docs'}" in result.stdout
     assert "tool files · mcp · not run by Pinakes" in result.stdout
@@ -50,8 +50,8 @@ def test_faults_and_warnings_go_to_standard_error_and_the_code_is_2(write: Write
     assert result.exit_code == 2
     assert f"error: {path}:6: tools[0].source: there is no file or folder 'nowhere'" in result.stderr
     assert f"error: {path}:8: tools[0].topk: unknown field (did you mean 'top_k'?)" in result.stderr
-    assert f"warning: {path}:7: tools[0].semantic_weight: the three weights sum to 1.4" in result.stderr
-    assert "cannot be used: 2 faults." in result.stdout
+    assert f"warning: {path}:7: tools[0].semantic_weight: the three weights add up to 1.4" in result.stderr
+    assert "cannot be used: 2 errors." in result.stdout
 
 
 def test_json_is_one_document(write: Write, tmp_path: Path) -> None:

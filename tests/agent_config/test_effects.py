@@ -342,5 +342,5 @@ def test_a_folder_with_a_model_is_meant_from_the_file(home: Path) -> None:
 
 def test_vectors_of_another_length_are_refused() -> None:
     assert configured(embedding_dimensions=384).build_embedder() is not None
-    with pytest.raises(UsageError, match="makes vectors of 384 numbers, not 512"):
+    with pytest.raises(UsageError, match="produces vectors of 384 dimensions, not 512"):
         configured(embedding_dimensions=512).build_embedder()

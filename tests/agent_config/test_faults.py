@@ -44,11 +44,14 @@ TOOL_FAULTS = [
     ),
     ("index: on", "tools[0].index: must be text, not true: put it in quotes"),
     ("index: ' '", "tools[0].index: must not be empty"),
-    ("filters: draft", "tools[0].filters: must be a block of fields, one a line, indented below, not a text"),
+    (
+        "filters: draft",
+        "tools[0].filters: must be a block of fields, one per line, indented below, not a text",
+    ),
     ("filters: {after: soon}", "tools[0].filters: 'soon' is not a date; write it as 2025-01-31"),
     ("filters: {tags: {a: b}}", "tools[0].filters: the filter tags must be a value or a list of values"),
     ("filters: {tags: []}", "tools[0].filters: The filter 'tags' has no value"),
-    ("context_model: [a]", "tools[0].context_model: must be a text or a block of fields"),
+    ("context_model: [a]", "tools[0].context_model: must be text or a block of fields"),
     (
         "context_model: agent",
         "tools[0].context_model: the agent has no model: set model, or name a model here",
@@ -87,9 +90,9 @@ TOOL_FAULTS = [
     ),
     (
         "ranking: {disabled: [spel]}",
-        "unknown stage 'spel' (did you mean 'spelling'?); known are spelling, expansion",
+        "unknown stage 'spel' (did you mean 'spelling'?); available: spelling, expansion",
     ),
-    ("ranking: {disabled: mmr}", "tools[0].ranking.disabled: must be a list, each item on a line of its own"),
+    ("ranking: {disabled: mmr}", "tools[0].ranking.disabled: must be a list, with each item on its own line"),
     (
         "ranking: {boosts: {title: -1}}",
         "tools[0].ranking.boosts: the boost of title must be between 0 and 100",
@@ -116,7 +119,7 @@ TOOL_FAULTS = [
         "{reranker_model: a, reranker: {name: b}}",
         "tools[0].reranker_model: reranker_model and reranker.name name two",
     ),
-    ("database: main", "tools[0].database: no database is called 'main'; known are none"),
+    ("database: main", "tools[0].database: no database is called 'main'; available: none"),
     (
         "database: {provider: sqlite}",
         "tools[0].database.provider: must be one of embedded, in-memory, postgres",
@@ -128,7 +131,7 @@ TOOL_FAULTS = [
     ("database: {provider: 5}", "tools[0].database.provider: must be one of embedded, in-memory"),
     (
         "database: {provider: qdrant, url: 'http://a', connection_string: 'http://b'}",
-        "tools[0].database: connection_string and url mean the same: give one of them",
+        "tools[0].database: connection_string and url mean the same: give only one",
     ),
     (
         "database: {provider: qdrant, collection: My Laws}",
@@ -148,7 +151,7 @@ TOOL_FAULTS = [
     ),
     (
         "type: hierarchical_documents",
-        "unknown type of tool (did you mean 'hierarchical_document'?); known are",
+        "unknown type of tool (did you mean 'hierarchical_document'?); available:",
     ),
 ]
 
@@ -157,12 +160,12 @@ FILE_FAULTS = [
     ("nam: a", "agent.yaml:1: nam: unknown field (did you mean 'name'?)"),
     (
         "xyzzy: a",
-        "xyzzy: unknown field; known are databases, description, embedding, instructions, model, name, tools",
+        "xyzzy: unknown field; available: databases, description, embedding, instructions, model, name, tools",
     ),
     ("name: no", "agent.yaml:1: name: must be text, not false: put it in quotes"),
-    ("tools: 5", "agent.yaml:1: tools: must be a list, each item on a line of its own after '- '"),
+    ("tools: 5", "agent.yaml:1: tools: must be a list, with each item on its own line after '- '"),
     ("tools:", "agent.yaml:1: tools: has no value: must be a list, or leave it out"),
-    ("tools: [5]", "agent.yaml:1: tools[0]: must be a block of fields, one a line, indented below, not 5"),
+    ("tools: [5]", "agent.yaml:1: tools[0]: must be a block of fields, one per line, indented below, not 5"),
     (
         "tools:\n- name: a b\n  description: c\n  source: docs",
         "tools[0].name: must be letters, digits and underscores only, not 'a b'; 'a_b' would do",
@@ -184,7 +187,10 @@ FILE_FAULTS = [
         "agent.yaml:2: tools[0].name: must be letters, digits and underscores",
     ),
     ("tools:\n- type: mcp", "agent.yaml:2: tools[0].name: is required"),
-    ("model: gpt", "agent.yaml:1: model: must be a block of fields, one a line, indented below, not a text"),
+    (
+        "model: gpt",
+        "agent.yaml:1: model: must be a block of fields, one per line, indented below, not a text",
+    ),
     ("model: {provider: openai}", "agent.yaml:1: model.name: is required: Name of the model"),
     (
         "model: {provider: openai, name: x, temperature: 3}",
@@ -198,16 +204,16 @@ FILE_FAULTS = [
     ("instructions: {inline: a, file: b}", "agent.yaml:1: instructions: give either inline or file"),
     ("instructions: {}", "agent.yaml:1: instructions: give either inline or file"),
     ("instructions: {file: gone.md}", "agent.yaml:1: instructions.file: Cannot read the instructions"),
-    ("instructions: [a]", "agent.yaml:1: instructions: must be a text or a block of fields"),
+    ("instructions: [a]", "agent.yaml:1: instructions: must be text or a block of fields"),
     (
         "databases: {main: {provder: qdrant}}",
         "databases.main.provder: unknown field (did you mean 'provider'?)",
     ),
     (
         "databases: {main: qdrant}",
-        "databases.main: must be a block of fields, one a line, indented below, not a text",
+        "databases.main: must be a block of fields, one per line, indented below, not a text",
     ),
-    ("databases: [main]", "databases: must be a block of fields, one a line, indented below, not a list"),
+    ("databases: [main]", "databases: must be a block of fields, one per line, indented below, not a list"),
     ("embedding: {provider: local, modell: x}", "embedding.modell: unknown field"),
 ]
 
@@ -273,10 +279,7 @@ def test_all_faults_are_said_at_once(check: Check) -> None:
 
 def test_a_name_used_twice_is_refused(check: Check) -> None:
     (fault,) = check(TOOL + "  - {name: statutes, type: mcp}\n").faults
-    assert (
-        str(fault)
-        == "agent.yaml:5: tools[1].name: two tools are called statutes: each needs a name of its own"
-    )
+    assert str(fault) == "agent.yaml:5: tools[1].name: two tools are called statutes: names must be unique"
 
 
 @pytest.mark.parametrize("source", ["gone", "../gone/further", "gone*.md", "docs/**/*.pdf"])
@@ -314,7 +317,7 @@ def test_load_raises_every_fault_as_one_error(write: Write) -> None:
 @pytest.mark.parametrize(
     ("lines", "field", "message"),
     [
-        ("semantic_weight: 0.9", "semantic_weight", "the three weights sum to 1.4, not 1"),
+        ("semantic_weight: 0.9", "semantic_weight", "the three weights add up to 1.4, not 1"),
         ("reranker_model: cohere:x", "reranker_model", "has no effect without enable_reranking: true"),
         ("reranker: {name: x}", "reranker", "has no effect without enable_reranking: true"),
         (

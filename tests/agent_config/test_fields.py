@@ -159,9 +159,9 @@ def test_weights_that_do_not_sum_to_one_are_warned_of_once(caplog: pytest.LogCap
         ({"search_mode": "exact", "exact_index": False}, "exact needs exact_index: true"),
         (
             {"dense_index": False, "keyword_index": False, "exact_index": False},
-            "nothing is left to search by",
+            "nothing is left to search with",
         ),
-        ({"dense_index": False, "keyword_weight": 0, "exact_weight": 0}, "nothing is left to search by"),
+        ({"dense_index": False, "keyword_weight": 0, "exact_weight": 0}, "nothing is left to search with"),
     ],
 )
 def test_something_must_be_left_to_search_by(fields: dict[str, Any], message: str) -> None:

@@ -51,7 +51,7 @@ def test_tools_that_would_make_each_others_index_anew(
         load_agent(file)
     message = (
         f"{file}:3: tools[1].index: tool_0 has the same index with another max_chunk_tokens and "
-        "extract_definitions: each of them would make it anew; give each a folder of its own"
+        "extract_definitions: each of them would rebuild it; give each its own folder"
     )
     assert caplog.messages == [message]
     assert [str(item) for item in check_agent(file).warnings] == [message]

@@ -39,11 +39,11 @@ BROKEN = [
     ("tag", b"name: !!python/object/apply:os.system ['echo']\n", 1, "the tag"),
     ("own tag", b"name: !secret x\n", 1, "the tag !secret is not allowed"),
     ("set", b"name: !!set {a}\n", 1, "is not allowed"),
-    ("binary", b"\x00\x01\x02\xff\xfe", 1, "is not text in UTF-8"),
+    ("binary", b"\x00\x01\x02\xff\xfe", 1, "is not UTF-8 text"),
     ("zero bytes", b"name: a\x00b", 0, "zero bytes"),
     ("control", b"name: a\nmodel: \x07\n", 2, "is not allowed in YAML"),
-    ("latin-1", "name: a\ndescription: Häfen\n".encode("latin-1"), 2, "is not text in UTF-8"),
-    ("utf-16", "name: a".encode("utf-16"), 1, "is not text in UTF-8"),
+    ("latin-1", "name: a\ndescription: Häfen\n".encode("latin-1"), 2, "is not UTF-8 text"),
+    ("utf-16", "name: a".encode("utf-16"), 1, "is not UTF-8 text"),
     ("bomb", BOMB.encode(), 1, "more than 20,000 values"),
     ("cycle", b"name: &a [*a]\n", 1, "an alias contains itself"),
     ("depth", b"name: " + b"[" * 5000 + b"]" * 5000, 1, "nested more than 50 deep"),
@@ -61,7 +61,7 @@ BROKEN = [
         "nested more than 50 deep",
     ),
     ("huge", b"# " + b"x" * 250_001, 0, "is larger than 250,000 bytes"),
-    ("key", b"? [a, b]\n: c\n", 1, "the name of a field must be a word"),
+    ("key", b"? [a, b]\n: c\n", 1, "a field name must be a word"),
     ("merge of a text", b"<<: a\n", 1, "<< must be followed by an alias of a mapping"),
     ("unquoted variable", b"name: [${A}]\n", 1, "put ${NAME} in quotes"),
 ]
@@ -89,7 +89,7 @@ def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
 
 def test_a_field_that_is_there_twice_is_refused_with_both_lines(check: Check) -> None:
     (fault,) = check("name: a\ndescription: b\nname: c\n").faults
-    assert str(fault) == "agent.yaml:3: name: is there twice, first on line 1"
+    assert str(fault) == "agent.yaml:3: name: is a duplicate, first on line 1"
 
 
 def test_aliases_and_merges_are_followed_and_keep_the_lines_of_what_they_take(check: Check) -> None:

@@ -162,7 +162,7 @@ def test_commands_that_cannot_be_done_say_why(
     openai: Server, write_agent: WriteAgent, run: Run, typed: str
 ) -> None:
     done = run(write_agent(openai), input=f"{typed}\nHello?\n")
-    assert re.search("no sources yet|Which one|Nothing was found", done.stderr)
+    assert re.search("no sources yet|Which one|Nothing found", done.stderr)
     assert "The script is at its end." in done.stdout
 
 
@@ -195,7 +195,7 @@ def test_an_invented_citation_is_pointed_out(openai: Server, write_agent: WriteA
     assert "never shown by a tool: [77]" in done.stderr
     openai.script = [[SEARCH], [Say("It is so.")]]
     done = run(write_agent(openai), "-m", QUESTION)
-    assert "The answer cites nothing of what was found." in done.stderr
+    assert "The answer cites none of the sources found." in done.stderr
 
 
 def test_what_a_document_says_reaches_the_model_between_marks_only(

@@ -309,7 +309,7 @@ def test_the_time_limit_stops_an_answer_and_keeps_what_was_said(
     service.script = [[Say("The pilot "), wait], [Say("Here I am.")]]
     done = run(write_agent(service), "--timeout", "0.6", input="First?\nSecond?\n")
     wait.go_on.set()
-    assert "time limit is reached" in done.stderr
+    assert "time limit reached" in done.stderr
     assert "Here I am." in done.stdout
     assert service.refusals == []
 

@@ -130,7 +130,7 @@ def test_json_wants_a_question(
     openai: Server, write_agent: WriteAgent, sit_down: Callable[..., Terminal]
 ) -> None:
     terminal = sit_down(write_agent(openai), "--json")
-    terminal.wait_for("--json answers one question")
+    terminal.wait_for("--json needs one question")
     assert terminal.process.wait(LONGEST) == 2
 
 

@@ -113,8 +113,11 @@ def test_options_of_the_provider_are_passed_on_and_kept(run: Any, empty: Path) -
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--database", "in-memory"), "--database in-memory is for programs: nothing would be left of it"),
-        (("--database", "postgress"), "no database provider 'postgress' (did you mean postgres?); known are"),
+        (("--database", "in-memory"), "--database in-memory is for programs: nothing would be left"),
+        (
+            ("--database", "postgress"),
+            "no database provider 'postgress' (did you mean postgres?); available:",
+        ),
         (("--database", "postgres"), "PINAKES_CONNECTION_STRING"),
         (("--database", "postgres", "--connection", "nonsense"), "connection_string"),
         (("--database", "faiss", "--collection", "My Laws"), "The collection 'My Laws' cannot be named so"),
@@ -125,10 +128,10 @@ def test_options_of_the_provider_are_passed_on_and_kept(run: Any, empty: Path) -
         (("--database", "faiss", "--native", "keyword"), "faiss has no keyword search of its own"),
         (
             ("--database", "faiss", "--connection-env", "NOT_SET"),
-            "variable NOT_SET of --connection-env is not set",
+            "variable NOT_SET (--connection-env) is not set",
         ),
-        (("--database", "faiss", "--connection", "a", "--connection-env", "HOME"), "give one of them"),
-        (("--database", "faiss", "--database-option", "speed"), "written NAME=VALUE"),
+        (("--database", "faiss", "--connection", "a", "--connection-env", "HOME"), "give only one"),
+        (("--database", "faiss", "--database-option", "speed"), "takes NAME=VALUE"),
         (("--database", "faiss", "--database-option", "speed=1"), "Unknown option speed"),
         (("--database", "embedded", "--collection", "laws"), "embedded is the index folder itself"),
         (("--collection", "laws"), "--collection needs --database"),
@@ -185,7 +188,10 @@ def test_two_machines_share_a_library_and_no_password_is_kept(
     index = ("index", "docs", "--quiet", "--database", "postgres", "--collection", "shared")
     outputs = [command(*index, *connection, "--debug", folder=empty)]
     assert outputs[0].returncode == 0, outputs[0].stderr
-    assert "note: the connection string may hold a password and is not kept" in outputs[0].stderr
+    assert (
+        "note: the connection string may contain a password, so the index does not store it"
+        in outputs[0].stderr
+    )
     assert "PINAKES_CONNECTION_STRING" in outputs[0].stderr
     # Without it, nothing can be asked; with it in the environment, everything.
     outputs.append(command("search", "report a collision", folder=empty))
@@ -298,9 +304,9 @@ def test_a_move_onto_another_library_is_refused(run: Any, place: Path, tmp_path:
     [
         ((), "--to"),
         (("--to", "embedded"), "in its folder already"),
-        (("--to", "in-memory"), "nothing would be left of it"),
+        (("--to", "in-memory"), "nothing would be left"),
         (("--to", "nowhere"), "There is no database provider 'nowhere'"),
-        (("--to", "faiss", "--api-key-env", "NOT_SET"), "variable NOT_SET of --api-key-env is not set"),
+        (("--to", "faiss", "--api-key-env", "NOT_SET"), "variable NOT_SET (--api-key-env) is not set"),
         (("--to", "postgres"), "connection_string"),
     ],
 )

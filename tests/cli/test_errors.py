@@ -68,7 +68,7 @@ def test_interrupted(here: Path, run: Run, monkeypatch: Any) -> None:
     monkeypatch.setattr(Library, "status", interrupted)
     result = run("status")
     assert result.exit_code == 130
-    assert result.stderr.strip() == "Interrupted. Run the same command again to go on."
+    assert result.stderr.strip() == "Interrupted. Run the same command again to resume."
 
 
 def test_warnings_of_the_library_go_to_standard_error(here: Path, run: Run, monkeypatch: Any) -> None:

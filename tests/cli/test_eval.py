@@ -52,7 +52,7 @@ def test_json_is_one_document_with_everything(folder: Path, run: Run) -> None:
 def test_a_run_is_saved_and_compared_with(folder: Path, run: Run, tmp_path: Path) -> None:
     before, page = tmp_path / "before.json", tmp_path / "report.html"
     saved = run("eval", str(folder), "--out", str(before), "--quiet")
-    assert saved.exit_code == 0 and f"Written: {before}" in saved.stderr
+    assert saved.exit_code == 0 and f"Wrote {before}" in saved.stderr
     result = run(
         *("eval", str(folder), "--set", "search_mode=hybrid", "--set", "fusion=rrf"),
         *("--compare", str(before), "--report", str(page)),

@@ -35,7 +35,7 @@ def test_a_folder_from_the_first_run_to_the_last(folder: Path, run: Run) -> None
 
 def test_vectors_can_be_made_later(folder: Path, run: Run) -> None:
     run("index", "docs", "--no-embed")
-    assert "wait for a vector" in run("status").stdout
+    assert "have no vector yet" in run("status").stdout
     run("index", "--quiet")
     assert json.loads(run("status", "--json").stdout)["pending_passages"] == 0
 
@@ -91,7 +91,7 @@ def test_nothing_to_read_is_said(folder: Path, run: Run) -> None:
     (folder / "empty").mkdir()
     result = run("index", "empty", "--no-embed")
     assert result.exit_code == 0
-    assert "No documents were found" in result.stdout
+    assert "No readable documents found" in result.stdout
 
 
 def test_a_vocabulary_of_concepts_is_kept_until_it_is_not_wanted(folder: Path, run: Run) -> None:

@@ -42,7 +42,7 @@ def test_define_shows_the_definition_and_its_exception(index: list[str]) -> None
 
 def test_define_offers_near_spellings(index: list[str]) -> None:
     shown = runner.invoke(app, ["define", "vesel", *index])
-    assert shown.exit_code == 4 and "Near to it: vessel" in shown.output
+    assert shown.exit_code == 4 and "Similar terms: vessel" in shown.output
     assert runner.invoke(app, ["define", "zebra", *index]).exit_code == 4
 
 
@@ -51,7 +51,7 @@ def test_refs_shows_both_directions_and_what_leads_nowhere(index: list[str]) -> 
     assert shown.exit_code == 0
     assert "Refers to (3)" in shown.output and "sec_2_a" in shown.output and "section 9" in shown.output
     back = runner.invoke(app, ["refs", "Section 1", *index])
-    assert "Is referred to by (1)" in back.output and "Section 2(a), line 9" in back.output
+    assert "Referred to by (1)" in back.output and "Section 2(a), line 9" in back.output
     both = runner.invoke(app, ["refs", "Sections", "1", "and", "2", *index])
     assert both.exit_code == 0 and both.stdout == f"{back.stdout}\n{shown.stdout}"
     data = json.loads(runner.invoke(app, ["refs", "Section 2(b)", *index, "--json"]).stdout)

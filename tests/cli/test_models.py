@@ -58,7 +58,7 @@ def test_a_model_is_fetched_once_after_saying_how_large_it_is(
 ) -> None:
     done = place.run("index", "docs", "--model", name)
     assert done.returncode == 0, done.stderr
-    assert f"Fetching {name}: " in done.stderr and " B, from http://127.0.0.1:" in done.stderr
+    assert f"Downloading {name}: " in done.stderr and " B, from http://127.0.0.1:" in done.stderr
     fetched = [path.rpartition("/resolve/")[2].partition("/")[2] for path in hub.asked if "/resolve/" in path]
     assert wanted in fetched
     assert not {"pytorch_model.bin", "README.md"} & set(fetched)
@@ -66,7 +66,7 @@ def test_a_model_is_fetched_once_after_saying_how_large_it_is(
     hub.asked.clear()
     assert place.run("search", "the harbour master", "--mode", "semantic").returncode == 0
     assert place.run("index", "docs", "--model", name, "--offline").returncode == 0
-    assert f"{name} runs on the processor" in place.run("doctor").stdout
+    assert f"{name} runs on the CPU" in place.run("doctor").stdout
     assert hub.asked == []
 
 
@@ -80,7 +80,7 @@ def test_offline_fetches_nothing_and_says_what_to_do(place: Place, hub: Hub) -> 
 def test_a_download_that_breaks_off_goes_on_with_the_next_run(place: Place, hub: Hub) -> None:
     hub.cut["onnx/model.onnx"] = 100
     said = place.refused("--model", NAME)
-    assert "broke off" in said and "run the command again to go on" in said
+    assert "broke off" in said and "run the command again to resume" in said
     hub.cut.clear()
     hub.asked.clear()
     assert place.run("index", "docs", "--model", NAME).returncode == 0
@@ -91,7 +91,7 @@ def test_a_wrong_checksum_is_refused_and_the_file_is_fetched_anew(place: Place, 
     for file in ("config.json", "onnx/model.onnx"):
         hub.altered = {file}
         said = place.refused("--model", NAME)
-        assert f"{file} of the model {NAME} came damaged" in said
+        assert f"{file} of the model {NAME} is damaged" in said
     hub.altered.clear()
     assert place.run("index", "docs", "--model", NAME).returncode == 0
 
@@ -99,7 +99,7 @@ def test_a_wrong_checksum_is_refused_and_the_file_is_fetched_anew(place: Place, 
 def test_no_space_is_said_before_anything_is_fetched(place: Place, hub: Hub) -> None:
     hub.claimed["onnx/model.onnx"] = 10**18
     said = place.refused("--model", NAME)
-    assert "does not fit" in said and "HF_HOME" in said
+    assert "not enough space" in said and "HF_HOME" in said
     assert not [path for path in hub.asked if "/resolve/" in path]
 
 
@@ -119,7 +119,7 @@ def test_a_disk_that_fills_up_while_fetching(place: Place, hub: Hub) -> None:
         timeout=120,
     )
     assert done.returncode == 1, done.stderr
-    assert "does not fit" in done.stderr and "HF_HOME" in done.stderr
+    assert "not enough space" in done.stderr and "HF_HOME" in done.stderr
 
 
 def test_no_network(place: Place) -> None:
@@ -160,5 +160,5 @@ def test_a_rebuild_with_a_model_that_does_not_come_leaves_the_index(place: Place
 
 def test_files_that_do_not_match_are_found_before_anything_is_read(place: Place, hub: Hub) -> None:
     hub.models[NAME]["config.json"] = hub.models["maker/wide-model"]["config.json"]
-    assert "gives vectors of 4 numbers, but the settings beside it say 6" in place.refused("--model", NAME)
+    assert "gives vectors of 4 dimensions, but the settings beside it say 6" in place.refused("--model", NAME)
     assert not (place.folder / ".pinakes").exists()

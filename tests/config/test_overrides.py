@@ -61,8 +61,8 @@ def test_settings_of_the_index_and_of_the_search_are_told_apart() -> None:
     ("pair", "says"),
     [
         ("mmr", "'mmr' is not a setting; write name=value, such as fusion=rrf."),
-        ("mmr=1", "Unknown setting 'mmr'; known are "),
-        ("=1", "Unknown setting ''; known are "),
+        ("mmr=1", "Unknown setting 'mmr'; available: "),
+        ("=1", "Unknown setting ''; available: "),
         ("mmr_enabled=yes", "mmr_enabled must be true or false, not 'yes'."),
         ("mmr_enabled=1", "mmr_enabled must be true or false, not '1'."),
         ("top_k=true", "top_k must be a number, not 'true'."),
@@ -71,7 +71,7 @@ def test_settings_of_the_index_and_of_the_search_are_told_apart() -> None:
         ("top_k=0", "top_k must be between 1 and 100, not 0."),
         ("graph_weight=NaN", "graph_weight must be "),
         ("boosts=title", "boosts must be a JSON object, not 'title'."),
-        ("disabled=graph,magic", "Unknown stage magic; known are spelling,"),
+        ("disabled=graph,magic", "Unknown stage magic; available: spelling,"),
         ("search_mode=magic", "search_mode must be one of hybrid,"),
     ],
 )

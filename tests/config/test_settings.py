@@ -146,7 +146,7 @@ def test_what_cannot_be_meant_is_refused(settings: dict[str, Any], says: str) ->
 def test_an_unknown_stage_is_refused_with_the_list() -> None:
     with pytest.raises(UsageError) as refused:
         SearchSettings(disabled=("graph", "magic", "alchemy"))
-    assert str(refused.value) == f"Unknown stage alchemy, magic; known are {', '.join(STAGES)}."
+    assert str(refused.value) == f"Unknown stage alchemy, magic; available: {', '.join(STAGES)}."
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -197,16 +197,16 @@ def test_settings_come_from_plain_values() -> None:
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        ({"serach": {}}, "Unknown settings serach; known are index and search."),
+        ({"serach": {}}, "Unknown settings serach; available: index and search."),
         (
             {"search": {"semantic_wieght": 1.0}},
-            "Unknown setting semantic_wieght; known are boosts, candidates,",
+            "Unknown setting semantic_wieght; available: boosts, candidates,",
         ),
         (
             {"index": {"chunk_size": 3}},
-            "Unknown setting chunk_size; known are chunk_overlap, chunking_strategy,",
+            "Unknown setting chunk_size; available: chunk_overlap, chunking_strategy,",
         ),
-        ({"search": {"disabled": ["magic"]}}, "Unknown stage magic; known are spelling, expansion,"),
+        ({"search": {"disabled": ["magic"]}}, "Unknown stage magic; available: spelling, expansion,"),
     ],
 )
 def test_unknown_names_are_refused_with_the_known_ones(data: dict[str, Any], says: str) -> None:

@@ -118,8 +118,8 @@ def test_a_model_that_is_told_its_task(tmp_path: Path) -> None:
     ("change", "said"),
     [
         ({"tokenizer.json": tokenizer_json((*WORDS, "more"))}, "9 tokens, more than"),
-        ({"onnx/model.onnx": onnx_graph(table_of(len(WORDS), 5))}, "vectors of 5 numbers, but .* say 4"),
-        ({"1_Pooling/config.json": b"{}"}, "nothing says how to make one"),
+        ({"onnx/model.onnx": onnx_graph(table_of(len(WORDS), 5))}, "vectors of 5 dimensions, but .* say 4"),
+        ({"1_Pooling/config.json": b"{}"}, "no file says how to pool them"),
         (
             {"1_Pooling/config.json": b'{"pooling_mode_mean_tokens": true, "pooling_mode_max_tokens": true}'},
             "'mean and max' is not supported",
@@ -129,7 +129,7 @@ def test_a_model_that_is_told_its_task(tmp_path: Path) -> None:
                 "modules.json": b'[{"type": "sentence_transformers.models.Dense", "path": "2_Dense"}]',
                 "2_Dense/config.json": b'{"out_features": 4}',
             },
-            "lacks the last step",
+            "lacks the model's last step",
         ),
         ({"onnx/model.onnx": onnx_graph(table_of(len(WORDS), 4), inputs=["pixels"])}, "not a text encoder"),
         ({"config.json": b'{"hidden_size": 4, "vocab_size": 5}'}, "8 tokens, more than"),
@@ -179,7 +179,7 @@ def test_a_static_model_of_sentence_transformers(tmp_path: Path) -> None:
         ({"tokenizer.json": tokenizer_json((*WORDS, "more"))}, "9 tokens, more than"),
         (
             {"config.json": b'{"model_type": "model2vec", "hidden_dim": 7}'},
-            "vectors of 3 numbers, but .* say 7",
+            "vectors of 3 dimensions, but .* say 7",
         ),
         ({"model.safetensors": b"\x07\0\0\0\0\0\0\0nothing"}, "Cannot read .* as safetensors"),
         ({"model.safetensors": static()["model.safetensors"][:-4]}, "Cannot read .* as safetensors"),

@@ -87,7 +87,7 @@ def test_broken_graph_is_found_when_it_is_used(tmp_path: Path) -> None:
 def test_wrong_dimension_is_found(tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "model", {"config.json": {"hidden_size": 8}})
     shutil.copy(BUNDLED_MODEL / "model.onnx", folder / "onnx")
-    with pytest.raises(PinakesError, match="vectors of 384 numbers"):
+    with pytest.raises(PinakesError, match="vectors of 384 dimensions"):
         OnnxEmbedder(folder).embed(["text"])
 
 

@@ -119,7 +119,7 @@ def test_requested_dimensions_are_sent_and_checked(service: Service) -> None:
     embedder = OpenAICompatibleEmbedder("m", service.url, KEY, dimensions=3)
     embedder.embed(["a"])
     assert (embedder.name, service.requests[0]["dimensions"]) == ("m@3", 3)
-    with pytest.raises(PinakesError, match="vectors of 3 numbers for m, expected 256"):
+    with pytest.raises(PinakesError, match="vectors of 3 dimensions for m, expected 256"):
         OpenAICompatibleEmbedder("m", service.url, KEY, dimensions=256).embed(["a"])
 
 

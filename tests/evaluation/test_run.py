@@ -207,7 +207,7 @@ def test_a_question_that_cannot_be_asked_is_named(tmp_path: Path, measure: Measu
 
 def test_wrong_usage_is_refused_before_any_work(tmp_path: Path, measure: Measure) -> None:
     folder = sets.retrieval_set(tmp_path)
-    with pytest.raises(UsageError, match="Unknown mode magic; known are hybrid"):
+    with pytest.raises(UsageError, match="Unknown mode magic; available: hybrid"):
         measure(folder, modes=["magic"])
     with pytest.raises(UsageError, match="at least 1"):
         measure(folder, limit=0)

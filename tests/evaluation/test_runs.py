@@ -111,7 +111,7 @@ def test_settings_are_written_as_name_and_value() -> None:
     ("pair", "says"),
     [
         ("fusion", "write name=value"),
-        ("magic=1", "Unknown setting 'magic'; known are .*fusion"),
+        ("magic=1", "Unknown setting 'magic'; available: .*fusion"),
         ("rrf_k=many", "rrf_k must be a number"),
         ("rrf_k=true", "rrf_k must be a number"),
         ("contextual_embeddings=1", "must be true or false"),

@@ -169,7 +169,7 @@ def test_a_service_that_hangs(messages: Service) -> None:
 @pytest.mark.parametrize("fault", ["nonsense", "wrong shape", "broken"])
 def test_nonsense(messages: Service, fault: str) -> None:
     messages.always = fault
-    with pytest.raises(ModelError, match="cannot be read"):
+    with pytest.raises(ModelError, match="unreadable answer"):
         model(messages).complete(PROMPT)
 
 

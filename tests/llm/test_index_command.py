@@ -42,7 +42,7 @@ def folder(tmp_path: Path, messages: Service, monkeypatch: pytest.MonkeyPatch) -
 def test_an_estimate_sends_nothing_and_changes_no_setting(folder: Path, run: Run, messages: Service) -> None:
     shown = run("index", "docs", "--context-model", MODEL, "--estimate", "--quiet")
     assert shown.exit_code == 0
-    assert "4 chunks of 2 documents want a context." in shown.stdout
+    assert "4 chunks of 2 documents need a context." in shown.stdout
     assert f"{MODEL}: 4 prompts" in shown.stdout
     assert "less than $0.01" in shown.stdout
     assert "Nothing was sent." in shown.stdout

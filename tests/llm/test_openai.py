@@ -133,7 +133,7 @@ def test_an_unknown_model(chat: Service) -> None:
 @pytest.mark.parametrize("fault", ["nonsense", "wrong shape", "broken"])
 def test_nonsense(chat: Service, fault: str) -> None:
     chat.always = fault
-    with pytest.raises(ModelError, match="cannot be read"):
+    with pytest.raises(ModelError, match="unreadable answer"):
         official(chat).complete(PROMPT)
 
 

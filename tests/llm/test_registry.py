@@ -45,7 +45,7 @@ def test_a_model_of_another_package(registered: None) -> None:
 
 
 def test_a_model_that_lacks_something(registered: None) -> None:
-    with pytest.raises(PinakesError, match="does not offer what Pinakes needs"):
+    with pytest.raises(PinakesError, match="lacks members that Pinakes needs"):
         load_model("mute:x")
 
 

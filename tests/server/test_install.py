@@ -78,7 +78,7 @@ def test_writing_twice_changes_nothing_and_another_change_keeps_both_copies(home
     file = home / ".vscode/mcp.json"
     run("--client", "vscode", "--write")
     first = file.read_text(encoding="utf-8")
-    assert "has it already" in run("--client", "vscode", "--write").stderr
+    assert "already has it" in run("--client", "vscode", "--write").stderr
     assert list(file.parent.iterdir()) == [file]
     for name in ("one", "two"):
         run("--client", "vscode", "--write", "--command", f"uvx {name}")
@@ -148,7 +148,7 @@ def test_the_skill_is_shown_and_written_and_what_stood_there_is_kept(home: Path)
     run("--skill", "--write")
     head = file.read_text(encoding="utf-8").split("---")[1]
     assert set(yaml.safe_load(head)) == {"name", "description"} and yaml.safe_load(head)["name"] == "pinakes"
-    assert "has it already" in run("--skill", "--write").stderr
+    assert "already has it" in run("--skill", "--write").stderr
     file.write_text("mine")
     run("--skill", "--write")
     assert file.with_name("SKILL.md.bak").read_text() == "mine"

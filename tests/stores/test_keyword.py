@@ -140,7 +140,7 @@ def test_headings_and_frontmatter_are_searched_and_can_be_boosted_or_left_out(in
     assert set(found(index, "erasure")) == {1, 2, 3}
     assert found(index, "erasure", boosts={"tags": 50.0})[0] == 3
     assert set(found(index, "erasure", boosts={"tags": 0.0})) == {1, 2}
-    with pytest.raises(UsageError, match=r"Unknown search fields: colour; known are .*title.*tags"):
+    with pytest.raises(UsageError, match=r"Unknown search fields: colour; available: .*title.*tags"):
         found(index, "erasure", boosts={"colour": 1.0})
 
 

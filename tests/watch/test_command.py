@@ -127,7 +127,7 @@ def test_an_error_at_the_start_ends_it(run: Callable[..., Command]) -> None:
     assert command.process.wait(PATIENCE) == 2
     command = run("index", "docs", "--watch", "--estimate")
     assert command.process.wait(PATIENCE) == 2
-    assert "give one of them" in command.said("error")
+    assert "give only one" in command.said("error")
 
 
 def test_an_error_at_the_start_is_one_line_of_json(tmp_path: Path, run: Callable[..., Command]) -> None:

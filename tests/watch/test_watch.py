@@ -184,7 +184,7 @@ def test_a_folder_that_is_replaced_is_watched_again(
     folder.rename(tmp_path / "away")
     fresh.rename(folder)
     while not (report := watched.next()).added:
-        assert "is not there any more" in report.warnings[0]
+        assert "is no longer there" in report.warnings[0]
     assert (report.added, report.removed) == ([str(folder / "anew.md")], [str(folder / "first.md")])
     later = write(folder / "later.md", "Watched all the same.")
     assert watched.next().added == [later]
@@ -198,7 +198,7 @@ def test_what_a_lost_folder_held_is_kept_until_it_is_back(
     watched = start([folder, other])
     watched.next()
     folder.rename(tmp_path / "away")
-    assert "(1 documents) is kept until it is back" in watched.next().warnings[0]
+    assert "Its documents (1) are kept until it is back" in watched.next().warnings[0]
     second = write(other / "second.md", "A dog came.")
     assert watched.next().added == [second]
     assert library.search("cat", mode="keyword").results

@@ -30,7 +30,7 @@ from pinakes.cli.serve import serve
 from pinakes.cli.status import status
 from pinakes.cli.verify import verify
 
-HELP = """Find the right passage in structured documents, and see exactly where it stands.
+HELP = """Search structured documents, and cite the exact place of every passage.
 
 [bold]Start with[/bold]
 $ pinakes index docs/
@@ -39,18 +39,18 @@ $ pinakes section "Section 306(b)"
 $ pinakes define vessel
 $ pinakes outline harbour-safety-act.md
 
-The index is the folder of [cyan]--index[/cyan] or [cyan]PINAKES_INDEX[/cyan], else the nearest
+The index is the folder given by [cyan]--index[/cyan] or [cyan]PINAKES_INDEX[/cyan], else the nearest
 [cyan].pinakes/[/cyan] upwards.
 
-With [cyan]--json[/cyan] standard output is one JSON document and nothing else. If the command
-fails, it is {"error": {"type": …, "message": …}}; the message is on standard error as well.
+With [cyan]--json[/cyan], standard output is exactly one JSON document. If the command fails, it
+is {"error": {"type": …, "message": …}}; the message also goes to standard error.
 
 [bold]Exit codes[/bold]  0 done · 1 error · 2 wrong usage · 3 done, but some documents failed · 4 nothing found
 """
 
 FIND = "Find and read"
-KEEP = "Build and look after the index"
-AGENTS = "Give it to agents"
+KEEP = "Build and maintain the index"
+AGENTS = "Serve it to agents"
 
 app = typer.Typer(
     cls=GuardedGroup,
@@ -73,10 +73,10 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _everywhere(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and leave.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an error; may stand after the command too.")
+        bool, typer.Option("--debug", help="Show the traceback of an error; also works after the command.")
     ] = False,
     log_format: LogFormatOption = LogFormat.text,
     log_level: LogLevelOption = None,

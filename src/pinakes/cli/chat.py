@@ -33,16 +33,16 @@ if TYPE_CHECKING:
 
     from pinakes.chat import Event, Session, Source, ToolCall, Turn
 
-LIMITS = "Limits of one question"
+LIMITS = "Limits per question"
 _ARGUMENTS_WIDTH = 90
 _INTERRUPTED = "interrupted"  # how a turn says that it was stopped at the keyboard
 _PROMPT = "> "
 _HELP = """\
 /open N     read the section behind [N]
-/sources    list every source that was found so far
-/new        forget the conversation and begin anew
+/sources    list every source found so far
+/new        start a new conversation
 /help       show this
-/quit       leave; so does Ctrl-D
+/quit       quit; so does Ctrl-D
 Ctrl-C stops an answer. Everything else is a question."""
 
 
@@ -51,15 +51,15 @@ def chat(
     message: Annotated[
         str | None,
         typer.Option(
-            "--message", "-m", metavar="TEXT", help="Ask this and leave; - reads it from standard input."
+            "--message", "-m", metavar="TEXT", help="Ask this and exit; - reads it from standard input."
         ),
     ] = None,
     max_tool_calls: Annotated[
-        int, typer.Option(min=1, max=200, help="How often the model may call tools.", rich_help_panel=LIMITS)
+        int, typer.Option(min=1, max=200, help="Most tool calls by the model.", rich_help_panel=LIMITS)
     ] = 12,
     timeout: Annotated[
         float,
-        typer.Option(min=0.1, metavar="SECONDS", help="How long an answer may take.", rich_help_panel=LIMITS),
+        typer.Option(min=0.1, metavar="SECONDS", help="Time limit for an answer.", rich_help_panel=LIMITS),
     ] = 180.0,
     token_budget: Annotated[
         int | None,
@@ -67,18 +67,18 @@ def chat(
             min=100,
             max=1_000_000,
             metavar="N",
-            help="Most tokens of what a tool answers; else what the tool says, or 4000.",
+            help="Most tokens of a tool's answer; by default the tool's own setting, or 4000.",
             rich_help_panel=LIMITS,
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Ask a model that looks things up in your documents, and see what it cites.
+    """Chat with a model that looks things up in your documents and cites them.
 
     The model and the tools come from an agent file. In the conversation,
     /open 2 shows the section behind [2], /sources what was found so far, and
-    /help the rest; Ctrl-C stops an answer, Ctrl-D leaves. Lines that are piped
-    in are questions and commands, one by one.
+    /help the rest; Ctrl-C stops an answer, Ctrl-D quits. Piped lines are
+    questions and commands, one per line.
 
     [bold]Examples[/bold]
     $ pinakes chat agent.yaml
@@ -108,7 +108,7 @@ def chat(
 def _question(message: str | None, as_json: bool) -> str | None:
     """Return the one question to ask; None for a conversation."""
     if message is None and as_json and sys.stdin.isatty():
-        raise UsageError("--json answers one question: give it with --message, or pipe it in.")
+        raise UsageError("--json needs one question: pass it with --message, or pipe it in.")
     if message == "-" or (message is None and as_json):
         message = sys.stdin.read()
     if message is not None and not message.strip():
@@ -139,7 +139,7 @@ def _converse(session: Session) -> bool:
             return well
         except KeyboardInterrupt:
             sys.stderr.write("\n")
-            message("Type /quit or press Ctrl-D to leave.")
+            message("Type /quit or press Ctrl-D to quit.")
             continue
         if not line.strip():
             continue
@@ -174,10 +174,10 @@ def _command(session: Session, line: str) -> bool:
         if sources:
             show(*(_source_line(source) for source in sources))
         else:
-            message("Nothing was found so far.")
+            message("Nothing found so far.")
     elif word == "/new":
         session.forget()
-        message("A new conversation.")
+        message("Started a new conversation.")
     elif word == "/help":
         show(_HELP)
     else:
@@ -222,7 +222,7 @@ class _Screen:
         if turn.citations:
             show("", *(_source_line(source) for source in turn.citations))
         if turn.stopped:
-            why = "" if turn.stopped == _INTERRUPTED else ": the time limit is reached (--timeout)"
+            why = "" if turn.stopped == _INTERRUPTED else ": time limit reached (--timeout)"
             self._note(f"Stopped{why}.", "yellow")
         for note in turn.notes:
             self._note(note, "yellow")
@@ -235,7 +235,7 @@ class _Screen:
             numbers = ", ".join(f"[{number}]" for number in turn.unknown_citations)
             self._note(f"Cited, but never shown by a tool: {numbers}. Do not rely on it.", "yellow")
         elif not turn.citations and not turn.stopped and any(call.found for call in turn.tool_calls):
-            self._note("The answer cites nothing of what was found.", "yellow")
+            self._note("The answer cites none of the sources found.", "yellow")
 
     def trouble(self, text: str) -> None:
         """Show what went wrong; the conversation goes on."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pinakes.config.agent import AgentConfig, Checked, HierarchicalDocumentToolConfig
 
 config = typer.Typer(
-    help="Check an agent file, print the schema of agent files, and list what can be set.",
+    help="Check agent files, print their schema, and list all settings.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -30,9 +30,9 @@ def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The agent file, such as agent.yaml.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Say everything that is wrong with an agent file, with the line of each fault.
+    """Report everything that is wrong with an agent file, with line numbers.
 
-    The exit code is 0 when the file can be used, warnings or not, and 2 when it cannot.
+    The exit code is 0 if the file can be used, with or without warnings, and 2 if it cannot.
 
     [bold]Examples[/bold]
     $ pinakes config check agent.yaml
@@ -60,7 +60,7 @@ def schema(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print the JSON Schema of agent files, by which an editor completes and checks them.
+    """Print the JSON Schema of agent files, for completion and checks in an editor.
 
     [bold]Examples[/bold]
     $ pinakes config schema --output agent.schema.json
@@ -79,13 +79,14 @@ def schema(
         print_json({"written": str(output)})
     else:
         show(
-            f"Wrote {one_line(str(output))}. Let an agent file begin with: # yaml-language-server: $schema={output}"
+            f"Wrote {one_line(str(output))}. Put this at the top of an agent file: "
+            f"# yaml-language-server: $schema={output}"
         )
 
 
 @config.command("settings")
 def list_settings(as_json: JsonOption = False) -> None:
-    """List the settings of the index and of the search, with what each does and may be.
+    """List the index and search settings, with what each does and its range.
 
     [bold]Examples[/bold]
     $ pinakes config settings
@@ -107,7 +108,7 @@ def list_settings(as_json: JsonOption = False) -> None:
     from rich.text import Text
 
     for group, settings in groups.items():
-        show(Text(f"Settings of the {group}", style="bold"))
+        show(Text(f"{group.capitalize()} settings", style="bold"))
         show(
             *(
                 Text(f"  {name}  ", style="cyan").append(known.said(), "default")
@@ -145,10 +146,10 @@ def _summary(checked: Checked) -> list[RenderableType]:
     from rich.text import Text
 
     if checked.config is None:
-        faults = plural(len(checked.faults), "fault")
+        faults = plural(len(checked.faults), "error")
         return [Text(f"{one_line(checked.file)} cannot be used: {faults}.", style="red")]
     agent = _agent(checked.config)
-    lines: list[RenderableType] = [Text(f"{one_line(checked.file)} is fine.", style="green")]
+    lines: list[RenderableType] = [Text(f"{one_line(checked.file)} is valid.", style="green")]
     lines.append(f"  agent {one_line(agent['name'])} · model {one_line(agent['model'] or 'none')}")
     lines += [
         f"  tool {tool['name']} · {tool['type']}"

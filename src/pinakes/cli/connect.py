@@ -32,7 +32,7 @@ def connect(
         str | None,
         typer.Argument(
             metavar="PROVIDER",
-            help="The database, such as postgres or qdrant; else PINAKES_DATABASE.",
+            help="The database, such as postgres or qdrant; PINAKES_DATABASE by default.",
             show_default=False,
         ),
     ] = None,
@@ -46,10 +46,10 @@ def connect(
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Use a library on this machine that a database holds.
+    """Connect this machine to a library that a database holds.
 
-    Copies its record into an index folder, ./.pinakes unless there is one here or above. From then on
-    every command works on the library, and follows what others publish. Nothing is embedded again.
+    Copies its record into an index folder, ./.pinakes unless there is one here or above. After that every
+    command works on the library and follows what others publish. Nothing is embedded again.
 
     [bold]Examples[/bold]
     $ export PINAKES_CONNECTION_STRING=postgresql://ann:secret@db.example/search
@@ -61,7 +61,7 @@ def connect(
     from pinakes.stores.settings import PROVIDER_VARIABLE
 
     if provider and database and provider != database:
-        raise UsageError(f"{provider} and --database {database} are two databases; give one of them.")
+        raise UsageError(f"{provider} and --database {database} are different databases; give only one.")
     target = index_path(index) or Path(FOLDER)
     settings = given_database(
         target,

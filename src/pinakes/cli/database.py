@@ -32,8 +32,8 @@ DatabaseOption = Annotated[
     typer.Option(
         "--database",
         metavar="PROVIDER",
-        help="The database that holds the library, such as postgres or qdrant; else PINAKES_DATABASE for a new index. "
-        "The index remembers it.",
+        help="The database that holds the library, such as postgres or qdrant; PINAKES_DATABASE by default for a new "
+        "index. The index remembers it.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -42,7 +42,7 @@ ConnectionOption = Annotated[
     typer.Option(
         "--connection",
         metavar="ADDRESS",
-        help="Its connection string; with a password in it better in PINAKES_CONNECTION_STRING.",
+        help="Its connection string; if it contains a password, set PINAKES_CONNECTION_STRING instead.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -78,7 +78,7 @@ SettingsOption = Annotated[
     typer.Option(
         "--database-option",
         metavar="NAME=VALUE",
-        help="What else the provider is told, such as ef_search=200; may be repeated.",
+        help="An option for the provider, such as ef_search=200; may be repeated.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -109,13 +109,13 @@ def given_database(
         provider = home.provider
     if not provider:
         if values:
-            raise UsageError(f"{_NAMES[next(iter(values))]} needs --database: which one is it?")
+            raise UsageError(f"{_NAMES[next(iter(values))]} needs --database PROVIDER.")
         return None
     _check_name(provider)
     if provider == "in-memory":
         raise UsageError(
-            "--database in-memory is for programs: nothing would be left of it when this command ends. Leave it out, "
-            "and the index is kept in its folder."
+            "--database in-memory is for programs: nothing would be left when this command ends. Leave it out to keep "
+            "the index in its folder."
         )
     if provider == EMBEDDED and values:
         raise UsageError(
@@ -138,7 +138,7 @@ def _check_name(provider: str) -> None:
     if provider not in known:
         near = difflib.get_close_matches(provider.lower(), known, 1, 0.6)
         hint = f" (did you mean {near[0]}?)" if near else ""
-        raise UsageError(f"There is no database provider {provider!r}{hint}; known are {', '.join(known)}.")
+        raise UsageError(f"There is no database provider {provider!r}{hint}; available: {', '.join(known)}.")
 
 
 def _values(
@@ -150,11 +150,9 @@ def _values(
 ) -> dict[str, Any]:
     """Return the settings that were given, by their names."""
     if connection and connection_env:
-        raise UsageError(
-            "--connection and --connection-env both say where the database is; give one of them."
-        )
+        raise UsageError("--connection and --connection-env both say where the database is; give only one.")
     if connection_env and not os.environ.get(connection_env):
-        raise UsageError(f"The environment variable {connection_env} of --connection-env is not set.")
+        raise UsageError(f"The environment variable {connection_env} (--connection-env) is not set.")
     values: dict[str, Any] = {
         "connection_string": connection,
         "connection_env": connection_env,
@@ -174,7 +172,7 @@ def _option(pair: str) -> tuple[str, Any]:
     """
     name, equals, text = (part.strip() for part in pair.partition("="))
     if not name or not equals:
-        raise UsageError(f"--database-option is written NAME=VALUE, such as ef_search=200, not {name!r}.")
+        raise UsageError(f"--database-option takes NAME=VALUE, such as ef_search=200, not {name!r}.")
     try:
         value = json.loads(text)
     except ValueError:
@@ -188,6 +186,6 @@ def _advise(settings: DatabaseSettings) -> None:
 
     if not is_harmless(settings.provider, settings.connection_string):
         message(
-            "note: the connection string may hold a password and is not kept with the index. For later commands put it "
-            f"into the environment variable {settings.connection_env}, where no shell history has it either."
+            "note: the connection string may contain a password, so the index does not store it. For later commands "
+            f"set the environment variable {settings.connection_env}, which also keeps it out of your shell history."
         )

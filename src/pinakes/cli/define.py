@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
 def define(
     words: Annotated[
-        list[str], typer.Argument(metavar="TERM", help="The term; plural and case do not matter.")
+        list[str],
+        typer.Argument(metavar="TERM", help="The term, in singular or plural, upper or lower case."),
     ],
     document: DocumentOption = None,
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what the documents say a term means, and where they disagree.
+    """Show how the documents define a term, and where they disagree.
 
     [bold]Examples[/bold]
     $ pinakes define vessel
@@ -47,7 +48,7 @@ def _lines(answer: DefineResponse) -> list[RenderableType]:
 
     if not answer.definitions:
         near = ", ".join(one_line(term) for term in answer.near)
-        return [Text(f"No document defines “{one_line(answer.term)}”. Near to it: {near}", style="yellow")]
+        return [Text(f"No document defines “{one_line(answer.term)}”. Similar terms: {near}", style="yellow")]
     lines: list[RenderableType] = []
     if answer.conflict:
         lines += [Text("The documents do not agree on this term.", style="yellow"), ""]

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 def diff(
     old: Annotated[
         str,
-        typer.Argument(metavar="OLD", help="A document of the library, or a file that need not be in it."),
+        typer.Argument(metavar="OLD", help="A document of the library, or any file."),
     ],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The same, later or otherwise.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The document or file to compare it with.")],
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what was added, removed, moved, renumbered or changed between two documents or two versions of one.
 
-    Sections and clauses are told by their words, labels and titles, so that a new section is one difference, however
-    many numbers it shifts. Each difference comes with both places; [-words-] are gone, {+words+} are new.
+    Sections and clauses are matched by their words, labels and titles, so a new section is one difference, however
+    many numbers it shifts. Each difference shows both places; [-words-] were removed, {+words+} were added.
 
     [bold]Examples[/bold]
     $ pinakes diff old/policy.md new/policy.md

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def doctor(
-    check: Annotated[bool, typer.Option("--check", help="Only look; repair nothing.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Only check; repair nothing.")] = False,
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check that the index is whole, and repair what is not.
+    """Check the index, and repair what is damaged.
 
-    Leaves with exit code 1 when something is wrong that was not put right.
+    The exit code is 1 if a problem remains.
 
     [bold]Examples[/bold]
     $ pinakes doctor
@@ -55,5 +55,5 @@ def _verdict(healthy: bool, check: bool) -> Text:
 
     if healthy:
         return Text("The index is healthy.", style="green")
-    advice = "Run without --check to repair it." if check else "Build it anew with: pinakes index --rebuild"
+    advice = "Run without --check to repair it." if check else "Rebuild it with: pinakes index --rebuild"
     return Text(f"The index is not healthy. {advice}", style="red")

@@ -59,7 +59,7 @@ class GuardedGroup(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            message("\nInterrupted. Run the same command again to go on.")
+            message("\nInterrupted. Run the same command again to resume.")
             raise typer.Exit(INTERRUPTED) from None
 
 
@@ -88,7 +88,7 @@ def _fail(error: Exception, as_json: bool) -> NoReturn:
         text, code = "Aborted.", ERROR
     else:
         text, code = f"{kind}: {error}" if str(error) else kind, ERROR
-        hint = "This should not happen. Add --debug to see where it comes from."
+        hint = "This should not happen. Add --debug to see the traceback."
     if not isinstance(code, int):
         code = ERROR
     print(safe(f"error: {text}"), file=sys.stderr)

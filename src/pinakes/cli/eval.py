@@ -49,7 +49,7 @@ def evaluate(
         bool,
         typer.Option(
             "--ablate",
-            help="Switch each stage off in turn, and ask in each mode alone.",
+            help="Switch off each stage in turn, and run each mode by itself.",
             rich_help_panel=COMPARE,
         ),
     ] = False,
@@ -59,7 +59,7 @@ def evaluate(
             "--set",
             "-s",
             metavar="NAME=VALUE",
-            help="Use another setting than the default; pinakes config settings lists them. May be repeated.",
+            help="Change a setting; pinakes config settings lists them. May be repeated.",
             rich_help_panel=COMPARE,
         ),
     ] = None,
@@ -68,14 +68,14 @@ def evaluate(
         typer.Option(
             "--compare",
             metavar="RUN.json",
-            help="Compare with a run that was saved.",
+            help="Compare with a saved run.",
             rich_help_panel=COMPARE,
         ),
     ] = None,
     limit: Annotated[
         int | None,
         typer.Option(
-            "--limit", "-n", min=1, metavar="N", help="Ask so many questions of each set, spread evenly."
+            "--limit", "-n", min=1, metavar="N", help="Use this many questions of each set, evenly spaced."
         ),
     ] = None,
     out: Annotated[
@@ -86,9 +86,7 @@ def evaluate(
     ] = None,
     report: Annotated[
         Path | None,
-        typer.Option(
-            "--report", metavar="FILE.html", help="Write a report to look at.", rich_help_panel=OUTPUT
-        ),
+        typer.Option("--report", metavar="FILE.html", help="Write an HTML report.", rich_help_panel=OUTPUT),
     ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=OUTPUT)
@@ -107,7 +105,7 @@ def evaluate(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure how good the answers are, on questions with known answers.
+    """Measure search quality on questions with known answers.
 
     A set of your own is a folder with docs/, queries.jsonl (id, text) and qrels.tsv (query-id, corpus-id,
     score; with a header line), where corpus-id is a path below docs/, or path#section_id.
@@ -126,7 +124,9 @@ def evaluate(
     for target in (out, report):
         # Known before the work is done, not after.
         if target is not None and (target.is_dir() or not target.absolute().parent.is_dir()):
-            raise UsageError(f"{target} cannot be written: there is no such folder, or it is one.")
+            raise UsageError(
+                f"{target} cannot be written: its folder does not exist, or it is a folder itself."
+            )
     settings = parse_settings(setting or ())
     before = load_run(compare) if compare else None
     with _Phases(quiet) as progress:
@@ -154,7 +154,7 @@ def evaluate(
         show(*_summary(done))
     for target in (out, report):
         if target:
-            message(f"Written: {target}")
+            message(f"Wrote {target}")
     if any(one.failed for one in done.sets):
         raise typer.Exit(SOME_FAILED)
 
@@ -202,7 +202,10 @@ def _set(one: SetRun) -> Iterable[RenderableType]:
     if len(one.failed) > _FAILED:
         yield Text(f"  and {len(one.failed) - _FAILED:,} more", style="red")
     if one.without_answer:
-        yield Text(f"  left out, without an answer: {plural(one.without_answer, 'question')}", style="yellow")
+        yield Text(
+            f"  skipped, because they have no answer: {plural(one.without_answer, 'question')}",
+            style="yellow",
+        )
     yield _values(one, one.plain)
     if one.differences:
         first = one.variants[0].name
@@ -273,8 +276,8 @@ def _comparison(run: Run) -> Iterable[RenderableType]:
     for compared in run.comparison:
         if compared.only_before or compared.only_now:
             yield Text(
-                f"{compared.set}, {compared.variant}: compared on the questions of both; "
-                f"{compared.only_before:,} were only asked before, {compared.only_now:,} only now",
+                f"{compared.set}, {compared.variant}: compared on their common questions; "
+                f"{compared.only_before:,} are only in the old run, {compared.only_now:,} only in the new one",
                 style="yellow",
             )
 

@@ -19,10 +19,10 @@ def forget(
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take a folder or a file out of the index; the files themselves stay.
+    """Remove a folder or a file from the index; the files themselves stay.
 
-    For folders that were moved or deleted. A path that was given to [cyan]pinakes index[/cyan] itself is not looked
-    at again; a part of one comes back with the next run, unless a .pinakesignore file leaves it out.
+    For folders that were moved or deleted. A path that was given to [cyan]pinakes index[/cyan] itself is forgotten
+    too; a part of one comes back with the next run, unless a .pinakesignore file excludes it.
 
     [bold]Example[/bold]
     $ pinakes forget old-contracts/
@@ -32,4 +32,4 @@ def forget(
     if as_json:
         print_json({"removed": gone})
     else:
-        show(f"{plural(len(gone), 'document')} taken out: {', '.join(one_line(str(path)) for path in paths)}")
+        show(f"{plural(len(gone), 'document')} removed: {', '.join(one_line(str(path)) for path in paths)}")

@@ -21,14 +21,12 @@ def grep(
         ),
     ],
     regex: Annotated[
-        bool, typer.Option("--regex", "-E", help="A regular expression, in the syntax of RE2.")
+        bool, typer.Option("--regex", "-E", help="A regular expression, in RE2 syntax.")
     ] = False,
     all_words: Annotated[
         bool, typer.Option("--words", "-w", help="All of these words in one paragraph, in any order.")
     ] = False,
-    match_case: Annotated[
-        bool, typer.Option("--match-case", "-c", help="Capitals must be as they are given.")
-    ] = False,
+    match_case: Annotated[bool, typer.Option("--match-case", "-c", help="Match case.")] = False,
     document: DocumentOption = None,
     filter_: Annotated[
         list[str] | None,
@@ -36,24 +34,26 @@ def grep(
             "--filter",
             "-f",
             metavar="KEY=VALUE",
-            help="Only documents of which it holds: tags=runbook, path=docs, type=pdf, language=en, after=2025-01-01.",
+            help="Only matching documents: tags=runbook, path=docs, type=pdf, language=en, after=2025-01-01.",
         ),
     ] = None,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, max=10_000, metavar="N", help="Show at most so many.")
+        int, typer.Option("--limit", "-n", min=1, max=10_000, metavar="N", help="Show at most this many.")
     ] = 100,
     cursor: Annotated[
         str | None,
         typer.Option(
-            "--cursor", metavar="CURSOR", help="Go on where the answer before ended, which gave it."
+            "--cursor",
+            metavar="CURSOR",
+            help="Continue where the previous answer ended; it prints the cursor.",
         ),
     ] = None,
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show every place where a phrase, all of some words, or a regular expression stands.
+    """List every occurrence of a phrase, of several words together, or of a regular expression.
 
-    Unlike search, which shows the best passages, this shows all there are, by document and line, and counts them.
+    Unlike search, which shows the best passages, this lists all of them, by document and line, and counts them.
 
     [bold]Examples[/bold]
     $ pinakes grep personal data breach
@@ -83,7 +83,7 @@ def grep(
         sys.stdout.flush()  # so that the count comes last
         message(counted)
         if found.cursor:
-            message(f"Go on with: --cursor {found.cursor}")
+            message(f"Continue with: --cursor {found.cursor}")
     if not found.hits:
         raise typer.Exit(NOTHING_FOUND)
 
@@ -93,7 +93,7 @@ def _filters(pairs: list[str]) -> dict[str, object]:
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals or not key.strip() or not value.strip():
-            raise UsageError(f"The filter {pair!r} should read KEY=VALUE, as in tags=runbook.")
+            raise UsageError(f"A filter is KEY=VALUE, as in tags=runbook, not {pair!r}.")
         several.setdefault(key.strip(), []).append(value.strip())
     # A date is one, not a list.
     return {key: values[0] if len(values) == 1 else values for key, values in several.items()}

@@ -47,12 +47,13 @@ def index(
     ] = None,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Read every document again.")] = False,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Try documents again that failed and have not changed.")
+        bool,
+        typer.Option("--retry-failed", help="Try failed documents again, even if they have not changed."),
     ] = False,
     embed: Annotated[
         bool,
         typer.Option(
-            "--embed/--no-embed", help="Make vectors now, or leave search by meaning for a later run."
+            "--embed/--no-embed", help="Compute vectors now, or leave semantic search to a later run."
         ),
     ] = True,
     workers: Annotated[
@@ -62,14 +63,12 @@ def index(
             "-w",
             min=1,
             metavar="N",
-            help="How many files to read at once; with a database, how many processes read, embed and publish.",
+            help="How many files to read in parallel; with a database, how many processes read, embed and publish.",
         ),
     ] = None,
     wait: Annotated[
         bool,
-        typer.Option(
-            "--wait/--no-wait", help="When another process is writing: wait, or leave with an error."
-        ),
+        typer.Option("--wait/--no-wait", help="If another process is writing: wait, or exit with an error."),
     ] = True,
     strategy: Annotated[
         str | None, setting_option("chunking_strategy", "--strategy", metavar="NAME", panel=CHUNKING)
@@ -90,7 +89,7 @@ def index(
         bool,
         typer.Option(
             "--offline",
-            help="Fetch no model: one that is not on this machine is an error.",
+            help="Download no model: one that is not on this machine is an error.",
             rich_help_panel=CHUNKING,
         ),
     ] = False,
@@ -124,7 +123,7 @@ def index(
         bool,
         typer.Option(
             "--estimate",
-            help="Read what is new, say what the contexts would cost, and send nothing.",
+            help="Read what is new, estimate the cost of contexts, and send nothing.",
             rich_help_panel=CONTEXTS,
         ),
     ] = False,
@@ -146,22 +145,24 @@ def index(
     group: Annotated[
         bool,
         typer.Option(
-            "--group", help="Let your group search the index and write to it; else it is yours alone."
+            "--group", help="Let your group read and write the index; by default it is private to you."
         ),
     ] = False,
     watch: Annotated[
         bool,
-        typer.Option("--watch", help="Stay, and index again whenever something changes; stop with Ctrl-C."),
+        typer.Option(
+            "--watch", help="Keep running, and index again whenever something changes; stop with Ctrl-C."
+        ),
     ] = False,
     quiet: QuietOption = False,
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Read documents into the index, and keep it in step with them.
+    """Read documents into the index, and keep it up to date.
 
-    Only what is new or has changed is read. Without an index here or above, one is made in ./.pinakes.
-    A run that was interrupted goes on where it stopped. How documents become chunks and vectors is
-    kept with the index; a change of it means that every document is read again.
+    Only new and changed files are read. Without an index here or above, one is created in ./.pinakes.
+    An interrupted run resumes where it stopped. The index stores the settings for chunks and vectors;
+    changing one re-reads every document.
     With [cyan]--watch --json[/cyan], standard output has one line of JSON for each run that changed something.
 
     [bold]Examples[/bold]
@@ -209,7 +210,7 @@ def index(
         "context_concurrency": context_concurrency,
     }
     if estimate and watch:
-        raise UsageError("--estimate looks once and --watch goes on; give one of them.")
+        raise UsageError("--estimate runs once and --watch keeps running; give only one.")
     if estimate and not context_model and not target.exists():
         raise UsageError(_NO_MODEL)
     # What is only estimated must not be what the next run does.
@@ -262,11 +263,11 @@ def _refuse_missing(paths: list[Path] | None, database: str | None) -> None:
     """Refuse what cannot be indexed before a folder for the index is made."""
     if not paths and database:
         raise UsageError(
-            f"Say what to index: pinakes index PATH --database {database}. To use a library that is in the database "
-            f"already: pinakes connect {database}"
+            f"Name what to index: pinakes index PATH --database {database}. To use a library that is already in the "
+            f"database: pinakes connect {database}"
         )
     if not paths:
-        raise UsageError("There is no index yet. Say what to put into one: pinakes index PATH")
+        raise UsageError("There is no index yet. Create one with: pinakes index PATH")
     for path in paths:
         if not os.path.lexists(path.expanduser()) and not glob.has_magic(str(path)):
             raise UsageError(f"There is no file or folder {str(path)!r}.")
@@ -305,16 +306,16 @@ def _provide(model: str, target: Path, *, rebuild: bool, offline: bool, quiet: b
         if known and known != name:
             raise ModelMismatchError(
                 f"The index at {target} was made with the embedding model {known}, not with {name}. Nothing was "
-                f"fetched. Use that model, or make the index anew with: pinakes index --rebuild --model {model}"
+                f"downloaded. Use that model, or rebuild the index with: pinakes index --rebuild --model {model}"
             )
     if offline:
         raise not_here(
-            name, "--offline forbids to fetch it. Leave that out, or name a folder: --model FOLDER."
+            name, "--offline forbids downloading it. Leave that out, or name a folder: --model FOLDER."
         )
     download = plan_download(name)
     message(
-        f"Fetching {name}: {plural(len(download.files), 'file')}, {size(download.size)}, from {download.source} into "
-        f"{display_path(str(download.target))}"
+        f"Downloading {name}: {plural(len(download.files), 'file')}, {size(download.size)}, from {download.source} "
+        f"into {display_path(str(download.target))}"
     )
     with reporter(quiet) as progress:
         download.run(lambda done, total: progress(Progress("fetch", -(-done // 10**6), -(-total // 10**6))))
@@ -345,7 +346,7 @@ def _summary(report: IndexReport, target: Path) -> list[RenderableType]:
         if count:
             line.append(", " if line else "").append(f"{count:,} {name}", style=style)
     if not line:
-        line.append("No documents were found that can be read.", style="yellow")
+        line.append("No readable documents found", style="yellow")
     if report.chunks:
         line.append(f" · {plural(report.chunks, 'chunk')}")
     if report.embedded:
@@ -379,9 +380,9 @@ def _estimate_lines(estimate: ContextEstimate) -> list[RenderableType]:
     if not estimate.chunks:
         return [Text(f"Every chunk has its context from {estimate.model}.")]
     known = estimate.chunks - estimate.calls
-    wanting = f"{plural(estimate.chunks, 'chunk')} of {plural(estimate.documents, 'document')} want a context"
+    wanting = f"{plural(estimate.chunks, 'chunk')} of {plural(estimate.documents, 'document')} need a context"
     if known:
-        wanting += f", {known:,} of which take one that is there already or is asked for once"
+        wanting += f", {known:,} of which reuse a stored one or share one"
     line = f"{plural(estimate.calls, 'prompt')} · {estimate.input_tokens:,} tokens in"
     line += _cached(estimate.input_tokens, estimate.cached_tokens)
     line += f" · at most {estimate.output_tokens:,} out{_dollars(estimate.dollars)}"
@@ -400,7 +401,7 @@ def _report_lines(report: IndexReport) -> list[RenderableType]:
         line += _cached(report.context_input_tokens, report.context_cached_tokens)
         line += f" · {report.context_output_tokens:,} out{_dollars(report.context_dollars)}"
     else:
-        line += ", all written before"
+        line += ", all reused"
     return [Text(line)]
 
 

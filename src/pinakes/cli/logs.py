@@ -48,7 +48,7 @@ LogFormatOption = Annotated[
     typer.Option(
         "--log-format",
         envvar="PINAKES_LOG_FORMAT",
-        help="Messages on standard error: plain text, or one JSON object a line.",
+        help="Messages on standard error: plain text, or one JSON object per line.",
         rich_help_panel=GENERAL,
     ),
 ]
@@ -57,7 +57,7 @@ LogLevelOption = Annotated[
     typer.Option(
         "--log-level",
         envvar="PINAKES_LOG_LEVEL",
-        help="Show messages from this level on; warning by default.",
+        help="Show messages of this level and above; warning by default.",
         rich_help_panel=GENERAL,
     ),
 ]

@@ -29,12 +29,15 @@ ConfigOption = Annotated[
     ),
 ]
 WriteOption = Annotated[
-    bool, typer.Option("--write", help="Let clients bring the index up to date, with index_documents.")
+    bool, typer.Option("--write", help="Let clients update the index, with index_documents.")
 ]
 BudgetOption = Annotated[
     int | None,
     typer.Option(
-        "--token-budget", min=100, metavar="N", help="Most tokens of an answer that asks for no budget; 6000."
+        "--token-budget",
+        min=100,
+        metavar="N",
+        help="Most tokens of an answer if the call sets no budget; 6000.",
     ),
 ]
 OutputOption = Annotated[
@@ -42,8 +45,8 @@ OutputOption = Annotated[
     typer.Option(
         "--output",
         metavar="KIND",
-        help="What answers hold: both text and structured values, or text alone, for clients that show a model only "
-        "the values when there are any.",
+        help="What answers contain: both text and structured values, or only text, for clients that would show a model "
+        "only the values.",
     ),
 ]
 
@@ -61,7 +64,7 @@ def serve_stdio(
 ) -> None:
     """Serve the library to an agent over MCP, on standard input and output.
 
-    A client starts this itself; [cyan]pinakes mcp install[/cyan] shows how to tell it.
+    The client starts this command; [cyan]pinakes mcp install[/cyan] configures the client.
 
     [bold]Examples[/bold]
     $ pinakes mcp install --client claude-code --write
@@ -124,52 +127,52 @@ NAMES = "claude-code, claude-desktop, cursor or vscode"
 @mcp.command()
 def install(
     client: Annotated[
-        str | None, typer.Option("--client", metavar="NAME", help=f"{NAMES}; without it, all are shown.")
+        str | None, typer.Option("--client", metavar="NAME", help=f"{NAMES}; shows all by default.")
     ] = None,
     write: Annotated[
         bool,
         typer.Option(
             "--write",
-            help="Put it into the client's file; the rest of the file stays, with a copy beside it.",
+            help="Write it to the client's configuration file; the rest of the file stays, and a backup is kept.",
         ),
     ] = False,
     scope: Annotated[
         str | None,
-        typer.Option(
-            "--scope", metavar="SCOPE", help="For this project (the default, where there is such), or user."
-        ),
+        typer.Option("--scope", metavar="SCOPE", help="project (the default, if the client has it) or user."),
     ] = None,
     name: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="What the server is called there.")
+        str, typer.Option("--name", metavar="NAME", help="The server's name in the client.")
     ] = "pinakes",
     command: Annotated[
         str | None,
-        typer.Option("--command", metavar="COMMAND", help="What starts Pinakes, such as 'uvx pinakes[mcp]'."),
+        typer.Option(
+            "--command",
+            metavar="COMMAND",
+            help="The command that starts Pinakes, such as 'uvx pinakes[mcp]'.",
+        ),
     ] = None,
     skill: Annotated[
         bool,
-        typer.Option(
-            "--skill", help="Show the skill that teaches an agent the tools; --write puts it in place."
-        ),
+        typer.Option("--skill", help="Print the skill that teaches an agent the tools; --write installs it."),
     ] = False,
     plugin: Annotated[
         Path | None,
         typer.Option(
             "--plugin",
             metavar="FOLDER",
-            help="Write a plugin of Claude Code there: manifest, skill and server.",
+            help="Write a Claude Code plugin there: manifest, skill and server.",
         ),
     ] = None,
     config: Annotated[
         Path | None,
         typer.Option(
-            "--config", "-c", metavar="AGENT.YAML", help="Serve the tools of this file, not an index."
+            "--config", "-c", metavar="AGENT.YAML", help="Serve the tools of this file instead of an index."
         ),
     ] = None,
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the configuration with which a client starts the server, or write it.
+    """Print the configuration that lets a client start the server, or write it.
 
     [bold]Examples[/bold]
     $ pinakes mcp install
@@ -197,7 +200,7 @@ def install(
     if client is not None and client not in CLIENTS:
         raise UsageError(f"--client must be one of {', '.join(CLIENTS)}, not {client!r}.")
     if write and client is None:
-        raise UsageError(f"Say which client to write to, with --client: {NAMES}.")
+        raise UsageError(f"Name the client to write to with --client: {NAMES}.")
     start = [*(shlex.split(command) if command else own_command()), *_arguments(config, index)]
     if plugin is not None:
         _say_written(write_plugin(plugin, name, start), as_json, "Claude Code")
@@ -215,10 +218,10 @@ def install(
         return
     where = display_path(str(written.path))
     if not written.changed:
-        message(f"{where} has it already.")
+        message(f"{where} already has it.")
         return
-    kept = f" What it was before is in {display_path(str(written.backup))}." if written.backup else ""
-    message(f"Wrote {where}.{kept} Start {chosen[0].title} again to use it.")
+    kept = f" The old version is in {display_path(str(written.backup))}." if written.backup else ""
+    message(f"Wrote {where}.{kept} Restart {chosen[0].title} to use it.")
 
 
 def _say_written(files: list[Written], as_json: bool, client: str) -> None:
@@ -237,10 +240,10 @@ def _say_written(files: list[Written], as_json: bool, client: str) -> None:
         return
     for file in files:
         where = display_path(str(file.path))
-        kept = f" What it was before is in {display_path(str(file.backup))}." if file.backup else ""
-        message(f"Wrote {where}.{kept}" if file.changed else f"{where} has it already.")
+        kept = f" The old version is in {display_path(str(file.backup))}." if file.backup else ""
+        message(f"Wrote {where}.{kept}" if file.changed else f"{where} already has it.")
     if any(file.changed for file in files):
-        message(f"Start {client} again to use it.")
+        message(f"Restart {client} to use it.")
 
 
 def _arguments(config: Path | None, index: Path | None) -> list[str]:
@@ -253,7 +256,7 @@ def _arguments(config: Path | None, index: Path | None) -> list[str]:
         return ["mcp", "--config", str(config.absolute()), *tail]
     found = index_path(index) or Path.cwd() / FOLDER
     if not found.exists():
-        message(f"There is no index at {display_path(str(found))} yet. Make it with: pinakes index PATH")
+        message(f"There is no index at {display_path(str(found))} yet. Create it with: pinakes index PATH")
     return ["mcp", "--index", str(found.absolute()), *tail]
 
 

@@ -33,16 +33,18 @@ def migrate(
         typer.Option(
             "--to",
             metavar="PROVIDER",
-            help="Where to: a database such as postgres, or embedded for the index folder alone.",
+            help="The destination: a database such as postgres, or embedded for the index folder.",
             show_default=False,
         ),
     ],
     drop_old: Annotated[
         bool,
-        typer.Option("--drop-old", help="Delete the library where it was, after the copy was checked."),
+        typer.Option(
+            "--drop-old", help="Delete the library at its old place, once the copy has been verified."
+        ),
     ] = False,
     replace_other: Annotated[
-        bool, typer.Option("--replace", help="Take the place of another library in the collection.")
+        bool, typer.Option("--replace", help="Replace another library in the collection.")
     ] = False,
     connection: ConnectionOption = None,
     connection_env: ConnectionEnvOption = None,
@@ -54,7 +56,7 @@ def migrate(
         typer.Option(
             "--api-key-env",
             metavar="NAME",
-            help="An environment variable with the key of the new database, where the old one has another.",
+            help="An environment variable with the key of the new database, if the old one uses another.",
             rich_help_panel=PANEL,
         ),
     ] = None,
@@ -64,8 +66,8 @@ def migrate(
 ) -> None:
     """Move the library to another database, without embedding anything again.
 
-    The index belongs to the new database once everything is there and was counted. Interrupted before
-    that, it is where it was; the same command goes on. The old copy stays unless --drop-old is given.
+    The index switches to the new database once everything has been copied and counted. If interrupted
+    before that, it stays where it was, and the same command continues. The old copy stays without --drop-old.
 
     [bold]Examples[/bold]
     $ pinakes migrate --to postgres --collection laws
@@ -87,7 +89,7 @@ def migrate(
         assert database is not None
         if key_env:
             if not os.environ.get(key_env):
-                raise UsageError(f"The environment variable {key_env} of --api-key-env is not set.")
+                raise UsageError(f"The environment variable {key_env} (--api-key-env) is not set.")
             database = replace(database, api_key=os.environ[key_env])
         report = library.migrate(database, replace=replace_other, drop_old=drop_old, progress=progress)
     if as_json:

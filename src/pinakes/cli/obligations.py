@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def obligations(
     document: Annotated[
         str | None,
-        typer.Argument(metavar="DOC", help="The document: its path, file name or title; else all."),
+        typer.Argument(metavar="DOC", help="The document: its path, file name or title; all by default."),
     ] = None,
     kind: Annotated[
         str | None,
@@ -27,15 +27,16 @@ def obligations(
             "--kind",
             "-k",
             metavar="KIND",
-            help="Only a duty, prohibition, permission, recommendation or statement; or whatever has a deadline "
+            help="Only a duty, prohibition, permission, recommendation or statement; or anything with a deadline "
             "or an amount.",
         ),
     ] = None,
     bearer: Annotated[
-        str | None, typer.Option("--bearer", "-b", metavar="WORDS", help="Only whose bearer has these words.")
+        str | None,
+        typer.Option("--bearer", "-b", metavar="WORDS", help="Only if the bearer contains these words."),
     ] = None,
     text: Annotated[
-        str | None, typer.Option("--text", metavar="WORDS", help="Only sentences that have these words.")
+        str | None, typer.Option("--text", metavar="WORDS", help="Only sentences with these words.")
     ] = None,
     unit: Annotated[
         str | None,
@@ -43,24 +44,26 @@ def obligations(
     ] = None,
     path: Annotated[
         list[str] | None,
-        typer.Option("--path", "-p", metavar="GLOB", help="Only below this folder, or matching."),
+        typer.Option("--path", "-p", metavar="GLOB", help="Only in this folder, or matching this pattern."),
     ] = None,
     gap: Annotated[
         str | None,
         typer.Option(
             "--not-understood",
             metavar="PART",
-            help="Only where this was not understood: bearer, action, deadline, amount or language.",
+            help="Only rows where this was not understood: bearer, action, deadline, amount or language.",
         ),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="So many rows at most.")] = 100,
-    offset: Annotated[int, typer.Option("--offset", metavar="N", help="Begin after so many rows.")] = 0,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", metavar="N", help="Show at most this many rows.")
+    ] = 100,
+    offset: Annotated[int, typer.Option("--offset", metavar="N", help="Skip this many rows.")] = 0,
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List duties, prohibitions, permissions, deadlines and amounts, with where each stands.
+    """List duties, prohibitions, permissions, deadlines and amounts, each with its place.
 
-    The table is made while indexing, for English and German. What was not understood is marked and counted.
+    The table is built during indexing, for English and German. What was not understood is marked and counted.
 
     [bold]Examples[/bold]
     $ pinakes obligations service-agreement.docx --kind deadline --unit day

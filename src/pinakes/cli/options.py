@@ -34,7 +34,7 @@ IndexOption = Annotated[
         "-i",
         metavar="DIR",
         envvar="PINAKES_INDEX",
-        help="The index to use; else the nearest .pinakes/ upwards.",
+        help="The index to use; by default the nearest .pinakes/ upwards.",
         rich_help_panel=GENERAL,
     ),
 ]

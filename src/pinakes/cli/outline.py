@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def outline(
     document: Annotated[
         str | None,
-        typer.Argument(metavar="DOC", help="Path, file name or title; without it, every document."),
+        typer.Argument(metavar="DOC", help="Path, file name or title; every document by default."),
     ] = None,
     depth: Annotated[
         int | None,
@@ -31,16 +31,16 @@ def outline(
             "-n",
             min=0,
             metavar="N",
-            help="How many levels. Default: all of DOC, 1 of every document.",
+            help="How many levels; by default all of DOC, or 1 of every document.",
         ),
     ] = None,
     clauses: Annotated[
-        bool, typer.Option("--clauses", "-c", help="Show the numbered clauses below the headings too.")
+        bool, typer.Option("--clauses", "-c", help="Also show the numbered clauses below the headings.")
     ] = False,
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Draw the tree of headings, with lines or pages.
+    """Print the tree of headings, with lines or pages.
 
     [bold]Examples[/bold]
     $ pinakes outline
@@ -72,7 +72,7 @@ def _tree(entry: Outline, depth: int | None) -> Tree:
     title = Text(one_line(entry.title) or "(no title)", style="bold").append("  ")
     title.append_text(path_text(entry.source_path))
     if checked := str(entry.self_check):
-        borne_out = f"  borne out: {checked}"
+        borne_out = f"  confirmed: {checked}"
         title.append(borne_out, style="yellow" if entry.self_check.doubtful else "dim")
     tree = Tree(title, guide_style="dim")
     _grow(tree, nodes, depth, entry.source_path)

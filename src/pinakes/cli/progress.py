@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pinakes.model import Progress
 
 STAGES = {
-    "fetch": ("Fetching", "megabyte"),
+    "fetch": ("Downloading", "megabyte"),
     "scan": ("Finding", "file"),
     "read": ("Reading", "file"),
     "context": ("Contextualizing", "chunk"),

@@ -27,7 +27,7 @@ def refs(
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a section refers to, and what refers to it, or several.
+    """Show what a section, or several, refer to, and what refers to them.
 
     References that lead nowhere in the library are shown with the reason.
 
@@ -54,9 +54,9 @@ def _show(answer: ReferencesResponse, *, apart: bool) -> None:
         "",
         *_list("Refers to", answer.cites, outgoing=True),
         "",
-        *_list("Is referred to by", answer.cited_by, outgoing=False),
+        *_list("Referred to by", answer.cited_by, outgoing=False),
         *(
-            ["", *_list("What holds it is referred to by", answer.around, outgoing=False)]
+            ["", *_list("What contains it is referred to by", answer.around, outgoing=False)]
             if answer.around
             else []
         ),

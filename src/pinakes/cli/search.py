@@ -42,12 +42,15 @@ def search(
     top_k: Annotated[int | None, setting_option("top_k", "--top-k", "-k", metavar="N")] = None,
     min_score: Annotated[float | None, setting_option("min_score", "--min-score", metavar="S")] = None,
     token_budget: Annotated[
-        int | None, typer.Option("--token-budget", metavar="N", help="Cut the answer to fit so many tokens.")
+        int | None, typer.Option("--token-budget", metavar="N", help="Limit the answer to this many tokens.")
     ] = None,
     offset: Annotated[
         int,
         typer.Option(
-            "--offset", min=0, metavar="N", help="Pass over so many results: those that were shown."
+            "--offset",
+            min=0,
+            metavar="N",
+            help="Skip this many results, to continue after those already shown.",
         ),
     ] = 0,
     filter_: Annotated[
@@ -56,7 +59,7 @@ def search(
             "--filter",
             "-f",
             metavar="KEY=VALUE",
-            help="Only documents whose frontmatter says so. Repeat a key to allow several values.",
+            help="Only documents with this value in their frontmatter. Repeat a key to allow several values.",
             rich_help_panel=FILTERS,
         ),
     ] = None,
@@ -66,7 +69,7 @@ def search(
             "--path",
             "-p",
             metavar="GLOB",
-            help="Only below this folder, or matching.",
+            help="Only in this folder, or matching this pattern.",
             rich_help_panel=FILTERS,
         ),
     ] = None,
@@ -99,7 +102,7 @@ def search(
         typer.Option(
             "--reranker",
             metavar="NAME",
-            help="Let a reranker read the best results again: a folder, org/name, cohere:…, jina:…, tei:URL, llm:….",
+            help="Let a reranker reorder the top results: a folder, org/name, cohere:…, jina:…, tei:URL, llm:….",
             rich_help_panel=RANKING,
         ),
     ] = None,
@@ -108,7 +111,7 @@ def search(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Change a setting of the search for this query, as in mmr_enabled=true or disabled=graph,smoothing; "
+            help="Change a search setting for this query, as in mmr_enabled=true or disabled=graph,smoothing; "
             "pinakes config settings lists them.",
             rich_help_panel=RANKING,
         ),
@@ -127,7 +130,7 @@ def search(
         typer.Option(
             "--until",
             metavar="STAGE",
-            help="Stop after a stage, and show what there is then: understand, retrieve, fuse, hierarchy, smoothing, "
+            help="Stop after a stage, and show the results so far: understand, retrieve, fuse, hierarchy, smoothing, "
             "graph, recency, rank, select or present.",
             rich_help_panel=OUTPUT,
         ),
@@ -147,8 +150,8 @@ def search(
 ) -> None:
     """Find passages by meaning, by keyword and by exact reference at once.
 
-    Quotes around the query are not needed. Quotes [italic]inside[/italic] it ask for a phrase as it is written;
-    -word leaves out what has the word, and field:value looks only where a field says so (type:pdf, tags:runbook).
+    Quotes around the query are not needed. Quotes [italic]inside[/italic] it search for an exact phrase; -word excludes
+    passages with the word, and field:value searches only documents with that value (type:pdf, tags:runbook).
 
     [bold]Examples[/bold]
     $ pinakes search who must report a collision, and how soon
@@ -227,7 +230,7 @@ def _filters(
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals or not key.strip() or not value.strip():
-            raise UsageError(f"The filter {pair!r} should read KEY=VALUE, as in tags=runbook.")
+            raise UsageError(f"A filter is KEY=VALUE, as in tags=runbook, not {pair!r}.")
         several.setdefault(key.strip(), []).append(value.strip())
     for key, values in (
         ("path", [meant(item) for item in path or ()]),

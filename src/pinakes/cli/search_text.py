@@ -39,7 +39,7 @@ def show_response(response: SearchResponse, full: bool = False) -> None:
     if response.truncated:
         show("", Text("Cut to fit the token budget.", style="yellow"), to=out)
     if response.next_offset is not None and out.is_terminal:
-        show("", Text(f"Go on with: --offset {response.next_offset}", style="dim"), to=out)
+        show("", Text(f"Continue with: --offset {response.next_offset}", style="dim"), to=out)
     if response.explanation is not None:
         from pinakes.cli.search_explain import explanation
 

@@ -28,15 +28,15 @@ def section(
         str | None, typer.Option("--step", "-s", metavar="STEP", help="The next, previous or parent one.")
     ] = None,
     lines: Annotated[
-        str | None, typer.Option("--lines", "-l", metavar="FIRST-LAST", help="Only some of its lines.")
+        str | None, typer.Option("--lines", "-l", metavar="FIRST-LAST", help="Only these lines of it.")
     ] = None,
     with_references: Annotated[
-        bool, typer.Option("--with-references", "-r", help="Show what it refers to, too.")
+        bool, typer.Option("--with-references", "-r", help="Also show what it refers to.")
     ] = False,
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Read a section by the name it goes by, or several.
+    """Print a section, or several, by label, heading or id.
 
     [bold]Examples[/bold]
     $ pinakes section Section 306
@@ -96,7 +96,7 @@ def show_section(view: SectionView, *, apart: bool = False) -> None:
     show(*([""] if apart else []), breadcrumb(view.parent_chain, view.document_title), place, to=out)
     if not view.exact:
         show(
-            Text("What you named is not numbered here; it can only be in this section.", style="yellow"),
+            Text("The text does not number this clause; it can only be in this section.", style="yellow"),
             to=out,
         )
     show("", to=out)
@@ -108,7 +108,7 @@ def show_section(view: SectionView, *, apart: bool = False) -> None:
             at = span(child.lines, child.pages, view.source_path)
             show(below.append(f"  {at}  [{child.place_id}]", style="dim"), to=out)
     if view.alternatives:
-        show("", Text("The same name also fits", style="bold"), to=out)
+        show("", Text("The same name also matches", style="bold"), to=out)
         for other in view.alternatives:
             path, mark, section_id = other.rpartition("#")
             show("  " + (display_path(path) + mark + one_line(section_id)), to=out)

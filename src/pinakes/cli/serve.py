@@ -20,10 +20,12 @@ RATE = 300.0
 def serve(
     host: Annotated[
         str,
-        typer.Option("--host", metavar="ADDRESS", help="Where to listen; others than loopback need a token."),
+        typer.Option(
+            "--host", metavar="ADDRESS", help="Address to listen on; any but loopback needs a token."
+        ),
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", "-p", min=0, max=65535, help="The port; 0 takes any that is free.")
+        int, typer.Option("--port", "-p", min=0, max=65535, help="Port to listen on; 0 takes any free one.")
     ] = PORT,
     token: Annotated[
         str | None,
@@ -32,7 +34,7 @@ def serve(
             metavar="TOKEN",
             envvar="PINAKES_TOKEN",
             show_envvar=True,
-            help="What clients must send as a bearer token.",
+            help="Bearer token that clients must send.",
         ),
     ] = None,
     allow_host: Annotated[
@@ -40,13 +42,16 @@ def serve(
         typer.Option(
             "--allow-host",
             metavar="NAME",
-            help="Another name that the server goes by, as behind a proxy; repeatable.",
+            help="Another name for the server, for instance behind a proxy; may be repeated.",
         ),
     ] = None,
     rate_limit: Annotated[
         float,
         typer.Option(
-            "--rate-limit", min=0, metavar="N", help="Most requests a second of one address; 0 for no limit."
+            "--rate-limit",
+            min=0,
+            metavar="N",
+            help="Most requests a second from one address; 0 for no limit.",
         ),
     ] = RATE,
     processes: Annotated[
@@ -56,7 +61,7 @@ def serve(
             min=1,
             max=64,
             metavar="N",
-            help="Most processes that answer when many ask at once; as many as there are cores, at most 4.",
+            help="Most processes under load; one per core by default, at most 4.",
         ),
     ] = None,
     config: ConfigOption = None,
@@ -91,7 +96,7 @@ def serve(
     agents = f"MCP at {address}/mcp" if has_mcp() else "for agents: pip install 'pinakes[mcp]'"
     message(f"Serving on {address} ({agents}). Stop with Ctrl-C.")
     if config is None and not ((index_path(index) or Path(FOLDER)) / RECORD).exists():
-        message("There is no index here yet: the page says how to make one.")
+        message("There is no index here yet: the page explains how to create one.")
     try:
         # Ctrl-C is how a server is ended, not an accident.
         with contextlib.suppress(KeyboardInterrupt):

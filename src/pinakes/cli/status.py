@@ -17,7 +17,7 @@ _MOST_DOUBTFUL = 10
 
 
 def status(index: IndexOption = None, as_json: JsonOption = False) -> None:
-    """Show what the index holds, what could not be read, and who is writing to it.
+    """Show what the index contains, what could not be read, and who is writing to it.
 
     [bold]Examples[/bold]
     $ pinakes status
@@ -52,7 +52,7 @@ def _summary(state: Status) -> RenderableType:
     grid.add_row("chunks", Text(f"{state.chunks:,}"))
     passages = Text(f"{state.passages:,}")
     if state.pending_passages:
-        waiting = f"  {state.pending_passages:,} wait for a vector; run: pinakes index"
+        waiting = f"  {state.pending_passages:,} have no vector yet; run: pinakes index"
         passages.append(waiting, style="yellow")
     if state.unpublished_passages:
         unpublished = f"  {state.unpublished_passages:,} not in the database yet; run: pinakes index"

@@ -27,13 +27,13 @@ def verify(
 ) -> None:
     """Check the quotations of a file against the documents.
 
-    Everything in quotation marks and in block quotes is looked up, if it has three words or more. Line breaks, kinds of
-    quotes, capitals, ellipses and [b]rackets may differ; a word, a number or a "not" may not. Exits with 3 if any
-    quotation is altered or absent, with 4 if there is none at all.
+    Looks up everything of three words or more in quotation marks or block quotes. Line breaks, kinds of quotes, case,
+    ellipses and [b]rackets may differ; a word, a number or a "not" may not. The exit code is 3 if any quotation is
+    altered or absent, and 4 if there is none at all.
 
     [bold]Examples[/bold]
     $ pinakes verify answer.md
-    $ pinakes chat agent.yaml "When must a collision be reported?" | pinakes verify -
+    $ pinakes chat agent.yaml -m "When must a collision be reported?" | pinakes verify -
     """
     text = _text(file)
     with open_library(index) as library:

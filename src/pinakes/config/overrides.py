@@ -40,7 +40,7 @@ def _read(pairs: Iterable[str], known: Mapping[str, Setting]) -> dict[str, Any]:
         if not equals:
             raise UsageError(f"{pair!r} is not a setting; write name=value, such as fusion=rrf.")
         if name not in known:
-            raise UsageError(f"Unknown setting {name!r}; known are {', '.join(sorted(known))}.")
+            raise UsageError(f"Unknown setting {name!r}; available: {', '.join(sorted(known))}.")
         given[name] = _value(name, known[name].default, value)
     return given
 

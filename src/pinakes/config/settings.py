@@ -328,7 +328,7 @@ class SearchSettings:
             raise UsageError(f"disabled must be a list of stages, not {self.disabled!r}.")
         unknown = sorted(set(self.disabled) - set(STAGES))
         if unknown:
-            raise UsageError(f"Unknown stage {', '.join(unknown)}; known are {', '.join(STAGES)}.")
+            raise UsageError(f"Unknown stage {', '.join(unknown)}; available: {', '.join(STAGES)}.")
         total = self.semantic_weight + self.keyword_weight + self.exact_weight
         if self.search_mode == "hybrid" and total <= 0:
             raise UsageError("At least one of the weights must be above 0 in hybrid mode.")
@@ -394,7 +394,7 @@ class Settings:
         """Build settings from plain values, unknown names refused with the list of known ones."""
         unknown = sorted(set(data) - {"index", "search"})
         if unknown:
-            raise UsageError(f"Unknown settings {', '.join(unknown)}; known are index and search.")
+            raise UsageError(f"Unknown settings {', '.join(unknown)}; available: index and search.")
         index = _build(IndexSettings, data["index"]) if data.get("index") else None
         return cls(index, _build(SearchSettings, data.get("search") or {}))
 
@@ -407,5 +407,5 @@ def _build(kind: Any, data: dict[str, Any]) -> Any:
     known = describe(kind)
     unknown = sorted(set(data) - set(known))
     if unknown:
-        raise UsageError(f"Unknown setting {', '.join(unknown)}; known are {', '.join(sorted(known))}.")
+        raise UsageError(f"Unknown setting {', '.join(unknown)}; available: {', '.join(sorted(known))}.")
     return kind(**data)

@@ -134,7 +134,7 @@ def _graph(folder: Path, name: str) -> Path:
 def _table(folder: Path) -> Path:
     found = _first(folder, TABLES)
     if found is None:
-        raise PinakesError(f"{folder} has no vectors of tokens: expected {' or '.join(TABLES)} in it.")
+        raise PinakesError(f"{folder} has no token vectors: expected {' or '.join(TABLES)} in it.")
     return found
 
 

@@ -24,9 +24,7 @@ from pinakes.errors import PinakesError
 HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 _BLOCK = 1 << 20
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_ANYWAY = (
-    "Nothing else was changed. A model that was fetched elsewhere can be used by its folder: --model FOLDER."
-)
+_ANYWAY = "Nothing else was changed. To use a model downloaded elsewhere, name its folder: --model FOLDER."
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,7 @@ class Download:
             self._tell(progress, done, 0)
         folder = cached_folder(self.name)
         if folder is None:
-            raise PinakesError(f"The files of {self.name} were fetched, but are not in {self.target}.")
+            raise PinakesError(f"The files of {self.name} were downloaded, but are not in {self.target}.")
         return folder
 
     def _tell(self, progress: Callable[[int, int], None] | None, before: int, more: int) -> None:
@@ -106,19 +104,19 @@ def hub_folder(name: str, allow_download: bool, how: str = "") -> Path:
         # For its check of the name: which of its files are here is asked below.
         try_to_load_from_cache(name, TOKENIZERS[0])
     except HFValidationError as error:
-        raise PinakesError(f"{name!r} is no name of a model.") from error
+        raise PinakesError(f"{name!r} is not a valid model name.") from error
     folder = cached_folder(name)
     if folder is not None:
         return folder
     if not allow_download:
-        raise not_here(name, f"Fetch it once with: {how or f'hf download {name}'}")
+        raise not_here(name, f"Download it once with: {how or f'hf download {name}'}")
     return plan_download(name).run()
 
 
 def not_here(name: str, advice: str) -> PinakesError:
     """Return what to say about a model that is not on this machine."""
     return PinakesError(
-        f"The model {name!r} is not on this machine: no such folder, nor in the Hugging Face cache. {advice}"
+        f"The model {name!r} is not on this machine, neither as a folder nor in the Hugging Face cache. {advice}"
     )
 
 
@@ -134,7 +132,7 @@ def plan_download(name: str) -> Download:
     from huggingface_hub import HfApi, constants
 
     if is_offline():
-        raise not_here(name, "HF_HUB_OFFLINE is set, so it is not fetched. Unset it, or name a folder.")
+        raise not_here(name, "HF_HUB_OFFLINE is set, so it is not downloaded. Unset it, or name a folder.")
     try:
         api = HfApi()
         found = api.model_info(name, files_metadata=True)
@@ -165,9 +163,9 @@ def _choose(name: str, files: Sequence[HubFile], static: bool) -> list[HubFile]:
         weights = [*_beside(graph, files), names[graph]]
     else:
         raise PinakesError(
-            f"The model {name} is not published in a form that Pinakes runs: there is neither {graphs_of(name)[0]} nor "
-            "onnx/model.onnx, and it is no static model. Look for a converted copy (onnx-community/…, Xenova/…), or "
-            f"convert it: optimum-cli export onnx --model {name} FOLDER, then --model FOLDER."
+            f"The model {name} is not published in a form that Pinakes can run: it has neither {graphs_of(name)[0]} "
+            "nor onnx/model.onnx, and it is not a static model. Look for a converted copy (onnx-community/…, "
+            f"Xenova/…), or convert it: optimum-cli export onnx --model {name} FOLDER, then --model FOLDER."
         )
     if not tokenizers:
         raise PinakesError(f"The model {name} has no tokenizer.json: Pinakes needs the fast tokenizer.")
@@ -245,22 +243,22 @@ def _verify(name: str, file: HubFile, path: Path) -> None:
         path.resolve().unlink(missing_ok=True)
         path.unlink(missing_ok=True)
         raise PinakesError(
-            f"{file.name} of the model {name} came damaged: its checksum is not the one that the hub gives. It was "
-            f"removed; run the command again. If that does not help, the server or a proxy alters it. {_ANYWAY}"
+            f"{file.name} of the model {name} is damaged: its checksum differs from the hub's. It was removed; run the "
+            f"command again. If that does not help, the server or a proxy alters it. {_ANYWAY}"
         )
 
 
 def _no_space(download: Download, free: int) -> PinakesError:
     return PinakesError(
-        f"The model {download.name} does not fit: it takes {_megabytes(download.size)}, and {_megabytes(free)} are "
-        f"free in {download.target}. Make room, or let HF_HOME name a folder that has it. {_ANYWAY}"
+        f"There is not enough space for the model {download.name}: it takes {_megabytes(download.size)}, and "
+        f"{_megabytes(free)} are free in {download.target}. Make room, or set HF_HOME to another folder. {_ANYWAY}"
     )
 
 
 def _broken(download: Download, file: HubFile, error: Exception) -> PinakesError:
     return PinakesError(
-        f"Fetching {file.name} of the model {download.name} broke off: {_reason(error)}. What came is kept: run the "
-        f"command again to go on. {_ANYWAY}"
+        f"The download of {file.name} of the model {download.name} broke off: {_reason(error)}. What arrived is kept: "
+        f"run the command again to resume. {_ANYWAY}"
     )
 
 
@@ -272,7 +270,7 @@ def _explained(name: str, error: Exception) -> PinakesError:
     host = constants.ENDPOINT
     if isinstance(error, GatedRepoError):
         return PinakesError(
-            f"The model {name} asks to accept its terms: do so at {host}/{name}, then run: hf auth login. {_ANYWAY}"
+            f"The model {name} requires accepting its terms: do so at {host}/{name}, then run: hf auth login. {_ANYWAY}"
         )
     if isinstance(error, RepositoryNotFoundError | HFValidationError):
         return PinakesError(

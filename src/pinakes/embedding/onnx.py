@@ -165,22 +165,22 @@ class _Runtime:
         if last is None or (folder.vocabulary or tokens) < tokens:
             raise PinakesError(
                 f"The tokenizer {folder.tokenizer} has {tokens:,} tokens, more than {folder.graph} has vectors for: "
-                "they belong to different models. Fetch the model again, or check what was put into its folder."
+                "they belong to different models. Download the model again, or check its folder."
             )
         if vector.ndim == 3:
             raise PinakesError(
-                f"{folder.graph} gives a vector for each token, and nothing says how to make one of them. Write how "
-                'the model was trained into model.json beside it: {"pooling": "mean"}, or cls or max.'
+                f"{folder.graph} gives a vector for each token, and no file says how to pool them. Put the model's "
+                'pooling into model.json beside it: {"pooling": "mean"}, or cls or max.'
             )
         if folder.projected and self._output not in _SENTENCE_OUTPUTS:
             raise PinakesError(
-                f"{folder.graph} lacks the last step of its model, a projection (modules.json). Export the model "
-                "with all its steps: optimum-cli export onnx --library sentence_transformers."
+                f"{folder.graph} lacks the model's last step, a projection (modules.json). Export the model with all "
+                "its steps: optimum-cli export onnx --library sentence_transformers."
             )
         found = int(vector.shape[-1])
         if folder.dimension not in (None, found):
             raise PinakesError(
-                f"{folder.graph} gives vectors of {found} numbers, but the settings beside it say "
+                f"{folder.graph} gives vectors of {found} dimensions, but the settings beside it say "
                 f"{folder.dimension}."
             )
         return found

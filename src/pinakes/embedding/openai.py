@@ -50,14 +50,14 @@ class OpenAICompatibleEmbedder:
         document_prefix: str = "",
     ) -> None:
         if not model:
-            raise PinakesError("Name the embedding model to ask for, as in openai:text-embedding-3-small.")
+            raise PinakesError("Name the embedding model, as in openai:text-embedding-3-small.")
         if batch_size < 1 or concurrency < 1:
             raise PinakesError("batch_size and concurrency must be at least 1.")
         longest = None if base_url or azure_endpoint else DIMENSIONS.get(model)
         fixed = model == _ONE_LENGTH
         if longest and dimensions and (dimensions > longest or (fixed and dimensions != longest)):
             most = "" if fixed else "at most "
-            raise PinakesError(f"{model} makes vectors of {most}{longest} numbers, not {dimensions}.")
+            raise PinakesError(f"{model} produces vectors of {most}{longest} dimensions, not {dimensions}.")
         self.model = model
         self.base_url = base_url
         self.azure_endpoint = azure_endpoint
@@ -132,15 +132,15 @@ class OpenAICompatibleEmbedder:
             raise self._explain(error) from error
         rows = sorted(response.data, key=lambda row: row.index)
         if len(rows) != len(inputs):
-            raise PinakesError(f"{self._where} answered {len(rows)} vectors for {len(inputs)} texts.")
+            raise PinakesError(f"{self._where} returned {len(rows)} vectors for {len(inputs)} texts.")
         lengths = {len(row.embedding) for row in rows}
         if self._dimension is None and len(lengths) == 1:
             self._dimension = next(iter(lengths))
         if lengths != {self._dimension}:
             found = ", ".join(str(length) for length in sorted(lengths))
             raise PinakesError(
-                f"{self._where} gave vectors of {found} numbers for {self.model}, expected "
-                f"{self._dimension}. Set dimensions to what the model gives."
+                f"{self._where} returned vectors of {found} dimensions for {self.model}, expected "
+                f"{self._dimension}. Set dimensions to what the model produces."
             )
         return normalise(np.array([row.embedding for row in rows], np.float32))
 
@@ -180,14 +180,14 @@ class OpenAICompatibleEmbedder:
         import openai
 
         if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
-            return PinakesError(f"{self._where} refused the API key. Check api_key and what it may use.")
+            return PinakesError(f"{self._where} refused the API key. Check api_key and its permissions.")
         if isinstance(error, openai.NotFoundError):
             return PinakesError(
                 f"{self._where} has no model {self.model!r}. Check its name, or pull it first."
             )
         if isinstance(error, openai.RateLimitError):
             return PinakesError(
-                f"{self._where} refuses more requests for now. Wait, lower concurrency, or check the quota."
+                f"{self._where} accepts no more requests for now. Wait, lower concurrency, or check the quota."
             )
         if isinstance(error, openai.APITimeoutError):
             return PinakesError(f"{self._where} did not answer within {self._timeout:g} s. Raise timeout.")
@@ -195,7 +195,7 @@ class OpenAICompatibleEmbedder:
             return PinakesError(f"Cannot reach {self._where}. Is the server running, and is base_url right?")
         if isinstance(error, openai.APIStatusError):
             return PinakesError(self._redact(f"{self._where} answered {error.status_code}: {error.message}"))
-        return PinakesError(self._redact(f"{self._where} gave an answer that cannot be read: {error}"))
+        return PinakesError(self._redact(f"{self._where} returned an unreadable answer: {error}"))
 
     def _redact(self, message: str) -> str:
         return message.replace(self._api_key, "***") if self._api_key else message

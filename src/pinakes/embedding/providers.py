@@ -52,6 +52,6 @@ def describe_embedder(embedder: Embedder) -> str:
     if not used:
         return embedder.name
     others = [name for name in ACCELERATORS if name in onnxruntime.get_available_providers() and name != used]
-    where = "the processor" if used == PROCESSOR else used.removesuffix("ExecutionProvider")
+    where = "the CPU" if used == PROCESSOR else used.removesuffix("ExecutionProvider")
     more = ", ".join(name.removesuffix("ExecutionProvider") for name in others)
     return f"{embedder.name} runs on {where}" + (f"; also installed: {more}" if more else "")

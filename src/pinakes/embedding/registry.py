@@ -58,7 +58,7 @@ def load_embedder(spec: str | Path | None = None, **options: Any) -> Embedder:
     if plugin is not None:
         embedder = plugin.load()(**options)
         if not isinstance(embedder, Embedder):
-            raise PinakesError(f"The embedder {text!r} ({plugin.value}) does not offer what Pinakes needs.")
+            raise PinakesError(f"The embedder {text!r} ({plugin.value}) lacks members that Pinakes needs.")
         return embedder
     folder = local_folder(text)
     if folder is not None:

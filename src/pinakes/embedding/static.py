@@ -102,11 +102,11 @@ class _Table:
         if tokens > known:
             raise PinakesError(
                 f"The tokenizer {folder.tokenizer} has {tokens:,} tokens, more than {folder.graph} has vectors for: "
-                "they belong to different models. Fetch the model again, or check what was put into its folder."
+                "they belong to different models. Download the model again, or check its folder."
             )
         if folder.dimension not in (None, self.vectors.shape[1]):
             raise PinakesError(
-                f"{folder.graph} gives vectors of {self.vectors.shape[1]} numbers, but the settings beside it say "
+                f"{folder.graph} gives vectors of {self.vectors.shape[1]} dimensions, but the settings beside it say "
                 f"{folder.dimension}."
             )
 

@@ -26,7 +26,7 @@ def ways(modes: Sequence[str], *, ablate: bool, disabled: Sequence[str] = ()) ->
     """
     unknown = [mode for mode in modes if mode not in (*MODES, "all")]
     if unknown:
-        raise UsageError(f"Unknown mode {', '.join(unknown)}; known are {', '.join(MODES)} and all.")
+        raise UsageError(f"Unknown mode {', '.join(unknown)}; available: {', '.join(MODES)} and all.")
     wanted = list(dict.fromkeys(modes)) or [MODES[0]]
     if "all" in wanted or ablate:
         wanted = [*(mode for mode in wanted if mode != "all" and mode in MODES), *MODES]

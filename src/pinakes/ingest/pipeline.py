@@ -168,7 +168,7 @@ class Pipeline:
             elif kept:
                 discovery.singles.discard(path)
                 self.report.warnings.append(
-                    f"{path} is not there any more. What was read from it ({kept} documents) is kept until it is back."
+                    f"{path} is no longer there. Its documents ({kept}) are kept until it is back, or pinakes forget."
                 )
             else:
                 self._record.forget_roots([path])
@@ -404,8 +404,8 @@ class Pipeline:
             if language and language not in covered:
                 name = LANGUAGE_NAMES.get(language, language)
                 self.report.warnings.append(
-                    f"{count} document(s) in {name}: the embedding model {self._embedder.name} was not made for that "
-                    "language. Keyword and exact search work; choose another model for search by meaning."
+                    f"{count} document(s) in {name}: the embedding model {self._embedder.name} was not trained for "
+                    "that language. Keyword and exact search work; choose another model for semantic search."
                 )
 
 

@@ -94,7 +94,7 @@ def load_model(spec: str, **options: Any) -> LanguageModel:
         point = registered
     model = point.load()(name, **options)
     if not isinstance(model, LanguageModel):
-        raise PinakesError(f"The language model {spec!r} ({point.value}) does not offer what Pinakes needs.")
+        raise PinakesError(f"The language model {spec!r} ({point.value}) lacks members that Pinakes needs.")
     return model
 
 

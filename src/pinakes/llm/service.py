@@ -162,7 +162,7 @@ class Service:
             try:
                 return self._read(answer)
             except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-                raise ModelError(f"{self._where} gave an answer that cannot be read.") from error
+                raise ModelError(f"{self._where} returned an unreadable answer.") from error
 
     # -- what differs between services -----------------------------------------------------------------------
 
@@ -237,7 +237,7 @@ class Service:
             return ModelError(f"{self._where} answered {status}: {self._fit(message)}")
         if "authentication method" in message:
             return self._no_key(error)
-        return ModelError(f"{self._where} gave an answer that cannot be read: {self._fit(message)}")
+        return ModelError(f"{self._where} returned an unreadable answer: {self._fit(message)}")
 
     def _no_key(self, error: Exception) -> ModelError:
         return ModelError(f"{self.name} needs an API key: set {self.key_variable}.", lasting=True)

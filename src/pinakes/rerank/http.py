@@ -248,7 +248,7 @@ class JsonClient:
         if answer is None:
             return RerankError(f"{self.where} cannot be reached. Is the service running?")
         if answer.status in (401, 403):
-            return RerankError(f"{self.where} refused the API key. Check api_key and what it may use.")
+            return RerankError(f"{self.where} refused the API key. Check api_key and its permissions.")
         if answer.status == 404:
             return RerankError(
                 f"{self.where} is not there, or has no such model. Check the address and the name."

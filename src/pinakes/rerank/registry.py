@@ -95,7 +95,7 @@ def load_reranker(spec: str | Path, *, timeout: float | None = None, **options: 
     if plugin is not None:
         reranker = plugin.load()(**options)
         if not isinstance(reranker, Reranker):
-            raise PinakesError(f"The reranker {text!r} ({plugin.value}) does not offer what Pinakes needs.")
+            raise PinakesError(f"The reranker {text!r} ({plugin.value}) lacks members that Pinakes needs.")
         return reranker
     return _cross_encoder(text, allow_download, timeout, options)
 

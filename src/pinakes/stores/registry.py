@@ -56,4 +56,4 @@ def _find(provider: str) -> type[Store]:
             loaded: type[Store] = entry.load()
             return loaded
     known = ", ".join(known_providers())
-    raise UsageError(f"There is no database provider {provider!r}; known are {known}.")
+    raise UsageError(f"There is no database provider {provider!r}; available: {known}.")

@@ -76,14 +76,10 @@ class AgentConfig(Part):
 
     name: Text = Field(default="agent", description="Name of the agent.")
     description: str | None = Field(default=None, description="What the agent is for.")
-    model: ModelConfig | None = Field(
-        default=None, description="The language model that the agent speaks with."
-    )
+    model: ModelConfig | None = Field(default=None, description="The agent's language model.")
     instructions: (
         Annotated[Annotated[Instructions, Tag(BLOCK)] | Annotated[Text, Tag(NAME)], BlockOrName] | None
-    ) = Field(
-        default=None, description="What the model is told before the conversation: a text, or inline or file."
-    )
+    ) = Field(default=None, description="Instructions for the model: a text, or inline or file.")
     databases: dict[str, DatabaseConfig] = Field(
         default_factory=dict, description="Databases by name, for the tools to refer to."
     )
@@ -101,7 +97,7 @@ class AgentConfig(Part):
             if tool.name in seen:
                 raise PydanticCustomError(
                     "same_name",
-                    "two tools are called {name}: each needs a name of its own",
+                    "two tools are called {name}: names must be unique",
                     {"name": tool.name, "place": ("tools", place, "name")},
                 )
             seen.add(tool.name)
@@ -158,7 +154,7 @@ class AgentConfig(Part):
         if name is None and len(tools) == 1:
             return next(iter(tools.values()))
         if name is None:
-            raise UsageError(f"The agent has several document tools: say which of {', '.join(tools)}.")
+            raise UsageError(f"The agent has several document tools: name one of {', '.join(tools)}.")
         if name not in tools:
             raise UsageError(f"The agent has no document tool {name!r}; it has {', '.join(tools)}.")
         return tools[name]

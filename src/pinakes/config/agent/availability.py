@@ -95,7 +95,10 @@ def doubtful(config: AgentConfig) -> Iterator[tuple[Place, str]]:
             continue
         maker = _maker(name)
         if provider in _MAKERS and maker not in (provider, None) and not _elsewhere(provider):
-            yield place, f"{name} is no model of {provider}: {maker} has models of such names"
+            yield (
+                place,
+                f"{name} does not look like a model of {provider}: {maker} has models with such names",
+            )
     if config.model and importlib.util.find_spec("pydantic_ai") is None:
         yield ("model",), str(MissingExtraError("A conversation with it", "chat"))
 

@@ -84,7 +84,7 @@ def _block_or_name(value: Any) -> str | None:
 BlockOrName = Discriminator(
     _block_or_name,
     custom_error_type="block_or_name",
-    custom_error_message="must be a text or a block of fields",
+    custom_error_message="must be text or a block of fields",
 )
 
 

@@ -96,7 +96,7 @@ class _Check:
         unread = (self.path.parent / ".env").is_file()
         for place, line, message in self.source.faults:
             if unread and place in self.source.written:
-                message += "; .env is not read by itself: set -a; . ./.env; set +a takes its variables over"
+                message += "; .env is not read automatically: set -a; . ./.env; set +a loads its variables"
             checked.faults.append(Fault(checked.file, line, field_name(place), message))
         self._describe_tools()
         config = self._validate()
@@ -135,7 +135,9 @@ class _Check:
         for place, note in self.translated.notes:
             self._add(self.checked.warnings, place, note)
         if missed := missed_from_project(self.path.parent, self.source.data.get("model")):
-            note = f"HoloDeck would take {' and '.join(missed)} from config.yaml, which is not read here: write it here"
+            note = (
+                f"HoloDeck would take {' and '.join(missed)} from config.yaml, which is not read here: set it"
+            )
             self._add(self.checked.warnings, ("model",), note)
 
     def _describe_tools(self) -> None:
@@ -148,7 +150,7 @@ class _Check:
             ):
                 continue
             tool["description"] = f"Search the documents of {tool['name']}."
-            message = "is missing: say what the tool is for, because a model chooses its tools by that"
+            message = "is missing: describe what the tool is for, because a model chooses its tools by that"
             self._add(self.checked.warnings, (*place, "description"), message)
 
     def _validate(self) -> AgentConfig | None:

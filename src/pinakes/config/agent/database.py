@@ -78,7 +78,7 @@ def _known_provider(value: Any) -> Any:
         return names[value]
     known = known_providers()
     if value not in known:
-        raise PydanticCustomError("enum", "no database provider is called so", {"known": known})
+        raise PydanticCustomError("enum", "unknown database provider", {"known": known})
     return value
 
 
@@ -100,8 +100,8 @@ class DatabaseConfig(Part):
     )
     connection_string: SecretStr | None = Field(
         default=None,
-        description="How to reach the database; better written as ${NAME_OF_A_VARIABLE} than in the file. If unset, "
-        "PINAKES_CONNECTION_STRING has it.",
+        description="How to reach the database; write it as ${NAME_OF_A_VARIABLE} rather than in the file. "
+        "PINAKES_CONNECTION_STRING if unset.",
     )
     path: Text | None = Field(
         default=None,
@@ -110,26 +110,26 @@ class DatabaseConfig(Part):
     )
     url: SecretStr | None = Field(default=None, description="The same as connection_string.")
     api_key: SecretStr | None = Field(
-        default=None, description="Key of the database. If unset, PINAKES_DATABASE_API_KEY has it."
+        default=None, description="Key of the database; PINAKES_DATABASE_API_KEY if unset."
     )
     collection: Text | None = Field(
         default=None,
-        description="Name of the library in the database: small letters, digits, hyphens and underscores; the tool's "
-        "name if unset.",
+        description="Name of the library in the database: lower-case letters, digits, hyphens and underscores; the "
+        "tool's name if unset.",
     )
     native: Literal["none", "keyword", "hybrid"] = Field(
         default="none",
         description="What the database does itself beyond vectors: nothing, its keyword search, or its own fusion.",
     )
     timeout: Annotated[float, Field(ge=0.1, le=3600.0), NOT_A_SWITCH] = Field(
-        default=30.0, description="Seconds that one request may take."
+        default=30.0, description="Time limit of one request, in seconds."
     )
     patience: Annotated[float, Field(ge=0.0, le=86_400.0), NOT_A_SWITCH] = Field(
-        default=300.0, description="Seconds that indexing waits for a server that went away meanwhile."
+        default=300.0, description="Seconds that indexing waits for a server that stopped responding."
     )
     options: dict[str, Any] = Field(
         default_factory=dict,
-        description="What else the provider wants to be told, by its own names.",
+        description="Options of the provider, by its own names.",
         repr=False,
     )
 
@@ -140,7 +140,7 @@ class DatabaseConfig(Part):
         given = {value.get_secret_value() for value in (self.connection_string, self.url) if value}
         if len(given - {""}) > 1:
             raise PydanticCustomError(
-                "two_addresses", "connection_string and url mean the same: give one of them"
+                "two_addresses", "connection_string and url mean the same: give only one"
             )
         return self
 
@@ -223,7 +223,7 @@ def check_store(settings: DatabaseSettings, folder: Path) -> tuple[str, str]:
     if store.missing:
         return (
             "native",
-            f"{store.provider} has no {store.missing} of its own: leave native out, and it is done here",
+            f"{store.provider} has no {store.missing} of its own: leave native out, and Pinakes does it",
         )
     return "", ""
 

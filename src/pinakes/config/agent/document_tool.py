@@ -162,7 +162,7 @@ class HierarchicalDocumentToolConfig(Part):
     exact_weight: Number = shared("exact_weight")
     rrf_k: Whole = shared(
         "rrf_k",
-        description=f"{setting('rrf_k').help} To set it chooses that fusion, unless ranking.fusion is set.",
+        description=f"{setting('rrf_k').help} Setting it selects that fusion, unless ranking.fusion is set.",
     )
 
     embedding_model: Text | None = optional("embedding_model")
@@ -183,8 +183,8 @@ class HierarchicalDocumentToolConfig(Part):
 
     extract_definitions: Switch = shared("extract_definitions")
     extract_cross_references: Switch = shared("extract_cross_references")
-    dense_index: Switch = Field(default=True, description="Keep an index for search by meaning.")
-    keyword_index: Switch = Field(default=True, description="Use the index for search by keyword.")
+    dense_index: Switch = Field(default=True, description="Keep an index for semantic search.")
+    keyword_index: Switch = Field(default=True, description="Use the index for keyword search.")
     exact_index: Switch = Field(default=True, description="Use the index of section numbers and phrases.")
 
     enable_reranking: Switch = shared("rerank_enabled")
@@ -192,7 +192,7 @@ class HierarchicalDocumentToolConfig(Part):
         Annotated[Annotated[ModelConfig, Tag(BLOCK)] | Annotated[Text, Tag(NAME)], BlockOrName] | None
     ) = Field(
         default=None,
-        description=f"{setting('rerank_model').help} A block is a language model that is asked for the order. "
+        description=f"{setting('rerank_model').help} A block is a language model that ranks the results. "
         "Required with enable_reranking.",
     )
 
@@ -202,7 +202,7 @@ class HierarchicalDocumentToolConfig(Part):
         default=None, description="Where the library is kept: a database, or the name of one under databases."
     )
     defer_loading: Switch = Field(
-        default=True, description="Load the tool when it is first used, not at start."
+        default=True, description="Load the tool on first use instead of at startup."
     )
 
     index: Text | None = Field(
@@ -217,7 +217,7 @@ class HierarchicalDocumentToolConfig(Part):
         Field(default=None, description="Longest answer of a search, in tokens.")
     )
     ranking: RankingConfig | None = Field(
-        default=None, description="Settings of the search by name, and stages to leave out."
+        default=None, description="Search settings by name, and stages to skip."
     )
     embedding: EmbeddingConfig | None = Field(
         default=None, description="The embedding model in full; the agent's embedding if unset."
@@ -259,13 +259,13 @@ class HierarchicalDocumentToolConfig(Part):
         if isinstance(self.reranker_model, ModelConfig) and self.reranker and self.reranker.is_named:
             raise PydanticCustomError(
                 "two_rerankers",
-                "reranker_model and reranker name two rerankers: give one of them",
+                "reranker_model and reranker name two rerankers: give only one",
                 {"place": ("reranker_model",)},
             )
         if self.reranker_model and named not in (None, self.reranker_model):
             raise PydanticCustomError(
                 "two_rerankers",
-                "reranker_model and reranker.name name two rerankers: give one of them",
+                "reranker_model and reranker.name name two rerankers: give only one",
                 {"place": ("reranker_model",)},
             )
         return self
@@ -276,13 +276,13 @@ class HierarchicalDocumentToolConfig(Part):
         if block and block.name and self.embedding_model and block.name != self.embedding_model:
             raise PydanticCustomError(
                 "two_embeddings",
-                "embedding_model and embedding.name name two models: give one of them",
+                "embedding_model and embedding.name name two models: give only one",
                 {"place": ("embedding_model",)},
             )
         if block and block.dimensions and self.embedding_dimensions not in (None, block.dimensions):
             raise PydanticCustomError(
                 "two_lengths",
-                "embedding_dimensions and embedding.dimensions differ: give one of them",
+                "embedding_dimensions and embedding.dimensions differ: give only one",
                 {"place": ("embedding_dimensions",)},
             )
         return self
@@ -303,7 +303,7 @@ class HierarchicalDocumentToolConfig(Part):
         ):
             raise PydanticCustomError(
                 "nothing_searches",
-                "nothing is left to search by: a weight above 0 is needed for at least one index that is on",
+                "nothing is left to search with: at least one index that is on needs a weight above 0",
             )
         return self
 

@@ -227,8 +227,8 @@ def build_embedder(tool: HierarchicalDocumentToolConfig, around: Surroundings) -
     embedder = load_embedder(spec or None, **options)
     if not remote and length and embedder.dimension != length:
         raise UsageError(
-            f"Tool {tool.name}: the embedding model {embedder.name} makes vectors of {embedder.dimension} numbers, not "
-            f"{length}. Leave embedding_dimensions out."
+            f"Tool {tool.name}: the embedding model {embedder.name} produces vectors of {embedder.dimension} "
+            f"dimensions, not {length}. Leave embedding_dimensions out."
         )
     return embedder
 

@@ -96,14 +96,14 @@ def explain(error: Mapping[str, Any], place: Place, written: str | None) -> str:
         hint = f"; {plain!r} would do" if plain else ""
         return f"must be letters, digits and underscores only{shown}{hint}"
     if kind in ("model_type", "dict_type", "model_attributes_type"):
-        return f"must be a block of fields, one a line, indented below{_instead(place, value, written)}"
+        return f"must be a block of fields, one per line, indented below{_instead(place, value, written)}"
     if kind == "list_type":
-        return "must be a list, each item on a line of its own after '- '"
+        return "must be a list, with each item on its own line after '- '"
     known = context.get("known")
     message = str(error["msg"])
     if known is not None:
         asked = value.get("type") if isinstance(value, Mapping) else context.get("name", value)
-        return f"{message}{_near(str(asked).strip(chr(39)), known)}; known are {', '.join(known) or 'none'}"
+        return f"{message}{_near(str(asked).strip(chr(39)), known)}; available: {', '.join(known) or 'none'}"
     return message
 
 
@@ -216,4 +216,4 @@ def _unknown_field(place: Place) -> str:
     near = _near(name, known)
     if near:
         return f"unknown field{near}"
-    return f"unknown field; known are {', '.join(sorted(known))}"
+    return f"unknown field; available: {', '.join(sorted(known))}"

@@ -30,7 +30,7 @@ _TOOL_FIELDS = {
     "document_domain": "has no effect: the numbering below headings is found in every document; leave it out",
     "max_subsection_depth": "has no effect: the numbering below headings is found at every depth; leave it out",
 }
-_NO_KEY = "has no effect here, where a key is needed: set ANTHROPIC_API_KEY, or api_key"
+_NO_KEY = "has no effect here, Pinakes needs a key: set ANTHROPIC_API_KEY, or api_key"
 _NOT_OF_EMBEDDING = "has no effect on an embedding model: leave it out"
 
 
@@ -115,7 +115,7 @@ def _keyword_index(tool: dict[str, Any], place: Place, done: Translated) -> None
         note = ""
         if block.get("provider", "in-memory") != "in-memory":
             note = (
-                f"is not asked for keywords: they are part of the index. Write keyword_index: true; to keep the "
+                f"is not used for keyword search: the index does that itself. Write keyword_index: true; to keep the "
                 f"library in {block['provider']}, name it under database"
             )
         done.leave_out(tool, place, note)

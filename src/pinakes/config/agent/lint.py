@@ -23,14 +23,16 @@ def lint(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> list[tup
     found: list[tuple[str, str]] = []
     total = tool.semantic_weight + tool.keyword_weight + tool.exact_weight
     if tool.search_mode == "hybrid" and abs(total - 1.0) > 0.01:
-        found.append(("semantic_weight", f"the three weights sum to {total:g}, not 1: results may be skewed"))
+        found.append(
+            ("semantic_weight", f"the three weights add up to {total:g}, not 1: results may be skewed")
+        )
     if (tool.reranker_model or tool.reranker) and not tool.enable_reranking:
         field = "reranker_model" if tool.reranker_model else "reranker"
         found.append((field, "has no effect without enable_reranking: true"))
     if isinstance(tool.reranker_model, ModelConfig):
         names = ("temperature", "max_tokens")
         found += [
-            (f"reranker_model.{name}", "has no effect: a reranker answers with an order, always the same")
+            (f"reranker_model.{name}", "has no effect: a reranker returns an order, always the same one")
             for name in names
             if name in tool.reranker_model.model_fields_set
         ]
@@ -45,8 +47,8 @@ def lint(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> list[tup
         found.append(
             (
                 "rrf_k",
-                f"{default} is the default, but to write it down chooses reciprocal rank fusion instead of the fusion "
-                "of scores, which finds more: leave it out, or set ranking.fusion: rrf if it is meant",
+                f"{default} is the default, but setting it selects reciprocal rank fusion instead of score fusion, "
+                "which finds more: leave it out, or set ranking.fusion: rrf if you want that",
             )
         )
     return found + _contexts(tool, around) + _database(tool, around)
@@ -66,7 +68,7 @@ def _contexts(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> lis
         return []
     if around.model:
         hint = (
-            f"no model writes contexts, they are title and headings: context_model: agent would have "
+            f"no model writes contexts, so they are title and headings: context_model: agent would have "
             f"{around.model.spec} write them, and send it the documents"
         )
         return [(wanted[0], hint)]
@@ -112,8 +114,8 @@ def quarrels(tools: Sequence[HierarchicalDocumentToolConfig]) -> list[tuple[str,
                     (
                         tool.name,
                         "database",
-                        f"{holder.name} has the same collection with another embedding_model: give each a collection "
-                        "of its own",
+                        f"{holder.name} has the same collection with another embedding_model: give each its own "
+                        "collection",
                     )
                 )
         if tool.database is not None and tool.index is None:
@@ -124,15 +126,15 @@ def quarrels(tools: Sequence[HierarchicalDocumentToolConfig]) -> list[tuple[str,
             item.name for item in fields(mine) if getattr(mine, item.name) != getattr(others, item.name)
         ]
         if held_by != other.database_settings():
-            apart = f"{other.name} has the same index in another database: give each a folder of its own"
+            apart = f"{other.name} has the same index in another database: give each its own folder"
             found.append((tool.name, "index", apart))
         elif differ:
             found.append(
                 (
                     tool.name,
                     "index",
-                    f"{other.name} has the same index with another {' and '.join(differ)}: each of them would make it "
-                    "anew; give each a folder of its own",
+                    f"{other.name} has the same index with another {' and '.join(differ)}: each of them would "
+                    "rebuild it; give each its own folder",
                 )
             )
     return found

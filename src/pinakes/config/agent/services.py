@@ -55,21 +55,19 @@ class Service(Part):
     """Something that is reached under an address, with a key."""
 
     endpoint: Text | None = Field(
-        default=None, description="Address of the service, where it is not the provider's own."
+        default=None, description="Address of the service, if it is not the provider's own."
     )
     base_url: Text | None = Field(default=None, description="The same as endpoint, as the SDKs call it.")
     api_key: SecretStr | None = Field(
         default=None,
-        description="Key of the service; better written as ${NAME_OF_A_VARIABLE} than in the file. Without it the "
+        description="Key of the service; write it as ${NAME_OF_A_VARIABLE} rather than in the file. By default the "
         "provider's usual environment variable is read.",
     )
 
     @model_validator(mode="after")
     def _one_address(self) -> Service:
         if self.endpoint and self.base_url and self.endpoint != self.base_url:
-            raise PydanticCustomError(
-                "two_addresses", "endpoint and base_url mean the same: give one of them"
-            )
+            raise PydanticCustomError("two_addresses", "endpoint and base_url mean the same: give only one")
         self.endpoint = self.base_url = self.endpoint or self.base_url
         return self
 
@@ -87,7 +85,7 @@ class ModelConfig(Service):
     api_version: Text | None = Field(default=None, description="Version of the API; Azure only.")
     temperature: Annotated[float, Field(ge=0.0, le=2.0), NOT_A_SWITCH] | None = Field(
         default=None,
-        description="How freely the model chooses its words; the model's own default if unset.",
+        description="Sampling temperature; the model's own default if unset.",
     )
     max_tokens: Annotated[int, Field(ge=1), NOT_A_SWITCH] | None = Field(
         default=None, description="Longest answer, in tokens."
@@ -149,7 +147,7 @@ class EmbeddingConfig(Service):
         if self.provider is EmbeddingProvider.LOCAL and (remote := sorted(self.options())):
             raise PydanticCustomError(
                 "no_provider",
-                "{names} {verb} a provider that is asked over the network, such as openai_compatible",
+                "{names} {verb} a provider that is reached over the network, such as openai_compatible",
                 {
                     "names": " and ".join(remote).replace("base_url", "endpoint"),
                     "verb": "needs" if len(remote) == 1 else "need",

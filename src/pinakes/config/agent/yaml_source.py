@@ -97,7 +97,7 @@ def read_file(path: Path) -> str:
         if path.is_dir():
             raise YamlSourceError("is a folder: name the file in it, such as agent.yaml")
         if path.stat().st_size > _LARGEST_FILE:
-            raise YamlSourceError(f"is larger than {_LARGEST_FILE:,} bytes: that is no agent file")
+            raise YamlSourceError(f"is larger than {_LARGEST_FILE:,} bytes: not an agent file")
         content = path.read_bytes()
     except FileNotFoundError as error:
         raise YamlSourceError("there is no such file") from error
@@ -106,9 +106,9 @@ def read_file(path: Path) -> str:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise YamlSourceError("is not text in UTF-8", content.count(b"\n", 0, error.start) + 1) from error
+        raise YamlSourceError("is not UTF-8 text", content.count(b"\n", 0, error.start) + 1) from error
     if "\0" in text:
-        raise YamlSourceError("is not text: it has zero bytes")
+        raise YamlSourceError("is not text: it contains zero bytes")
     return text
 
 
@@ -163,9 +163,7 @@ class _Reader:
         self._count += 1
         line = _line(node)
         if self._count > _MOST_VALUES:
-            raise YamlSourceError(
-                f"the file has more than {_MOST_VALUES:,} values, its aliases counted", line
-            )
+            raise YamlSourceError(f"the file has more than {_MOST_VALUES:,} values, counting aliases", line)
         if len(place) > _DEEPEST:
             raise YamlSourceError(
                 f"values are nested more than {_DEEPEST} deep, or an alias contains itself", line
@@ -189,11 +187,11 @@ class _Reader:
             if key.tag == _MERGE:
                 continue
             if not isinstance(key, ScalarNode):
-                raise YamlSourceError("the name of a field must be a word", _line(key))
+                raise YamlSourceError("a field name must be a word", _line(key))
             here = (*place, str(key.value))
             if key.value in values:
                 first = self._source.lines[here]
-                self._source.faults.append((here, _line(key), f"is there twice, first on line {first}"))
+                self._source.faults.append((here, _line(key), f"is a duplicate, first on line {first}"))
                 continue
             self._source.lines[here] = _line(key)
             values[key.value] = self.value(value, here)

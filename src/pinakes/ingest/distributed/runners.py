@@ -53,7 +53,7 @@ def load_runner(name: str) -> Runner:
         return LocalRunner()
     if name == "ray":
         return RayRunner()
-    raise UsageError(f"There is no runner {name!r}; known are {', '.join(RUNNERS)}.")
+    raise UsageError(f"There is no runner {name!r}; available: {', '.join(RUNNERS)}.")
 
 
 # -- processes of this machine ---------------------------------------------------------------------------------

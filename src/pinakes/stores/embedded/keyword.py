@@ -145,7 +145,7 @@ class KeywordIndex:
         weights = {**DEFAULT_BOOSTS, **(boosts or {})}
         if unknown := weights.keys() - DEFAULT_BOOSTS.keys():
             raise UsageError(
-                f"Unknown search fields: {', '.join(sorted(unknown))}; known are {', '.join(DEFAULT_BOOSTS)}."
+                f"Unknown search fields: {', '.join(sorted(unknown))}; available: {', '.join(DEFAULT_BOOSTS)}."
             )
         self._opened()
         terms = self._terms(query, languages)
