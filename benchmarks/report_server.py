@@ -52,6 +52,11 @@ def _waiting(data: dict[str, Any], table: Table) -> str:
 
 def _together(data: dict[str, Any], table: Table) -> str:
     many, indexing = data["at_once"], data["while_indexing"]
+    agents = [
+        (f"{data[key]['clients']} agents over MCP, {processes}", data[key])
+        for key, processes in (("agents_1", "one process"), ("agents_2", "two processes"))
+        if key in data
+    ]
     rows = [
         (
             name,
@@ -61,6 +66,7 @@ def _together(data: dict[str, Any], table: Table) -> str:
         )
         for name, part in (
             (f"{many['clients']} clients at once", many),
+            *agents,
             (f"{indexing['clients']} clients while {indexing['files']} files are indexed", indexing),
         )
     ]
