@@ -123,7 +123,7 @@ class LibraryBase:
         if name and (name != embedder.name or dimension != embedder.dimension):
             raise ModelMismatchError(
                 f"The index at {self._index.where} was made with the embedding model {name} ({dimension} "
-                f"dimensions), not with {embedder.name} ({embedder.dimension}). Use that model, or make the index anew "
+                f"dimensions), not with {embedder.name} ({embedder.dimension}). Use that model, or rebuild the index "
                 "with: pinakes index --rebuild"
             )
 
@@ -266,7 +266,7 @@ class LibraryBase:
             gone = [path for path in known if any(is_at_or_below(path, root) for root in wanted)]
             roots = [root for root in record.roots() if root in wanted]
             if not gone and not roots:
-                raise NotFoundError(f"The index holds nothing of {', '.join(map(str, given))}.")
+                raise NotFoundError(f"The index contains nothing from {', '.join(map(str, given))}.")
             record.remove(gone)
             record.forget_roots(roots)
             self._index.catch_up_keyword()
@@ -473,7 +473,7 @@ def _check_folder(path: Path, create: bool) -> None:
         raise IndexNotFoundError(f"There is no index at {path}. Make one with: pinakes index PATH")
     if path.is_dir() and _holds_other_files(path):
         raise UsageError(
-            f"{path} holds other files; an index needs a folder of its own, such as {path / INDEX_FOLDER}."
+            f"{path} contains other files; an index needs its own folder, such as {path / INDEX_FOLDER}."
         )
 
 

@@ -236,9 +236,7 @@ def changes(
         except (OSError, RuntimeError) as error:
             if polling:
                 raise PinakesError(f"The folders cannot be watched: {error}") from error
-            logger.warning(
-                "The system cannot watch the folders (%s); they are looked at now and then.", error
-            )
+            logger.warning("The system cannot watch the folders (%s); they are polled instead.", error)
             polling = True
 
 

@@ -104,7 +104,7 @@ def test_unreadable_for_root_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(package, "MAX_TEXT_BYTES", 1 << 20)
     assert refused(tmp_path, "a.md", "x" * (2 << 20)) == (
-        "has 2 MB, and 1 can be read; split it into smaller files"
+        "is 2 MB, and at most 1 MB can be read; split it into smaller files"
     )
 
 

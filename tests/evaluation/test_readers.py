@@ -133,8 +133,8 @@ def remove(name: str) -> Callable[[Path], None]:
         ),
         (sets.retrieval_set, replace_with("qrels.tsv", ""), r"qrels\.tsv is empty"),
         (sets.retrieval_set, replace_with("qrels.tsv", "query-id\tcorpus-id\tscore\n"), "names no answer"),
-        (sets.retrieval_set, replace_with("queries.jsonl", "\n"), "holds no questions"),
-        (sets.retrieval_set, replace_with("corpus.jsonl", ""), "holds no texts"),
+        (sets.retrieval_set, replace_with("queries.jsonl", "\n"), "contains no questions"),
+        (sets.retrieval_set, replace_with("corpus.jsonl", ""), "contains no texts"),
         (sets.retrieval_set, remove("queries.jsonl"), "has corpus.jsonl but no queries.jsonl"),
         (sets.retrieval_set, remove("qrels.tsv"), "has corpus.jsonl but no qrels.tsv"),
         (
@@ -197,7 +197,7 @@ def test_bytes_that_are_not_text_are_located(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_a_set_says_what_one_looks_like(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"holds no evaluation set.*docs/, queries\.jsonl and qrels\.tsv"):
+    with pytest.raises(UsageError, match=r"contains no evaluation set.*docs/, queries\.jsonl and qrels\.tsv"):
         read_sets(tmp_path)
     with pytest.raises(UsageError, match="is not a folder"):
         read_sets(tmp_path / "nowhere")

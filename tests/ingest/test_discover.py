@@ -235,7 +235,7 @@ def test_the_index_is_not_indexed(docs: Path, quick: None) -> None:
 
 def test_a_folder_of_documents_is_not_taken_for_an_index(docs: Path) -> None:
     (docs / "a.md").write_text("text")
-    with pytest.raises(UsageError, match="folder of its own"):
+    with pytest.raises(UsageError, match="its own folder"):
         Library(docs)
     assert [path.name for path in docs.iterdir()] == ["a.md"]
 

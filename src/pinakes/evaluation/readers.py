@@ -65,7 +65,7 @@ def read_sets(folder: Path) -> list[EvalSet]:
             _require(folder, f"{kind}.jsonl", (_FOLDER,))
             found.append(_read_lookups(folder, kind, read))
     if not found:
-        raise UsageError(f"{folder} holds no evaluation set. {_FORMS}")
+        raise UsageError(f"{folder} contains no evaluation set. {_FORMS}")
     return found
 
 
@@ -242,7 +242,7 @@ def _read_lookups(folder: Path, kind: str, read: Callable[[Path, int, dict[str, 
             raise wrong(path, number, f"the id {question.id!r} is used twice.")
         questions[question.id] = question
     if not questions:
-        raise UsageError(f"{path} holds no questions.")
+        raise UsageError(f"{path} contains no questions.")
     return EvalSet(
         f"{_name(folder)}/{kind}", kind, folder, tuple(questions.values()), paths=(folder / _FOLDER,)
     )
@@ -260,7 +260,7 @@ def read_questions(path: Path) -> dict[str, Question]:
             raise wrong(path, number, f"the id {question.id!r} is used twice.")
         found[question.id] = question
     if not found:
-        raise UsageError(f"{path} holds no questions.")
+        raise UsageError(f"{path} contains no questions.")
     return found
 
 
@@ -304,7 +304,7 @@ def read_rows(folder: Path) -> list[Row]:
         seen.add(made.id)
         rows.append(made)
     if not any(row.text.strip() or row.title for row in rows):
-        raise UsageError(f"{path} holds no texts.")
+        raise UsageError(f"{path} contains no texts.")
     return rows
 
 

@@ -88,7 +88,7 @@ def check_size(path: Path) -> None:
     if size > MAX_BYTES or (size > MAX_TEXT_BYTES and _is_plain(path)):
         most = MAX_BYTES if size > MAX_BYTES else MAX_TEXT_BYTES
         raise ConversionError(
-            f"has {size >> 20} MB, and {most >> 20} can be read; split it into smaller files"
+            f"is {size >> 20} MB, and at most {most >> 20} MB can be read; split it into smaller files"
         )
 
 

@@ -86,7 +86,7 @@ def _guess(data: bytes) -> Decoded:
         except UnicodeDecodeError:
             continue
         return _finish(text, encoding, f"the file is not Unicode; it was read as {encoding}")
-    raise ConversionError("its text encoding could not be made out; save it as UTF-8")
+    raise ConversionError("its text encoding could not be determined; save it as UTF-8")
 
 
 def _best_guess(sample: bytes) -> str:
@@ -114,7 +114,7 @@ def _finish(text: str, encoding: str, *warnings: str) -> Decoded:
     replaced = text.count("\ufffd")
     odd = replaced + sum(map(text.count, map(chr, (*range(1, 8), *range(14, 27), *range(28, 32)))))
     if odd > 0.1 * len(text):
-        raise ConversionError("its text encoding could not be made out; save it as UTF-8")
+        raise ConversionError("its text encoding could not be determined; save it as UTF-8")
     if replaced and encoding.startswith("utf"):
         warnings += (f"{replaced} characters could not be decoded and were replaced",)
     return Decoded(text, encoding, warnings)

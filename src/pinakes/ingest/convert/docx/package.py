@@ -108,7 +108,7 @@ class Package:
             raise ConversionError("the file is password protected")
         ratio = info.file_size / max(info.compress_size, 1)
         if info.file_size > MAX_PART_BYTES or (info.file_size > _RATIO_MATTERS_FROM and ratio > MAX_RATIO):
-            raise ConversionError(f"part {name} is absurdly large ({info.file_size:,} bytes when unpacked)")
+            raise ConversionError(f"part {name} is too large ({info.file_size:,} bytes when unpacked)")
         try:
             data = self._zip.read(info)
         except _UNREADABLE as error:

@@ -50,7 +50,7 @@ def convert_pdf(path: Path, ocr: Ocr | None = None) -> Converted:
         if scanned:
             raise ConversionError("no text found on the images of its pages")
         hint = "" if ocr.mode == "force" else "; if it is drawn in shapes, --ocr force reads it"
-        raise ConversionError(f"the PDF holds no text{hint}")
+        raise ConversionError(f"the PDF contains no text{hint}")
     if scanned:
         metadata[IMAGE_PAGES] = write_pages(scanned)
     return compose(pages, marks, metadata, warnings)
