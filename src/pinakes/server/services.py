@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pinakes.errors import IndexNotFoundError, IndexStateError, ModelMismatchError, PinakesError, UsageError
+from pinakes.tools.readers import Readers
 
 if TYPE_CHECKING:
     from pinakes.library import Library
@@ -26,8 +27,7 @@ logger = logging.getLogger("pinakes")
 TOKEN_BUDGET = 6000
 """The most tokens of an answer that asks for no budget of its own: a page or ten, not a book."""
 RECORD = "record.sqlite3"
-# How long a server that ends waits for those who read.
-_CLOSE_SECONDS = 30.0
+_CLOSING = "The server is closing."
 # How long a call waits for documents that are being read; clients give up on one after a minute.
 WAIT_SECONDS = 25.0
 _BETWEEN_STEPS = 0.2
@@ -103,25 +103,24 @@ class LibraryService(Protocol):
 
 
 class _Opened:
-    """A library that was opened, and how many read from it."""
+    """A library that was opened, and who reads from it; one that was replaced is closed when the last is done."""
 
     def __init__(self, library: Library) -> None:
         self.library = library
         self.identity = _identity(library.path)
-        self.readers = 0
-        self.retired = False
+        self.readers = Readers(library.close)
 
 
 class LibraryHandle:
     """Opens a library when it is first asked for, and again when another index was put in its place.
 
     What another process adds or removes the library sees by itself. It does not see that its folder was deleted and
-    made anew, or rebuilt with another embedding model. One that was replaced is closed when the last reader is done.
+    made anew, or rebuilt with another embedding model.
     """
 
     def __init__(self, opener: Callable[[], Library]) -> None:
         self._opener = opener
-        self._changed = threading.Condition()
+        self._changing = threading.RLock()
         self._opened: _Opened | None = None
         self._closed = False
 
@@ -131,54 +130,43 @@ class LibraryHandle:
             try:
                 return question(opened.library)
             except ModelMismatchError:
-                with self._changed:
-                    self._retire(opened)
+                self._retire(opened)
         with self._reading() as opened:
             return question(opened.library)
 
     @contextmanager
     def _reading(self) -> Iterator[_Opened]:
-        with self._changed:
-            opened = self._current()
-            opened.readers += 1
-        try:
+        with ExitStack() as stack:
+            with self._changing:
+                opened = self._current()
+                stack.enter_context(opened.readers.reading(IndexStateError(_CLOSING)))
             yield opened
-        finally:
-            with self._changed:
-                opened.readers -= 1
-                self._close_if_done(opened)
-                self._changed.notify_all()
 
     def _current(self) -> _Opened:
         """Return the library that stands in the folder now."""
         if self._closed:
-            raise IndexStateError("The server is closing.")
+            raise IndexStateError(_CLOSING)
         opened = self._opened
         if opened is not None and _identity(opened.library.path) != opened.identity:
             self._retire(opened)
-            opened = None
-        if opened is None:
-            opened = self._opened = _Opened(self._opener())
-        return opened
+        if self._opened is None:
+            self._opened = _Opened(self._opener())
+        return self._opened
 
     def _retire(self, opened: _Opened) -> None:
-        if self._opened is opened:
-            self._opened = None
-        opened.retired = True
-        self._close_if_done(opened)
-
-    def _close_if_done(self, opened: _Opened) -> None:
-        if opened.retired and not opened.readers:
-            opened.library.close()
+        with self._changing:
+            if self._opened is opened:
+                self._opened = None
+            opened.readers.close()
 
     def close(self) -> None:
         """Close the library if it was opened, when nobody reads from it any more."""
-        with self._changed:
+        with self._changing:
             self._closed = True
             opened = self._opened
-            # What is still read from after that long is left open: to close it could end the process.
-            if opened is not None and self._changed.wait_for(lambda: not opened.readers, _CLOSE_SECONDS):
-                self._retire(opened)
+        # What is read from for very long is left open.
+        if opened is not None and opened.readers.wait():
+            self._retire(opened)
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:

@@ -22,6 +22,7 @@ from pinakes.library import Library
 from pinakes.model import IndexReport, Progress
 from pinakes.scoped import ScopedLibrary, below
 from pinakes.search.present.respond import count_tokens
+from pinakes.tools.readers import Readers
 
 if TYPE_CHECKING:
     from pinakes.config.agent import HierarchicalDocumentToolConfig
@@ -36,45 +37,10 @@ Listener = Callable[[Progress], object]
 _turns: dict[Path, threading.Lock] = {}
 _turns_guard = threading.Lock()
 _TURN_SECONDS = 0.2
-# How long to wait for those who read. What is still read from then is left open: to close it could end the process.
-PATIENCE = 30.0
 
 
 class ToolClosedError(PinakesError):
     """The tool was closed while it was being used."""
-
-
-class Readers:
-    """Lets readers in until it is closed, and knows when the last one has gone."""
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._inside = 0
-        self.closed = False
-
-    @contextmanager
-    def reading(self, refusal: Exception) -> Iterator[None]:
-        """Be a reader meanwhile; raise the refusal when it is too late for that."""
-        with self._changed:
-            if self.closed:
-                raise refusal
-            self._inside += 1
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._inside -= 1
-                self._changed.notify_all()
-
-    def close(self) -> None:
-        """Let nobody in any more."""
-        with self._changed:
-            self.closed = True
-
-    def wait(self, patience: float = PATIENCE) -> bool:
-        """Wait until nobody is inside; return whether that came about."""
-        with self._changed:
-            return self._changed.wait_for(lambda: self._inside == 0, patience)
 
 
 class ToolLibrary(ScopedLibrary):
