@@ -152,7 +152,7 @@ def _changed(page: Page, site: Site) -> None:
     page.clock.install()
     page.goto(site.search(q="detained vessel"))
     look_again(page)
-    expect(page.get_by_role("button", name="Show it as it is now")).to_be_visible()
+    expect(page.get_by_role("button", name="Reload")).to_be_visible()
 
 
 VIEWS = [

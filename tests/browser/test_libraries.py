@@ -89,6 +89,6 @@ def test_overview_and_map_are_of_the_chosen_library(page: Page, desk: str) -> No
 def test_the_chosen_library_is_brought_up_to_date(page: Page, desk: str) -> None:
     page.goto(f"{desk}/overview?library=harbour")
     with page.expect_request(lambda request: request.method == "POST") as sent:
-        page.get_by_role("button", name="Bring up to date").click()
+        page.get_by_role("button", name="Update the index").click()
     expect(page.locator(".indexing-now")).to_contain_text("2 unchanged")
     assert sent.value.post_data_json == {"library": "harbour"}

@@ -124,7 +124,7 @@ def test_lines_above_it_do_not_matter(page: Page, shelf: Shelf, saved: str) -> N
     expect(page.locator(".document .answer").first).to_be_in_viewport()
     for text in page.locator(".hit").all_inner_texts():
         assert "inspector" not in text and "appeal" not in text
-    note(page, "Its passage is marked where it stands now")
+    note(page, "Its passage is highlighted at its new place")
     assert cited(page) == "Keepers Act, Section 403. Release of detained boats, lines 17–21"
     # The address is that of today: whoever keeps it again is not told of a change.
     page.goto(page.url)
@@ -172,7 +172,7 @@ def test_a_file_that_is_removed_is_said_to_be(page: Page, shelf: Shelf, saved: s
 def test_words_that_were_changed_are_not_marked(page: Page, shelf: Shelf, saved: str) -> None:
     shelf.write(KEEPERS.replace("has been paid in full", "has been paid by half"))
     page.goto(saved)
-    note(page, "they were changed or removed. Section 403, where it stood, is shown.")
+    note(page, "they were changed or removed. Section 403, where it was, is shown.")
     nothing_is_marked(page)
     expect(page.locator(".document h2", has_text="Section 403")).to_be_in_viewport()
 
@@ -224,4 +224,4 @@ def test_the_link_of_a_citation_leads_there(new_page: Callable[..., Page], shelf
     shelf.write(KEEPERS.replace("## Section 401", "A preamble.\n\n## Section 401"))
     page.goto(link)
     expect(page.locator(".hit", has_text=SENTENCE)).to_be_in_viewport()
-    note(page, "marked where it stands now")
+    note(page, "highlighted at its new place")

@@ -39,7 +39,7 @@ def test_what_was_found_before_does_not_stand_below_another_query(page: Page, si
     page.locator("#query").fill("type:pdf")
     expect(page.locator(".result")).to_have_count(0)
     expect(page.locator(".notice")).to_contain_text("at least one word")
-    expect(page.locator("#live")).to_have_text(re.compile(r"^Nothing to look for yet\. The query only says"))
+    expect(page.locator("#live")).to_have_text(re.compile(r"^Nothing to search for yet\. The query only says"))
 
 
 def test_an_empty_library_says_so_and_how_to_fill_it(page: Page, tmp_path: Path) -> None:
@@ -88,12 +88,12 @@ def test_where_the_server_may_write_a_folder_is_read_from_the_page(
         page.goto(address + path)
         field = page.get_by_role("textbox", name="Folder")
         expect(field).to_have_value(str(tmp_path))
-        expect(page.locator(".state")).to_contain_text(f"The server may read what is in {tmp_path}.")
+        expect(page.locator(".state")).to_contain_text(f"The server can read what is in {tmp_path}.")
         field.fill(str(tmp_path.parent))
         field.press("Enter")
         expect(page.get_by_role("alert")).to_contain_text("is not below a folder that this server may read")
         field.fill(str(tmp_path / "docs"))
-        page.get_by_role("button", name="Read this folder").click()
+        page.get_by_role("button", name="Index this folder").click()
         expect(page.get_by_role("link", name="Notes")).to_be_visible()
         # It was this page that changed the library: it is not told so.
         look_again(page)
@@ -113,7 +113,7 @@ def test_an_answer_that_was_overtaken_is_no_change(page: Page, tmp_path: Path) -
         page.route("**/api/state*", hold, times=1)
         page.goto(address)
         page.get_by_role("textbox", name="Folder").fill(str(tmp_path / "docs"))
-        page.get_by_role("button", name="Read this folder").click()
+        page.get_by_role("button", name="Index this folder").click()
         expect(page.get_by_role("link", name="Notes")).to_be_visible()
         [(route, before)] = held
         route.fulfill(response=before)

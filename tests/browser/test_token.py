@@ -18,12 +18,12 @@ def guarded(serve: Callable[..., str]) -> str:
 
 def test_the_token_is_asked_for_and_kept(page: Page, guarded: str) -> None:
     page.goto(guarded)
-    dialog = page.get_by_role("dialog", name="A token is needed")
+    dialog = page.get_by_role("dialog", name="Token required")
     field = dialog.get_by_label("Token")
     expect(field).to_be_focused()
     field.fill("wrong")
     page.keyboard.press("Enter")
-    expect(dialog.get_by_role("alert")).to_have_text("That was not the token.")
+    expect(dialog.get_by_role("alert")).to_have_text("Wrong token.")
     dialog.get_by_label("Token").fill(TOKEN)
     page.keyboard.press("Enter")
     expect(dialog).to_have_count(0)
@@ -35,12 +35,12 @@ def test_the_token_is_asked_for_and_kept(page: Page, guarded: str) -> None:
     assert page.evaluate("Object.values(localStorage)") == []
     other = page.context.new_page()
     other.goto(guarded)
-    expect(other.get_by_role("dialog", name="A token is needed")).to_be_visible()
+    expect(other.get_by_role("dialog", name="Token required")).to_be_visible()
 
 
 def test_without_the_token_nothing_is_shown(page: Page, guarded: str) -> None:
     page.goto(f"{guarded}/?q=vessel")
-    expect(page.get_by_role("dialog", name="A token is needed")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Token required")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator("#main [role=alert]").first).to_contain_text("token")
     expect(page.locator(".result")).to_have_count(0)
@@ -52,7 +52,7 @@ def test_a_question_that_was_declined_comes_again_only_when_somebody_asks(
     view = new_gate(page, "**/js/search.js")
     view.shut()
     page.goto(f"{guarded}/?q=vessel")
-    dialog = page.get_by_role("dialog", name="A token is needed")
+    dialog = page.get_by_role("dialog", name="Token required")
     expect(dialog).to_be_visible()
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)

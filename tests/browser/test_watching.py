@@ -47,7 +47,7 @@ def test_a_reader_is_told_and_keeps_the_place(page: Page, tmp_path: Path) -> Non
         _index(tmp_path, f"# Pier rules\n\n{'A new paragraph. ' * 40}\n\n" * 3 + RULES)
         _notice(page)
         assert page.evaluate(TOP) == [words, top]
-        page.get_by_role("button", name="Show it as it is now").click()
+        page.get_by_role("button", name="Reload").click()
         expect(page.locator("article.document")).to_contain_text("A new paragraph.")
         expect(page.locator("#changed")).to_be_hidden()
         until(page, f"(([words, top]) => words === {words!r} && Math.abs(top - {top}) <= 2)(({TOP})())")
@@ -64,7 +64,7 @@ def test_results_are_told_and_keep_the_place(new_page: Callable[..., Page], tmp_
         until(page, "history.state?.scroll === scrollY")
         _index(tmp_path, f"# Pier rules, second edition\n\n{RULES}")
         _notice(page)
-        page.get_by_role("button", name="Show it as it is now").click()
+        page.get_by_role("button", name="Reload").click()
         expect(page.locator(".result", has_text="second edition").first).to_be_attached()
         # A line more or less above does not matter.
         until(page, "Math.abs(scrollY - 400) < 40")

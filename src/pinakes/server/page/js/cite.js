@@ -56,7 +56,7 @@ export function openCite(api, item) {
     el("textarea", { class: "field citation", readonly: true, rows: 5, "aria-label": "Citation", spellcheck: "false" })
   );
   const copy = /** @type {HTMLButtonElement} */ (el("button", { class: "button primary", text: "Copy" }));
-  const copyLink = /** @type {HTMLButtonElement} */ (el("button", { class: "button", text: "Copy link", title: "Leads to this text, also when the document has changed" }));
+  const copyLink = /** @type {HTMLButtonElement} */ (el("button", { class: "button", text: "Copy link", title: "Leads to this text, even if the document changes" }));
   let running = new AbortController();
   let link = "";
 
@@ -79,13 +79,13 @@ export function openCite(api, item) {
   copy.addEventListener("click", async () => {
     await copyText(text.value, text);
     copy.textContent = "Copied";
-    announce("The citation is copied.");
+    announce("Citation copied.");
   });
 
   copyLink.addEventListener("click", async () => {
     await copyText(link);
     copyLink.textContent = "Link copied";
-    announce("The link is copied.");
+    announce("Link copied.");
   });
 
   const remembered = sessionStorage.getItem(REMEMBERED) || "plain";

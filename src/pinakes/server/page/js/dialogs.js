@@ -34,36 +34,36 @@ export function openDialog(title, content, options = {}) {
 
 const KEYS = {
   "Everywhere": [
-    ["/", "to the search box"],
-    ["g then s, m, o", "to the search, the map, the overview"],
+    ["/", "go to the search box"],
+    ["g then s, m, o", "go to the search, the map, the overview"],
     ["?", "this help"],
     ["Esc", "close; in the search: back to the box"],
   ],
   "Search": [
     ["↓ ↑", "in the box: through the suggestions"],
-    ["Enter", "in the box: to the first result; on a result: open it"],
-    ["j k or ↓ ↑", "to the next result, or the one before"],
+    ["Enter", "in the box: go to the first result; on a result: open it"],
+    ["j k or ↓ ↑", "next and previous result"],
     ["w", "why this result"],
     ["c", "cite it"],
     ["x", "the whole passage, or the short one"],
   ],
   "Reader": [
-    ["n p", "to the next section, or the one before"],
-    ["m, M", "to the next match, to the one before"],
+    ["n p", "next and previous section"],
+    ["m, M", "next and previous match"],
     ["o", "the outline; there: arrows, Home, End or letters"],
     ["c", "cite the section"],
   ],
   "Map": [
-    ["← ↑ → ↓", "to the next document that way"],
+    ["← ↑ → ↓", "go to the next document that way"],
     ["Enter", "the sections of the document"],
-    ["Shift and arrows", "move the picture"],
-    ["+ − 0", "closer, farther, all of it"],
+    ["Shift and arrows", "pan"],
+    ["+ − 0", "zoom in, zoom out, fit"],
   ],
 };
 const HINTS = [
-  ['"left to dry"', "a phrase, as it is written"],
+  ['"left to dry"', "an exact phrase"],
   ["Article 6(1)(f)", "a section or clause by its label"],
-  ["valve -pump", "without a word"],
+  ["valve -pump", "exclude a word"],
   ["type:pdf after:2024", "filters in the query"],
 ];
 
@@ -79,7 +79,7 @@ export function helpDialog() {
     ...list("Asking", HINTS, "code"),
     ...Object.entries(KEYS).flatMap(([title, rows]) => list(title, rows, "kbd")),
     // Who speaks to the computer, or hits keys by chance, must be able to switch them off (WCAG 2.1.4).
-    el("label", { class: "tick letters" }, letters, el("span", { text: "Keys of a single letter or sign work" })),
+    el("label", { class: "tick letters" }, letters, el("span", { text: "Enable single-key shortcuts" })),
   ]);
 }
 
@@ -89,7 +89,7 @@ let asking = null;
 let refused = false;
 for (const act of ["pointerdown", "keydown"]) document.addEventListener(act, () => (refused = false), true);
 
-const noToken = () => new Problem(401, "No token", "Without its token the server answers nothing.");
+const noToken = () => new Problem(401, "No token", "The server does not answer without its token.");
 
 /** Ask for the token; several requests that need it wait for the same answer. Refused when the dialog is closed. */
 export function tokenDialog(wrong = false) {
@@ -112,13 +112,13 @@ export function tokenDialog(wrong = false) {
           },
         },
       },
-      el("p", { class: "soft" }, "This server asks for the token that it was started with. It is kept in this tab only."),
-      wrong && el("p", { class: "bad", role: "alert", text: "That was not the token." }),
+      el("p", { class: "soft" }, "Enter the token that this server was started with. It is kept only in this tab."),
+      wrong && el("p", { class: "bad", role: "alert", text: "Wrong token." }),
       el("label", { for: "token", class: "label", text: "Token" }),
       field,
-      el("button", { type: "submit", class: "button primary", text: "Go on" }),
+      el("button", { type: "submit", class: "button primary", text: "Continue" }),
     );
-    const dialog = openDialog("A token is needed", [form], {
+    const dialog = openDialog("Token required", [form], {
       onClose: () => {
         asking = null;
         if (given) resolve(given);

@@ -33,15 +33,15 @@ export async function emptyLibrary(api, done) {
       "div",
       { class: "state" },
       head,
-      el("p", {}, "Put documents into it: in a terminal, where the server was started, run"),
+      el("p", {}, "To add documents, run this in a terminal, in the folder where the server was started:"),
       el("p", {}, el("code", { class: "command", text: "pinakes index FOLDER" })),
-      el("p", {}, "The page shows them as soon as they are there. To choose a folder here instead, start the server with ", el("code", { text: "pinakes serve --write" }), "."),
+      el("p", {}, "They appear here as soon as they are indexed. To choose a folder on this page instead, start the server with ", el("code", { text: "pinakes serve --write" }), "."),
     );
     return { node, unmount: () => {} };
   }
   // What is kept of the library was asked before.
   const indexed = () => (loadLibraries(true), done());
   const panel = indexPanel(api, { write, folder: folders[0] ?? null, done: indexed });
-  const words = folders.length ? "Which folder shall be searched? Everything in it that can be read becomes part of the library; the files stay where they are." : "The sources of its configuration have not been read yet.";
-  return { node: el("div", { class: "state" }, head, el("p", { text: words }), panel.node, folders.length > 0 && el("p", { class: "soft small", text: `The server may read what is in ${folders.join(" or ")}.` })), unmount: panel.unmount };
+  const words = folders.length ? "Which folder do you want to search? Every readable file in it is indexed; the files stay where they are." : "The sources of its configuration have not been read yet.";
+  return { node: el("div", { class: "state" }, head, el("p", { text: words }), panel.node, folders.length > 0 && el("p", { class: "soft small", text: `The server can read what is in ${folders.join(" or ")}.` })), unmount: panel.unmount };
 }

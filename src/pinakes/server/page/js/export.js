@@ -16,7 +16,7 @@ export function exportMenu(api, question) {
     summary.focus();
     try {
       download(await api.blob("export", { ...question, format }), `pinakes-results.${ending}`);
-      announce("The file is saved.");
+      announce("File saved.");
     } catch (error) {
       announce(error.message);
     }

@@ -13,7 +13,7 @@ export function indexPanel(api, { write, folder = null, done }) {
   const leaving = new AbortController();
   const output = el("div", { class: "indexing-now" });
   const field = folder === null ? null : /** @type {HTMLInputElement} */ (el("input", { class: "field", name: "folder", value: folder, "aria-label": "Folder", autocomplete: "off", spellcheck: "false" }));
-  const button = el("button", { class: field ? "button primary" : "button", type: "submit", text: field ? "Read this folder" : "Bring up to date" });
+  const button = el("button", { class: field ? "button primary" : "button", type: "submit", text: field ? "Index this folder" : "Update the index" });
   const form = el("form", { class: "index-folder", on: { submit: (event) => (event.preventDefault(), busy || run()) } }, field, button);
   const node = el("section", { class: "indexing", "aria-label": "Indexing" }, write && form, output);
   let timer = 0;
@@ -43,7 +43,7 @@ export function indexPanel(api, { write, folder = null, done }) {
     busy = button.disabled = true;
     node.setAttribute("aria-busy", "true");
     let changed = false;
-    announce("Indexing has begun.");
+    announce("Indexing started.");
     try {
       await api.events(
         "index",

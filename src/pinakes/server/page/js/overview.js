@@ -53,14 +53,14 @@ function numbers(library) {
     [library.documents.toLocaleString("en"), library.documents === 1 ? "document" : "documents"],
     [library.chunks.toLocaleString("en"), "passages"],
     [bytes(library.size_bytes), "index"],
-    [ago(library.updated_at), "brought up to date"],
+    [ago(library.updated_at), "updated"],
   ].filter(([value]) => value);
   return el("dl", { class: "numbers" }, rows.map(([value, name]) => el("div", {}, el("dt", { text: name }), el("dd", { text: value }))));
 }
 
 function failures(library) {
   const rows = [];
-  if (library.pending_passages) rows.push(el("p", { class: "notice", text: `${count(library.pending_passages, "passage")} wait for their vectors: search by meaning does not find them yet.` }));
+  if (library.pending_passages) rows.push(el("p", { class: "notice", text: `${count(library.pending_passages, "passage")} have no vectors yet: semantic search does not find them.` }));
   if (library.unpublished_passages) rows.push(el("p", { class: "notice", text: `${count(library.unpublished_passages, "passage")} are not in the database yet.` }));
   if (library.failures.length) {
     rows.push(
@@ -95,7 +95,7 @@ function details(library, version) {
   const rows = [
     ["Model", `${library.model}, ${library.dimension} dimensions`],
     ["Passage vectors", library.passages.toLocaleString("en")],
-    ["Taken from", library.roots.join(", ")],
+    ["Sources", library.roots.join(", ")],
     ["Stored in", library.database || library.path],
     ["Being written by", library.writer],
     ["Generation", library.generation],

@@ -24,11 +24,11 @@ export function addressNote(reading, api) {
   const show = async (state, { target, passage, params }) => {
     const mine = ++turn;
     const name = target ? reading.nameOf(target) : "";
-    const here = name ? `${name}, where it stood, is shown.` : "";
-    if (state === "moved") say("The document has changed since this link was made. ", passage ? "Its passage is marked where it stands now." : `This is where its text stands now${name ? `: ${name}` : ""}.`);
+    const here = name ? `${name}, where it was, is shown.` : "";
+    if (state === "moved") say("The document has changed since this link was made. ", passage ? "Its passage is highlighted at its new place." : `This is where its text is now${name ? `: ${name}` : ""}.`);
     else if (state === "changed") say("The words that this link leads to are no longer in this document: they were changed or removed. ", here);
-    else if (state === "unchecked") say("This link names lines by their numbers only. If the document has changed since it was made, other lines may be marked than were meant.");
-    else if (state === "elsewhere") say(`Lines ${params.get("lines")} are not ${name ? `in ${name}` : "in this document"} any more: the document has changed since this link was made. Nothing is marked.`);
+    else if (state === "unchecked") say("This link names lines by their numbers only. If the document has changed since it was made, the wrong lines may be highlighted.");
+    else if (state === "elsewhere") say(`Lines ${params.get("lines")} are not ${name ? `in ${name}` : "in this document"} any more: the document has changed since this link was made. Nothing is highlighted.`);
     else if (state === "gone") {
       const id = params.get("place");
       say(id ? "The place that this link leads to is no longer in this document." : `There is no section “${(params.get("section") || "").slice(0, 80)}” in this document; this is its beginning.`);

@@ -126,7 +126,7 @@ export class Reader {
       data.language ? languageName(data.language) : "",
       reading.pages.length ? count(reading.pages.length, "page") : "",
       reading.sections.length > 1 ? count(reading.sections.length, "section") : "",
-      data.borne_out ? `borne out: ${data.borne_out}` : "",
+      data.borne_out ? `confirmed: ${data.borne_out}` : "",
     ].filter(Boolean);
     return el(
       "header",

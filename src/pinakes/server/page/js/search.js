@@ -139,7 +139,7 @@ export function mount(container, params, api) {
   /** There is nothing to look for, or not yet: a quotation mark, a filter. Whoever types on is not disturbed. */
   function unasked(text) {
     if (committed || drawn) clear();
-    note.settle(committed || /\w/.test(state.q) ? text : "", "Nothing to look for yet", committed);
+    note.settle(committed || /\w/.test(state.q) ? text : "", "Nothing to search for yet", committed);
   }
 
   /** Search at once, and wait until nothing is pending. */
@@ -197,7 +197,7 @@ export function mount(container, params, api) {
   function draw(answer, asked) {
     const { results } = answer;
     const same = JSON.stringify([asked, results, answer.confidence, answer.truncated]);
-    const text = results.length ? `${counted(answer)}. That the first is what was asked for is ${sureness(answer.confidence)}` : "Nothing found";
+    const text = results.length ? `${counted(answer)}. Best match: ${sureness(answer.confidence)}` : "Nothing found";
     // An equal answer changes nothing: whoever reads, or has opened something, is left in peace.
     if (same !== drawn) fill(answer, asked);
     drawn = same;

@@ -12,7 +12,7 @@ export function welcome(library, documents) {
   return el(
     "div",
     { class: "welcome" },
-    el("p", { class: "lead" }, `${count(documents.length, "document")}, ${count(library.chunks, "passage")}`, age && `, brought up to date ${age}`, "."),
+    el("p", { class: "lead" }, `${count(documents.length, "document")}, ${count(library.chunks, "passage")}`, age && `, updated ${age}`, "."),
     examples(),
     el("h2", { class: "label", text: "Contents" }),
     el(
@@ -63,7 +63,7 @@ export function problemState(error, again) {
   // Not when it is said already, or waiting does not help.
   const wait = error.retryAfter && !/again|index/.test(said) ? ` Try again in ${count(error.retryAfter, "second")}.` : "";
   // The titles of the server are those of HTTP; where it was not reached, they are ours.
-  const title = HEADINGS[error.status] || ([0, 401].includes(error.status) && error.title) || "This did not work";
+  const title = HEADINGS[error.status] || ([0, 401].includes(error.status) && error.title) || "Something went wrong";
   return el(
     "div",
     { class: "state problem", role: "alert" },

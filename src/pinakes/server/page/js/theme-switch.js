@@ -3,7 +3,7 @@
 import { announce, replace, svg } from "./text.js";
 
 const ORDER = ["auto", "light", "dark"];
-const NAMES = { auto: "as the system", light: "light", dark: "dark" };
+const NAMES = { auto: "same as the system", light: "light", dark: "dark" };
 const SHAPES = {
   auto: ["M8 1.5a6.5 6.5 0 1 0 0 13z", "M8 1.5a6.5 6.5 0 0 1 0 13"],
   light: ["M8 4.8a3.2 3.2 0 1 0 0 6.4 3.2 3.2 0 0 0 0-6.4z", "M8 .8v1.6M8 13.6v1.6M.8 8h1.6M13.6 8h1.6M2.9 2.9 4 4M12 12l1.1 1.1M13.1 2.9 12 4M4 12l-1.1 1.1"],

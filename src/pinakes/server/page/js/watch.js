@@ -36,7 +36,7 @@ export function watchLibrary(bar, { reload, waits, indexes }) {
     reload();
   };
   const changed = () =>
-    say("The library has changed.", el("button", { class: "button", on: { click: showAnew } }, "Show it as it is now"), el("button", { class: "quiet icon", "aria-label": "Close the notice", on: { click: hide } }, "×"));
+    say("The library has changed.", el("button", { class: "button", on: { click: showAnew } }, "Reload"), el("button", { class: "quiet icon", "aria-label": "Close the notice", on: { click: hide } }, "×"));
 
   async function look() {
     clearTimeout(timer);
@@ -62,7 +62,7 @@ export function watchLibrary(bar, { reload, waits, indexes }) {
     } catch {
       if (turn !== looks) return;
       away = true;
-      say("The server cannot be reached. What is shown stays; the page goes on when it is back.");
+      say("The server cannot be reached. The page reconnects when it is back.");
     }
     clearTimeout(timer);
     timer = setTimeout(look, away ? AWAY : EVERY);

@@ -8,26 +8,26 @@ import { barRows, count, el, replace, scrolled, svg } from "./text.js";
 const ORDER = ["semantic", "keyword", "exact", "code", "graph", "document", "section"];
 const CLASSES = { exploratory: "a question to explore", factual: "a fact or a name", navigational: "a place to go to" };
 const EDGES = {
-  parent: "stands above another that fits",
-  child: "stands below another that fits",
-  next: "follows another that fits",
-  previous: "comes before another that fits",
-  cited_by: "refers to another that fits",
-  link: "another that fits links to it",
-  wiki: "another that fits links to it",
-  backlink: "links to another that fits",
-  transclusion: "another that fits shows it",
-  transcluded_by: "shows another that fits",
-  related: "is related to a document that fits",
+  parent: "contains another match",
+  child: "is part of another match",
+  next: "follows another match",
+  previous: "comes before another match",
+  cited_by: "refers to another match",
+  link: "another match links to it",
+  wiki: "another match links to it",
+  backlink: "links to another match",
+  transclusion: "another match embeds it",
+  transcluded_by: "embeds another match",
+  related: "is related to a matching document",
 };
-const CITED = "another that fits refers to it";
+const CITED = "another match refers to it";
 const STAGES = {
   original_count: "best candidates",
-  after_threshold: "above the least score",
+  after_threshold: "above the minimum score",
   looked_at: "read closely",
-  after_content_dedup: "without same texts",
-  after_ngram_dedup: "without near copies",
-  after_dedup: "without the same meaning",
+  after_content_dedup: "without duplicates",
+  after_ngram_dedup: "without near-duplicates",
+  after_dedup: "without paraphrases",
   after_mmr: "chosen for variety",
   after_doc_limit: "within the limit per document",
   after_parents: "shown",
@@ -81,7 +81,7 @@ function verdict(result) {
   const best = Object.entries(ranks).sort((a, b) => a[1] - b[1])[0];
   const found = best ? `Ranked ${best[1]} by ${LEGS[best[0]] || best[0]}` : "Found";
   const literal = exact ? `; the query names its ${exact}` : "";
-  return `${found}${literal}. With everything taken together it comes ${ordinal(result.rank)}. That it is what was asked for is ${sureness(result.fused_score)} (${Math.round(result.fused_score * 100)} %).`;
+  return `${found}${literal}. Overall it comes ${ordinal(result.rank)}. Match: ${sureness(result.fused_score)} (${Math.round(result.fused_score * 100)} %).`;
 }
 
 const ordinal = (number) => ["first", "second", "third", "fourth", "fifth"][number - 1] || `at place ${number}`;
@@ -142,18 +142,18 @@ function reading(result, told) {
   add("Spelling", pairs(told.corrections).join(", "));
   add("Phrases", (told.phrases || []).map((text) => `“${text}”`).join(", "));
   add("Places named", (told.references || []).map(({ text }) => text).join(", "));
-  add("Words added", (told.expansion || []).join(", "));
+  add("Added words", (told.expansion || []).join(", "));
   add("Left out", (told.excluded || []).join(", "));
   add("Connection", result.explanation?.edge ? EDGES[result.explanation.edge] || CITED : "");
   add("Reranked", told.reranker && result.explanation?.relevance !== undefined ? `${told.reranker}: ${result.explanation.relevance.toFixed(2)}` : told.reranker);
-  add("Put together", told.fusion === "rrf" ? `by rank (reciprocal rank fusion, k = ${told.rrf_k})` : told.fusion === "scores" ? "by normalised scores" : told.fusion);
+  add("Merged", told.fusion === "rrf" ? `by rank (reciprocal rank fusion, k = ${told.rrf_k})` : told.fusion === "scores" ? "by normalised scores" : told.fusion);
   return rows;
 }
 
 /** How many passages were left after each stage; stages that changed nothing are not shown. */
 function stages(full, told, without) {
   const rows = [];
-  if (without) rows.push(["in the library", without.all], ["let through by the filters", without.left]);
+  if (without) rows.push(["in the library", without.all], ["passing the filters", without.left]);
   if (told.candidates) rows.push(["found by any leg", told.candidates]);
   let last = told.candidates ?? Infinity;
   for (const [key, text] of Object.entries(STAGES)) {
