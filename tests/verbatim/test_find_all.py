@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.effort import tries
 from typer.testing import CliRunner
 
 from pinakes import Library
@@ -325,7 +326,7 @@ SEQUELS = st.lists(
 )
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=tries(500, 2000), deadline=None)
 @given(
     texts=st.lists(LINES | SEQUELS.map("".join), min_size=1, max_size=6),
     pattern=CHAINS | ANCHORED,
