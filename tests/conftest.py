@@ -18,7 +18,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # A test fails for what was changed, not for the luck of the draw: the examples are the same each time. `make test-long`
 # looks for new ones, and what it finds becomes an `@example`. They may take as long as they do: benchmarks measure speed.
-settings.register_profile("ci", derandomize=True, deadline=None)
+settings.register_profile("ci", max_examples=50, derandomize=True, deadline=None)
 settings.register_profile("fast", settings.get_profile("ci"), max_examples=20)
 settings.register_profile("long", max_examples=1000, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
@@ -31,6 +31,7 @@ MARKED = {
     "slow": (
         *("test_docs.py", "stores/test_moving.py", "ingest/distributed", "ingest/test_llm_context.py"),
         *("convert/test_docx_hostile.py", "convert/test_hostile.py", "stores/test_damage.py"),
+        *("evaluation/test_corpus.py", "ingest/test_limits.py", "server/test_process_pool.py"),
     ),
 }
 # Whoever has one of these at hand starts processes: files are read in a worker of their own.
@@ -52,18 +53,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         module, fixtures = getattr(item, "module", None), getattr(item, "fixturenames", ())
         if "library" in fixtures or any(hasattr(module, name) for name in STARTERS):
             item.add_marker("process")
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    first = {item.path for item in items if any(map(item.get_closest_marker, ("slow", "store", "browser")))}
+    items.sort(key=lambda item: item.path not in first)
     # What a hostile document says is said a hundred thousand times.
     for item in items:
         if "hostile" in item.name:
             item.add_marker("slow")
 
 
-# These are about the workers that files are read in, or about what a command does for its user. All others read in their
-# own process: a worker takes longer to start than their files to read.
+# These are about the workers that files are read in. All others read in their own process: a worker takes longer to start
+# than their files to read.
 IN_WORKERS = (
-    *("cli/test_index.py", "server/api/test_indexing.py", "server/test_indexing.py", "test_docs.py"),
+    *("cli/test_index.py", "server/api/test_indexing.py", "server/test_indexing.py"),
     *("ingest/distributed", "ingest/test_concurrency.py", "ingest/test_embedding_order.py"),
     *("ingest/test_interruption.py", "ingest/test_limits.py", "ingest/test_scans.py"),
 )
