@@ -10,15 +10,15 @@ from typing import Literal
 
 
 class PinakesError(Exception):
-    """Base of every error raised on purpose; its text is fit to be shown as it is."""
+    """Base of every error raised on purpose; its message can be shown to users."""
 
 
 class UsageError(PinakesError):
-    """The caller asked for something that cannot be meant: an empty query, ``top_k=0``, an unknown mode."""
+    """Invalid input: an empty query, ``top_k=0``, an unknown mode."""
 
 
 class ConversionError(PinakesError):
-    """One file could not be read; the others go on. ``again`` when it is not the file's fault: the next run tries."""
+    """One file could not be read; the run continues. ``again``: not the file's fault, so the next run retries."""
 
     def __init__(self, message: str, *, again: bool = False) -> None:
         super().__init__(message)
@@ -77,7 +77,7 @@ _HELP: dict[Missing, tuple[tuple[str, str], ...]] = {
 
 
 class NotFoundError(PinakesError):
-    """A document, section or term that was asked for by name does not exist; ``missing`` says which of them."""
+    """No document, section or term has that name; ``missing`` says which kind."""
 
     def __init__(self, message: str, missing: Missing | None = None) -> None:
         super().__init__(message)
@@ -90,7 +90,7 @@ class NotFoundError(PinakesError):
 
 
 class StoreError(PinakesError):
-    """A database that holds a library could not do what was asked; the message names its provider."""
+    """A database that holds a library failed; the message names its provider."""
 
 
 class StoreUnavailableError(StoreError):
@@ -102,4 +102,4 @@ class StoreAccessError(StoreError):
 
 
 class StoreSchemaError(StoreError):
-    """What is there under the collection's name is of another kind, dimension or version."""
+    """The collection exists, but with another kind, dimension or version."""

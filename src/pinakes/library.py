@@ -1,4 +1,4 @@
-"""Library: the one object that every interface calls."""
+"""Library: the one object that every interface uses."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ T = TypeVar("T")
 def _awaited(
     method: Callable[Concatenate[Owner, P], T],
 ) -> Callable[Concatenate[Owner, P], Coroutine[Any, Any, T]]:
-    """Return a method that does the same in a thread, without blocking the event loop."""
+    """Return an async version of a method, which runs in a thread and does not block the event loop."""
 
     async def call(self: Owner, /, *args: P.args, **options: P.kwargs) -> T:
         # By name, so that what a subclass does instead is done here too.
@@ -69,10 +69,10 @@ class Library(LibraryBase):
         progress: Callable[[Progress], None] | None = None,
         **options: Any,
     ) -> Library:
-        """Open a library that a database holds, and copy its record into a folder of this machine.
+        """Open a library that a database holds, and copy its record into a folder on this machine.
 
-        Raises ``NotFoundError`` where the database has none, and makes no folder then. ``options`` are those of
-        ``Library`` itself.
+        Raises ``NotFoundError``, and creates no folder, if the database has no such library. ``options`` are those
+        of ``Library``.
         """
         from pinakes.stores.home import check_library
 
@@ -105,11 +105,11 @@ class Library(LibraryBase):
         min_score: float | None = None,
         until: str | None = None,
     ) -> SearchResponse:
-        """Find passages by meaning, keyword and exact reference; in one document, if one is named.
+        """Find passages by meaning, keyword and exact reference, in ``document`` only if that is given.
 
-        With ``offset``, an answer begins after so many results: ``next_offset`` of the one before.
-        With ``until``, the search stops after a stage, such as ``retrieve`` or ``rank``: then there are no results,
-        and ``explanation`` says what it had.
+        ``offset`` skips results: pass ``next_offset`` of the previous answer to continue. ``until`` stops the search
+        after a stage, such as ``retrieve`` or ``rank``: then there are no results, and ``explanation`` shows what it
+        had.
         """
         if document is not None:
             from pinakes.scoped import narrowed
@@ -153,10 +153,10 @@ class Library(LibraryBase):
         cursor: str | None = None,
         ignore_case: bool = True,
     ) -> FoundAll:
-        """Return every place where a phrase, all of some words, or a regular expression stands, by path and line.
+        """Return every occurrence of a phrase, of several words together, or of a regular expression, by path and line.
 
-        ``kind`` is ``phrase``, ``words`` (all in one paragraph) or ``regex`` (the syntax is RE2's). With the ``cursor``
-        of an answer the same question goes on where that ended.
+        ``kind`` is ``phrase``, ``words`` (all in one paragraph) or ``regex`` (RE2 syntax). Pass the ``cursor`` of an
+        answer to continue where it ended.
         """
         from pinakes.scoped import narrowed
         from pinakes.search.verbatim.find_all import find_all
@@ -177,7 +177,7 @@ class Library(LibraryBase):
     ) -> QuotesReport:
         """Check quotations, or all those in a text: each is exact, altered (with what differs) or absent.
 
-        Of a text, what stands within quotation marks and in block quotes is checked, if it has three words or more.
+        In a text, everything of three words or more in quotation marks or block quotes is checked.
         """
         from pinakes.scoped import narrowed
         from pinakes.search.verbatim.quotes import verify_quotes
@@ -190,8 +190,8 @@ class Library(LibraryBase):
     def compare(self, old: str, new: str, *, files: bool = True) -> Comparison:
         """Return what was added, removed, moved, renumbered or changed between two documents.
 
-        Each is a document of the library, by its path, file name or title, or the path of a file that is read for it;
-        not without ``files``, as for callers who may see the library alone.
+        Each is a document of the library, by path, file name or title, or the path of any other file.
+        ``files=False`` refuses the latter, for callers who may see only the library.
         """
         from pinakes.comparing import find_compared
         from pinakes.search.verbatim.compare import compare
@@ -201,7 +201,7 @@ class Library(LibraryBase):
         return compare(*find_compared(self._index, (old, new), settings))
 
     def scoped(self, *filters: Mapping[str, object]) -> Library:
-        """Return a library of the documents that pass all of some filters; the index, models and settings are these."""
+        """Return a library of the documents that pass all filters; it shares this one's index, models and settings."""
         from pinakes.scoped import ScopedLibrary
 
         return ScopedLibrary(self, *filters)
@@ -216,9 +216,9 @@ class Library(LibraryBase):
         step: str | None = None,
         lines: str | tuple[int, int] | None = None,
     ) -> SectionView:
-        """Return the section or clause that a reference, an id or a heading names, in the document that either names.
+        """Return the section or clause that a reference, an id or a heading names, in ``document`` if that is given.
 
-        With ``step``, the ``next``, ``previous`` or ``parent`` one; with ``lines`` (``2031-2035``), some of its lines.
+        ``step`` selects the ``next``, ``previous`` or ``parent`` one, ``lines`` (``2031-2035``) some of its lines.
         """
         found = self.sections(reference, document=document, step=step, lines=lines).sections
         if len(found) > 1:
@@ -236,8 +236,8 @@ class Library(LibraryBase):
     ) -> SectionsResponse:
         """Return several sections: a list of references, or a text such as ``4.2, 4.3 and 7`` or ``Articles 12 to 15``.
 
-        A text is understood whole or refused; of a list, what is not found is said in ``missing``. With
-        ``with_references`` comes what they refer to, one step far. ``step`` and ``lines`` are those of ``section``.
+        A text that is only partly understood is refused; ``missing`` has the items of a list that were not found.
+        ``with_references`` adds what they refer to directly. ``step`` and ``lines`` are those of ``section``.
         """
         from pinakes.search.links.read_places import read_sections
         from pinakes.search.query.place_lists import read_lines
@@ -256,7 +256,7 @@ class Library(LibraryBase):
         )
 
     def _within(self) -> set[int] | None:
-        """Return the documents in which places are looked for; None for all."""
+        """Return the documents to look for places in; None for all."""
         return None
 
     def document(self, name: str) -> SectionView:
@@ -267,14 +267,14 @@ class Library(LibraryBase):
         return whole_document(self._index, name)
 
     def paths_of(self, name: str) -> list[str]:
-        """Return the paths of the documents that a path, the end of one, a file name or a title means."""
+        """Return the paths of the documents that a path, the end of one, a file name or a title stands for."""
         from pinakes.search.links.find_places import find_documents
 
         self._index.look()
         return [entry.source_path for entry in find_documents(self._index, name)]
 
     def define(self, term: str, *, document: str | None = None) -> DefineResponse:
-        """Return what the documents say a term means, and which define it differently."""
+        """Return how the documents define a term, and which define it differently."""
         from pinakes.search.links.questions import define
 
         self._index.look()
@@ -283,7 +283,7 @@ class Library(LibraryBase):
     def references(
         self, reference: str | Sequence[str], *, document: str | None = None
     ) -> ReferencesResponse:
-        """Return what a section refers to, and what refers to it; of several, named as for :meth:`sections`, too."""
+        """Return what a section refers to, and what refers to it; or several, named as for :meth:`sections`."""
         from pinakes.search.links.read_places import follow_references
 
         self._index.refresh()
@@ -302,11 +302,11 @@ class Library(LibraryBase):
         limit: int = 100,
         offset: int = 0,
     ) -> ObligationsResponse:
-        """Return who shall do what by when, for how much and unless what, as the documents say it.
+        """Return who must do what, by when, for how much and with what exceptions, as the documents say it.
 
         ``kind`` is ``duty``, ``prohibition``, ``permission``, ``recommendation``, ``statement``, or ``deadline`` or
         ``amount`` for all rows that have one; ``unit`` is that of a deadline or an amount (``day``, ``EUR``, ``%``);
-        ``gap`` asks for what was not understood. ``bearer`` and ``text`` are words that must occur.
+        ``gap`` selects what was not understood. ``bearer`` and ``text`` are words that must occur.
         """
         from pinakes.search.links.obligations import list_obligations
 
@@ -332,14 +332,14 @@ class Library(LibraryBase):
         return outlines(self._index, document, clauses=clauses)
 
     def reader(self, path: str) -> DocumentView:
-        """Return everything that a reader of one document needs: text, places, references, terms."""
+        """Return everything needed to show one document to a reader: text, places, references, terms."""
         from pinakes.search.links.reading import read_document
 
         self._index.look()
         return read_document(self._index, path)
 
     def file_state(self, path: str) -> tuple[str, int, int, str] | None:
-        """Return type, size, time of change and hash of the file that a document was read from."""
+        """Return type, size, modification time and hash of the file that a document was read from."""
         self._index.look()
         return self._index.reading.file_state(path)
 
@@ -358,14 +358,14 @@ class Library(LibraryBase):
     def suggest(
         self, prefix: str, limit: int = 8, *, paths: Collection[str] | None = None
     ) -> list[Suggestion]:
-        """Return titles, headings, labels and defined terms that begin with, or hold, what somebody types."""
+        """Return titles, headings, labels and defined terms that begin with or contain what the user types."""
         from pinakes.search.links.questions import suggest
 
         self._index.look()
         return suggest(self._index.suggestions, prefix, limit, paths)
 
     def documents(self, filters: Mapping[str, object] | None = None) -> list[DocumentInfo]:
-        """Return the documents of the library, those that pass the filters."""
+        """Return the documents of the library that pass the filters."""
         from pinakes.search.links.questions import list_documents
 
         self._index.look()
@@ -374,7 +374,7 @@ class Library(LibraryBase):
     # -- state -----------------------------------------------------------------------------------------------
 
     def status(self) -> Status:
-        """Return what the index holds and how it is."""
+        """Return what the index contains, and its state."""
         from pinakes.stores.embedded.health import status
         from pinakes.stores.home import publishing
 
@@ -384,7 +384,7 @@ class Library(LibraryBase):
         return replace(found, database=database, unpublished_passages=unpublished)
 
     def doctor(self, *, repair: bool = True) -> DoctorReport:
-        """Compare the record with the derived indexes, and put right what is wrong."""
+        """Compare the record with the derived indexes, and repair what does not agree."""
         from pinakes.ingest.convert.ocr import describe_program
 
         report = self._index.examine(repair=repair)

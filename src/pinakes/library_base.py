@@ -58,8 +58,8 @@ class LibraryBase:
     ) -> None:
         """Open the library in a folder.
 
-        ``database`` is the one that holds it, where the folder does not say so yet; one in memory keeps nothing in
-        the folder either.
+        ``database`` is the one that holds it, if the folder does not name it yet; one in memory keeps nothing in the
+        folder either.
         """
         from pinakes.stores.home import open_index
 
@@ -83,7 +83,7 @@ class LibraryBase:
         self.close()
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Release files and connections."""
         with self._guard:
             self._index.close()
             for former in self._former:
@@ -93,7 +93,7 @@ class LibraryBase:
                 self._scratch.cleanup()
 
     def share_with_group(self) -> None:
-        """Let the group of the index folder search and index; without, the folder is its owner's alone."""
+        """Let the group of the index folder search and index; by default the folder is private to its owner."""
         from pinakes.stores.embedded.files import GROUP, settle_modes
 
         with self._changing():
@@ -158,10 +158,10 @@ class LibraryBase:
         language_model: LanguageModel | None = None,
         runner: str = "",
     ) -> IndexReport:
-        """Bring the index up to date with files and folders; without ``paths``, with those given before.
+        """Update the index from files and folders; without ``paths``, from those given before.
 
-        ``language_model`` writes the contexts in place of the one that ``context_model`` names. With a database that
-        several can write to, more than one of ``workers`` read, embed and publish side by side; ``runner`` says where:
+        ``language_model`` writes the contexts instead of the one that ``context_model`` names. With a database that
+        allows several writers, several ``workers`` read, embed and publish side by side; ``runner`` says where:
         ``local`` or ``ray``.
         """
         from pinakes.ingest.distributed import choose_pipeline
@@ -214,7 +214,7 @@ class LibraryBase:
     def _rebuild(
         self, embedder: Embedder, run: Callable[[LocalIndex], IndexReport], *, embed: bool
     ) -> IndexReport:
-        """Have the index made anew beside the old one, and put it in its place when it is whole."""
+        """Build a new index beside the old one, and replace it when the new one is complete."""
         from pinakes.stores.embedded.rebuild import begin_rebuild, finish_rebuild
 
         purpose = [embedder.name, embedder.dimension, embed, self.index_settings.fingerprint()]
@@ -249,13 +249,13 @@ class LibraryBase:
             yield
 
     def estimate_contexts(self, settings: IndexSettings | None = None) -> ContextEstimate:
-        """Say what contexts by the configured language model would cost; nothing is sent."""
+        """Estimate what contexts by the configured language model would cost; nothing is sent."""
         from pinakes.ingest.llm_context import estimate_contexts
 
         return estimate_contexts(self._index, settings or self.index_settings)
 
     def forget(self, paths: Sequence[str | Path] | str | Path) -> list[str]:
-        """Take the documents below some paths out of the index, and the paths off its list; return which."""
+        """Remove the documents below some paths from the index, and the paths from its list; return the documents."""
         from pinakes.ingest.discover import is_at_or_below
 
         given = [paths] if isinstance(paths, (str, Path)) else list(paths)
@@ -284,7 +284,7 @@ class LibraryBase:
     # -- the database ----------------------------------------------------------------------------------------
 
     def follow(self, *, progress: Callable[[Progress], None] | None = None) -> bool:
-        """Take over what others published in the database; return whether that was anything."""
+        """Fetch what others published in the database; return whether there was anything."""
         from pinakes.stores.home import follow
 
         with self._changing(checked=False):
@@ -300,10 +300,10 @@ class LibraryBase:
         drop_old: bool = False,
         progress: Callable[[Progress], None] | None = None,
     ) -> MoveReport:
-        """Move the library to another database, or with the provider ``embedded`` into its folder alone.
+        """Move the library to another database or, with the provider ``embedded``, back into its folder.
 
-        Nothing is embedded again. ``replace`` puts it in the place of another library in the collection; ``drop_old``
-        deletes it where it was, once the copy was checked. Interrupted, the library is where it was.
+        Nothing is embedded again. ``replace`` overwrites another library in the collection; ``drop_old`` deletes the
+        old copy once the new one has been verified. If interrupted, the library stays where it was.
         """
         from pinakes.stores.moving import move
 

@@ -46,9 +46,9 @@ _PATIENCE = 10
 
 @dataclass(frozen=True, slots=True)
 class WatchRun:
-    """One time that the index was brought up to date: the report, or the error that came in between.
+    """One update of the index: the report, or the error that interrupted it.
 
-    ``number`` counts from 1. After an error the run is made again, when something changes or after a pause.
+    ``number`` counts from 1. After an error the run is repeated when something changes, or after a pause.
     """
 
     number: int
@@ -76,8 +76,8 @@ def watch(
 
     Yields the first run, and each later one that changed something. Ends when ``stop`` is set. An error in the
     first run is raised, later ones are yielded. ``options`` go to :meth:`Library.index`; ``rebuild`` and
-    ``retry_failed`` count for the first run only. ``polling`` looks at the files again and again instead of having
-    the operating system tell, which some network drives need; by default ``WATCHFILES_FORCE_POLLING`` decides.
+    ``retry_failed`` apply to the first run only. ``polling`` checks the files repeatedly instead of relying on the
+    operating system, which some network drives need; by default ``WATCHFILES_FORCE_POLLING`` decides.
     """
     if isinstance(debounce, bool) or not isinstance(debounce, (int, float)) or not 0.05 <= debounce <= 60:
         raise UsageError(f"debounce must be between 0.05 and 60 seconds, not {debounce!r}.")
