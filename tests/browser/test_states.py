@@ -39,7 +39,9 @@ def test_what_was_found_before_does_not_stand_below_another_query(page: Page, si
     page.locator("#query").fill("type:pdf")
     expect(page.locator(".result")).to_have_count(0)
     expect(page.locator(".notice")).to_contain_text("at least one word")
-    expect(page.locator("#live")).to_have_text(re.compile(r"^Nothing to search for yet\. The query only says"))
+    expect(page.locator("#live")).to_have_text(
+        re.compile(r"^Nothing to search for yet\. The query only says")
+    )
 
 
 def test_an_empty_library_says_so_and_how_to_fill_it(page: Page, tmp_path: Path) -> None:

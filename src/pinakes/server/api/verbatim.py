@@ -8,7 +8,7 @@ from typing import Any
 from pinakes.model.obligation import GAPS, KINDS, PARTS
 from pinakes.search.links.obligations import MOST_ROWS
 from pinakes.search.verbatim import find_all as finding
-from pinakes.search.verbatim import patterns, quotes
+from pinakes.search.verbatim import patterns, quotations, quotes
 from pinakes.server.api.operations import DOC, FILTERS, LIBRARY, Call, Catalog, Operation, Reply
 from pinakes.server.api.params import Param, choice, flag, number, text
 from pinakes.server.api.problems import ProblemError
@@ -103,7 +103,7 @@ _FIND_ALL = (
     text("cursor", "Where to go on, as the answer before says."),
     LIBRARY,
 )
-_QUOTATION = {"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": quotes.LONGEST}
+_QUOTATION = {"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": quotations.LONGEST}
 OPERATIONS = (
     Operation(
         "GET",
