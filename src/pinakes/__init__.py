@@ -26,7 +26,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import public names when they are first used, so that ``import pinakes`` is quick."""
+    """Import public names on first use, so that ``import pinakes`` is fast."""
     if name not in _HOMES:
         raise AttributeError(f"module 'pinakes' has no attribute {name!r}")
     import importlib
@@ -35,5 +35,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Let completion see the public names before they are imported."""
+    """List the public names for completion before they are imported."""
     return sorted(__all__)

@@ -160,7 +160,7 @@ def holds_any(written: object, pages: Pages | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SelfCheck:
-    """How much of what a document says about its own places its tree bears out.
+    """How much of what a document says about its own places its tree confirms.
 
     ``references`` are its mentions of places of its own (`see 6.2`), ``contents`` the lines of its contents page.
     """
@@ -172,13 +172,13 @@ class SelfCheck:
 
     @property
     def share(self) -> float | None:
-        """The part that is borne out, from 0 to 1; None where the document says too little about itself."""
+        """The confirmed share, from 0 to 1; None if the document says too little about itself."""
         total = self.references + self.contents
         return (self.references_found + self.contents_found) / total if total >= _FEWEST_CHECKED else None
 
     @property
     def doubtful(self) -> bool:
-        """Whether so little is borne out that its labels are better not relied on."""
+        """Whether so little is confirmed that its labels should not be relied on."""
         return self.share is not None and self.share < _DOUBTFUL
 
     def __str__(self) -> str:
@@ -198,13 +198,13 @@ _DOUBTFUL = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """What a converter makes of a file: text with structure, and where its pages begin.
+    """The output of a converter: text with structure, and where its pages begin.
 
     ``text`` uses ``\\n`` line ends. ``markdown`` is false for plain text, which has no headings to parse.
     ``pages`` is empty for formats without pages. ``metadata`` holds the file's own properties (title,
-    author, dates) as JSON values; ``title`` is what the document calls itself, where its format has a place for that.
-    ``line_starts`` says which lines of the file the text came from: after each of them lines are counted on. It is
-    empty when the lines of the text are those of the file. Where files have paragraphs, these are their lines.
+    author, dates) as JSON values; ``title`` is the document's own title, if its format has one.
+    ``line_starts`` maps the text to lines of the file; lines are counted on from each of them. It is empty if the
+    lines of the text are those of the file. For files with paragraphs, these take the place of lines.
     """
 
     text: str

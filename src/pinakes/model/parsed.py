@@ -155,7 +155,7 @@ class Definition:
 
     @property
     def location(self) -> str:
-        """Where it stands, as a citation would say it: path, then pages or lines."""
+        """Its place, as in a citation: path, then pages or lines."""
         where = span(self.lines, self.pages, self.source_path)
         return f"{self.source_path}, {where}" if where else self.source_path
 

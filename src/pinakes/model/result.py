@@ -1,4 +1,4 @@
-"""What a search answers."""
+"""The answer to a search: a response with its results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """Another place where the text of a result stands."""
+    """Another place with the same text as a result."""
 
     chunk_id: str
     source_path: str
@@ -41,10 +41,10 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """A passage that was found, and exactly where it stands.
+    """A passage that was found, and its exact place.
 
-    ``from_image`` says that a page it stands on was read from an image, so that letters may be wrong.
-    ``uncertain``: its document contradicts the numbering that was found in it, so that it is cited by lines and pages.
+    ``from_image``: one of its pages was read from an image, so letters may be wrong.
+    ``uncertain``: its document contradicts the numbering found in it, so it is cited by lines and pages.
     """
 
     rank: int
@@ -81,7 +81,7 @@ class SearchResult:
 
     @property
     def location(self) -> str:
-        """Where it stands, as a citation would say it: path, then pages or lines."""
+        """Its place, as in a citation: path, then pages or lines."""
         chain = "" if self.uncertain else " > ".join(self.parent_chain)
         chain = chain or self.document_title
         where = span(self.lines, self.pages, self.source_path, self.cells)
@@ -134,7 +134,7 @@ class SearchResult:
         return "\n".join([*head, self.content.strip(), *tail])
 
     def shows(self, definition: Definition) -> bool:
-        """Whether its text holds that of a definition."""
+        """Whether its text contains that of a definition."""
         return definition.source_path == self.source_path and definition.definition_text in self.content
 
     def to_dict(self) -> dict[str, Any]:
@@ -184,7 +184,7 @@ class SearchResponse:
 
     @property
     def next_offset(self) -> int | None:
-        """The ``offset`` with which the same query goes on; None at the end."""
+        """The ``offset`` to continue the same query with; None at the end."""
         on = self.results and (self.more or self.truncated)
         return self.offset + len(self.results) if on else None
 
@@ -211,12 +211,12 @@ class SearchResponse:
         return data
 
     def format(self) -> str:
-        """Return the whole answer as text for a model to read and cite; what documents say stands between marks."""
+        """Return the whole answer as text for a model to read and cite; document text is placed between markers."""
         before, blocks, after = self.format_parts()
         return "\n".join(part for part in (before, *blocks, after) if part)
 
     def format_parts(self) -> tuple[str, list[str], str]:
-        """Return :meth:`format` in parts: what stands before the results, each result, and what stands after."""
+        """Return :meth:`format` in parts: the text before the results, each result, and the text after them."""
         shown = list(self.with_definitions_once())
         above = ["", *(result.source_path for result in shown)]
         texts = [result.format(path) for result, path in zip(shown, above, strict=False)]

@@ -93,7 +93,7 @@ class SectionView:
 
     @property
     def location(self) -> str:
-        """Where it stands, as a citation would say it: path, then pages or lines."""
+        """Its place, as in a citation: path, then pages or lines."""
         where = span(self.lines, self.pages, self.source_path)
         return f"{' > '.join(self.parent_chain) or self.document_title}, {where}"
 

@@ -6,9 +6,9 @@
         @pytest.fixture
         def place(self) -> Place: ...
 
-``StoreConformance`` tries a store, ``LibraryConformance`` a library in it, both at the ``Place`` that a fixture of that
-name gives; ``ConverterConformance`` tries a converter on a sample of its format. Pinakes' own stores and converters
-pass the same tests. They run under pytest, which the extra ``testing`` installs.
+``StoreConformance`` tests a store, ``LibraryConformance`` a library in it, both at the ``Place`` that the fixture
+``place`` returns; ``ConverterConformance`` tests a converter on a sample of its format. Pinakes' own stores and
+converters pass the same tests. They run under pytest, which the extra ``testing`` installs.
 """
 
 from __future__ import annotations
