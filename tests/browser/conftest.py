@@ -90,7 +90,7 @@ class Site:
         return f"{self.address}{path}" + (f"?{urlencode(params)}" if params else "")
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with an index of the examples and of documents of our own."""
     from pinakes import Library
@@ -113,7 +113,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def serve(index: Path) -> Iterator[Callable[..., str]]:
     """Serve the index on a free port of this machine; gives the address."""
     from tests.server.conftest import index_registry, served
@@ -122,7 +122,7 @@ def serve(index: Path) -> Iterator[Callable[..., str]]:
         yield lambda **options: stack.enter_context(served(index_registry(index), **options))
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def site(serve: Callable[..., str]) -> Site:
     """The library, without a token."""
     address = serve()
@@ -130,9 +130,9 @@ def site(serve: Callable[..., str]) -> Site:
     return Site(address, {Path(item["source_path"]).name: item["id"] for item in found})
 
 
-# Not for the whole session: a loop of events runs in this thread for as long as the browser is there, and tests
-# elsewhere run their own.
-@pytest.fixture(scope="package")
+# One for each file: a loop of events runs in this thread for as long as the browser is there, and tests elsewhere run
+# their own.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     from playwright.sync_api import expect, sync_playwright
 

@@ -96,7 +96,7 @@ def _index_more_and_more(folder: Path) -> None:
     pipeline.Sandbox = InlineSandbox  # type: ignore[attr-defined, assignment]
     peaks = []
     # The first run fills caches.
-    for run, count in enumerate((10, 10, 50)):
+    for run, count in enumerate((10, 10, 90)):
         docs = folder / f"docs{run}"
         docs.mkdir()
         for number in range(count):
@@ -156,7 +156,7 @@ def _measured(function: Callable[[Path], None], folder: Path) -> list[int]:
 def test_memory_does_not_grow_with_the_number_of_documents(tmp_path: Path) -> None:
     peaks = _measured(_index_more_and_more, tmp_path)
     # What grows are ids of passages and names of files, 4.6 kB a document of 11 kB: no text is kept.
-    assert peaks[2] - peaks[1] < 40 * len(PARAGRAPH) / 2
+    assert peaks[2] - peaks[1] < 80 * len(PARAGRAPH) / 2
 
 
 def test_memory_does_not_grow_with_the_number_of_runs(tmp_path: Path) -> None:
