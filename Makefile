@@ -9,6 +9,10 @@ DEV_STAMP := $(VENV)/.installed-dev
 PYTEST := $(BIN)/python -m pytest
 CHROMIUM ?= $(firstword $(shell command -v chromium chromium-browser google-chrome 2> /dev/null))
 export CHROMIUM
+# One more than there are cores: tests of databases and of the page wait more than they work.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
+# Programs that tests start would have to compile the package each time.
+unexport PYTHONDONTWRITEBYTECODE
 
 FRAMEWORKS := dspy google-adk crewai
 
@@ -33,10 +37,12 @@ $(DEV_STAMP): pyproject.toml | $(BIN)/python
 demo: $(STAMP)  ## index examples/ and show a few searches
 	$(BIN)/python scripts/demo.py
 
-# Each part runs, whatever became of those before it; `make` names the parts that failed at the end.
 test: $(DEV_STAMP)  ## run all tests
 	@test -n "$(CHROMIUM)" || echo 'No Chromium here: the page is not tried in a browser.' >&2
-	@$(MAKE) --no-print-directory --keep-going test-main test-stores $(if $(CHROMIUM),test-browser)
+	$(PYTEST) $(TOGETHER) tests
+
+# By files, which have fixtures of their own, and in the order of tests/conftest.py: what takes longest begins first.
+TOGETHER = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # Neither processes nor databases, and no module that takes long to import.
 test-fast: export HYPOTHESIS_PROFILE := fast
@@ -47,11 +53,10 @@ FAST := $(addprefix tests/,agent_config config convert embedding evaluation inge
 	text verbatim) --ignore tests/stores/providers
 
 test-main: $(DEV_STAMP)
-	$(PYTEST) -n auto --dist loadfile --no-loadscope-reorder --ignore tests/stores/providers --ignore tests/browser
+	$(PYTEST) $(TOGETHER) --ignore tests/stores/providers --ignore tests/browser
 
-# They wait more than they work.
 test-stores: $(DEV_STAMP)
-	$(PYTEST) -n 3 --dist loadfile tests/stores/providers
+	$(PYTEST) $(TOGETHER) tests/stores/providers
 
 # These want other versions of packages than the rest: each has an environment of its own.
 test-frameworks: $(FRAMEWORKS:%=$(VENV)-frameworks/%/.installed)  ## try agent frameworks that cannot be installed beside each other
@@ -68,7 +73,7 @@ $(VENV)-frameworks/%/.installed: pyproject.toml
 test-browser: $(DEV_STAMP)  ## try the page in Chromium
 	@test -n "$(CHROMIUM)" || \
 		{ echo 'The browser tests need Chromium: apt-get install chromium, or its path in CHROMIUM.' >&2; exit 1; }
-	$(PYTEST) tests/browser
+	$(PYTEST) $(TOGETHER) tests/browser
 
 test-long: $(DEV_STAMP)  ## look for new counterexamples: property tests with other examples each time, and many more histories
 	HYPOTHESIS_PROFILE=long $(PYTEST) -n auto -m 'hypothesis or randomised' --ignore tests/browser
