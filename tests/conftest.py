@@ -64,7 +64,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 # These are about the workers that files are read in. All others read in their own process: a worker takes longer to start
 # than their files to read.
 IN_WORKERS = (
-    *("cli/test_index.py", "server/api/test_indexing.py", "server/test_indexing.py"),
+    *("server/api/test_indexing.py", "server/test_indexing.py"),
     *("ingest/distributed", "ingest/test_concurrency.py", "ingest/test_embedding_order.py"),
     *("ingest/test_interruption.py", "ingest/test_limits.py", "ingest/test_scans.py"),
 )
@@ -72,11 +72,15 @@ IN_WORKERS = (
 
 @pytest.fixture(scope="session", autouse=True)
 def _read_here() -> Iterator[None]:
-    """Read files in this process, and where workers do it, in one: tests run beside each other already."""
+    """Read files in this process, and where workers do it, in one; embed in one thread.
+
+    Tests run beside each other already.
+    """
     from tests.ingest.fakes import InlineSandbox
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pinakes.ingest.pipeline._available_cores", lambda: 1)
+        patch.setattr("pinakes.embedding.onnx.available_cores", lambda: 1)
         patch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
         yield
 
