@@ -34,7 +34,7 @@ _CITING = re.compile(r"^- (\S.*?)(?: \[(\w+)\])? \((?:line|paragraph)")
 _HERE = re.compile(r"paragraph|\d+$", re.IGNORECASE)
 _HEADED = re.compile(r"^Section: (.+?)(?: \[.*)?$")
 # The line above a passage, after its path; and how the statutes here call a place.
-_FOUND = re.compile(r"^<\w+>\[\d+\] (?:[^,\[]*\.\w+, )?(.*)")
+_FOUND = re.compile(r"^<?\w+>?\[\d+\] (?:[^,\[]*\.\w+, )?(.*)")
 _LABEL = re.compile(r"(?:Article|Section|clause) \d[\w.()-]*|(?<![\w\[–-])\d+\.[\d.-]*\d", re.IGNORECASE)
 _FIRST = re.compile(r"\[1\] (?:[^,]*/)?([^/,]+)")
 _READ_ON = re.compile(r"offset=(\d+)")
