@@ -241,7 +241,7 @@ def test_a_root_that_vanished_keeps_its_documents(library: Library, tmp_path: Pa
     shutil.rmtree(two.parent)
     report = run_remembered(library)
     assert report.removed == []
-    assert any(str(two.parent) in warning and "not there" in warning for warning in report.warnings)
+    assert any(str(two.parent) in warning and "no longer there" in warning for warning in report.warnings)
     assert found(library, "camel") == [str(two)]
     write(two, "# B\n\nThe llama.\n")
     report = run_remembered(library)
