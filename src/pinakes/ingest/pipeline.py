@@ -168,7 +168,8 @@ class Pipeline:
             elif kept:
                 discovery.singles.discard(path)
                 self.report.warnings.append(
-                    f"{path} is no longer there. Its documents ({kept}) are kept until it is back; to drop them: pinakes forget"
+                    f"{path} is no longer there. Its documents ({kept}) are kept until it is back; to drop them, run: "
+                    "pinakes forget"
                 )
             else:
                 self._record.forget_roots([path])
