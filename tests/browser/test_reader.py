@@ -55,9 +55,8 @@ def test_the_name_and_the_way_back_are_always_in_view(new_page: Callable[..., Pa
     page.locator(".result a.open", has_text="Section").first.click()
     name = page.locator(".reader-title")
     expect(name).to_have_text("Harbour Safety Act 2021")
-    link = page.locator("article.document a.ref").first
-    link.scroll_into_view_if_needed()
-    link.click()
+    # A click waits for a place that is still being drawn.
+    page.locator("article.document a.ref").first.click()
     for where in ("0", "document.body.scrollHeight"):
         page.evaluate(f"scrollTo(0, {where})")
         expect(name).to_be_in_viewport(ratio=1)

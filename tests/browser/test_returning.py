@@ -143,7 +143,7 @@ def test_an_equal_answer_leaves_what_is_open(page: Page, site: Site, gate: Gate)
 
 
 def test_results_that_stay_keep_what_is_open(page: Page, site: Site, gate: Gate) -> None:
-    page.goto(site.search(q="detained vessel"))
+    page.goto(site.search(q="improvement order detention"))
     first = page.locator(".result").first
     title = first.locator("h2").inner_text()
     first.get_by_role("button", name="Why").click()
