@@ -374,7 +374,7 @@ SECTIONS = (
     ("Searching", "search_speed", "python -m benchmarks.search_speed", _search_speed),
     ("Beside peers", "peers", "python -m benchmarks.peers", _peers),
     ("Every place of a text", "find_all", "python -m benchmarks.find_all --chunks 20000 100000", _find_all),
-    ("Size of the library", "scale", "python -m benchmarks.scale --chunks 5000 80000 1000000", _scale),
+    ("Size of the library", "scale", "python -m benchmarks.scale --chunks 5000 80000 320000 1000000", _scale),
     ("Over MCP", "mcp_speed", "python -m benchmarks.mcp_speed", _mcp_speed),
     (
         "Research tasks",
