@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from pinakes.embedding.folder import is_static, tokenizer_file
@@ -27,6 +28,7 @@ _OLLAMA_URL = "http://localhost:11434/v1"
 _GROUP = "pinakes.embedders"
 # Names for what people want. An index records the model's own name, so a later version may choose another.
 PRESETS = {"multilingual": "Xenova/multilingual-e5-small"}
+T = TypeVar("T")
 # The bundled models, while anybody uses them: several libraries in one process share them.
 _EMBEDDERS: WeakValueDictionary[Path, OnnxEmbedder] = WeakValueDictionary()
 _TOKENIZERS: WeakValueDictionary[Path, HuggingFaceTokenizer] = WeakValueDictionary()
@@ -44,13 +46,7 @@ def load_embedder(spec: str | Path | None = None, **options: Any) -> Embedder:
     text = _text(spec)
     allow_download = bool(options.pop("allow_download", False))
     if bundled := _bundled(text):
-        if options:
-            return OnnxEmbedder(bundled, **options)
-        with _SHARING:
-            shared = _EMBEDDERS.get(bundled)
-            if shared is None:
-                shared = _EMBEDDERS[bundled] = OnnxEmbedder(bundled)
-            return shared
+        return OnnxEmbedder(bundled, **options) if options else _shared(_EMBEDDERS, bundled, OnnxEmbedder)
     scheme, _, model = text.partition(":")
     if scheme in _REMOTE and model:
         return _remote(scheme, model, options)
@@ -76,17 +72,21 @@ def load_tokenizer(spec: str | Path | None = None, *, allow_download: bool = Fal
     text = _text(spec)
     scheme, _, model = text.partition(":")
     if _bundled(text) or (scheme in _REMOTE and model) or _plugin(text) is not None:
-        with _SHARING:
-            shared = _TOKENIZERS.get(BUNDLED_MODEL)
-            if shared is None:
-                shared = _TOKENIZERS[BUNDLED_MODEL] = HuggingFaceTokenizer(tokenizer_file(BUNDLED_MODEL))
-            return shared
+        return _shared(_TOKENIZERS, tokenizer_file(BUNDLED_MODEL), HuggingFaceTokenizer)
     folder = local_folder(text)
     if folder is None and (name := hub_name(text)):
         folder = _from_hub(name, allow_download)
     if folder is None:
         raise _unknown(text)
     return HuggingFaceTokenizer(tokenizer_file(folder))
+
+
+def _shared(known: WeakValueDictionary[Path, T], path: Path, make: Callable[[Path], T]) -> T:
+    with _SHARING:
+        found = known.get(path)
+        if found is None:
+            found = known[path] = make(path)
+        return found
 
 
 def _from_hub(name: str, allow_download: bool) -> Path:
