@@ -11,6 +11,7 @@ from pinakes.port.index import SearchIndex
 from pinakes.port.obligations import ObligationLookup, ObligationQuery
 from pinakes.search.links.find_places import find_documents
 from pinakes.search.links.questions import allowed_documents
+from pinakes.search.query.filters import NO_DOCUMENT
 
 MOST_ROWS = 1000
 _MOST_WORDS = 20
@@ -63,7 +64,7 @@ def list_obligations(
 def _instead(lookup: ObligationLookup, query: ObligationQuery, documents: Collection[int] | None) -> str:
     """Return how many rows there are without each of the conditions that no row meets."""
     if documents is not None and not documents:
-        return "No document passes the filters: look at the list of documents, or leave the filters out."
+        return NO_DOCUMENT
     without = {
         "kind": replace(query, kind=""),
         "bearer": replace(query, bearer=()),

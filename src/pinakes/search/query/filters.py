@@ -37,6 +37,8 @@ from pinakes.text.language import LANGUAGE_NAMES
 FEW_DOCUMENTS = 1000
 """Up to so many documents are named to an index; of more it is asked which of those at hand pass."""
 
+NO_DOCUMENT = "No document passes the filters: look at the list of documents, or leave the filters out."
+
 Spoken: TypeAlias = Callable[[], Collection[str]]
 """Tells which languages documents are in."""
 

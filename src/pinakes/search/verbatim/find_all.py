@@ -17,14 +17,12 @@ from pinakes.port.filters import among
 from pinakes.port.index import SearchIndex
 from pinakes.port.records import StoredText
 from pinakes.port.texts import TextBlock, TextLookup
-from pinakes.search.query.filters import compile_filters
+from pinakes.search.query.filters import NO_DOCUMENT, compile_filters
 from pinakes.search.verbatim.patterns import Pattern, compile_pattern
 
 LIMIT = 100
 MOST = 10_000
 """Hits of one answer."""
-
-NO_DOCUMENT = "No document passes the filters: look at the list of documents, or leave the filters out."
 
 _LONGEST_LINE = 400
 

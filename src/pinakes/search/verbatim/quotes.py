@@ -13,14 +13,9 @@ from pinakes.model.quotes import ABSENT, ABSENT_HINT, ALTERED, EXACT, QuoteCheck
 from pinakes.port.filters import among
 from pinakes.port.index import SearchIndex
 from pinakes.port.records import StoredChunk, StoredText
+from pinakes.search.query.filters import NO_DOCUMENT
 from pinakes.search.verbatim.counting import count_phrase, documents_holding
-from pinakes.search.verbatim.find_all import (
-    NO_DOCUMENT,
-    Positions,
-    only_some,
-    passing_documents,
-    unseen_documents,
-)
+from pinakes.search.verbatim.find_all import Positions, only_some, passing_documents, unseen_documents
 from pinakes.search.verbatim.quotations import FEWEST_WORDS, LONGEST, plain, quotations_in, readings
 from pinakes.search.verbatim.words import WordText, word_changes
 from pinakes.text.verbatim import verbatim_form
