@@ -55,12 +55,11 @@ def run_forked(
 
 def pinakes(*args: str) -> None:
     """The command, reading files in its own process."""
-    from tests.ingest.fakes import InlineSandbox
+    from tests.ingest.fakes import read_here
 
     from pinakes.cli import main
-    from pinakes.ingest import pipeline
 
-    pipeline.Sandbox = InlineSandbox  # type: ignore[attr-defined, assignment]
+    read_here()
     sys.argv = ["pinakes", *args]
     main()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.ingest.fakes import InlineSandbox, WordEmbedder
+from tests.ingest.fakes import WordEmbedder, read_here
 
 from pinakes import Library
 from pinakes.ingest import pipeline
@@ -23,7 +23,7 @@ def main() -> None:
 
     pipeline._EMBED_WINDOW = 4
     pipeline._KEYWORD_SECONDS = pipeline._VECTOR_SECONDS = 0.0
-    pipeline.Sandbox = InlineSandbox  # type: ignore[attr-defined, assignment]
+    read_here()
     with Library(index, embedder=WordEmbedder(before=wait)) as library:
         library.index(docs)
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.ingest.fakes import InlineSandbox, WordEmbedder
+from tests.ingest.fakes import WordEmbedder, read_here
 
 from pinakes import Library
 from pinakes.ingest import pipeline
@@ -52,7 +52,7 @@ def index_until(index: Path, docs: Path, number: str, where: str, call: int, wor
     # A test run in the background may have inherited a deaf ear for Ctrl-C.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if not workers:
-        pipeline.Sandbox = InlineSandbox  # type: ignore[attr-defined, assignment]
+        read_here()
     pipeline._EMBED_WINDOW = 4
     pipeline._KEYWORD_SECONDS = pipeline._VECTOR_SECONDS = 0.0
     interrupt_at(where, call, int(getattr(signal, number)))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.ingest.fakes import InlineSandbox, WordEmbedder, holdings
+from tests.ingest.fakes import WordEmbedder, holdings
 
 from pinakes import Library
 
@@ -32,14 +31,13 @@ step = st.one_of(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None)
 @given(steps=st.lists(step, max_size=14))
 # Two files with one text: which of them is shown must not depend on which came first.
 @example(steps=[("write", "sub/a.md", TEXTS[1]), ("index", "", ""), ("write", "a.md", TEXTS[1])])
 def test_any_history_ends_in_the_index_of_the_final_state(
-    monkeypatch: pytest.MonkeyPatch, steps: list[tuple[str, str, str]]
+    steps: list[tuple[str, str, str]],
 ) -> None:
-    monkeypatch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
     with tempfile.TemporaryDirectory() as folder:
         docs = Path(folder) / "docs"
         (docs / "sub").mkdir(parents=True)
