@@ -122,7 +122,7 @@ def test_address_of_the_endpoint(given: str, meant: str) -> None:
     "url", ["", "localhost:8080", "ftp://host", "http://", "http://host:99999", "http://[x"]
 )
 def test_no_address(url: str) -> None:
-    with pytest.raises(UsageError, match="no address"):
+    with pytest.raises(UsageError, match="not the address"):
         HttpReranker(url)
 
 

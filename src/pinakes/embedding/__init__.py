@@ -1,4 +1,4 @@
-"""Embedding models: the protocol, the bundled one, local and remote others."""
+"""Embedding models: the protocol, the bundled models, and other local and remote ones."""
 
 from pinakes.embedding.protocol import Embedder, Tokenizer, Vectors
 from pinakes.embedding.registry import load_embedder, load_tokenizer

@@ -1,6 +1,6 @@
-"""What the published files of well-known embedding models do not say: one table, by the name of the model.
+"""Model families: what the published files of well-known embedding models do not state, by model name.
 
-A model's own files come first (`folder.py`). The table is shown in docs/configuration.md.
+A model's own files take precedence (`folder.py`). The table is shown in docs/configuration.md.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _INSTRUCTION = "Instruct: Given a web search query, retrieve relevant passages t
 
 @dataclass(frozen=True)
 class Family:
-    """How the models whose name fits ``pattern`` are used; ``languages`` None means many."""
+    """How models whose name matches ``pattern`` are used; ``languages`` None means many."""
 
     pattern: str
     pooling: Pooling
@@ -28,7 +28,7 @@ class Family:
     languages: frozenset[str] | None = None
 
 
-# The first that fits holds, so the special ones stand before the general.
+# The first match wins, so special patterns come before general ones.
 FAMILIES = (
     Family("bge-m3*", "cls", max_tokens=8192),
     Family("bge-*-en*", "cls", _FOR_SEARCH, languages=_ENGLISH),
@@ -76,7 +76,7 @@ FAMILIES = (
 )
 
 GRAPHS = ("model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "onnx/model_int8.onnx")
-# Those who convert models for browsers publish a small graph beside the large one; it is why one takes theirs.
+# Publishers of browser versions add a small graph next to the large one, which is why people choose theirs.
 _CONVERTERS = ("xenova/", "onnx-community/")
 
 
@@ -91,14 +91,14 @@ def family_of(name: str) -> Family | None:
 
 
 def graphs_of(name: str) -> tuple[str, ...]:
-    """Return the names that the graph of a model may have, the preferred one first."""
+    """Return the possible names of a model's graph, the preferred one first."""
     if name.lower().startswith(_CONVERTERS):
         return (*GRAPHS[2:], *GRAPHS[:2])
     return GRAPHS
 
 
 def table() -> str:
-    """Return the families as a table in Markdown."""
+    """Return the families as a Markdown table."""
     rows = ["| model | pooling | before a query | before a document | tokens |", "|---|---|---|---|---|"]
     for family in FAMILIES:
         prefixes = " | ".join(_shown(prefix) for prefix in (family.query, family.document))

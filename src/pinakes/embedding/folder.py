@@ -1,4 +1,4 @@
-"""What the files of a model folder say about it; the table of families answers what they leave open."""
+"""What the files of a model folder state; the table of families fills the gaps."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pinakes.embedding.families import Family, Pooling, family_of, graphs_of
 from pinakes.errors import PinakesError
 
 _DEFAULT_MAX_TOKENS = 512
-# Static models have no limit of their own; this is where model2vec cuts.
+# Static models have no limit of their own; this is where model2vec truncates.
 _STATIC_MAX_TOKENS = 512
-# Positions of these begin after the number of the padding token, so two of them cannot be used.
+# Positions in these models begin after the padding token's number, so two of them cannot be used.
 _SHIFTED_POSITIONS = ("roberta", "xlm-roberta", "camembert", "mpnet")
 TOKENIZERS = ("tokenizer.json", "onnx/tokenizer.json", "0_StaticEmbedding/tokenizer.json")
 TABLES = ("model.safetensors", "0_StaticEmbedding/model.safetensors")
@@ -31,9 +31,9 @@ _DOCUMENT_PROMPTS = ("document", "passage", "retrieval.passage", "search_documen
 class ModelFolder:
     """The files and settings of a model.
 
-    ``graph`` is the ONNX graph, or the table of a static model. ``pooling`` is None where nothing tells. ``tasks`` are
-    the numbers of the tasks query and document, for a model that is told the task by a number. ``context_share`` is how
-    much of a text's vector follows its context, where that was measured (`ingest/repeats.py`).
+    ``graph`` is the ONNX graph, or the table of a static model. ``pooling`` is None if unknown. ``tasks`` are the
+    numbers of the query and document tasks, for a model that takes a task number. ``context_share`` is how much of a
+    text's vector follows its context, if that was measured (`ingest/repeats.py`).
     """
 
     graph: Path
@@ -64,17 +64,17 @@ class LocalModel:
 
     @property
     def max_tokens(self) -> int:
-        """How many tokens of a text the model reads."""
+        """The maximum number of tokens that the model reads."""
         return self.folder.max_tokens
 
     @property
     def languages(self) -> frozenset[str] | None:
-        """Languages that the model covers, or None when not known."""
+        """Languages that the model covers, or None if unknown."""
         return self.folder.languages
 
     @property
     def context_share(self) -> float:
-        """How much of a text's vector follows the context in front of it; 0 where that was not measured."""
+        """How much of a text's vector follows the context in front of it; 0 if that was not measured."""
         return self.folder.context_share
 
 
@@ -108,7 +108,7 @@ def read_folder(path: str | Path, *, name: str | None = None) -> ModelFolder:
 
 
 def is_static(folder: Path) -> bool:
-    """Whether a folder holds a static model: a vector for each token and no network (model2vec, StaticEmbedding)."""
+    """Whether a folder contains a static model: a vector per token and no network (model2vec, StaticEmbedding)."""
     config = _read(folder / "config.json")
     if config.get("model_type") == "model2vec" or "StaticModel" in (config.get("architectures") or ()):
         return True
@@ -157,7 +157,7 @@ def _parsed(file: Path) -> Any:
 
 
 def _modules(folder: Path) -> list[tuple[str, str]]:
-    """Return kind and folder of the steps that sentence-transformers lists."""
+    """Return type and folder of the modules that sentence-transformers lists."""
     listed = _parsed(folder / "modules.json")
     steps = listed if isinstance(listed, list) else []
     return [
@@ -201,7 +201,7 @@ def _pooling(own: Mapping[str, Any], config: Mapping[str, Any], family: Family |
 
 def _prompts(own: Mapping[str, Any], config: Mapping[str, Any], family: Family | None) -> tuple[str, str]:
     prompts = config.get("prompts") or {}
-    # Newer versions of sentence-transformers write empty prompts for every model, which says nothing.
+    # Newer versions of sentence-transformers write empty prompts for every model, which means nothing.
     query = next((str(prompts[key]) for key in _QUERY_PROMPTS if prompts.get(key)), "")
     document = next((str(prompts[key]) for key in _DOCUMENT_PROMPTS if prompts.get(key)), "")
     if not query and not document and family is not None:

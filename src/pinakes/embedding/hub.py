@@ -1,7 +1,7 @@
-"""Models of the Hugging Face hub: found in this machine's cache, or fetched when somebody asked for that.
+"""Models on the Hugging Face hub: found in this machine's cache, or downloaded on request.
 
-`plan_download` says what would be fetched and how large it is; `Download.run` fetches it. Every file is compared with
-the checksum that the hub gives for it. Whatever goes wrong is said with what to do, and nothing but the cache changes.
+`plan_download` returns what would be downloaded and its size; `Download.run` downloads it. Every file is compared with
+the hub's checksum for it. Errors say what to do, and nothing but the cache changes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ANYWAY = "Nothing else was changed. To use a model downloaded elsewhere, name i
 
 @dataclass(frozen=True, slots=True)
 class HubFile:
-    """One file of a model; ``sha256``, or else ``git_hash``, is what it must have."""
+    """One file of a model; ``sha256``, or else ``git_hash``, is its expected checksum."""
 
     name: str
     size: int
@@ -39,7 +39,7 @@ class HubFile:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """What has to be fetched for a model, and from where to where."""
+    """The files to download for a model, their source and their target."""
 
     name: str
     files: tuple[HubFile, ...]
@@ -48,11 +48,11 @@ class Download:
 
     @property
     def size(self) -> int:
-        """Bytes of all files."""
+        """The total size in bytes."""
         return sum(file.size for file in self.files)
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> Path:
-        """Fetch the files, telling how many bytes are there of how many, and return the model's folder."""
+        """Download the files, reporting bytes done and total, and return the model's folder."""
         self._check_space()
         done = 0
         for file in self.files:
@@ -77,7 +77,7 @@ class Download:
 
 
 def cached_folder(name: str) -> Path | None:
-    """Return the folder of a model in this machine's cache; None when it is not there, or not whole."""
+    """Return the folder of a model in this machine's cache; None if it is missing or incomplete."""
     from huggingface_hub import constants
 
     store = Path(constants.HF_HUB_CACHE) / f"models--{name.replace('/', '--')}"
@@ -90,18 +90,18 @@ def cached_folder(name: str) -> Path | None:
 
 
 def _is_whole(folder: Path, name: str) -> bool:
-    # The tokenizer is fetched last: where it is, the weights are.
+    # The tokenizer is downloaded last: if it is present, so are the weights.
     weights = TABLES if is_static(folder) else graphs_of(name)
     return all(any((folder / file).is_file() for file in files) for files in (weights, TOKENIZERS))
 
 
 def hub_folder(name: str, allow_download: bool, how: str = "") -> Path:
-    """Return the folder of a model, from the cache or, where allowed, fetched; ``how`` says how to fetch it."""
+    """Return the folder of a model, from the cache or, if allowed, downloaded; ``how`` says how to download it."""
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError
 
     try:
-        # For its check of the name: which of its files are here is asked below.
+        # Only validates the name; which of its files are present is checked below.
         try_to_load_from_cache(name, TOKENIZERS[0])
     except HFValidationError as error:
         raise PinakesError(f"{name!r} is not a valid model name.") from error
@@ -114,7 +114,7 @@ def hub_folder(name: str, allow_download: bool, how: str = "") -> Path:
 
 
 def not_here(name: str, advice: str) -> PinakesError:
-    """Return what to say about a model that is not on this machine."""
+    """Return the message for a model that is not on this machine."""
     return PinakesError(
         f"The model {name!r} is not on this machine, neither as a folder nor in the Hugging Face cache. {advice}"
     )
@@ -128,7 +128,7 @@ def is_offline() -> bool:
 
 
 def plan_download(name: str) -> Download:
-    """Ask the hub which files a model has, and return those that are needed."""
+    """Ask the hub which files a model has, and return those needed."""
     from huggingface_hub import HfApi, constants
 
     if is_offline():
@@ -151,7 +151,7 @@ def _hub_file(entry: Any) -> HubFile:
 
 
 def _choose(name: str, files: Sequence[HubFile], static: bool) -> list[HubFile]:
-    """Return the files to fetch: the weights first and the tokenizer last, so that its presence tells of the rest."""
+    """Return the files to download: weights first and the tokenizer last, so that its presence implies the rest."""
     names = {file.name: file for file in files}
     settings = [file for file in files if _is_setting(file.name)]
     tokenizers = [names[file] for file in TOKENIZERS if file in names]
@@ -181,7 +181,7 @@ def _is_setting(name: str) -> bool:
 
 
 def _beside(graph: str, files: Sequence[HubFile]) -> list[HubFile]:
-    """Return the files that hold weights for a graph: named after it, or, left by an exporter, without a suffix."""
+    """Return the weight files of a graph: named after it or, from some exporters, without a suffix."""
     folder = graph.rpartition("/")[0]
     return [
         file
@@ -195,7 +195,7 @@ def _beside(graph: str, files: Sequence[HubFile]) -> list[HubFile]:
 
 
 def _counter(report: Callable[[int], Any]) -> type[Any]:
-    """Return a progress bar of the hub's library that shows nothing and reports."""
+    """Return a progress bar class for the hub's library that displays nothing and reports."""
     import huggingface_hub.utils as library
 
     bar: Any = getattr(library, "tqdm")  # noqa: B009 (exported, but not for type checkers)
@@ -219,7 +219,7 @@ def _counter(report: Callable[[int], Any]) -> type[Any]:
 def _fetch(download: Download, file: HubFile, counter: type[Any]) -> Path:
     import huggingface_hub
 
-    # Older versions of the library cannot say how far a file is.
+    # Older versions of the library cannot report the progress of a file.
     known = inspect.signature(huggingface_hub.hf_hub_download).parameters
     options: dict[str, Any] = {"tqdm_class": counter} if "tqdm_class" in known else {}
     try:
@@ -233,7 +233,7 @@ def _fetch(download: Download, file: HubFile, counter: type[Any]) -> Path:
 
 
 def _verify(name: str, file: HubFile, path: Path) -> None:
-    """Compare a file with its checksum; one that differs is removed, so that the next try fetches it anew."""
+    """Compare a file with its checksum; if it differs, it is removed, so that the next attempt downloads it again."""
     digest = hashlib.sha256() if file.sha256 else hashlib.sha1(f"blob {file.size}\0".encode())
     with path.open("rb") as stream:
         while block := stream.read(_BLOCK):
@@ -263,7 +263,7 @@ def _broken(download: Download, file: HubFile, error: Exception) -> PinakesError
 
 
 def _explained(name: str, error: Exception) -> PinakesError:
-    """Say in words why the hub did not give a model."""
+    """Explain why the hub did not provide a model."""
     from huggingface_hub import constants
     from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError
 

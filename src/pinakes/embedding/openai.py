@@ -1,4 +1,4 @@
-"""Embedding through any service that speaks the OpenAI protocol: OpenAI, Azure, Ollama, vLLM, TEI."""
+"""Embedding through any service with the OpenAI protocol: OpenAI, Azure, Ollama, vLLM, TEI."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _DEFAULT_MAX_TOKENS = 8191
 
 
 class OpenAICompatibleEmbedder:
-    """Asks a service for vectors. The client is made when the first text is embedded.
+    """Asks a service for vectors. The client is created when the first text is embedded.
 
-    Without ``api_key`` the SDK reads ``OPENAI_API_KEY`` (``AZURE_OPENAI_API_KEY`` for Azure), but not where
-    ``base_url`` is given: a key for OpenAI must not go to another address. A local server that wants no key
-    needs none. The SDK retries refused and failed requests, waiting longer each time.
+    Without ``api_key`` the SDK reads ``OPENAI_API_KEY`` (``AZURE_OPENAI_API_KEY`` for Azure), but not if ``base_url``
+    is given: a key for OpenAI must not go to another address. A local server without a key needs none. The SDK retries
+    refused and failed requests with increasing delays.
     """
 
     def __init__(
@@ -76,12 +76,12 @@ class OpenAICompatibleEmbedder:
 
     @property
     def name(self) -> str:
-        """Identity of the model. The address is no part of it: the same model may move."""
+        """Identity of the model. The address is not part of it: the same model may move."""
         return f"{self.model}@{self._requested}" if self._requested else self.model
 
     @property
     def dimension(self) -> int:
-        """Length of a vector; found out with one request where it is not known."""
+        """Length of a vector; determined with one request if unknown."""
         if self._dimension is None:
             self.embed_query("dimension")
         assert self._dimension is not None
@@ -89,12 +89,12 @@ class OpenAICompatibleEmbedder:
 
     @property
     def max_tokens(self) -> int:
-        """How many tokens of a text the model reads."""
+        """The maximum number of tokens that the model reads."""
         return self._max_tokens
 
     @property
     def languages(self) -> frozenset[str] | None:
-        """Not known."""
+        """Unknown."""
         return None
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -117,7 +117,7 @@ class OpenAICompatibleEmbedder:
         return f"{type(self).__name__}(model={self.model!r}, base_url={self.base_url!r})"
 
     def _request(self, inputs: list[str]) -> Vectors:
-        # Services refuse empty strings; a space is the nearest thing they take.
+        # Services refuse empty strings; a space is the closest they accept.
         arguments: dict[str, Any] = {
             "model": self.model,
             "input": [text if text.strip() else " " for text in inputs],

@@ -1,4 +1,4 @@
-"""What an embedding model must offer to be used by Pinakes."""
+"""The protocol of an embedding model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Identity of the model, recorded in the index: vectors of two names are never compared."""
+        """Identity of the model, recorded in the index: vectors of different models are never compared."""
         ...
 
     @property
@@ -36,12 +36,12 @@ class Embedder(Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """How many tokens of a text the model reads."""
+        """The maximum number of tokens that the model reads."""
         ...
 
     @property
     def languages(self) -> frozenset[str] | None:
-        """Languages (ISO 639-1) that the model covers, or None when it covers them all or is not known."""
+        """Languages (ISO 639-1) that the model covers, or None if it covers all or is unknown."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:

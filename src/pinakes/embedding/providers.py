@@ -1,4 +1,4 @@
-"""Where onnxruntime can run a graph on this machine: an accelerator that is installed, or the processor."""
+"""Where onnxruntime can run a graph on this machine: on an installed accelerator, or the processor."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from pinakes.embedding.protocol import Embedder
 
 PROCESSOR = "CPUExecutionProvider"
-# Quickest first. TensorRT is left out: it compiles for minutes for each new length of a text.
+# Fastest first. TensorRT is left out: it compiles for minutes for each new text length.
 ACCELERATORS = (
     "CUDAExecutionProvider",
     "ROCMExecutionProvider",
@@ -16,14 +16,14 @@ ACCELERATORS = (
     "CoreMLExecutionProvider",
     "OpenVINOExecutionProvider",
 )
-# Graphs with these operators were quantised for processors; elsewhere their parts would be sent to and fro.
+# Graphs with these operators were quantised for processors; elsewhere data would be copied back and forth.
 _PROCESSOR_ONLY = (b"DynamicQuantizeLinear", b"DynamicQuantizeMatMul", b"MatMulInteger", b"QAttention")
 
 
 def providers_for(graph: Path) -> list[str]:
     """Return where to run a graph, by preference; the processor is always last.
 
-    ``PINAKES_ONNX_PROVIDER`` names one to use where it is installed, as in ``cpu`` or ``openvino``.
+    ``PINAKES_ONNX_PROVIDER`` selects one if it is installed, such as ``cpu`` or ``openvino``.
     """
     import onnxruntime
 
@@ -47,7 +47,7 @@ def describe_embedder(embedder: Embedder) -> str:
     """Say where a model runs, and what else is installed."""
     import onnxruntime
 
-    # Services and models of other packages do not tell.
+    # Services and models of other packages do not report it.
     used = getattr(embedder, "provider", "")
     if not used:
         return embedder.name

@@ -1,4 +1,4 @@
-"""From the name of a model to the model."""
+"""From the name of an embedding model to the model."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _BUNDLED = {
 _REMOTE = ("openai", "azure", "ollama")
 _OLLAMA_URL = "http://localhost:11434/v1"
 _GROUP = "pinakes.embedders"
-# Names for what people want. An index records the model's own name, so a later version may choose another.
+# Names for common needs. An index records the model's own name, so a later version may choose another model.
 PRESETS = {"multilingual": "Xenova/multilingual-e5-small"}
 T = TypeVar("T")
-# The bundled models, while anybody uses them: several libraries in one process share them.
+# The bundled models, while in use: several libraries in one process share them.
 _EMBEDDERS: WeakValueDictionary[Path, OnnxEmbedder] = WeakValueDictionary()
 _TOKENIZERS: WeakValueDictionary[Path, HuggingFaceTokenizer] = WeakValueDictionary()
 _SHARING = threading.Lock()
@@ -67,7 +67,7 @@ def load_embedder(spec: str | Path | None = None, **options: Any) -> Embedder:
 def load_tokenizer(spec: str | Path | None = None, *, allow_download: bool = False) -> Tokenizer:
     """Return the tokenizer of the model that ``spec`` names, without loading the model.
 
-    A remote or third-party model does not tell its tokens: the bundled tokenizer stands in for its own.
+    Remote and third-party models do not expose their tokenizer: the bundled one is used instead.
     """
     text = _text(spec)
     scheme, _, model = text.partition(":")
@@ -124,7 +124,7 @@ def _plugin(name: str) -> metadata.EntryPoint | None:
 
 
 def local_folder(text: str) -> Path | None:
-    """Return the folder that a text names, or None when it is no path; a path that is not there is an error."""
+    """Return the folder that a text names, or None if it is not a path; a missing path is an error."""
     if not text:
         return None
     folder = Path(text).expanduser()
@@ -137,7 +137,7 @@ def local_folder(text: str) -> Path | None:
 
 
 def hub_name(spec: str | Path | None) -> str | None:
-    """Return the name on the Hugging Face hub that a model is asked for by; None for any other."""
+    """Return the Hugging Face name of a model; None for any other."""
     text = _text(spec)
     if _bundled(text) or _plugin(text) is not None or text.partition(":")[0] in _REMOTE or local_folder(text):
         return None

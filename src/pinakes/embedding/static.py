@@ -1,6 +1,7 @@
-"""Embedding with a static model: a vector for each token, averaged (model2vec's potion, StaticEmbedding).
+"""Embedding with a static model: a vector per token, averaged (model2vec's potion, StaticEmbedding).
 
-No network is run, so a text takes microseconds. Files: ``tokenizer.json`` and ``model.safetensors`` with the table.
+There is no network to run, so a text takes microseconds. Files: ``tokenizer.json`` and ``model.safetensors`` with the
+table.
 """
 
 from __future__ import annotations
@@ -45,11 +46,11 @@ class StaticEmbedder(LocalModel):
 
     @property
     def provider(self) -> str:
-        """Where the model runs: it is only looked up."""
+        """Where the model runs: it is only a lookup."""
         return PROCESSOR
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit vector for each text, in the order given; a text without known tokens has zeros."""
+        """Return one unit vector for each text, in the order given; a text without known tokens gets zeros."""
         return self._means(texts, self.folder.document_prefix)
 
     def embed_query(self, text: str) -> Vectors:
@@ -84,10 +85,10 @@ class _Table:
         if name is None or tensors[name].ndim != 2:
             raise PinakesError(f"{folder.graph} has no table of vectors ({' or '.join(_TABLES)}).")
         self.vectors = tensors[name]
-        # A vocabulary may share vectors between tokens, and weigh them apart from that.
+        # A vocabulary may share vectors between tokens, and weight them separately.
         self._rows, self._weights = tensors.get("mapping"), tensors.get("weights")
         self._check(folder)
-        # model2vec leaves out what it does not know; StaticEmbedding averages that too.
+        # model2vec ignores unknown tokens; StaticEmbedding averages them too.
         unknown = json.loads(self._tokenizer.to_str())["model"].get("unk_token")
         drops = name == _TABLES[0] and isinstance(unknown, str)
         self._unknown = self._tokenizer.token_to_id(unknown) if drops else None
@@ -111,7 +112,7 @@ class _Table:
             )
 
     def tokens(self, texts: Sequence[str], most: int) -> list[NDArray[np.int64]]:
-        """Return the numbers of each text's tokens, at most so many."""
+        """Return the token numbers of each text, truncated."""
         encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
         found = [np.array(encoding.ids, np.int64) for encoding in encodings]
         if self._unknown is not None:

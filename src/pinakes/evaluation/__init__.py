@@ -1,4 +1,4 @@
-"""Evaluation: how good the answers are, on documents and questions of one's own or on public sets."""
+"""Evaluation: how good the answers are, on your own documents and questions or on public sets."""
 
 from pinakes.evaluation.ablate import compare_runs
 from pinakes.evaluation.run import evaluate

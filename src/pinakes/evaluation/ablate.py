@@ -1,4 +1,4 @@
-"""Which ways of asking are measured, and how each differs from the first."""
+"""Ablation: which variants are measured, and how each differs from the first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pinakes.evaluation.significance import Difference, compare
 
 
 class Way(NamedTuple):
-    """A way of asking: a mode, and the stages that are switched off on top of the settings."""
+    """A variant: a mode, and the stages switched off in addition to the settings."""
 
     name: str
     mode: str
@@ -20,9 +20,9 @@ class Way(NamedTuple):
 
 
 def ways(modes: Sequence[str], *, ablate: bool, disabled: Sequence[str] = ()) -> list[Way]:
-    """Return what to measure: the modes, the whole one first; to ablate, each stage off in turn and each mode alone.
+    """Return the variants: the modes, hybrid first; with ablation, each stage off in turn and each mode alone.
 
-    ``disabled`` are stages that are off already.
+    ``disabled`` are stages that are already off.
     """
     unknown = [mode for mode in modes if mode not in (*MODES, "all")]
     if unknown:
@@ -53,7 +53,7 @@ def paired(metric: str, before: dict[str, float], after: dict[str, float]) -> Di
 
 
 def compare_runs(before: Run, now: Run, where: str) -> list[Compared]:
-    """Compare what two runs have in common; an error when that is nothing."""
+    """Compare what two runs have in common; an error if that is nothing."""
     old = {(one.name, one.kind): one for one in before.sets}
     found = []
     for one in now.sets:

@@ -1,4 +1,4 @@
-"""Builds the index of an evaluation set by the same stages as any other index."""
+"""Builds the index of an evaluation set with the same stages as any other index."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Report = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """An index that is ready to be asked."""
+    """An index that is ready for questions."""
 
     path: Path
     documents: int
@@ -36,7 +36,7 @@ class Built:
 def build(
     evalset: EvalSet, path: Path, settings: IndexSettings, embedder: Embedder, progress: Report | None = None
 ) -> Built:
-    """Make the index of a set, or bring it up to date."""
+    """Build the index of a set, or bring it up to date."""
     started = time.perf_counter()
     failed: tuple[Failure, ...] = ()
     if evalset.rows:
@@ -79,7 +79,7 @@ def _build_rows(
                     index.record.put(parsed, mtime_ns=0, settings=_DONE)
                 if progress:
                     progress(Progress("read", count, total, parsed.document.source_path))
-            # A run over no files: it embeds what is new and brings all that is derived up to date.
+            # A run without files: it embeds what is new and updates everything derived.
             Pipeline(index, settings, embedder, progress=progress).run([])
             index.record.set_meta({_DONE: "complete"})
     finally:
@@ -108,7 +108,7 @@ def _documents(evalset: EvalSet, settings: IndexSettings, embedder: Embedder) ->
 
 
 def chunks_of(evalset: EvalSet) -> dict[str, list[Row]]:
-    """Return the given chunks of each document; a chunk's place in the list is its number in the index."""
+    """Return the given chunks of each document; a chunk's position in the list is its number in the index."""
     found: dict[str, list[Row]] = {}
     for row in evalset.rows:
         found.setdefault(row.document, []).append(row)
@@ -118,11 +118,11 @@ def chunks_of(evalset: EvalSet) -> dict[str, list[Row]]:
 def _read(
     source_path: str, title: str, text: str, settings: IndexSettings, model_tokens: int
 ) -> ParsedDocument:
-    """Read a text as it is: no markup is looked for in it."""
+    """Read a text as it is, without looking for markup."""
     converted = Converted(text, markdown=False, metadata={"title": title} if title else {})
     return prepare_text(source_path, ".txt", converted, settings, model_tokens)
 
 
 def _title(given: str) -> str:
-    """A text without a title has none: its id says nothing, unlike the name of a file."""
+    """A text without a title has none: its id says nothing, unlike a file name."""
     return " ".join(given.split())[:_TITLE_LENGTH].rstrip()

@@ -1,7 +1,7 @@
-"""Keeps the indexes of evaluation sets, and the vector of every text, so that reading and embedding are paid for once.
+"""Caches the indexes of evaluation sets, and the vector of every text, so that they are computed once.
 
-Everything in the folder can be made again; deleting it is always safe. Two ways of reading the same documents give many
-equal texts; comparing the two then costs only the others.
+Everything in the folder can be recreated; deleting it is always safe. Two ways of reading the same documents give many
+equal texts; comparing them then costs only the others.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _UNUSED_SECONDS = 7 * 86_400
 _KEPT = 4
 _IN_USE_SECONDS = 3_600
 _USED = "used"
-# What decides how documents become an index, and what decides how texts become vectors.
+# The code that determines how documents become an index, and texts become vectors.
 _READING = ("ingest", "text", "stores", "model")
 _EMBEDDING = ("embedding",)
 _BATCH = 500
@@ -43,14 +43,14 @@ _PATIENCE = 60.0
 
 
 class Place(NamedTuple):
-    """Where an index goes, and where vectors are remembered."""
+    """Where an index goes, and where vectors are cached."""
 
     folder: Path
     vectors: Path
 
 
 def default_folder() -> Path:
-    """Return the folder of kept indexes: below ``XDG_CACHE_HOME``, else ``~/.cache``."""
+    """Return the cache folder: below ``XDG_CACHE_HOME``, or else ``~/.cache``."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     root = Path(base) if base and Path(base).is_absolute() else Path.home() / ".cache"
     return root / "pinakes" / "eval"
@@ -58,7 +58,7 @@ def default_folder() -> Path:
 
 @contextmanager
 def cache_folder(given: Path | None) -> Iterator[Path]:
-    """Give the folder to keep indexes in; a temporary one when none is given."""
+    """Yield the folder to keep indexes in; a temporary one if none is given."""
     if given is not None:
         folder = given.expanduser().absolute()
         try:
@@ -72,7 +72,7 @@ def cache_folder(given: Path | None) -> Iterator[Path]:
 
 
 def place_for(folder: Path, evalset: EvalSet, settings: IndexSettings, embedder: Embedder) -> Place:
-    """Return the place for a set's index, under a name for all it depends on."""
+    """Return the place for a set's index, named after everything it depends on."""
     entry = folder / f"{_plain(evalset.folder.absolute().name)}-{_key(evalset, settings, embedder)}"
     entry.mkdir(exist_ok=True)
     (entry / _USED).touch()
@@ -90,7 +90,7 @@ def _key(evalset: EvalSet, settings: IndexSettings, embedder: Embedder) -> str:
         embedder.name,
         embedder.dimension,
         embedder.max_tokens,
-        # Files are compared with the index one by one when it is brought up to date.
+        # Files are compared with the index one by one when it is updated.
         [str(path.resolve()) for path in evalset.paths],
         [(row.id, row.title, row.text) for row in evalset.rows],
         [(source.id, source.title, source.text) for source in evalset.sources],
@@ -103,7 +103,7 @@ def _digest(*parts: object) -> str:
 
 @lru_cache(maxsize=4)
 def _source_mark(packages: tuple[str, ...]) -> str:
-    """Name the code of some packages: whoever changes how documents are read measures what the change does."""
+    """Hash the code of some packages, so that a change to how documents are read is measured."""
     digest = hashlib.sha256()
     root = Path(pinakes.__file__).parent
     for package in packages:
@@ -120,7 +120,7 @@ def _drop_unused(folder: Path) -> None:
     """Delete what was not used for a week, and the oldest of many indexes of one set unless they may be in use."""
     used: dict[str, list[tuple[float, Path]]] = {}
     for mark in folder.glob(f"*/{_USED}"):
-        # Another process may be tidying up at the same time.
+        # Another process may be cleaning up at the same time.
         with suppress(OSError):
             name = mark.parent.name.rpartition("-")[0]
             used.setdefault(name, []).append((time.time() - mark.stat().st_mtime, mark.parent))
@@ -131,7 +131,7 @@ def _drop_unused(folder: Path) -> None:
 
 
 class RememberingEmbedder:
-    """An embedder that looks into a file before it computes. Queries are always computed, since they are timed."""
+    """An embedder with a cache file. Queries are always computed, since they are timed."""
 
     def __init__(self, embedder: Embedder, path: Path) -> None:
         self._embedder = embedder
@@ -162,7 +162,7 @@ class RememberingEmbedder:
         return self._embedder.embed_query(text)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one row for each text, from memory where there is one."""
+        """Return one row for each text, from the cache if it has one."""
         keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
         known = self._known(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}

@@ -1,4 +1,4 @@
-"""Whether a confidence means what it says: of answers given with 0.8, eight in ten should be right."""
+"""Calibration: of answers given with a confidence of 0.8, eight in ten should be right."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BINS = 10
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Answers of about the same confidence."""
+    """Answers with similar confidence."""
 
     low: float
     high: float
@@ -21,7 +21,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The table of all bins that hold answers, and how far confidence and truth are apart on average."""
+    """All bins with answers, and the mean difference between confidence and accuracy."""
 
     error: float
     bins: list[Bin]
@@ -29,10 +29,10 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class OffTopic:
-    """How sure a search is of what it finds for questions that nothing answers; low is good.
+    """The confidence of a search for questions that nothing answers; low is good.
 
     ``told_apart`` is how often, of one answerable question whose first result is right and one off-topic question, the
-    former gets the higher confidence: 0.5 is a coin's toss.
+    former gets the higher confidence: 0.5 is chance.
     """
 
     questions: int
@@ -42,7 +42,7 @@ class OffTopic:
 
 
 def off_topic(confidences: Sequence[float], answers: Sequence[tuple[float, bool]]) -> OffTopic | None:
-    """Compare the confidence in off-topic questions with that in right answers; None without such questions."""
+    """Compare the confidence for off-topic questions with that in right answers; None without such questions."""
     if not confidences:
         return None
     right = [confidence for confidence, is_right in answers if is_right]
@@ -56,7 +56,7 @@ def off_topic(confidences: Sequence[float], answers: Sequence[tuple[float, bool]
 
 
 def calibrate(answers: Sequence[tuple[float, bool]]) -> Calibration | None:
-    """Sort answers by confidence into bins of equal width; None when there are no answers."""
+    """Sort answers by confidence into bins of equal width; None if there are no answers."""
     if not answers:
         return None
     sorted_in: dict[int, list[tuple[float, bool]]] = {}

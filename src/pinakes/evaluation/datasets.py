@@ -1,4 +1,4 @@
-"""Evaluation sets: documents, questions, and what the right answers are."""
+"""Evaluation sets: documents, questions and their right answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """A whole document of which the rows are chunks."""
+    """A whole document whose chunks are the rows."""
 
     id: str
     title: str
@@ -31,7 +31,7 @@ class SourceText:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Something that answers a question, how well, and the line of the file that says so."""
+    """Something that answers a question, its grade, and the line of the file that states it."""
 
     id: str
     grade: float
@@ -50,7 +50,7 @@ class GoldSpan:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, and what would be a right answer. ``group`` is the kind of question, where a set has several."""
+    """A question and its right answers. ``group`` is the kind of question, if a set has several."""
 
     id: str
     text: str
@@ -61,7 +61,7 @@ class Question:
 
     @property
     def relevant(self) -> dict[str, float]:
-        """What answers the question, with its grade; grades of 0 and below do not."""
+        """What answers the question, with grades; those of 0 and below do not."""
         return {target.id: target.grade for target in self.targets if target.grade > 0}
 
 
@@ -69,7 +69,7 @@ class Question:
 class EvalSet:
     """Documents with questions. Documents are ``rows`` (and ``sources``), or the files below ``paths``.
 
-    ``offtopic`` are questions that nothing in the documents answers: the search should not be sure of what it finds.
+    ``offtopic`` are questions that nothing in the documents answers: the search should have a low confidence for them.
     """
 
     name: str

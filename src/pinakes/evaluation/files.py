@@ -19,7 +19,7 @@ def wrong(path: Path, line: int, what: str) -> UsageError:
 
 
 def read_lines(path: Path) -> list[tuple[int, str]]:
-    """Return the lines of a text that are not blank, each with its number."""
+    """Return the non-blank lines of a text, each with its number."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -30,7 +30,7 @@ def read_lines(path: Path) -> list[tuple[int, str]]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise wrong(path, data.count(b"\n", 0, error.start) + 1, "is not UTF-8.") from None
-    # Not splitlines: a line may hold other characters that end lines, inside a JSON text.
+    # Not splitlines: JSON text may contain other characters that end lines.
     lines = enumerate(text.split("\n"), 1)
     return [(number, line.rstrip("\r")) for number, line in lines if line.strip()]
 
@@ -49,7 +49,7 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, Row]]:
 
 
 def read_tsv(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the rows of a table whose first line names the columns, which may stand in any order."""
+    """Yield the rows of a table whose first line names the columns, in any order."""
     lines = read_lines(path)
     if not lines:
         raise UsageError(f"{path} is empty; its first line names the columns: {', '.join(columns)}.")
@@ -70,7 +70,7 @@ def read_tsv(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[s
 
 
 def text_of(path: Path, number: int, row: Row, name: str, *, default: str | None = None) -> str:
-    """Return a text of a row; a number will do for an id."""
+    """Return a text field of a row; a number is accepted as an id."""
     value = row.get(name, row.get(f"_{name}"))
     if value is None and default is not None:
         return default
@@ -80,7 +80,7 @@ def text_of(path: Path, number: int, row: Row, name: str, *, default: str | None
 
 
 def filled(path: Path, number: int, row: Row, name: str) -> str:
-    """Return a text of a row that must not be empty."""
+    """Return a text field of a row that must not be empty."""
     value = text_of(path, number, row, name)
     if not value.strip():
         raise wrong(path, number, f"{name!r} is empty.")
@@ -88,7 +88,7 @@ def filled(path: Path, number: int, row: Row, name: str) -> str:
 
 
 def number_of(path: Path, line: int, row: dict[str, str], name: str) -> float:
-    """Return a number of a table."""
+    """Return a number from a table."""
     try:
         value = float(row[name])
     except ValueError:
@@ -99,7 +99,7 @@ def number_of(path: Path, line: int, row: dict[str, str], name: str) -> float:
 
 
 def offset_of(path: Path, line: int, row: dict[str, str], name: str) -> int:
-    """Return a character offset of a table."""
+    """Return a character offset from a table."""
     value = number_of(path, line, row, name)
     if value < 0 or value != int(value):
         raise wrong(path, line, f"the {name} {row[name]!r} is not a character offset.")

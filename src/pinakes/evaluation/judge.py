@@ -1,4 +1,4 @@
-"""Judges: each kind of set has one, which asks a question and says how good the answer is."""
+"""Judges: each kind of set has one, which asks a question and rates the answer."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _MEANS = re.compile(r"[’\"”][^’‘\"“”;]{0,30} means")
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How good one answer is, and what came instead of what was wanted."""
+    """How good one answer is, and what was returned instead of what was expected."""
 
     values: dict[str, float]
     right: bool
@@ -64,12 +64,12 @@ class Judged:
 
 
 class Judge(ABC):
-    """Asks a library and judges its answer. ``right`` is whether the first result is a right one."""
+    """Asks a library and rates its answer. ``right`` is whether the first result is right."""
 
     top_k = 100
     searches = True
     way = ""
-    """What is done with a question, where it is no search."""
+    """What is measured, if it is not a search."""
 
     def ask(self, library: Library, question: Question) -> Any:
         """Return the answer. Only this is timed."""
@@ -77,7 +77,7 @@ class Judge(ABC):
 
     @abstractmethod
     def judge(self, question: Question, answer: Any) -> Judged:
-        """Compare the answer with what is right."""
+        """Compare the answer with the expected one."""
 
 
 class RowJudge(Judge):
@@ -99,14 +99,14 @@ class RowJudge(Judge):
 
 
 class ChunkJudge(Judge):
-    """Sets with given chunks: a chunk is found when one that reads the same is."""
+    """Sets with given chunks: a chunk counts as found if one with the same text is."""
 
     def __init__(self, evalset: EvalSet) -> None:
         self._texts = {row.id: row.text.strip() for row in evalset.rows}
         first: dict[str, str] = {}
         for name, text in self._texts.items():
             first.setdefault(text, name)
-        # Chunks with the same text stand for one another.
+        # Chunks with the same text are equivalent.
         self._same = {name: first[text] for name, text in self._texts.items()}
         self._places = {
             (document, number): row.id
@@ -136,7 +136,7 @@ class ChunkJudge(Judge):
 
 
 class LookupJudge(Judge):
-    """Look-ups of sections and clauses by name: the first result should be the one."""
+    """Lookups of sections and clauses by name: the first result should be the one."""
 
     top_k = 10
 
@@ -144,7 +144,7 @@ class LookupJudge(Judge):
         self._is_right = is_clause if evalset.kind == CLAUSES else is_section
 
     def judge(self, question: Question, answer: SearchResponse) -> Judged:
-        """See at which place the expected one comes."""
+        """Determine the rank of the expected one."""
         hits = [self._is_right(result, question.expected) for result in answer.results]
         return Judged(
             first_and_rank(hits),
@@ -162,17 +162,17 @@ class LookupJudge(Judge):
 
 
 class DefinitionJudge(Judge):
-    """Terms that documents define: each should be found with its own text."""
+    """Defined terms: each should be found with its own text."""
 
     searches = False
     way = "define"
 
     def ask(self, library: Library, question: Question) -> DefineResponse:
-        """Ask what the term means."""
+        """Ask for the definition of the term."""
         return library.define(question.text)
 
     def judge(self, question: Question, answer: DefineResponse) -> Judged:
-        """See whether the expected text is among the definitions."""
+        """Check whether the expected text is among the definitions."""
         found = [item.definition for item in answer.definitions]
         hits = [is_definition(item, question.text, question.expected["text"]) for item in found]
         return Judged(
@@ -184,7 +184,7 @@ class DefinitionJudge(Judge):
 
 
 class AnswerJudge(Judge):
-    """Answers that somebody gave: what they quote should stand in the documents, word for word."""
+    """Given answers: what they quote should be in the documents, word for word."""
 
     searches = False
     way = "verify"
@@ -194,7 +194,7 @@ class AnswerJudge(Judge):
         return library.verify_quotes(question.expected["answer"])
 
     def judge(self, question: Question, answer: QuotesReport) -> Judged:
-        """Say which share of the quotations is what; of an answer that quotes nothing, none is anything."""
+        """Return the shares of exact, altered and absent quotations; all 0 for an answer without quotations."""
         total = len(answer.checks)
         shares = {f"quotes_{kind}": answer.count(kind) / max(1, total) for kind in (EXACT, ALTERED, ABSENT)}
         return Judged(
@@ -213,7 +213,7 @@ class AnswerJudge(Judge):
 
 
 def judge_for(evalset: EvalSet, places: Places) -> Judge:
-    """Return who judges the answers of a set."""
+    """Return the judge for a set."""
     if evalset.kind == RETRIEVAL:
         return RowJudge(evalset)
     if evalset.kind == FIXED:
@@ -228,17 +228,17 @@ def judge_for(evalset: EvalSet, places: Places) -> Judge:
 
 
 def first_and_rank(hits: Sequence[bool]) -> dict[str, float]:
-    """Return the measures of a look-up by name."""
+    """Return the metrics of a lookup by name."""
     return {"top1": float(bool(hits) and hits[0]), f"mrr@{MRR_AT}": reciprocal_rank(hits)}
 
 
 def best_first(grades: dict[str, float]) -> list[str]:
-    """Return what is relevant, the highest grades first."""
+    """Return the relevant targets, highest grades first."""
     return sorted(grades, key=lambda name: -grades[name])
 
 
 def excerpts(items: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Return the first few as a name and how the text begins, for people to read."""
+    """Return the first few with a name and the beginning of the text, for people to read."""
     shown = []
     for (name, text), _ in zip(items, range(_SHOWN), strict=False):
         words = " ".join(text[: 4 * _EXCERPT].split())
@@ -247,7 +247,7 @@ def excerpts(items: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 
 class SpanJudge(Judge):
-    """Span sets: the characters that came back against those that were wanted."""
+    """Span sets: the characters returned against those expected."""
 
     top_k = max(SPANS_AT)
 
@@ -301,8 +301,8 @@ class SpanJudge(Judge):
 class PlaceJudge(Judge):
     """Library sets: answers are documents, or sections of them.
 
-    A document or section counts once, at its best result. A result answers with a section when it lies in it or
-    below it, or holds it.
+    A document or section counts once, at its best result. A result answers with a section if it is in or below it, or
+    contains it.
     """
 
     def __init__(self, evalset: EvalSet, places: Places) -> None:
@@ -328,7 +328,7 @@ class PlaceJudge(Judge):
         return (self._root / name).is_file()
 
     def judge(self, question: Question, answer: SearchResponse) -> Judged:
-        """Compare the ranking of documents, or of sections where some are wanted."""
+        """Compare the ranking of documents, or of sections if some are expected."""
         relevant = question.relevant
         by_section = any(name in self._sections for name in relevant)
         names: list[str] = []
@@ -363,7 +363,7 @@ def _found(answer: SearchResponse) -> tuple[str, ...]:
 
 
 def is_section(result: SearchResult, expected: Mapping[str, str]) -> bool:
-    """Whether a result stands in the expected section: by its heading, or by its label."""
+    """Whether a result is in the expected section, by heading or label."""
     return title_key(result.heading) == title_key(expected["heading"]) or (
         title_key(result.section_label) == title_key(expected["label"])
     )

@@ -1,7 +1,7 @@
-"""Measures of an answer against what is right, and which of them each kind of set shows.
+"""Metrics: an answer against the expected one, and which metrics each kind of set shows.
 
-Gains of a ranking are linear and discounted by log2, as trec_eval has it. Of character spans it is measured how much of
-what was wanted came back, and how much else.
+The gains of a ranking are linear and discounted by log2, as in trec_eval. For character spans, it is measured how much
+of what was expected was returned, and how much else.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ _MAIN = {
 
 
 def unique(names: Iterable[str]) -> list[str]:
-    """Return each name once, at its best place."""
+    """Return each name once, at its best rank."""
     return list(dict.fromkeys(names))
 
 
 def ndcg(ranked: Sequence[str], relevant: Mapping[str, float], k: int) -> float:
-    """Return the discounted gain of the first ``k``, as a share of the best possible.
+    """Return the discounted gain of the first ``k`` relative to the best possible.
 
     >>> ndcg(["a", "x", "b"], {"a": 1, "b": 1}, 10)  # doctest: +ELLIPSIS
     0.9197...
@@ -58,23 +58,23 @@ def _gain(grades: Iterable[float]) -> float:
 
 
 def recall(ranked: Sequence[str], relevant: Mapping[str, float], k: int) -> float:
-    """Return the share of what is relevant that is among the first ``k``."""
+    """Return the share of relevant items among the first ``k``."""
     return len(relevant.keys() & set(ranked[:k])) / len(relevant) if relevant else 0.0
 
 
 def reciprocal_rank(hits: Sequence[bool], k: int = MRR_AT) -> float:
-    """Return 1 over the place of the first hit among the first ``k``, else 0."""
+    """Return the reciprocal rank of the first hit among the first ``k``, or 0."""
     return next((1 / (place + 1) for place, hit in enumerate(hits[:k]) if hit), 0.0)
 
 
 def pass_at(texts: Sequence[str], golden: Sequence[str], k: int) -> float:
-    """Return the share of the golden texts that are among the first ``k``; two golden ones may read the same."""
+    """Return the share of the golden texts among the first ``k``; two golden ones may be equal."""
     found = set(texts[:k])
     return sum(text in found for text in golden) / len(golden) if golden else 0.0
 
 
 def ranking_values(ranked: Sequence[str], relevant: Mapping[str, float]) -> dict[str, float]:
-    """Return every measure of a ranking without repetitions, by name."""
+    """Return every metric of a ranking without duplicates, by name."""
     values = {f"ndcg@{k}": ndcg(ranked, relevant, k) for k in NDCG_AT}
     values |= {f"recall@{k}": recall(ranked, relevant, k) for k in RECALL_AT}
     hits = [name in relevant for name in ranked[:MRR_AT]]
@@ -82,7 +82,7 @@ def ranking_values(ranked: Sequence[str], relevant: Mapping[str, float]) -> dict
 
 
 def means(values: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the mean of each measure over the questions."""
+    """Return the mean of each metric over the questions."""
     return {name: float(np.mean([row[name] for row in values])) for name in values[0]} if values else {}
 
 
@@ -93,7 +93,7 @@ def percentiles(milliseconds: Sequence[float]) -> dict[str, float]:
 
 
 def union(spans: Iterable[Span]) -> list[Span]:
-    """Join spans that overlap or touch; in order.
+    """Merge spans that overlap or touch, in order.
 
     >>> union([(5, 9), (0, 3), (2, 5), (12, 12)])
     [(0, 9)]
@@ -108,12 +108,12 @@ def union(spans: Iterable[Span]) -> list[Span]:
 
 
 def length(spans: Iterable[Span]) -> int:
-    """Return how many characters spans that do not overlap cover."""
+    """Return the number of characters in spans that do not overlap."""
     return sum(end - start for start, end in spans)
 
 
 def overlap(one: list[Span], other: list[Span]) -> int:
-    """Return how many characters two lists of joined spans share."""
+    """Return the number of characters that two lists of merged spans share."""
     shared, i, j = 0, 0, 0
     while i < len(one) and j < len(other):
         shared += max(0, min(one[i][1], other[j][1]) - max(one[i][0], other[j][0]))
@@ -138,10 +138,10 @@ def coverage(returned: Spans, golden: Spans) -> tuple[float, float, float]:
 
 
 def shown_metrics(kind: str) -> tuple[str, ...]:
-    """Return the measures that tables and plots have; a run keeps all."""
+    """Return the metrics shown in tables and plots; a run keeps all."""
     return _SHOWN.get(kind, _LOOKUPS)
 
 
 def main_metric(kind: str) -> str:
-    """Return the measure that comparisons are made by."""
+    """Return the metric used for comparisons."""
     return _MAIN.get(kind, _LOOKUPS[0])

@@ -1,4 +1,4 @@
-"""Where results stand in the text of their documents, and where the sections are that answers name."""
+"""Places: the positions of results in the text of their documents, and of the sections that answers name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Document:
 
 
 class Places:
-    """Answers from an index, document by document, when they are first asked for."""
+    """Reads from an index, document by document, on demand."""
 
     def __init__(self, folder: Path) -> None:
         self._index = EmbeddedIndex(folder, create=False)
@@ -30,7 +30,7 @@ class Places:
         return source_path in self._ids
 
     def close(self) -> None:
-        """Let go of the index."""
+        """Close the index."""
         self._index.close()
 
     def text(self, source_path: str) -> str:
@@ -38,14 +38,14 @@ class Places:
         return self._document(source_path).text
 
     def place(self, source_path: str, section_id: str) -> Span | None:
-        """Return where a place is, with all that is below it."""
+        """Return the span of a place, with everything below it."""
         return self._document(source_path).places.get(section_id)
 
     def of_result(self, result: SearchResult) -> Span:
-        """Return the characters that a result gives back.
+        """Return the characters that a result returns.
 
-        A chunk's own part of the text, without what it repeats from before; where a search has narrowed or widened
-        what it shows, that is looked for around the chunk.
+        That is a chunk's own part of the text, without what it repeats; if a search narrowed or widened what it shows,
+        that text is looked up around the chunk.
         """
         document = self._document(result.source_path)
         content, own = document.chunks[chunk_number(result.chunk_id) or 0]
@@ -54,7 +54,7 @@ class Places:
             return own
         low, high = max(0, own[0] - len(shown)), own[1] + len(shown)
         found = [(at, at + len(shown)) for at in _occurrences(document.text, shown, low, high)]
-        # The same words may stand next to each other twice: those that share most with the chunk are meant.
+        # The same words may occur nearby twice: the occurrence that overlaps the chunk most is meant.
         return max(found, key=lambda span: min(span[1], own[1]) - max(span[0], own[0]), default=own)
 
     def _document(self, source_path: str) -> _Document:

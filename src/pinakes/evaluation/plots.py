@@ -1,4 +1,4 @@
-"""Plots as SVG text, drawn with the colours of the page they stand in (classes and variables of ``report_style``)."""
+"""Plots as SVG, with the colours of the surrounding page (classes and variables of ``report_style``)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 26, 14, 34
 
 
 class Series(NamedTuple):
-    """A named row of values; ``style`` is the class that colours it."""
+    """A named series of values; ``style`` is the class that colours it."""
 
     name: str
     style: str
@@ -23,7 +23,7 @@ class Series(NamedTuple):
 
 
 def bars(labels: Sequence[str], series: Sequence[Series]) -> str:
-    """Draw groups of bars between 0 and 1, one group a label."""
+    """Draw groups of bars between 0 and 1, one group per label."""
     height = 260
     plot = _Area(_WIDTH, height, 0.0, 1.0)
     parts = plot.grid([0, 0.25, 0.5, 0.75, 1], "{:.2f}")
@@ -44,7 +44,7 @@ def bars(labels: Sequence[str], series: Sequence[Series]) -> str:
 
 
 def differences(rows: Sequence[tuple[str, Difference]]) -> str:
-    """Draw a bar for each difference with its 95 % interval; the zero line in the middle of it all."""
+    """Draw a bar for each difference with its 95 % interval, around a zero line."""
     row, names, figures = 24, 190, 160
     height = row * len(rows) + 44
     reach = max([0.01, *(max(abs(d.change), abs(d.low), abs(d.high)) for _, d in rows)]) * 1.05
@@ -79,7 +79,7 @@ def differences(rows: Sequence[tuple[str, Difference]]) -> str:
 
 
 def latencies(series: Sequence[Series]) -> str:
-    """Draw, for each mode, the share of questions that were answered within a time; logarithmic."""
+    """Draw, for each mode, the share of questions answered within a time; logarithmic."""
     height = 250
     values = [max(0.01, value) for one in series for value in one.values]
     low, high = floor(log10(min(values)) * 2) / 2, ceil(log10(max(values)) * 2 + 0.01) / 2
@@ -107,7 +107,7 @@ def latencies(series: Sequence[Series]) -> str:
 
 
 def gains(values: Sequence[tuple[float, str]], most: int = 300) -> str:
-    """Draw a bar for each question that changed, the gains first; the tip says which question it is."""
+    """Draw a bar for each question that changed, gains first; its tooltip names the question."""
     ordered = sorted((item for item in values if abs(item[0]) > 1e-9), key=lambda item: -item[0])
     ordered = ordered if len(ordered) <= 2 * most else [*ordered[:most], *ordered[-most:]]
     height = 240
@@ -133,7 +133,7 @@ def gains(values: Sequence[tuple[float, str]], most: int = 300) -> str:
 
 
 def reliability(bins: Sequence[Bin]) -> str:
-    """Draw how often answers of some confidence were right; on the diagonal, confidence means what it says."""
+    """Draw how often answers of some confidence were right; on the diagonal, the confidence is accurate."""
     size = 320
     plot = _Area(size, size, 0.0, 1.0)
     ticks = [0, 0.25, 0.5, 0.75, 1]
@@ -170,7 +170,7 @@ def legend(series: Iterable[tuple[str, str]]) -> str:
 
 
 class _Area:
-    """The part of a picture where values are drawn."""
+    """The plotting area of a picture."""
 
     def __init__(self, width: float, height: float, low: float, high: float) -> None:
         self.width = width - _LEFT - _RIGHT

@@ -1,6 +1,6 @@
 """Reads evaluation sets from folders.
 
-What a folder holds is told by its files; docs/evaluation.md shows each kind. A folder may hold several.
+The kind of set is determined by the folder's files; docs/evaluation.md shows each kind. A folder may contain several.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ QUERIES, QRELS, CORPUS = "queries.jsonl", "qrels.tsv", "corpus.jsonl"
 
 
 def read_sets(folder: Path) -> list[EvalSet]:
-    """Read everything that a folder holds; at least one set, or an error."""
+    """Read all sets in a folder; it is an error if there are none."""
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder. {_FORMS}")
 
@@ -70,7 +70,7 @@ def read_sets(folder: Path) -> list[EvalSet]:
 
 
 def read_all(folders: Iterable[Path]) -> list[EvalSet]:
-    """Read the sets of several folders; two of one name are told apart by the folder above."""
+    """Read the sets of several folders; sets with the same name are distinguished by the parent folder."""
     sets: list[EvalSet] = []
     for folder in folders:
         for made in read_sets(folder):
@@ -183,7 +183,7 @@ def _read_spans(folder: Path) -> EvalSet:
     )
     if not answered:
         raise UsageError(f"{path} names no answer to any question.")
-    # The folders that hold the files are the library, with whatever else lies there.
+    # The folders with the files are the library, including whatever else is there.
     first = {Path(span.file).parts[0] for own in spans.values() for span in own}
     paths = tuple(folder / name for name in sorted(first))
     return EvalSet(
@@ -265,7 +265,7 @@ def read_questions(path: Path) -> dict[str, Question]:
 
 
 def read_judged(folder: Path, known: Callable[[str, int], str]) -> tuple[tuple[Question, ...], int]:
-    """Return the questions that have an answer, and how many have none; ``known`` checks what qrels name."""
+    """Return the questions with an answer, and the number without; ``known`` checks what qrels name."""
     questions = read_questions(folder / QUERIES)
     path = folder / QRELS
     targets: dict[str, dict[str, Target]] = {}
@@ -287,7 +287,7 @@ def read_judged(folder: Path, known: Callable[[str, int], str]) -> tuple[tuple[Q
 
 
 def read_rows(folder: Path) -> list[Row]:
-    """Return the texts of a corpus; those that are empty too, since answers may name them."""
+    """Return the texts of a corpus, including empty ones, since answers may name them."""
     path = folder / CORPUS
     rows: list[Row] = []
     seen: set[str] = set()
@@ -309,7 +309,7 @@ def read_rows(folder: Path) -> list[Row]:
 
 
 def row_checker(folder: Path, rows: Sequence[Row]) -> Callable[[str, int], str]:
-    """Return a function that refuses ids that no text has."""
+    """Return a function that refuses unknown ids."""
     ids = {row.id for row in rows}
 
     def known(name: str, line: int) -> str:

@@ -1,4 +1,4 @@
-"""The report of a run: one HTML file that needs nothing else."""
+"""The report of a run: one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pinakes.evaluation.runs import Answered, Run, SetRun, Variant
 from pinakes.evaluation.significance import Difference
 
 _WORST = 10
-# Told apart by people who do not see all colours, too: blue, orange, green, purple.
+# Distinguishable for people with colour blindness: blue, orange, green, purple.
 MODE_STYLES = dict(zip(MODES, ("mode-a", "mode-b", "mode-c", "mode-d"), strict=True))
 STYLE = """
 :root { color-scheme: light dark;
@@ -113,7 +113,7 @@ def _head(run: Run) -> str:
 
 
 def _changed(values: dict[str, Any], default: Any) -> dict[str, Any]:
-    """The settings that are not as they come."""
+    """The settings that differ from the defaults."""
 
     def same(name: str, value: Any) -> bool:
         usual = getattr(default, name, None)
@@ -165,7 +165,7 @@ def _change_cells(change: Difference) -> list[str]:
 
 
 def _earlier(one: SetRun, before: Run | None) -> Variant | None:
-    """The same set and way of asking in the run before."""
+    """The same set and variant in the earlier run."""
     for other in before.sets if before else ():
         if (other.name, other.kind) == (one.name, one.kind):
             return next((v for v in other.variants if v.name == one.variants[0].name), None)
@@ -173,7 +173,7 @@ def _earlier(one: SetRun, before: Run | None) -> Variant | None:
 
 
 def _render_set(one: SetRun, earlier: Variant | None, compared_with: str) -> str:
-    """Return the part of a set; ``earlier`` is the same way of asking in the run that was compared with."""
+    """Return the part about a set; ``earlier`` is the same variant in the run compared with."""
     modes = one.plain
     parts = [
         f'<h2 id="{_anchor(one)}">{escape(one.name)}</h2>',
@@ -216,7 +216,7 @@ def _measures(variants: Sequence[Variant]) -> str:
 
 
 def _kinds(one: SetRun, variants: Sequence[Variant]) -> str:
-    """The main measure for each kind of question, where a set tells several apart."""
+    """The main metric for each kind of question, if a set has several."""
     rows = [
         [
             f"{escape(group)} ({figures['questions']:,})",
@@ -238,7 +238,7 @@ def _modes(one: SetRun, variants: Sequence[Variant]) -> str:
 
 
 def _ablation(one: SetRun) -> str:
-    """Stages and modes apart, because a mode alone often loses so much that stages would not be seen beside it."""
+    """Stages and modes separately: a single mode often loses so much that stages would be invisible beside it."""
     modes = {variant.name for variant in one.plain}
     parts = []
     for title, rows in (
@@ -366,18 +366,18 @@ def _legend(variants: Sequence[Variant]) -> str:
 
 
 def _anchor(one: SetRun) -> str:
-    """Name the place of a set on the page."""
+    """Return the anchor of a set on the page."""
     return escape("set-" + "".join(c if c.isalnum() else "-" for c in one.name), quote=True)
 
 
 def _figure(title: str, drawn: str, caption: str) -> str:
-    """Make a picture with its heading and what it shows."""
+    """Return a picture with its heading and caption."""
     words = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
     return f"<h3>{escape(title)}</h3><figure>{drawn}{words}</figure>"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Make a table; cells are HTML, and may bring their own ``td``."""
+    """Return a table; cells are HTML, and may bring their own ``td``."""
     top = "".join(f"<th>{escape(name)}</th>" for name in head)
     body = "".join(
         "<tr>" + "".join(cell if cell.startswith("<td") else f"<td>{cell}</td>" for cell in row) + "</tr>"

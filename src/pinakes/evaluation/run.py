@@ -1,4 +1,4 @@
-"""Runs an evaluation: build each set's index, ask every question, judge every answer."""
+"""Runs an evaluation: builds each set's index, asks every question, judges every answer."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def evaluate(
     embedder: Embedder | None = None,
     progress: Report | None = None,
 ) -> Run:
-    """Measure the sets in some folders; without ``cache``, indexes are made in a temporary folder."""
+    """Measure the sets in some folders; without ``cache``, indexes are built in a temporary folder."""
     if limit is not None and limit < 1:
         raise UsageError(f"The number of questions must be at least 1, not {limit}.")
     settings = settings or Settings()
@@ -109,7 +109,7 @@ def _ask(
     built: Built,
     progress: Report | None,
 ) -> Variant:
-    # Chunks that are given are what is asked for, whole.
+    # Given chunks are expected whole.
     given = ("focus",) if evalset.kind == FIXED else ()
     disabled = tuple(dict.fromkeys((*settings.search.disabled, *way.disabled, *given)))
     search = settings.search.with_overrides(search_mode=way.mode or None, disabled=disabled)
@@ -118,7 +118,7 @@ def _ask(
     with Library(
         built.path, settings=replace(settings, search=search), embedder=embedder, create=False
     ) as library:
-        # Once without looking at the clock, so that the first question does not pay for opening everything.
+        # One untimed question, so that the first one does not pay for opening everything.
         _answer(judge, library, evalset.questions[0])
         for question in evalset.questions:
             answer, milliseconds = _answer(judge, library, question)
@@ -132,7 +132,7 @@ def _ask(
                     milliseconds=round(milliseconds, 3),
                     confidence=getattr(answer, "confidence", None),
                     group=question.group,
-                    # Words are for people to look at, and only the plain modes are looked at that closely.
+                    # Texts are for people, who only look at the plain modes that closely.
                     found=() if way.disabled else judged.found,
                     wanted=() if way.disabled else judged.wanted,
                 )
@@ -167,7 +167,7 @@ def _answer(judge: Judge, library: Library, question: Question) -> tuple[Any, fl
 
 
 def _groups(answered: Sequence[Answered]) -> dict[str, dict[str, float]]:
-    """The means of each kind of question, where a set tells several apart."""
+    """The means for each kind of question, if a set has several."""
     groups = sorted({one.group for one in answered if one.group})
     return {
         group: {

@@ -1,4 +1,4 @@
-"""What an evaluation found out, and how it is kept in a file to compare with later."""
+"""The results of an evaluation, and how they are saved to compare with later."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One question, and how well it was answered; the texts are left out where only stages were switched off."""
+    """One question, and how well it was answered; texts are left out for ablations."""
 
     id: str
     text: str
@@ -31,7 +31,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """All questions of a set, asked in one way: a mode, perhaps with stages switched off."""
+    """All questions of a set, asked in one way: a mode, possibly with stages switched off."""
 
     name: str
     mode: str
@@ -49,7 +49,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class SetRun:
-    """What was measured on one set; ``differences`` compares each further variant with the first."""
+    """The measurements on one set; ``differences`` compares each further variant with the first."""
 
     name: str
     kind: str
@@ -66,13 +66,13 @@ class SetRun:
 
     @property
     def plain(self) -> list[Variant]:
-        """The variants that differ from the first by nothing but the mode."""
+        """The variants that differ from the first only in the mode."""
         return [variant for variant in self.variants if variant.disabled == self.variants[0].disabled]
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A variant of a set in two runs: the differences of all measures."""
+    """A variant of a set in two runs: the differences of all metrics."""
 
     set: str
     variant: str
@@ -160,5 +160,5 @@ def _differences(data: dict[str, Any]) -> dict[str, Difference]:
 
 
 def _build(kind: Any, data: dict[str, Any]) -> Any:
-    """Make a value of what is known; what a later version adds is passed over."""
+    """Build a value from known fields; fields added by a later version are ignored."""
     return kind(**{item.name: data[item.name] for item in fields(kind) if item.name in data})

@@ -1,7 +1,7 @@
-"""Whether a difference between two ways of answering the same questions is more than chance.
+"""Significance: whether a difference between two ways of answering the same questions is more than chance.
 
-The sign-flip test asks how often a difference as large would come about if, for each question, it were a coin's
-toss which way gave which value. The interval comes from drawing questions again and again, with replacement.
+The sign-flip test computes how often a difference this large would occur if, for each question, chance decided which
+way gave which value. The interval comes from bootstrapping: drawing questions repeatedly, with replacement.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What changed from one to the other, with a 95 % interval, and how many questions won, lost or stayed."""
+    """The change from one to the other, with a 95 % interval, and the number of questions won, lost or tied."""
 
     metric: str
     before: float
@@ -36,12 +36,12 @@ class Difference:
 
     @property
     def moved(self) -> bool:
-        """Whether any question came out differently."""
+        """Whether any question changed."""
         return self.wins + self.losses > 0
 
     @property
     def significant(self) -> bool:
-        """Whether chance alone would hardly give it."""
+        """Whether chance alone is an unlikely explanation."""
         return self.p < 0.05
 
 
@@ -68,13 +68,13 @@ def compare(metric: str, before: Sequence[float], after: Sequence[float]) -> Dif
 
 
 def _batches(width: int) -> list[int]:
-    """Divide the rounds so that a batch of them fits into memory."""
+    """Divide the rounds so that a batch fits into memory."""
     size = max(1, min(ROUNDS, _CELLS // width))
     return [min(size, ROUNDS - start) for start in range(0, ROUNDS, size)]
 
 
 def _sign_flip(change: NDArray[np.float64]) -> float:
-    # Questions that did not change say nothing about the direction, whatever their sign.
+    # Unchanged questions say nothing about the direction, whatever their sign.
     moved = change[change != 0]
     if not len(moved):
         return 1.0

@@ -1,8 +1,8 @@
-"""How people number the parts of documents, and how they write those numbers down.
+"""Labels: how people number the parts of documents, and how they write those numbers.
 
-One grammar serves three readers: the labels printed in headings (``Article 6``, ``SEC. 203.``, ``第三条``), the
+One grammar serves three readers: for the labels printed in headings (``Article 6``, ``SEC. 203.``, ``第三条``), the
 references in running text (``Art. 6 (1) f``, ``§§ 3-5``), and what queries name. All become a :class:`Label` with a
-normalised number, so that they can be compared. The words are data: see :mod:`pinakes.labels.lexicon`.
+normalised number, so that they can be compared. The vocabulary is data: see :mod:`pinakes.labels.lexicon`.
 """
 
 from __future__ import annotations

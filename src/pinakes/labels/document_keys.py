@@ -1,7 +1,7 @@
-"""Document keys: what a document can be found by, and by which keys a link or a reference in it finds another.
+"""Document keys: by which keys a document is found, and a link or a reference in it finds another.
 
-Both are written into the index with the document. What a link or a reference *may* mean shares a key with it; which of
-the documents with that key it does mean, if any, is decided when it is asked for, because documents come and go.
+Both are stored in the index with the document. What a link or a reference *may* mean shares a key with it; which of the
+documents with that key it does mean, if any, is decided on demand, because documents come and go.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from pinakes.text.keys import title_key
 
 # Longer paths lead nowhere.
 _LONGEST_PATH = 4096
-# Files that stand for their folder.
+# Files that represent their folder.
 _FOLDER_FILES = frozenset({"index", "_index", "readme"})
-# Endings that a link may have although the document's file has another, or leave out.
+# Extensions that a link may have although the document's file has another, or omit.
 _PAGE_SUFFIXES = frozenset({".md", ".markdown", ".mdx", ".html", ".htm"})
 _WIKI = re.compile(r"!?\[\[([^\]|]+)(?:\|[^\]]*)?\]\]")
 # Titles of files that are numbered parts of a larger work.
@@ -42,7 +42,7 @@ FileLabel = tuple[str, tuple[str, ...]]
 class DocumentKey(NamedTuple):
     """A key of a document; ``kind`` is full, short, word, initials, acronym, path or title.
 
-    ``folder`` is a number of the folder that it lies in, of whole names; ``sure`` how surely a text means it by this.
+    ``folder`` is the number of its folder, for full names; ``sure`` the confidence that a text means it by this key.
     """
 
     kind: str
@@ -58,13 +58,13 @@ class Lead(NamedTuple):
     source: str
     start: int
     number: str = ""
-    """The number that comes with it, of a reference."""
+    """The number that comes with a reference."""
     kind: str = ""
     target: str = ""
 
 
 class NumberedFile(NamedTuple):
-    """A file of a work in numbered files: its folder, what that and the one above are called, and its number."""
+    """A file of a work in numbered files: its folder, the names of that and its parent, and its number."""
 
     folder: int
     kind: str
@@ -77,7 +77,7 @@ class NumberedFile(NamedTuple):
 
 
 def document_keys(source_path: str, title: str, metadata: Mapping[str, Any]) -> list[DocumentKey]:
-    """Return the keys of a document: its names, their words and initials, and its path, read from its end."""
+    """Return the keys of a document: its names, their words and initials, and its path, read from the end."""
     names = names_of(source_path, title, metadata)
     folder = folder_number(folder_of(source_path))
     keys = [DocumentKey("full", key, folder, sure) for key, sure in names.full.items()]
@@ -85,7 +85,7 @@ def document_keys(source_path: str, title: str, metadata: Mapping[str, Any]) -> 
     keys += [DocumentKey("word", word) for word in sorted(names.words)]
     for initials in sorted(names.initials):
         keys.append(DocumentKey("acronym", initials))
-        # So that any letters in a row of them are the beginning of a key.
+        # So that any of its suffixes begins a key.
         keys += [DocumentKey("initials", initials[at:]) for at in range(len(initials) - INITIALS + 1)]
     keys += [DocumentKey("path", path_key(parts)) for parts in path_forms(source_path)]
     if key := title_key(title):
@@ -94,7 +94,7 @@ def document_keys(source_path: str, title: str, metadata: Mapping[str, Any]) -> 
 
 
 def numbered_file(source_path: str, title: str) -> NumberedFile | None:
-    """Return what is known of a file that is a numbered part of a work, by its title."""
+    """Return what is known about a file that is a numbered part of a work, by its title."""
     label = file_label(title)
     if label is None:
         return None
@@ -120,13 +120,13 @@ def file_label(title: str) -> FileLabel | None:
 
 
 def folder_of(source_path: str) -> str:
-    """Return the folder that a document lies in."""
+    """Return the folder of a document."""
     return str(PurePath(source_path).parent)
 
 
 @lru_cache(maxsize=1 << 12)
 def folder_number(folder: str) -> int:
-    """Return a number for a folder, the same everywhere; two folders of one number are as good as impossible."""
+    """Return a number for a folder, the same everywhere; collisions are practically impossible."""
     digest = blake2b(folder.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
@@ -136,12 +136,12 @@ def folder_number(folder: str) -> int:
 
 @lru_cache(maxsize=1 << 12)
 def path_parts(path: str) -> tuple[str, ...]:
-    """Return the folders and the file of a path, in small letters."""
+    """Return the folders and the file of a path, in lower case."""
     return tuple(part for part in path.casefold().replace(os.sep, "/").split("/") if part not in ("", "."))
 
 
 def path_forms(source_path: str) -> list[tuple[str, ...]]:
-    """Return the ways a path may be written: with its ending, without, and as its folder where it stands for it."""
+    """Return the ways to write a path: with its extension, without, and as its folder if it represents it."""
     parts = path_parts(source_path)
     stem = _split(parts[-1])[0] if parts else ""
     if not stem:
@@ -153,7 +153,7 @@ def path_forms(source_path: str) -> list[tuple[str, ...]]:
 
 
 def path_key(parts: tuple[str, ...]) -> str:
-    """Return the key of a path: its parts from the last to the first, so that a path that ends alike begins alike.
+    """Return the key of a path: its parts in reverse order, so that paths with a common end share a prefix.
 
     >>> path_key(("docs", "guide.md"))
     'guide.md/docs/'
@@ -162,7 +162,7 @@ def path_key(parts: tuple[str, ...]) -> str:
 
 
 def last_parts(wanted: tuple[str, ...]) -> list[str]:
-    """Return the last part of a path as written, and without the ending of a page."""
+    """Return the last part of a path as written, and without the extension of a page."""
     if not wanted:
         return []
     stem, suffix = _split(wanted[-1])
@@ -170,7 +170,7 @@ def last_parts(wanted: tuple[str, ...]) -> list[str]:
 
 
 def _split(name: str) -> tuple[str, str]:
-    """Return a file name without its ending, and the ending; `.hidden` has none."""
+    """Return a file name without its extension, and the extension; `.hidden` has none."""
     stem, dot, ending = name.rpartition(".")
     return (stem, dot + ending) if stem else (name, "")
 
@@ -178,7 +178,7 @@ def _split(name: str) -> tuple[str, str]:
 def pages_of(target: str, source_path: str) -> list[str]:
     """Return the paths that a relative link in a document may mean.
 
-    Many sites show a page as a folder, and links in it start from there.
+    Many sites show a page as a folder, and links in it are relative to that.
     """
     # Documents have thousands of links, and joining paths as objects takes three times as long.
     return [os.path.normpath(os.path.join(folder, target)) for folder in _folders(source_path)]  # noqa: PTH118
@@ -194,7 +194,7 @@ def _folders(source_path: str) -> tuple[str, str]:
 
 
 def link_keys(kind: str, target: str, source_path: str) -> set[str]:
-    """Return the keys of what a link may lead to; ``kind`` is ``link`` for a path, anything else for a name."""
+    """Return the keys of possible targets of a link; ``kind`` is ``link`` for a path, anything else for a name."""
     if len(target) > _LONGEST_PATH:
         return set()
     name = unquote(target).partition("#")[0].strip()
@@ -221,7 +221,7 @@ def related_names(metadata: Mapping[str, Any]) -> list[str]:
 
 
 def _names(value: object) -> Iterator[str]:
-    """Take names out of a list or a line with commas; YAML reads an unquoted `[[name]]` as lists in lists."""
+    """Extract names from a list or a line with commas; YAML parses an unquoted `[[name]]` as nested lists."""
     if isinstance(value, list):
         for item in value:
             yield from _names(item)
@@ -230,18 +230,18 @@ def _names(value: object) -> Iterator[str]:
 
 
 def related_keys(name: str, source_path: str) -> set[str]:
-    """Return the keys of what a document calls related: a wiki link, a path or a name."""
+    """Return the keys of documents named as related: a wiki link, a path or a name."""
     return set().union(*(link_keys(kind, target, source_path) for kind, target in related_forms(name)))
 
 
 def related_forms(name: str) -> list[tuple[str, str]]:
-    """Return the kinds and targets of the links that a related document may be written as, in order."""
+    """Return the kinds and targets of links that a related document may be written as, in order."""
     wiki = _WIKI.fullmatch(name)
     return [("wiki", wiki[1])] if wiki else [("link", name), ("wiki", name)]
 
 
 def reference_keys(kind: str, target: str, number_key: str, source_path: str) -> set[str]:
-    """Return the keys of what a reference that its own document does not answer may mean in another."""
+    """Return the keys of what a reference that its own document cannot resolve may mean in another."""
     if kind in LINKS:
         return link_keys(kind, target, source_path)
     if not target:
@@ -253,7 +253,7 @@ def reference_keys(kind: str, target: str, number_key: str, source_path: str) ->
 
 
 def spoken_keys(name: str) -> list[str]:
-    """Return the keys under which the document that a text means by a name may be known, its own first."""
+    """Return the keys of the document that a text refers to by name, the name's own first."""
     keys = [
         name_key(name),
         *(key for key, _, _ in official_names(name)),
@@ -265,9 +265,9 @@ def spoken_keys(name: str) -> list[str]:
 def keys_leading_to(
     source_path: str, title: str, names: Iterable[str]
 ) -> tuple[list[str], list[tuple[str, str, str]]]:
-    """Return the keys by which something may lead to a document that has some names.
+    """Return the keys by which something may lead to a document with these names.
 
-    Those of works in numbered files come apart, with the first and the last of the numbers that lead to this file.
+    Those of works in numbered files are separate, with the range of numbers that lead to this file.
     """
     keys = [f"name {name}" for name in names]
     for parts in path_forms(source_path):
@@ -279,7 +279,8 @@ def keys_leading_to(
         called = [f"work {name}" for name in (numbered.name, numbered.above) if name]
         for key in (f"beside {numbered.folder}", *called):
             works.append((key, numbered.number, numbered.number))
-            # Numbers are joined by `_`: those below 4 lie between `4_` and the next letter after it, a backtick.
+            # Numbers are joined by `_`: those below 4 are between `4_` and the character after it, a
+            # backtick.
             works.append((key, f"{numbered.number}_", f"{numbered.number}`"))
     return list(dict.fromkeys(keys)), works
 

@@ -1,7 +1,7 @@
-"""The grammar of one label, which all readers share: a kind, its number, and the parts below it.
+"""The grammar of one label, shared by all readers: a kind, its number, and the parts below it.
 
-Every repetition in the patterns below is bounded or cannot match in two ways: they see hostile text too. Patterns
-ignore case; where capitals matter they say so.
+Every repetition in the patterns below is bounded or unambiguous: they see hostile text too. Patterns ignore case;
+exceptions are marked.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from pinakes.labels.numbers import (
 
 _LEXICON = load()
 FORMS: dict[str, Form] = {word: form for word, form in _LEXICON.forms.items() if not form.only_text}
-"""Words that stand before a number in headings and queries."""
+"""Words that precede a number in headings and queries."""
 _SIGNS = frozenset({"§", "§§"})
 _LETTER = "a-zα-ωа-яё"
 
 # -- kinds ---------------------------------------------------------------------------------------------------
 
 KIND_WORD = one_of(word for word in FORMS if word not in _SIGNS)
-# A line may break here, but no paragraph.
+# A line may break here, but not a paragraph.
 _BLANKS = r"[^\S\n]{0,3}(?:\n[^\S\n]{0,3})?"
 _NUMBER_SIGN = r"(?:no\.?\s{1,2}|nr\.?\s{1,2}|n[º°]\.?\s{0,2})?"
 _KIND = (
@@ -66,9 +66,10 @@ _OF_BOOK = rf"\d{{1,3}}:{STEP}{MORE_STEPS}"
 ROMAN = r"[ivxlc]{1,9}"
 _LETTERS = rf"(?<=[\s.])(?:{ROMAN}|[a-z])(?![a-z0-9]){MORE_STEPS}"
 _NUMBER = rf"(?P<number>{_OF_BOOK}|{DIGITS}|{_LETTERS}|{CHINESE}{{1,9}}|(?<=[(（\s]){NUMBER_WORD})"
-# What must not follow a number: it would be a measure (`50 %`, `1,000`) or the name of an act (`2016/679`).
+# What must not follow a number: it would be a measurement (`50 %`, `1,000`) or the name of an act
+# (`2016/679`).
 NUMBER_END = r"(?![a-z0-9%]|\s%|[.\-‑–/:]\d|,\d{3})"
-# The number may stand in brackets: `المادة (3)`.
+# The number may be in brackets: `المادة (3)`.
 _NUMBERED = re.compile(rf"{_KIND}(?P<open>[(（]\s{{0,2}})?{_NUMBER}{NUMBER_END}", re.IGNORECASE)
 _CLOSE = re.compile(r"\s{0,2}[)）]")
 _BRACKETED_KINDS = frozenset({"article", "chapter", "part", *APART})
@@ -186,7 +187,7 @@ def _part(token: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """A kind and its number: ``Article 6``. ``open`` says that the number stands in brackets."""
+    """A kind and its number: ``Article 6``. ``open``: the number is in brackets."""
 
     form: Form
     word: str
@@ -198,7 +199,7 @@ class Numbered:
     capital: bool
 
     def label(self, text: str, inner: str = "") -> tuple[Label, int]:
-        """The label with its parts, and where it ends; ``inner`` are parts that were named before it."""
+        """The label with its parts, and where it ends; ``inner`` are parts named before it."""
         end = parts_end(text, self.end)
         parts = normalise_parts(text[self.end : end])
         # Below an article the section sign counts paragraphs: `Art. 5º, § 1º`, `art. 12 § 3`.
@@ -215,7 +216,7 @@ class Numbered:
 
 
 def read_numbered(text: str, at: int) -> Numbered | None:
-    """Read a kind and its number at a place."""
+    """Read a kind and its number at a position."""
     match = _NUMBERED.match(text, at)
     if match is None:
         return None
@@ -243,7 +244,7 @@ def read_numbered(text: str, at: int) -> Numbered | None:
 
 
 def _fits(found: Numbered) -> bool:
-    """Whether a kind and its number are written as they are when they name a place."""
+    """Whether a kind and its number are written as the name of a place."""
     form = found.form
     if form.stop == "always" and (not found.stop or (len(form.word) < 3 and found.capital)):
         # `S. 821` is a page of a gazette.
@@ -258,14 +259,15 @@ def _fits(found: Numbered) -> bool:
 
 
 def parts_end(text: str, at: int) -> int:
-    """Where the parts end that stand behind a number."""
+    """Where the parts after a number end."""
     match = _PARTS.match(text, at)
     return match.end() if match else at
 
 
 def kind_word(word: str) -> Form:
     """The form of a word that is one."""
-    # The fallback is for letters that match without case, such as a dotless i, and do not fold to what they match.
+    # The fallback is for letters that match case-insensitively, such as a dotless i, but do not fold to what
+    # they match.
     return FORMS.get(_plain(word)) or FORMS["section"]
 
 
@@ -274,7 +276,7 @@ def _plain(word: str) -> str:
 
 
 def label_of(match: re.Match[str], kind: str, text: str) -> Label:
-    """The label of a match that has a number and parts."""
+    """The label for a match with a number and parts."""
     number = normalise_number(match["number"]) if match["number"] else ()
     return Label(text.strip(), kind, (*number, *normalise_parts(match["parts"])))
 
@@ -292,19 +294,19 @@ def around_label(text: str) -> Label:
 
 
 def around_in_text(text: str) -> bool:
-    """Whether a kind that encloses its number is one outside of headings too."""
+    """Whether a kind that encloses its number also counts outside headings."""
     step = _AROUND_STEP.search(text)
     return step is not None and not _AROUND_UNIT.get(step["unit"] or "", "^").startswith("^")
 
 
 def after_label(match: re.Match[str], text: str) -> Label:
-    """Read a label whose kind stands behind its number."""
+    """Read a label whose kind follows its number."""
     form = _LEXICON.after.get(lowered(match["after"]))
     return label_of(match, form.kind if form else "section", text)
 
 
 def is_lettered(number: str) -> bool:
-    """Whether a number is made of letters of the alphabet, and may be a word."""
+    """Whether a number consists of letters, and may be a word."""
     return not any(c.isdigit() for c in number[:4]) and chinese_value(number) is None
 
 
@@ -323,7 +325,7 @@ def letters_count(kind: str, number: str, *, ends: bool) -> bool:
 
 
 def is_label_number(number: str, text: str, end: int) -> bool:
-    """Keep dates, network addresses, telephone numbers and measures from reading as labels."""
+    """Exclude dates, network addresses, telephone numbers and measurements."""
     if _DATE_OR_PHONE.fullmatch(number) or _WITH_UNIT.fullmatch(number) or _UNIT.match(text, end):
         return False
     steps = number.split(".")

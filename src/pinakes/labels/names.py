@@ -1,10 +1,10 @@
-"""Forms: what a document is called, in queries and in other texts.
+"""Names: what a document is called, in queries and in other texts.
 
-A document goes by its title, its file name and its aliases, and by the short forms that people use: `RFC 5246` for
+A document is known by its title, its file name and its aliases, and by the short forms that people use: `RFC 5246` for
 ``rfc5246.txt``, `PEP 8` for ``peps/pep-0008.rst``, `ArbZG` for an act whose title ends in it, `Ley 7/2001` or
-`Regulation (EU) 2016/679` for one that has this number. Names are compared as tokens: runs of letters, runs of digits
-without leading zeros, and single characters of scripts that do not part words, so that hyphens, underscores and accents
-do not matter.
+`Regulation (EU) 2016/679` for one with this number. Names are compared as tokens: runs of letters, runs of digits
+without leading zeros, and single characters of scripts that do not separate words, so that hyphens, underscores and
+accents do not matter.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from pinakes.text.keys import title_key
 from pinakes.text.stopwords import STOPWORDS
 
 FUNCTION_WORDS = frozenset().union(*STOPWORDS.values())
-"""Words that name nothing, in the forms that title keys have."""
+"""Words that name nothing, in the form of title keys."""
 
 TITLE, NUMBER, SHORT, FILE = 1.0, 0.95, 0.9, 0.85
-"""How surely a text means a document: by its title, its official number, a short form, the name of its file."""
+"""The confidence that a text means a document: by title, official number, short form, file name."""
 
 INITIALS = 3
-"""Letters that make a name of initials."""
+"""The number of letters in a name made of initials."""
 
 MAX_NAME = 40
-"""Words of a name; longer ones are named by their beginning."""
+"""The maximum number of words in a name; longer ones are known by their beginning."""
 _LONGEST = 400
-# Scripts that do not part words: each character is a token.
+# Scripts that do not separate words: each character is a token.
 _UNPARTED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7a3"
 _TOKEN = re.compile(rf"[{_UNPARTED}]|(?:(?![{_UNPARTED}])[^\W\d_])+|\d+")
 _ASCII_TOKEN = re.compile(r"[a-z]+|[0-9]+")
 UNPARTED_RUN = re.compile(rf"[{_UNPARTED}]{{3,}}")
 """A name in such a script."""
 _STATE = "中华人民共和国"
-# Files that go by the name of their folder.
+# Files that are named after their folder.
 _FOLDER_FILES = frozenset({"index", "readme", "_index", "main"})
-# Properties of a document that say how it is called for short.
+# Properties of a document that contain a short name.
 _SHORT_NAMES = frozenset(
     "abbreviation abbr acronym short short_title shorttitle short_name shortname jurabk slug identifier id number "
     "citation celex doi permalink official_code".split()
@@ -51,7 +51,7 @@ _FULL_NAMES = frozenset({"alias", "aliases", "title"})
 _HEAD_END = re.compile(r"[,;:(（\[–—|]|\s-\s")
 _BRACKETS = re.compile(r"\s*[(（\[]([^()（）\[\]]{2,60})[)）\]]")
 _DASHES = (":", "–", "—", "-", "|")
-# Words that make a title of what follows a dash.
+# Words after a dash that show that a title follows.
 _TITLE_WORDS = 3
 # Regulation (EU) 2016/679, Ley Orgánica 3/2018, Richtlinie 95/46/EG: what is numbered by year.
 _OFFICIAL = re.compile(
@@ -65,9 +65,9 @@ _SAME_NOUN = {
     "richtlijn": "directive", "directives": "directive", "beschluss": "decision", "decisions": "decision",
     "decisione": "decision", "decisao": "decision", "besluit": "decision",
 }  # fmt: skip
-# What stands before the noun of a numbered act and is a part of it: Real Decreto-ley, Ley Orgánica.
+# What precedes the noun of a numbered act and belongs to it: Real Decreto-ley, Ley Orgánica.
 _OF_A_NOUN = frozenset("real ley decreto lei".split())
-# How the last word of a title ends in a text that speaks of it: des Kündigungsschutzgesetzes, työaikalain.
+# Inflections of the last word of a title in running text: des Kündigungsschutzgesetzes, työaikalain.
 _INFLECTED = {
     "gesetz": ("gesetzes",), "buch": ("buchs", "buches"), "vertrag": ("vertrags", "vertrages"), "statut": ("statuts",),
     "lag": ("lagen",), "balk": ("balken",), "lov": ("loven",), "laki": ("lain",), "asetus": ("asetuksen",),
@@ -79,7 +79,7 @@ _ADJECTIVE = re.compile(r"(?<=\w{4}e)s\b")
 
 
 class Token(NamedTuple):
-    """A token of a name, and where in the text it stands."""
+    """A token of a name, and its position in the text."""
 
     text: str
     start: int
@@ -88,7 +88,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What one document is called: in full and for short, with how sure each is; all words and initials of it."""
+    """The names of one document: full and short, with the confidence of each; all their words and initials."""
 
     full: Mapping[str, float] = field(default_factory=dict)
     short: Mapping[str, float] = field(default_factory=dict)
@@ -97,7 +97,7 @@ class Names:
 
 
 def name_tokens(text: str) -> list[Token]:
-    """Cut a text into the tokens by which names are compared, with their places.
+    """Split a text into the tokens by which names are compared, with their positions.
 
     >>> [token.text for token in name_tokens("pep-0008 RFC5246 Altöl_v 合同法")]
     ['pep', '8', 'rfc', '5246', 'altol', 'v', '合', '同', '法']
@@ -114,7 +114,7 @@ def _folded(token: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """Return the key of a name: its tokens, without their places."""
+    """Return the key of a name: its tokens, without positions."""
     name = name[:_LONGEST]
     if name.isascii():
         # Most names are, and a library may have many thousands.
@@ -124,7 +124,7 @@ def name_key(name: str) -> str:
 
 
 def names_of(source_path: str, title: str, metadata: Mapping[str, Any]) -> Names:
-    """Gather the names of a document from its path, its title and its properties.
+    """Collect the names of a document from its path, title and properties.
 
     >>> names_of("gdpr.md", "General Data Protection Regulation (EU) 2016/679", {}).full["gdpr"]
     0.85
@@ -198,7 +198,7 @@ def _short_forms(title: str) -> Iterator[tuple[str, float]]:
 
 
 def _inflected(title: str) -> Iterator[str]:
-    """A title as texts decline it: `Bürgerlichen Gesetzbuchs`."""
+    """A title as texts inflect it: `Bürgerlichen Gesetzbuchs`."""
     low = title.rstrip().casefold()
     for ending, others in _INFLECTED.items():
         if low.endswith(ending):
@@ -214,7 +214,7 @@ def _is_name(text: str) -> bool:
 
 
 def _tails(tokens: list[str], path: PurePath) -> Iterator[str]:
-    """The end of a file name that has a number: `pep-0280` of `peps-peps-pep-0280`; a folder for its index."""
+    """The end of a file name with a number: `pep-0280` of `peps-peps-pep-0280`; a folder for its index."""
     if tokens and tokens[-1] in _FOLDER_FILES:
         tokens = tokens[:-1]
         yield " ".join(tokens) if tokens else name_key(path.parent.name)
@@ -249,7 +249,7 @@ def unparted_forms(name: str) -> Iterator[str]:
 
 
 def official_names(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the numbered acts that a text names, as they are called in any language, and from and to where.
+    """Yield the numbered acts that a text names, as they are called in any language, and their spans.
 
     >>> [name for name, _, _ in official_names("Verordnung (EU) Nr. 2016/679; el Real Decreto-ley 8/2020")]
     ['regulation 2016 679', 'real decreto ley 8 2020']

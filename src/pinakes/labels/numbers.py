@@ -19,13 +19,13 @@ _CHINESE_UNITS = {"十": 10, "百": 100, "千": 1000}
 CHINESE = f"[{''.join(_CHINESE)}{''.join(_CHINESE_UNITS)}]"
 """A character of a Chinese numeral."""
 SOLE = "sole"
-"""What stands for the number of an *Artículo único*."""
+"""What replaces the number in *Artículo único*."""
 
 _GLUED = one_of(word for word in _LEXICON.number_joins if len(word) == 1)
 _LOOSE = one_of(word for word in _LEXICON.number_joins if len(word) > 1)
 _END = r"(?![^\W_])"
 NUMBER_WORD = rf"{one_of([*_LEXICON.numbers, *_LEXICON.sole])}{_END}"
-"""A word that is a number, or the first of those that make one: ``premier``, ``twenty``-one."""
+"""A word that is a number, or the first word of one: ``premier``, ``twenty``-one."""
 _MORE = re.compile(
     rf"(?:\s{{1,2}}(?:{_LOOSE}\s{{1,2}})?{_GLUED}?|[-‐]){one_of(_LEXICON.numbers)}{_END}", re.IGNORECASE
 )
@@ -85,7 +85,7 @@ def chinese_value(text: str) -> int | None:
 
 
 def words_value(text: str) -> str:
-    """The number that words say, or nothing: ``vigésima primera`` is 21.
+    """The value of a number in words, or None: ``vigésima primera`` is 21.
 
     >>> words_value("premier"), words_value("Twenty-One"), words_value("único"), words_value("blue")
     ('1', '21', 'sole', '')
@@ -106,7 +106,7 @@ def _value_of(word: str) -> int:
 
 
 def words_end(text: str, end: int) -> int:
-    """Where a number ends of which the first word ends at ``end``: ``vigésima primera``."""
+    """Where a number in words ends whose first word ends at ``end``: ``vigésima primera``."""
     for _ in range(4):
         more = _MORE.match(text, end)
         if more is None:
@@ -125,7 +125,7 @@ def in_digits(text: str) -> str:
 def normalise_number(number: str) -> tuple[str, ...]:
     """Split a number at its dots and hyphens; a leading Roman numeral becomes decimal, and so do words.
 
-    A single C or L is more often a letter (Appendix C) than a hundred, and stays one.
+    A single C or L is more often a letter (Appendix C) than a number, and is kept as one.
 
     >>> normalise_number("IV"), normalise_number("32.0706-2"), normalise_number("L. 121-1"), normalise_number("1er")
     (('4',), ('32', '0706', '2'), ('l121', '1'), ('1',))
@@ -144,7 +144,7 @@ def normalise_number(number: str) -> tuple[str, ...]:
     first, *others = (part for part in re.split(r"[.:\-‑–]", re.sub(r"[\sºª°*]", "", lower)) if part)
     if first.isalpha() and (len(first) > 1 or first in "ivx"):
         first = str(roman_value(first) or first)
-    # Only at the front are zeros idle: 32.001 and 32.1 are two sections.
+    # Zeros are insignificant only at the front: 32.001 and 32.1 are two sections.
     first = re.sub(r"(?<=^[1-9])o$", "", re.sub(r"^0+(?=\d)", "", first))
     return tuple(re.sub(r"(?<=\d)(?:er|re|st|nd|rd|th)$", "", part) for part in (first, *others))
 

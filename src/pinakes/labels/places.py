@@ -1,7 +1,7 @@
-"""Several places named at once: ``§§ 3-5``, ``Sections 201 to 203``, ``paragraphs (a) to (c) of Section 5``.
+"""Lists and ranges of places: ``§§ 3-5``, ``Sections 201 to 203``, ``paragraphs (a) to (c) of Section 5``.
 
-Labels one by one are read in :mod:`pinakes.labels.readers`. Here labels that belong together are joined, and a range
-becomes its members, or its two ends where it is too long to mean each of them.
+Single labels are read in :mod:`pinakes.labels.readers`. Here labels that belong together are joined, and a range
+becomes its members, or its two ends if it is too long to mean each of them.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from pinakes.labels.numbers import normalise_number, roman_numeral, roman_value
 from pinakes.labels.readers import find_labels
 
 MAX_MEMBERS = 8
-"""Members of one range or list; of a longer range only the two ends are meant."""
+"""The maximum number of members in a range or list; a longer range stands for its two ends."""
 
 _MAX_LABELS = 100
-_LONGEST = 60  # characters of a written range; what is longer is no text that somebody typed
+_LONGEST = 60  # characters of a written range; nobody types longer ones
 
 Number = tuple[str, ...]
 
@@ -49,10 +49,10 @@ _PLURAL = re.compile(r"§§|\d|(?:artikel|kapitel)\b|[^\W\d]+s\.?\s", re.IGNOREC
 _ABBREVIATED = re.compile(r"§|[^\W\d]+\.\s", re.IGNORECASE)
 _PLURAL_HEAD = re.compile(r"§(?=§)|(?<=[^\W\d]{3})s(?=\.?\s)")
 _LAST_TOKEN = re.compile(r"[^\W_]+(?=\)?\Z)")
-# A part that is said rather than bracketed: `Abs. 1`, `lit. a`.
+# A part named by a word rather than brackets: `Abs. 1`, `lit. a`.
 _SPOKEN_PART = re.compile(rf"[^\W\d]\.?\s{{1,2}}{_TOKEN}\Z", re.IGNORECASE)
 
-# `points (a), (b) and (d) of Article 6(1)`: what stands before a label, within so many characters.
+# `points (a), (b) and (d) of Article 6(1)`: what precedes a label, within this many characters.
 _REACH = 120
 _PART_WORD = one_of(
     {*_LEXICON.parts, *(word for word in _LEXICON.forms if word.endswith(("section", "clause")))}
@@ -67,7 +67,7 @@ _BEFORE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FoundPlaces:
-    """What one stretch of a text names: a label, or each member of a list or range."""
+    """What one span of a text names: a label, or each member of a list or range."""
 
     labels: tuple[Label, ...]
     start: int
@@ -93,11 +93,11 @@ def find_places(text: str) -> list[FoundPlaces]:
             continue
         place = _before(text, item)
         if place is not None:
-            # What was read of it so far as places of their own is a part of this one.
+            # Places read so far that are part of this one are dropped.
             while places and places[-1].end > place.start:
                 places.pop()
         places.append(place or _dashed(item, found) or _continued(text, item))
-        # `Sections II to 3-5`: the end of a range is no place of its own.
+        # `Sections II to 3-5`: the end of a range is not a separate place.
         while position < len(found) and found[position].start < places[-1].end:
             position += 1
     return places
@@ -107,7 +107,7 @@ def find_places(text: str) -> list[FoundPlaces]:
 
 
 def _joined(text: str, first: FoundLabel, last: FoundLabel) -> list[Number]:
-    """The members when two labels are the ends of a range: ``Sections 201 to 203``, ``§ 3 bis § 5``."""
+    """The members, if two labels are the ends of a range: ``Sections 201 to 203``, ``§ 3 bis § 5``."""
     join = _RANGE.match(text, first.end, last.start)
     alike = last.label.kind in ("", first.label.kind) and first.label.kind
     return (
@@ -134,7 +134,7 @@ def _dashed(item: FoundLabel, found: Sequence[FoundLabel]) -> FoundPlaces | None
 
 
 def _continued(text: str, item: FoundLabel) -> FoundPlaces:
-    """A label and what goes on after it: ``Article 6(1)(a) to (f)``, ``Section 5(a) and (c)``, ``Chapters II-IV``."""
+    """A label and its continuation: ``Article 6(1)(a) to (f)``, ``Section 5(a) and (c)``, ``Chapters II-IV``."""
     numbers, end = [item.label.number], item.end
     while len(numbers) < MAX_MEMBERS and (join := _JOIN.match(text, end)):
         step = _sibling(text, join.end(), item, numbers[-1], ranged=bool(join["to"]))
@@ -148,7 +148,7 @@ def _continued(text: str, item: FoundLabel) -> FoundPlaces:
 def _sibling(
     text: str, at: int, item: FoundLabel, number: Number, *, ranged: bool
 ) -> tuple[Number, int] | None:
-    """Read one more number at a place, in the manner of the one before it; a range has to rise."""
+    """Read another number at a position, in the style of the previous one; a range has to rise."""
     written = text[item.start : item.end]
     if bracket := _PAREN.match(text, at):
         token = bracket["token"].lower()
@@ -183,7 +183,7 @@ def _before(text: str, item: FoundLabel) -> FoundPlaces | None:
 
 
 def _parts(items: str) -> Iterator[str]:
-    """The members that a list such as ``(a), (b) to (d)`` names."""
+    """The members of a list such as ``(a), (b) to (d)``."""
     before, position, ranged = "", 0, False
     while match := _ITEM.match(items, position):
         token = match["token"].lower()
@@ -204,7 +204,7 @@ def _place(first: FoundLabel, numbers: Sequence[Number], end: int) -> FoundPlace
 
 
 def _written(label: Label, number: Number) -> str:
-    """A member as one would write it alone: ``Section 202``, ``Chapter III``, ``Article 6(1)(b)``."""
+    """A member as it would be written alone: ``Section 202``, ``Chapter III``, ``Article 6(1)(b)``."""
     token = _LAST_TOKEN.search(label.text)
     if token is None or number[:-1] != label.number[:-1]:
         return number[0] + "".join(f"({part})" for part in number[1:])
@@ -220,7 +220,7 @@ def _written(label: Label, number: Number) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """What two numbers have in common, and between which values the rest counts."""
+    """The common part of two numbers, and the values between which the rest counts."""
 
     head: Number
     prefix: str
@@ -269,7 +269,7 @@ def _sign(value: int, style: str) -> str:
 
 
 def _level(number: Number, token: str) -> int | None:
-    """At which depth a bracket goes on: ``(f)`` after ``6(1)(a)`` at the last, ``(2)`` at the one before."""
+    """The depth at which a bracket continues: ``(f)`` after ``6(1)(a)`` at the last, ``(2)`` at the one before."""
     styles = {style for style in "1ra" if _value(token, style)}
     return next(
         (

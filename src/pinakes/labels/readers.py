@@ -1,4 +1,4 @@
-"""Readers of labels: the one printed in front of a title, those that running text names, and one that stands alone."""
+"""Readers of labels: before a title, in running text, and alone."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def parse_heading(heading: str) -> tuple[Label | None, str]:
 
 
 def _named(heading: str) -> tuple[Label, int] | None:
-    """A label that says its kind, and where the title begins."""
+    """A label with its kind, and where the title begins."""
     blank = _BLANK.match(heading)
     at = blank.end() if blank else 0
     if numbered := read_numbered(heading, at):
@@ -108,12 +108,12 @@ def _matched(heading: str) -> tuple[Label, int] | None:
 
 
 def _is_kind_heading(found: Numbered, marked: bool, rest: str) -> bool:
-    """Keep ``Part of the work``, ``Part I think`` and ``Title a ship`` from reading as labels."""
+    """Exclude ``Part of the work``, ``Part I think`` and ``Title a ship``."""
     number = found.number
     if not is_lettered(number):
         return True
     ends = not rest or marked
-    # A label stands before punctuation or a capital.
+    # A label precedes punctuation or a capital.
     before_title = (bool(words_value(number)) or number[0].isupper()) and not rest[:1].islower()
     return (ends or before_title) and letters_count(found.form.kind, number, ends=ends)
 
@@ -181,7 +181,7 @@ def parse_whole(text: str) -> Label | None:
 
 _LEXICON = load()
 _SPOKEN = {word for word, form in FORMS.items() if not form.only_heading}
-# Where a reference may begin, in text in small letters.
+# Where a reference may begin, in lower-case text.
 _SCAN = re.compile(
     rf"(?<![\w§])(?:{one_of({*_SPOKEN, *PART_STARTS, *_LEXICON.ordinals} - {'§', '§§'})})(?![^\W\d_])|§§?"
 )
@@ -198,7 +198,7 @@ _BARE_REFERENCE = re.compile(
     rf"{NUMBER_END}(?!,\d\d(?!\d))(?:\.(?=\())?{PARENS}(?!(?!(?<=\))[a-z](?![\w'’]))\w)",
     re.IGNORECASE,
 )
-# What carries numbers of its own: `Table 4.2` is not section 4.2.
+# Things with numbers of their own: `Table 4.2` is not section 4.2.
 _OTHER_NUMBERING = re.compile(
     r"(?:version|release|table|tabelle|tableau|figure|abbildung|abb|fig|eq)s?\.?\s{0,2}\Z", re.IGNORECASE
 )
@@ -233,7 +233,7 @@ def _in_order(found: list[FoundLabel]) -> Iterator[FoundLabel]:
 
 
 def _bare_references(text: str, start: int, end: int) -> Iterator[FoundLabel]:
-    """Numbers that stand for themselves: ``32.706-2``, ``4.2(a)``."""
+    """Independent numbers: ``32.706-2``, ``4.2(a)``."""
     for match in _BARE_REFERENCE.finditer(text, start, end):
         before = max(start, match.start() - 14)
         if is_label_number(match["number"], text, match.end()) and not _OTHER_NUMBERING.search(
@@ -264,7 +264,7 @@ def _numbers_first(text: str) -> Iterator[FoundLabel]:
 
 
 def _named_references(text: str) -> Iterator[FoundLabel]:
-    """References that say what they mean (``Article 6``), and those counted up after them (``Articles 6 and 7``)."""
+    """References with a kind (``Article 6``), and those enumerated after them (``Articles 6 and 7``)."""
     position = 0
     for start in _SCAN.finditer(lowered(text)):
         if start.start() < position:

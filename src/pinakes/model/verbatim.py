@@ -13,8 +13,9 @@ from pinakes.model.place_ids import with_place_id
 class TextHit:
     """One place where a text stands: the innermost place around it, its line, and the line itself.
 
-    ``start`` to ``end`` spans it in the document's text; ``line`` is that of the file. Of a long line, ``text`` is what
-    stands around the hit.
+    ``start`` and ``end`` are offsets into the text as it was read, including frontmatter and blank lines at the
+    beginning, which ``Library.document`` leaves out. ``line`` is that of the file. Of a long line, ``text`` is the part
+    around the hit.
     """
 
     source_path: str

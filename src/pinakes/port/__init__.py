@@ -1,5 +1,5 @@
-"""The port: what search asks of an index, wherever it is kept, and what it is answered with.
+"""The port: what search asks of an index, wherever it is stored, and the types of the answers.
 
-``search`` knows this package and nothing of ``stores``; an index implements it. Chunks and documents go by numbers that
-mean nothing and are never used twice.
+``search`` knows this package and nothing of ``stores``; an index implements it. Chunks and documents have opaque
+numbers that are never reused.
 """

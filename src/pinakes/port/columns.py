@@ -1,4 +1,4 @@
-"""Columns: what ranking has to know about chunks, as arrays, for those it asks about."""
+"""Columns: what ranking needs to know about chunks, as arrays."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ COLUMNS = np.dtype(
         ("reserved", "V3"),
     ]
 )
-"""What is known of a chunk.
+"""What is known about a chunk.
 
-``section`` is the number, in the document, of the smallest section around the chunk that holds another chunk too: its
+``section`` is the number, in the document, of the smallest section around the chunk with another chunk in it: its
 relatives, of which there are ``section_chunks``. The document has ``document_chunks``, and a ``date`` in seconds since
-1970, no number where none is known. ``header`` says that the chunk is nothing but a heading. ``document`` is 0, which
-no document has, for chunks that do not exist.
+1970, NaN if unknown. ``header``: the chunk is only a heading. ``document`` is 0, which no document has, for chunks that
+do not exist.
 """
 
 ColumnValues = NDArray[Any]
 
 
 class ChunkColumns(Protocol):
-    """Answers for chunks of the present state of the library."""
+    """Columns for chunks in the current state of the library."""
 
     @property
     def total(self) -> int:
-        """How many chunks the library has."""
+        """The number of chunks in the library."""
         ...
 
     def of(self, chunks: NDArray[np.int64]) -> ColumnValues:

@@ -1,4 +1,4 @@
-"""Edges: what leads from chunk to chunk and from document to document, by references and by links."""
+"""Edges: connections between chunks and between documents, by references and by links."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import NamedTuple, Protocol
 from pinakes.model import Reference
 from pinakes.port.names import Entry
 
-# A place that is mentioned more often than this is a commonplace; who mentions it says nothing.
+# A place that is mentioned more often than this is a commonplace, and its mentions say nothing.
 MENTIONS = 50
 
 
 class Holder(NamedTuple):
-    """A chunk and where it stands."""
+    """A chunk and its position."""
 
     id: int
     document: int
@@ -52,7 +52,7 @@ class Backward(NamedTuple):
 
 
 class Outward(NamedTuple):
-    """A reference that its own document does not answer: the number it names, and the document if it says one."""
+    """A reference that its own document cannot resolve: the number it names, and the document if stated."""
 
     kind: str
     number_kind: str
@@ -61,10 +61,10 @@ class Outward(NamedTuple):
 
 
 class EdgeLookup(Protocol):
-    """Edges between chunks, asked about some chunks at a time."""
+    """Edges between chunks, queried for several chunks at a time."""
 
     def holders(self, chunks: Collection[int]) -> dict[int, Holder]:
-        """Return where some chunks stand; those that are gone are left out."""
+        """Return the positions of chunks, without deleted ones."""
         ...
 
     def sections(self, holders: Collection[Holder]) -> dict[int, SectionOf]:
@@ -76,15 +76,15 @@ class EdgeLookup(Protocol):
         ...
 
     def mentions_inside(self, holders: Collection[Holder]) -> list[Mention]:
-        """Return what some chunks refer to in their own documents; a reference to what it stands in is left out."""
+        """Return what chunks refer to in their own documents, without references to their own section."""
         ...
 
     def mentions_of(self, holders: Collection[Holder], sections: dict[int, SectionOf]) -> list[Backward]:
-        """Return the places of the same documents that refer to some chunks, from outside their sections."""
+        """Return the places in the same documents that refer to chunks, from outside their sections."""
         ...
 
     def references_out(self, holders: Collection[Holder]) -> list[tuple[int, int, int, Outward]]:
-        """Return the references of some chunks that may lead to another document.
+        """Return the references of chunks that may lead to another document.
 
         Each comes as chunk, its document, how often the number is mentioned anywhere, and reference.
         """
@@ -100,11 +100,11 @@ class EdgeLookup(Protocol):
         ...
 
     def spans(self, places: Collection[tuple[int, int, str]]) -> dict[tuple[int, int, str], tuple[int, int]]:
-        """Return what some section ids span, given with document and chunk; of a clause it is the chunk."""
+        """Return the spans of section ids, given with document and chunk; of a clause, that of the chunk."""
         ...
 
     def fan_out(self, holders: Collection[Holder]) -> dict[int, int]:
-        """Return to how many places each of some chunks refers or links."""
+        """Return the number of places that each chunk refers or links to."""
         ...
 
     def headings(self, names: Collection[tuple[int, str]]) -> dict[tuple[int, str], tuple[int, int]]:
@@ -112,18 +112,18 @@ class EdgeLookup(Protocol):
         ...
 
     def marked(self, ids: Collection[tuple[int, str]]) -> dict[tuple[int, str], tuple[int, int]]:
-        """Return the spans of the sections that bear some ids, `{#id}` or `id="id"`, by document and id."""
+        """Return the spans of the sections with some ids, `{#id}` or `id="id"`, by document and id."""
         ...
 
 
 # -- links: what may lead from one document to another, by the keys that both sides have ---------------------
 #
-# ``labels.document_keys`` makes the keys when a document is written, and when it is asked what leads to
-# one. No more than ``names.MOST`` are answered for each key, those of the same folder first.
+# ``labels.document_keys`` makes the keys, both when a document is written and when references to it are
+# queried. At most ``names.MOST`` are returned for each key, those in the same folder first.
 
 
 class LinkRow(NamedTuple):
-    """A link as it is written."""
+    """A link as written."""
 
     document: int
     kind: str
@@ -132,19 +132,19 @@ class LinkRow(NamedTuple):
 
 
 class LinkLookup(Protocol):
-    """What may lead to other documents."""
+    """Possible connections to other documents."""
 
     def references(
         self, bounds: Collection[tuple[str, str, str]], own: Entry
     ) -> list[tuple[Entry, Reference]]:
-        """Return references of others that may lead to a document, in the order of documents and texts.
+        """Return references of others that may lead to a document, in document and text order.
 
-        They are asked for by a key and the first and last of the numbers that come with it.
+        They are queried by key and the range of numbers that come with it.
         """
         ...
 
     def links(self, keys: Collection[str]) -> list[LinkRow]:
-        """Return the links that have some keys, in the order of documents and texts."""
+        """Return the links with these keys, in document and text order."""
         ...
 
     def count(self, keys: Mapping[int, Collection[str]]) -> dict[int, int]:
@@ -152,12 +152,12 @@ class LinkLookup(Protocol):
         ...
 
     def related(self, keys: Collection[str], documents: Collection[int]) -> list[tuple[int, str]]:
-        """Return what is called related and has one of some keys, or stands in some documents.
+        """Return what is named as related with one of these keys, or by these documents.
 
         Each comes as the document that says so and the name it uses.
         """
         ...
 
     def links_inside(self, holders: Collection[Holder]) -> list[tuple[int, LinkRow]]:
-        """Return the links that stand in some chunks, each with its chunk."""
+        """Return the links in some chunks, each with its chunk."""
         ...

@@ -1,8 +1,8 @@
-"""Filters: which documents may be looked into, as a predicate that an index can answer by itself.
+"""Filters: which documents to search, as a predicate that an index can evaluate itself.
 
-What documents are filtered by is written down with them as fields: the frontmatter by the normal form of its names, and
-beside it, under names that no frontmatter can have, what the file and the reading of it say. ``document_fields`` makes
-these fields, for whoever writes; a ``Predicate`` names and compares them, for whoever asks.
+What documents are filtered by is stored with them as fields: the frontmatter by its normalised names and, under names
+that no frontmatter can have, properties of the file and of its text. ``document_fields`` makes these fields for
+writers; a ``Predicate`` names and compares them for readers.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from pinakes.port.values import FieldValue, field_value, leaves, parse_date
 
 Span: TypeAlias = tuple[float, float]
 
-# Fields that are not of the frontmatter. Normal forms of names have no colon in front.
+# Fields that are not from the frontmatter. Normalised names have no leading colon.
 TYPE, LANGUAGE, TITLE, PART, NAME, NAME_WORD = ":type", ":language", ":title", ":part", ":name", ":word"
-# What a tag lies below: ``project`` of ``project/alpha``.
+# The parents of a tag: ``project`` of ``project/alpha``.
 TAG_ABOVE = ":above"
 DATE, CREATED, MODIFIED = ":date", ":created", ":modified"
 
 DATE_FIELDS = ("modified", "date", "updated", "created")
-# What the frontmatter may call a field, by the name under which it is asked for.
+# Names of a field in frontmatter, by the name in filters.
 SYNONYMS = {
     "author": ("author", "authors"),
     "tags": ("tags", "tag"),
@@ -41,11 +41,11 @@ SYNONYMS = {
     "created": ("created", "date"),
     "modified": ("modified", "updated"),
 }
-# Of these a string is a list: ``tags: alpha, beta``.
+# In these fields a string is a list: ``tags: alpha, beta``.
 _LISTS = frozenset(name for key in ("tags", "keywords", "aliases", "category") for name in SYNONYMS[key])
 _WORD = re.compile(r"\w+")
 _SHOWN = 60
-# Frontmatter is a few lines; what goes on beyond these is data.
+# Frontmatter is a few lines; more than this is data.
 _MAX_VALUES = 5000
 _MAX_IN_FIELD = 1000
 _MAX_DEPTH = 8
@@ -53,7 +53,7 @@ _MAX_TEXT = 1000
 
 
 class Field(NamedTuple):
-    """A value of a document: under which name, as it is compared, and the beginning of how it is written."""
+    """A value of a document: its name, its comparable form, and the beginning of the original text."""
 
     name: str
     value: FieldValue
@@ -63,7 +63,7 @@ class Field(NamedTuple):
 def document_fields(
     source_path: str, title: str, file_type: str, language: str, metadata: Mapping[str, Any], mtime_ns: int
 ) -> list[Field]:
-    """Return everything that a document can be chosen by, each value of a field once."""
+    """Return everything that a document can be filtered by, without duplicates."""
     found: dict[tuple[str, str], Field] = {}
 
     def add(name: str, value: object, text: str | None = None) -> None:
@@ -79,7 +79,7 @@ def document_fields(
     named = _named(metadata)
     for asked, stored in (("created", CREATED), ("modified", MODIFIED)):
         dates = [value for name in SYNONYMS[asked] for value in named.get(name, ()) if parse_date(str(value))]
-        # A file is modified when it is written, if it does not say otherwise.
+        # The modification date of a document is that of its file, unless stated otherwise.
         for value in dates or ([_file_date(mtime_ns).isoformat()] if asked == "modified" else []):
             add(stored, value)
     path = PurePath(source_path)
@@ -88,7 +88,7 @@ def document_fields(
             add(PART, part, part)
     for name in SYNONYMS["author"]:
         for value in named.get(name, ()):
-            # With spaces around each word, so that words are found in it; and each by itself, to come upon it by.
+            # With spaces around each word, to match whole words; and each word separately, to look it up by.
             words = name_words(str(value)[:_MAX_TEXT])
             add(NAME, value, f" {' '.join(words)} ")
             for word in words:
@@ -104,7 +104,7 @@ def document_fields(
 
 
 def field_key(name: object) -> str:
-    """The normal form of the name of a field.
+    """The normalised name of a field.
 
     >>> field_key("Due Date"), field_key("review-by")
     ('due_date', 'review_by')
@@ -113,12 +113,12 @@ def field_key(name: object) -> str:
 
 
 def name_words(name: str) -> tuple[str, ...]:
-    """The words of the name of a person."""
+    """The words of a person's name."""
     return tuple(dict.fromkeys(_WORD.findall(name.casefold())))
 
 
 def document_date(metadata: Mapping[str, Any], mtime_ns: int) -> datetime:
-    """Return the date a document gives itself, or that of its file."""
+    """Return the date stated in a document, or that of its file."""
     by_key = {field_key(name): value for name, value in metadata.items()}
     for name in DATE_FIELDS:
         date = parse_date(str(by_key.get(name) or ""))
@@ -136,7 +136,7 @@ def _file_date(mtime_ns: int) -> datetime:
 
 
 def _named(metadata: Mapping[str, Any], depth: int = 0) -> dict[str, list[Any]]:
-    """The single values of the frontmatter by name; ``a.b`` is what is called b within a, and a has it too."""
+    """The single values of the frontmatter by name; ``a.b`` is b within a, and a has it too."""
     found: dict[str, list[Any]] = {}
     by_key = {field_key(name): value for name, value in metadata.items()}
     for key, value in by_key.items():
@@ -163,10 +163,10 @@ def _leaves(value: Any, *, split: bool) -> Iterator[Any]:
 
 @dataclass(frozen=True, slots=True)
 class FieldTest:
-    """Passed by a document that has, under any of some names, any of what is wanted.
+    """Passed by a document with any of the wanted values under any of some names.
 
-    ``values`` are whole ones, ``holding`` texts in them, ``words`` the words of names that all stand in one. Numbers
-    and moments lie in spans; ``moments_apart`` are for values that are no numbers.
+    ``values`` are whole ones, ``holding`` substrings, ``words`` words of a name that must all occur in one. Numbers and
+    moments are in ranges; ``moments_apart`` are for values that are not numbers.
     """
 
     names: tuple[str, ...]
@@ -180,7 +180,7 @@ class FieldTest:
 
 @dataclass(frozen=True, slots=True)
 class PathTest:
-    """Passed by a document whose path is, ends with, or lies below one of some, or fits one of some patterns.
+    """Passed by a document whose path is, ends with, or is below one of some, or matches one of some patterns.
 
     >>> test = PathTest(("docs/2024", "/home/ada"), ("*.txt",))
     >>> [test(path) for path in ("/x/docs/2024/a.md", "/home/ada/b.md", "/x/c.txt", "/x/docs/d.md")]
@@ -213,7 +213,7 @@ _SEPARATORS = re.compile(r"[/\\\\]" if os.sep == "\\" else "/")
 def _known_paths(
     paths: tuple[str, ...],
 ) -> tuple[frozenset[tuple[str, ...]], frozenset[tuple[str, ...]], frozenset[int]]:
-    """The parts of paths, of whole ones and of those that may stand anywhere in one, and how many these have."""
+    """The parts of absolute paths and of relative ones, and the lengths of the latter."""
     whole = frozenset(_parts(path) for path in paths if PurePath(path).is_absolute())
     runs = frozenset(_parts(path) for path in paths if not PurePath(path).is_absolute())
     return whole, runs, frozenset(map(len, runs))
@@ -221,7 +221,7 @@ def _known_paths(
 
 @lru_cache(maxsize=32)
 def _known_patterns(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    """Patterns for the whole path, and for the end of one after a separator."""
+    """Patterns for the whole path, and for its end after a separator."""
     forms = (form for pattern in patterns for form in (pattern, f"*/{pattern.lstrip('/')}"))
     return tuple(re.compile(fnmatch.translate(os.path.normcase(form))) for form in forms)
 
@@ -245,23 +245,23 @@ class DocumentFilter(Protocol):
     """The part of an index that knows the fields of documents."""
 
     def matching(self, predicate: Predicate, limit: int | None = None) -> list[int]:
-        """Return the documents that pass, as many as are wanted."""
+        """Return documents that pass, up to a limit."""
         ...
 
     def passing(self, predicate: Predicate, documents: Collection[int]) -> set[int]:
-        """Return which of some documents pass."""
+        """Return which of these documents pass."""
         ...
 
     def values(self, names: Collection[str], limit: int) -> dict[str, int]:
-        """Return the values of a field as they are written, with how many documents have them; of ``limit`` rows."""
+        """Return the values of a field as written, with the number of documents that have them, from ``limit`` rows."""
         ...
 
     def field_names(self, limit: int) -> dict[str, int]:
-        """Return the names that frontmatter uses, with how many documents have them, up to ``limit``."""
+        """Return the names that frontmatter uses, with the number of documents that have them, up to ``limit``."""
         ...
 
     def dates(self) -> tuple[float, float] | None:
-        """Return the first and the last date of documents; None where there are none."""
+        """Return the first and the last date of documents; None if there are none."""
         ...
 
     def dates_of(self, documents: Collection[int]) -> dict[int, float]:
@@ -270,7 +270,7 @@ class DocumentFilter(Protocol):
 
 
 class Passing(AbstractSet[int]):
-    """The documents that pass, where they are many: asked about those at hand, and only listed if they must be."""
+    """The documents that pass, if they are many: checked on demand, and only listed if necessary."""
 
     def __init__(self, fields: DocumentFilter, predicate: Predicate, at_least: int) -> None:
         self._fields = fields
@@ -280,7 +280,7 @@ class Passing(AbstractSet[int]):
         self._all: set[int] | None = None
 
     def among(self, documents: Iterable[int]) -> set[int]:
-        """Return which of some documents pass."""
+        """Return which of these documents pass."""
         asked = set(documents)
         if self._all is not None:
             return asked & self._all
@@ -300,11 +300,11 @@ class Passing(AbstractSet[int]):
         return isinstance(document, int) and bool(self.among([document]))
 
     def __iter__(self) -> Iterator[int]:
-        """Go through all of them, which costs what they are."""
+        """Iterate over all of them, which has to list them."""
         return iter(self.listed())
 
     def __len__(self) -> int:
-        """How many there are at least; all of them, once they are listed."""
+        """A lower bound of their number; exact once they are listed."""
         return self._at_least if self._all is None else len(self._all)
 
     @classmethod
@@ -313,7 +313,7 @@ class Passing(AbstractSet[int]):
 
 
 def among(documents: Iterable[int], allowed: Collection[int] | None) -> set[int]:
-    """Return which of some documents are allowed; None allows all."""
+    """Return which of these documents are allowed; None allows all."""
     if allowed is None:
         return set(documents)
     if isinstance(allowed, Passing):
@@ -323,6 +323,6 @@ def among(documents: Iterable[int], allowed: Collection[int] | None) -> set[int]
 
 
 def stored_metadata(text: str) -> dict[str, Any]:
-    """Read frontmatter as an index keeps it."""
+    """Parse frontmatter as stored in an index."""
     found = json.loads(text)
     return found if isinstance(found, dict) else {}

@@ -1,4 +1,4 @@
-"""The index as search sees it: one object that answers every question, wherever its answers come from."""
+"""The index as search sees it: one object for every question, wherever the answers come from."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ class SearchIndex(Protocol):
 
     @property
     def stamp(self) -> int:
-        """A number that grows with every change of what would be answered."""
+        """A number that grows with every change to the answers."""
         ...
 
     @property
     def pending(self) -> int:
-        """How many passages cannot be found by meaning yet."""
+        """The number of passages that cannot be found by meaning yet."""
         ...
 
     @property
     def trouble(self) -> str:
-        """What an answer has to say about where it comes from; an empty string when all is well."""
+        """What an answer should say about its source; "" if nothing is wrong."""
         ...
 
     @property
     def keyword(self) -> TextSearch:
-        """Search by words, phrases and names of code."""
+        """Search by words, phrases and identifiers in code."""
         ...
 
     @property
@@ -44,22 +44,22 @@ class SearchIndex(Protocol):
 
     @property
     def native_keyword(self) -> NativeSearch | None:
-        """Keyword search of a database, where it takes the place of ours."""
+        """A database's keyword search, if it replaces ours."""
         ...
 
     @property
     def native_hybrid(self) -> NativeSearch | None:
-        """The fusion of a database, where it takes the place of ours."""
+        """A database's fusion, if it replaces ours."""
         ...
 
     @property
     def concepts(self) -> Vocabulary:
-        """Terms by their vectors; empty unless it was asked for."""
+        """Terms by their vectors; empty unless it was requested."""
         ...
 
     @property
     def columns(self) -> ChunkColumns:
-        """What ranking has to know about chunks."""
+        """What ranking needs to know about chunks."""
         ...
 
     @property
@@ -74,7 +74,7 @@ class SearchIndex(Protocol):
 
     @property
     def graph(self) -> EdgeLookup:
-        """What leads from chunk to chunk."""
+        """Edges between chunks."""
         ...
 
     @property
@@ -84,17 +84,17 @@ class SearchIndex(Protocol):
 
     @property
     def names(self) -> NameLookup:
-        """Documents by what they are called."""
+        """Documents by name."""
         ...
 
     @property
     def fields(self) -> DocumentFilter:
-        """Documents by what filters ask for."""
+        """Documents by the fields that filters use."""
         ...
 
     @property
     def terms(self) -> TermLookup:
-        """Definitions by the terms that they define."""
+        """Definitions by term."""
         ...
 
     @property
@@ -104,5 +104,5 @@ class SearchIndex(Protocol):
 
     @property
     def texts(self) -> TextLookup:
-        """The texts of all documents in one piece."""
+        """The concatenated texts of all documents."""
         ...

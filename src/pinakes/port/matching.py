@@ -1,4 +1,4 @@
-"""Matching: the ways in which an index finds chunks, by their words, their vectors, or what a database does itself."""
+"""Matching: how an index finds chunks: by words, by vectors, or by a database's own search."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 from pinakes.embedding.protocol import Vectors
 from pinakes.text.analysis import QueryTerm
 
-# A chunk and how well it fits.
+# A chunk and its score.
 Hit: TypeAlias = tuple[int, float]
 
 
-# How many chunks a leg is asked for: sections and documents are judged by their chunks, so more than will be shown.
+# How many chunks a leg is asked for: more than are shown, since sections and documents are scored by their
+# chunks.
 DEPTH = 1000
 
 
 class Nearest(NamedTuple):
-    """Chunks with their cosines, best first; ``floor`` is the lowest cosine of those that were asked for."""
+    """Chunks with their cosines, best first; ``floor`` is the lowest cosine of the chunks searched."""
 
     chunks: NDArray[np.int64]
     scores: NDArray[np.float64]
@@ -28,7 +29,7 @@ class Nearest(NamedTuple):
 
 
 class PassageVectors(NamedTuple):
-    """Chunks in ascending order, how many passages each has, and the vectors of these, one after the other."""
+    """Chunks in ascending order, the number of passages of each, and their vectors, concatenated."""
 
     chunks: NDArray[np.int64]
     counts: NDArray[np.int64]
@@ -40,7 +41,7 @@ class DenseSearch(Protocol):
 
     @property
     def model(self) -> tuple[str, int]:
-        """Name and dimension of the model whose vectors these are."""
+        """Name and dimension of the model of these vectors."""
         ...
 
     @property
@@ -50,20 +51,20 @@ class DenseSearch(Protocol):
 
     @property
     def depth(self) -> int:
-        """How many chunks to ask for, where more would cost more than they tell."""
+        """How many chunks to ask for, if more would cost more than they are worth."""
         ...
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to be found."""
+        """Whether there is nothing to search."""
         ...
 
     def reload(self) -> None:
-        """See what another process wrote."""
+        """Notice what another process wrote."""
         ...
 
     def search(self, query: Vectors, limit: int, documents: Collection[int] | None = None) -> Nearest:
-        """Return the chunks nearest to a query, by the cosine of the best of their passages, best first."""
+        """Return the chunks nearest to a query, by the cosine of their best passage, best first."""
         ...
 
     def passages(self, chunks: NDArray[np.int64]) -> PassageVectors:
@@ -72,7 +73,7 @@ class DenseSearch(Protocol):
 
 
 class NativeSearch(Protocol):
-    """What a database does itself beyond vectors, where it is asked to."""
+    """What a database does itself beyond vectors, if requested."""
 
     def keyword(
         self, terms: Sequence[str], limit: int, documents: Collection[int] | None = None
@@ -92,12 +93,12 @@ class NativeSearch(Protocol):
         ...
 
     def floor(self, query: Vectors, documents: Collection[int] | None = None) -> float:
-        """Return about the lowest cosine that chunks have to a query: that of what has nothing to do with it."""
+        """Estimate the lowest cosine of chunks to a query: that of unrelated ones."""
         ...
 
 
 class TextSearch(Protocol):
-    """Ranked keyword search, exact phrases, code, and what there is to know about single words."""
+    """Ranked keyword search, exact phrases, code, and statistics of single words."""
 
     @property
     def generation(self) -> int:
@@ -113,17 +114,17 @@ class TextSearch(Protocol):
         documents: Collection[int] | None = None,
         boosts: Mapping[str, float] | None = None,
     ) -> list[Hit]:
-        """Return the chunks that hold the query's words, best first."""
+        """Return the chunks that contain the query's words, best first."""
         ...
 
     def idf(self, query: str, languages: Sequence[str]) -> list[tuple[QueryTerm, float]]:
-        """Return the terms of a query, with what finding each is worth; together, what a full match scores."""
+        """Return the terms of a query with their IDF; the sum is the score of a full match."""
         ...
 
     def phrase(
         self, phrase: str, *, limit: int, documents: Collection[int] | None = None
     ) -> tuple[list[Hit], int]:
-        """Return the chunks that hold the words in this order, and how many there are."""
+        """Return the chunks that contain the words in this order, and their number."""
         ...
 
     def search_arrays(
@@ -141,25 +142,25 @@ class TextSearch(Protocol):
     def search_code(
         self, query: str, *, limit: int, documents: Collection[int] | None = None, language: str | None = None
     ) -> list[Hit]:
-        """Return the chunks whose code holds the names in a question, best first; none when it has no names."""
+        """Return the chunks whose code contains the identifiers in a question, best first; none if it has none."""
         ...
 
     def frequency(self, word: str, languages: Sequence[str]) -> int:
-        """Return how many chunks hold a word, in any of its forms."""
+        """Return how many chunks contain a word, in any of its forms."""
         ...
 
     def similar(self, word: str, limit: int) -> list[tuple[str, int]]:
-        """Return words that are spelled nearly so, nearest first, with how many chunks hold them."""
+        """Return words with similar spelling, closest first, with the number of chunks that contain them."""
         ...
 
     def holding(
         self, words: Sequence[str], languages: Sequence[str], documents: Collection[int] | None = None
     ) -> set[int]:
-        """Return the chunks, of some documents or of all, that hold any of some words or phrases."""
+        """Return the chunks, of some documents or of all, that contain any of some words or phrases."""
         ...
 
     def suggest(self, prefix: str, limit: int = 10) -> list[str]:
-        """Return words of the texts that begin so, most frequent first."""
+        """Return words of the texts with a prefix, most frequent first."""
         ...
 
     def code_languages(self) -> dict[str, int]:

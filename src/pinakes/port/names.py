@@ -1,7 +1,7 @@
-"""Names: documents by what they are called, definitions by their terms, and what somebody may type.
+"""Names: documents by name, definitions by term, and suggestions.
 
-Documents are asked for by keys, which ``labels.document_keys`` makes when a document is written and when one is asked
-for. Where very many documents have a key, an index answers with some of them, one more than ``MOST``.
+Documents are looked up by keys, which ``labels.document_keys`` makes both when a document is written and when one is
+looked up. If very many documents have a key, an index returns some of them, one more than ``MOST``.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import NamedTuple, Protocol
 from pinakes.model import Definition
 
 MOST = 1000
-"""Documents that share a name, before it names none of them."""
+"""The maximum number of documents that a name may identify."""
 BEGINNING = 5
-"""Letters that two words begin with, where one stands for the other."""
+"""The number of common initial letters with which one word can stand for another."""
 
 
 class Entry(NamedTuple):
@@ -26,7 +26,7 @@ class Entry(NamedTuple):
 
 
 class CalledEntry(NamedTuple):
-    """A document that goes by a name, whether that is its whole name, and how surely a text means it by that."""
+    """A document with a name, whether that is its full name, and the confidence that a text means it."""
 
     entry: Entry
     full: bool
@@ -41,10 +41,10 @@ class Work(NamedTuple):
 
 
 class NameLookup(Protocol):
-    """Documents by what they are called."""
+    """Documents by name."""
 
     def entries(self, documents: Collection[int]) -> dict[int, Entry]:
-        """Return documents by their ids; those that are gone are left out."""
+        """Return documents by id, without deleted ones."""
         ...
 
     def at(self, paths: Collection[str]) -> dict[str, Entry]:
@@ -52,35 +52,36 @@ class NameLookup(Protocol):
         ...
 
     def first(self, limit: int | None = None) -> list[Entry]:
-        """Return the first documents in the order of their paths, or all."""
+        """Return the first documents ordered by path, or all."""
         ...
 
     def called(self, keys: Collection[str], folder: int | None = None) -> dict[str, list[CalledEntry]]:
-        """Return the documents that go by some names, by name; with ``folder``, those that lie in it."""
+        """Return the documents with these names, by name; with ``folder``, those in it."""
         ...
 
     def names(self, documents: Collection[int]) -> dict[int, list[str]]:
-        """Return what some documents are called, in full and for short."""
+        """Return the full and short names of some documents."""
         ...
 
     def ending(self, path_keys: Collection[str], *, whole: bool) -> dict[str, list[Entry]]:
-        """Return the documents whose paths end so, or are so as a whole, by the key of the path."""
+        """Return the documents whose paths are, or end with, these, by path key."""
         ...
 
     def having(self, word: str, documents: Collection[int] | None = None) -> set[int]:
-        """Return the documents that have a word in their names, or its letters in their initials.
+        """Return the documents with a word in their names, or its letters in their initials.
 
-        Where none has it, one that it begins, or that begins it: that is how companies are called in the names of
-        files (`MOVADOGROUPINC`), and countries in those of acts. Without ``documents``, a little more than ``MOST``.
+        If there are none, those with a longer word that begins with it, or a shorter one that it begins with: this is
+        how file names contain companies (`MOVADOGROUPINC`), and names of acts contain countries. Without ``documents``,
+        slightly more than ``MOST``.
         """
         ...
 
     def short_words(self, letter: str) -> dict[str, list[int]]:
-        """Return the short names of one word that begin with a letter, with the documents that have them."""
+        """Return the one-word short names that begin with a letter, with their documents."""
         ...
 
     def beginning(self, beginnings: Collection[str]) -> set[int]:
-        """Return the documents that have words in their names with some beginnings, a few for each."""
+        """Return the documents with words in their names that have some prefixes, a few for each."""
         ...
 
     def words(self, documents: Collection[int]) -> dict[int, list[str]]:
@@ -88,27 +89,27 @@ class NameLookup(Protocol):
         ...
 
     def having_all(self, words: Collection[str]) -> set[int]:
-        """Return the documents that have all of some words, one at least, in their names; ``MOST`` and one at most."""
+        """Return the documents with all of these words (at least one) in their names, up to ``MOST`` + 1."""
         ...
 
     def abbreviated(self, initials: str) -> set[int]:
-        """Return the documents whose titles have exactly these initials, no more than ``MOST`` and one."""
+        """Return the documents whose titles have exactly these initials, up to ``MOST`` + 1."""
         ...
 
     def titled(self, title_key: str) -> list[Entry]:
-        """Return the documents of a title, or else those whose titles hold it, in the order of their paths."""
+        """Return the documents with a title, or else those whose titles contain it, ordered by path."""
         ...
 
     def works(self, name: str) -> list[Work]:
-        """Return the works in numbered files whose folder, or the one above it, has a name; the first few."""
+        """Return the works in numbered files whose folder, or its parent, has a name; the first few."""
         ...
 
     def work(self, folder: int) -> Work | None:
-        """Return the work whose files lie in a folder, if they are one."""
+        """Return the work whose files are in a folder, if they form one."""
         ...
 
     def members(self, folder: int, kind: str, number: str) -> list[Entry]:
-        """Return the files of a work that bear a number, two at most."""
+        """Return the files of a work with a number, two at most."""
         ...
 
 
@@ -116,7 +117,7 @@ class NameLookup(Protocol):
 
 
 MOST_DEFINITIONS = 1000
-"""A term that more documents define than this is looked at in so many of them, and in those that are at hand."""
+"""A term defined in more documents than this is read from this many of them, and from those requested."""
 
 
 class DefinedIn(NamedTuple):
@@ -131,7 +132,7 @@ class TermLookup(Protocol):
     """The part of an index that knows defined terms. Keys are those of ``text.terms``, joined by spaces."""
 
     def known(self, keys: Collection[str]) -> set[str]:
-        """Return which of some keys are those of defined terms."""
+        """Return which of these keys belong to defined terms."""
         ...
 
     def by_keys(
@@ -142,15 +143,15 @@ class TermLookup(Protocol):
         *,
         limit: int = MOST_DEFINITIONS,
     ) -> list[DefinedIn]:
-        """Return definitions of terms, by path and place: the first of each key, and those of some documents."""
+        """Return definitions of terms, by path and position: the first of each key, and those of some documents."""
         ...
 
     def in_documents(self, paths: Collection[str]) -> list[DefinedIn]:
-        """Return the definitions of some documents, by path and place."""
+        """Return the definitions of some documents, by path and position."""
         ...
 
     def like(self, words: Collection[str], limit: int = MOST_DEFINITIONS) -> list[DefinedIn]:
-        """Return definitions of terms that share words, or the beginning of one, with some words; all, if few."""
+        """Return definitions of terms that share words, or a word's prefix, with some words; all, if few."""
         ...
 
 
@@ -168,14 +169,14 @@ class SuggestionRow(NamedTuple):
 
 
 class SuggestionLookup(Protocol):
-    """The part of an index that knows what can be typed. Keys are those of ``text.keys.typed_key``."""
+    """The part of an index that knows suggestions. Keys are those of ``text.keys.typed_key``."""
 
     def beginning(
         self, key: str, allowed: Callable[[str], bool] | None = None, *, later_words: bool = False
     ) -> Iterator[SuggestionRow]:
-        """Go through what begins so, or has a later word that does; ``allowed`` says which paths may be shown."""
+        """Yield what has this prefix, or a later word with it; ``allowed`` says which paths may be shown."""
         ...
 
     def holding(self, key: str, allowed: Callable[[str], bool] | None = None) -> Iterator[SuggestionRow]:
-        """Go through what holds this anywhere, as far as that can be looked for."""
+        """Yield what contains this anywhere, as far as that can be searched."""
         ...

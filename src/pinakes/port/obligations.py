@@ -11,11 +11,10 @@ from pinakes.model.obligation import ObligationRow
 
 @dataclass(frozen=True, slots=True)
 class ObligationQuery:
-    """Which rows are wanted: all that pass everything that is given.
+    """Which rows are wanted: those that meet all conditions given.
 
-    ``kind`` is one of ``KINDS`` or ``PARTS``, ``gap`` one of ``GAPS``; ``bearer`` and ``words`` are words that the
-    bearer and the sentence hold, whatever the case; ``unit`` is that of a deadline or an amount, where ``day`` means
-    working days too.
+    ``kind`` is one of ``KINDS`` or ``PARTS``, ``gap`` one of ``GAPS``; ``bearer`` and ``words`` are words in the bearer
+    and the sentence, ignoring case; ``unit`` is that of a deadline or an amount, where ``day`` includes working days.
     """
 
     kind: str = ""
@@ -27,7 +26,7 @@ class ObligationQuery:
 
 @dataclass(frozen=True, slots=True)
 class ObligationCounts:
-    """How many rows pass; by kind and part as if no kind had been asked for, and by gap."""
+    """The number of matching rows; by kind and part regardless of the requested kind, and by gap."""
 
     total: int
     kinds: dict[str, int] = field(default_factory=dict)
@@ -35,18 +34,18 @@ class ObligationCounts:
 
 
 class ObligationLookup(Protocol):
-    """The part of an index that knows obligations. ``documents`` are those to look in; None is all."""
+    """The part of an index that knows obligations. ``documents`` are those to search; None means all."""
 
     def rows(
         self, query: ObligationQuery, documents: Collection[int] | None, limit: int, offset: int
     ) -> list[ObligationRow]:
-        """Return rows in the order of paths and of texts."""
+        """Return rows in path and text order."""
         ...
 
     def counts(self, query: ObligationQuery, documents: Collection[int] | None) -> ObligationCounts:
-        """Return how many rows there are."""
+        """Return the number of rows."""
         ...
 
     def looked_at(self, documents: Collection[int] | None, languages: Collection[str]) -> tuple[int, int]:
-        """Return how many documents there are, and how many of them are in other languages than some."""
+        """Return the number of documents, and of those in other languages than these."""
         ...

@@ -1,4 +1,4 @@
-"""Records: questions about chunks, places, references and documents, and the rows that answer them."""
+"""Records: queries for chunks, places, references and documents, and the rows they return."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pinakes.model import Lines, Link, Pages, Place, Reference, SelfCheck
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A chunk as it lies in the record, with what its document and section say about it."""
+    """A chunk as stored, with facts about its document and section."""
 
     id: int
     document: int
@@ -38,13 +38,13 @@ class StoredChunk:
 
     @property
     def searched_text(self) -> str:
-        """What the chunk can be found by: its text, and the names of where it stands."""
+        """What the chunk can be found by: its text, and the names of its place."""
         return " ".join([self.document_title, *self.parent_chain, self.context, self.content])
 
 
 @dataclass(frozen=True, slots=True)
 class StoredPlace:
-    """A place together with the document it belongs to."""
+    """A place together with its document."""
 
     document: int
     source_path: str
@@ -63,7 +63,7 @@ class StoredText(NamedTuple):
 
 
 class NumberedPlace(NamedTuple):
-    """A place with a number, by its document and its own number in it: just enough to choose among many."""
+    """A place with a number, by document and ordinal: just enough to choose among many."""
 
     document: int
     ordinal: int
@@ -74,7 +74,7 @@ class NumberedPlace(NamedTuple):
 
 
 class PlaceStart(NamedTuple):
-    """Where a place begins: just enough to lead there."""
+    """The start of a place: just enough to lead there."""
 
     document: int
     kind: str
@@ -83,7 +83,7 @@ class PlaceStart(NamedTuple):
 
 
 class GonePlace(NamedTuple):
-    """What is remembered of a place that is gone: where it stood, what it was called, and how its words began."""
+    """What is remembered of a deleted place: its position, its name, and the beginning of its text."""
 
     source_path: str
     section_id: str
@@ -93,7 +93,7 @@ class GonePlace(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """The innermost place around an offset: its id, label, the heading above it, what it is called, where it begins."""
+    """The innermost place around an offset: its id, label, heading, name and start."""
 
     section_id: str
     label: str
@@ -116,14 +116,14 @@ class Row(Protocol):
 
 
 class Records(Protocol):
-    """Chunks by id, places by number, title or id, references by where they stand."""
+    """Chunks by id, places by number, title or id, references by position."""
 
     def chunks(self, ids: Collection[int]) -> dict[int, StoredChunk]:
-        """Return chunks by id. Ids of documents that are gone are left out."""
+        """Return chunks by id, without those of deleted documents."""
         ...
 
     def headers(self, ids: Collection[int]) -> set[int]:
-        """Return which of some chunks are nothing but a heading."""
+        """Return which of these chunks are only a heading."""
         ...
 
     def chunk_ids_between(self, document: int, start: int, end: int) -> list[int]:
@@ -133,7 +133,7 @@ class Records(Protocol):
     def chunks_holding(
         self, spans: Collection[tuple[int, int, int]]
     ) -> dict[tuple[int, int, int], list[int]]:
-        """Return the chunks that hold some spans of texts, given as document, start and end: from the first on."""
+        """Return the chunks that contain some spans of texts, given as document, start and end, in order."""
         ...
 
     def chunk_indexes_between(self, document: int, start: int, end: int) -> list[int]:
@@ -143,26 +143,26 @@ class Records(Protocol):
     def numbered(
         self, number_key: str, kinds: Collection[str], documents: Collection[int] | None = None
     ) -> list[NumberedPlace]:
-        """Return the places of some kinds with a number: headings, then clauses, both in the order of documents.
+        """Return the places of some kinds with a number: headings, then clauses, both in document order.
 
-        Of very many, these are some of each, one more than ``MOST``.
+        Of very many, some of each, one more than ``MOST``.
         """
         ...
 
     def is_numbered(self, number_key: str) -> bool:
-        """Return whether any document has a place with a number."""
+        """Whether any document has a place with a number."""
         ...
 
     def documents_with_number(self, number_key: str, kinds: Collection[str]) -> int:
-        """Return how many documents have a place of some kinds with a number, up to ``MOST`` and one."""
+        """Return how many documents have a place of some kinds with a number, up to ``MOST`` + 1."""
         ...
 
     def places_at(self, wanted: Sequence[tuple[int, int]]) -> list[StoredPlace]:
-        """Return places by document and number, in the order that they are asked for; those that are gone are not."""
+        """Return places by document and number, in the order requested, without deleted ones."""
         ...
 
     def places_by_title(self, title_key: str, documents: Collection[int] | None = None) -> list[StoredPlace]:
-        """Return the headings whose title is exactly this, label left aside."""
+        """Return the headings with exactly this title, ignoring the label."""
         ...
 
     def places_by_first_words(
@@ -172,11 +172,11 @@ class Records(Protocol):
         ...
 
     def places_by_id(self, section_id: str, documents: Collection[int] | None = None) -> list[StoredPlace]:
-        """Return the places with this id, one a document at most: headings, then clauses."""
+        """Return the places with this id, at most one per document: headings, then clauses."""
         ...
 
     def places_with(self, place_ids: Collection[str]) -> dict[str, StoredPlace]:
-        """Return places by their ids in the library; those that there are not are left out."""
+        """Return places by their ids in the library, without missing ones."""
         ...
 
     def place_ids(self, wanted: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
@@ -184,11 +184,11 @@ class Records(Protocol):
         ...
 
     def gone_place(self, place_id: str) -> GonePlace | None:
-        """Return what is remembered of a place that is gone."""
+        """Return what is remembered of a deleted place."""
         ...
 
     def places_of_document(self, document: int, *, clauses: bool = True) -> list[Place]:
-        """Return the places of a document in the order of its text, the outer ones first."""
+        """Return the places of a document in text order, outer ones first."""
         ...
 
     def place(self, document: int, ordinal: int) -> StoredPlace | None:
@@ -196,15 +196,15 @@ class Records(Protocol):
         ...
 
     def documents_with_kind(self, kind: str, documents: Collection[int]) -> set[int]:
-        """Return those of some documents that have more than two places of a kind, so that they count by it."""
+        """Return which of these documents have more than two places of a kind, and so are numbered by it."""
         ...
 
     def similar_titles(self, words: Sequence[str], limit: int) -> list[StoredPlace]:
-        """Return headings whose title holds all the words, for "did you mean"."""
+        """Return headings whose title contains all the words, for suggestions."""
         ...
 
     def chunk_at(self, document: int, offset: int) -> tuple[int, int] | None:
-        """Return id and number of the chunk that holds an offset of a document's text."""
+        """Return id and number of the chunk at an offset of a document's text."""
         ...
 
     def starts_by_number(
@@ -218,13 +218,13 @@ class Records(Protocol):
         ...
 
     def standing(self, offsets: Collection[tuple[int, int]]) -> dict[tuple[int, int], Standing]:
-        """Return the innermost places that hold some offsets of documents."""
+        """Return the innermost places at some offsets of documents."""
         ...
 
     def references_between(
         self, spans: Collection[tuple[int, int, int]]
     ) -> dict[tuple[int, int, int], list[Reference]]:
-        """Return the references that stand in some spans of texts, given as document, start and end, in order."""
+        """Return the references in some spans of texts, given as document, start and end, in order."""
         ...
 
     def references_to(self, document: int, section_ids: Sequence[str]) -> list[Reference]:
@@ -232,11 +232,11 @@ class Records(Protocol):
         ...
 
     def references_out(self, document: int) -> list[Reference]:
-        """Return what a document refers to outside itself, each way to say so once and without its place."""
+        """Return what a document refers to outside itself, each wording once and without its position."""
         ...
 
     def references_outward(self, documents: Collection[int]) -> list[tuple[int, Reference, int]]:
-        """Return what some documents refer to outside themselves, each way to say so once, and how often it comes."""
+        """Return what documents refer to outside themselves, each wording once, with its frequency."""
         ...
 
     def documents(self) -> Sequence[Row]:
@@ -244,23 +244,23 @@ class Records(Protocol):
         ...
 
     def self_checks(self, documents: Collection[int] | None = None) -> dict[int, SelfCheck]:
-        """Return how much of itself each document bears out, where it says anything about its places."""
+        """Return how far each document confirms its own places, if it says anything about them."""
         ...
 
     def passages(self, chunks: Collection[int]) -> dict[int, list[tuple[int, int]]]:
-        """Return where the passages of chunks begin and end in their contents, in order."""
+        """Return the spans of chunks' passages in their content, in order."""
         ...
 
     def page_starts(self, document: int) -> list[tuple[int, int]]:
-        """Return where in a document's text its pages begin, with their numbers."""
+        """Return where the pages of a document's text begin, with their numbers."""
         ...
 
     def line_starts(self, document: int) -> list[tuple[int, int]]:
-        """Return from where in a document's text lines of its file are counted anew, with their numbers."""
+        """Return where the numbering of lines in a document's text restarts, with the numbers."""
         ...
 
     def document_text(self, document: int, start: int, end: int) -> str:
-        """Return a stretch of a document's text."""
+        """Return a part of a document's text."""
         ...
 
     def texts(self, documents: Collection[int]) -> list[StoredText]:
@@ -268,15 +268,15 @@ class Records(Protocol):
         ...
 
     def image_pages(self, documents: Collection[str]) -> dict[str, str]:
-        """Return the pages that were read from images, by the path of their document."""
+        """Return the pages that were read from images, by document path."""
         ...
 
     def noted(self, documents: Collection[str], name: str) -> dict[str, str]:
-        """Return what the metadata of documents have under a name, by their paths; those that have it."""
+        """Return what documents have in their metadata under a name, by path."""
         ...
 
     def documents_of(self, chunks: Collection[int]) -> dict[int, int]:
-        """Return the documents of some chunks, by chunk."""
+        """Return the documents of chunks, by chunk."""
         ...
 
     def paths(self, documents: Collection[int]) -> dict[int, str]:
@@ -284,20 +284,20 @@ class Records(Protocol):
         ...
 
     def languages(self) -> dict[str, int]:
-        """Return how many documents there are in each language, most first."""
+        """Return the number of documents in each language, most frequent first."""
         ...
 
     def file_types(self) -> dict[str, int]:
-        """Return how many documents there are of each type, most first."""
+        """Return the number of documents of each type, most frequent first."""
         ...
 
     def count(self, kind: str) -> int:
-        """Return the number of ``documents``, ``chunks``, ``passages``, or of documents that were ``scanned``."""
+        """Return the number of ``documents``, ``chunks``, ``passages``, or ``scanned`` documents."""
         ...
 
 
 class Readings(Protocol):
-    """One document whole, and what a map of documents needs."""
+    """One whole document, and what a map of documents needs."""
 
     def document(self, path: str) -> Row | None:
         """Return a document with its text."""
@@ -320,15 +320,15 @@ class Readings(Protocol):
         ...
 
     def heading_counts(self) -> dict[int, int]:
-        """Return how many headings documents have."""
+        """Return the number of headings of documents."""
         ...
 
     def chunk_counts(self, document: int) -> dict[int, int]:
-        """Return how many chunks stand in each section of a document itself, by ordinal."""
+        """Return the number of chunks directly in each section of a document, by ordinal."""
         ...
 
     def labels(self, document: int, section_ids: Collection[str]) -> dict[str, str]:
-        """Return what some places of a document are called: the label, or else the heading."""
+        """Return the names of places in a document: the label, or else the heading."""
         ...
 
     def place(self, document: int, start: int, end: int) -> tuple[Lines, Pages | None]:

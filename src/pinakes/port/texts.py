@@ -1,4 +1,4 @@
-"""Texts: the words of all documents in one piece, to be looked through from end to end."""
+"""Texts: the concatenated texts of all documents, to be scanned from end to end."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-# Of so small a part, what is wanted is put together first; of a larger one, what is not is looked through too.
+# If this small a part is wanted, it is copied first; of a larger one, unwanted texts are scanned too.
 _SMALL_PART = 1 / 4
 
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """Texts of documents in UTF-8, one after the other, in the order of their numbers.
+    """Texts of documents in UTF-8, concatenated in the order of their numbers.
 
-    The text of ``documents[n]`` is ``data[starts[n]:ends[n]]``. Before and after each stands a byte that is not of it.
+    The text of ``documents[n]`` is ``data[starts[n]:ends[n]]``. A separator byte precedes and follows each.
     """
 
     data: NDArray[np.uint8]
@@ -26,7 +26,7 @@ class TextBlock:
     ends: NDArray[np.int64]
 
     def only(self, documents: Collection[int]) -> TextBlock:
-        """Return a block of some of the documents; others may lie between them."""
+        """Return a block of some of the documents; others may be between them."""
         kept = np.isin(self.documents, np.fromiter(documents, np.int64, len(documents)))
         ids, starts, ends = self.documents[kept], self.starts[kept], self.ends[kept]
         lengths = ends - starts + 1
@@ -56,7 +56,7 @@ class TextLookup(Protocol):
 
     @property
     def written(self) -> TextBlock:
-        """The texts as they are written, with line ends between them."""
+        """The texts as written, with line ends between them."""
         ...
 
     @property

@@ -1,6 +1,6 @@
-"""Put the best candidates into the order that a reranker gives them, and do not wait for it for ever.
+"""Apply a reranker to the best candidates, within a time limit.
 
-Whatever a reranker does wrong costs a note, never the search: the candidates then stay as they were.
+Whatever a reranker does wrong costs a note, never the search: the candidates then keep their order.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _MOST_CHARACTERS = 300
 
 @dataclass(frozen=True)
 class Reranked:
-    """The new order: ``order[i]`` is the former position of what is now at ``i``, and ``scores[i]`` its score.
+    """The new order: ``order[i]`` is the previous position of what is now at ``i``, and ``scores[i]`` its score.
 
-    ``relevance[i]`` is what the reranker said about it, on its own scale, or None. ``reranked`` counts those that
-    it judged. ``note`` says in plain words what went wrong, and is empty otherwise.
+    ``relevance[i]`` is the reranker's score for it, on its own scale, or None. ``reranked`` counts those it scored.
+    ``note`` says what went wrong, and is empty otherwise.
     """
 
     order: list[int]
@@ -45,12 +45,12 @@ def apply_reranker(
     blend: float = 1.0,
     keep: int = 0,
 ) -> Reranked:
-    """Rerank the first ``top_n`` of candidates that are given in their present order, the best first.
+    """Rerank the first ``top_n`` candidates, given best first.
 
-    ``keep`` candidates at the very top stay where they are, such as those that the query names literally.
-    ``blend`` is the say of the reranker: 1 orders by its scores alone, 0 leaves the order as it is. Equals keep their
-    present order. The new scores share out the range that the reranked candidates held before, so that they stay
-    within 0 to 1, descend, and are not below those of the rest.
+    The first ``keep`` candidates stay where they are, such as those that the query names literally. ``blend`` is the
+    weight of the reranker: 1 orders by its scores alone, 0 keeps the order. Ties keep their order. The new scores are
+    spread over the range that the reranked candidates had before, so that they stay within 0 to 1, descend, and are not
+    below those of the rest.
     """
     _check(texts, scores, top_n, timeout, blend, keep)
     unchanged = Reranked(list(range(len(texts))), list(scores), [None] * len(texts))
@@ -84,8 +84,8 @@ def _check(
 
 
 def _ask(reranker: Reranker, query: str, texts: list[str], timeout: float | None) -> list[float | None]:
-    """Return the reranker's scores, None for what it had no time for."""
-    # To load a model may hang as well as to ask it: whoever searches waits for neither.
+    """Return the reranker's scores, None for those it had no time for."""
+    # Loading a model may hang as well as calling it: a search waits for neither.
     answer = call_within(timeout, partial(_load_and_ask, reranker, query, texts), reranker)
     if len(answer) != len(texts):
         raise RerankError(f"the reranker gave {len(answer)} scores for {len(texts)} texts.")
@@ -109,11 +109,11 @@ def _number(value: object) -> float:
 def _arrange(found: list[float | None], scores: Sequence[float], head: range, blend: float) -> Reranked:
     relevance = {index: score for index, score in zip(head, found, strict=True) if score is not None}
     places = [_bounded(score) for score in scores]
-    # No place is worth more than the one above it, whatever was given.
+    # No position gets a higher score than the one above it, whatever was given.
     for place in range(1, len(places)):
         places[place] = min(places[place], places[place - 1])
     joined = _join(relevance, places, blend)
-    # Where numbers far apart leave no room for a small difference, the reranker's own still decides.
+    # If widely spaced numbers leave no room for a small difference, the reranker's own score decides.
     best = sorted(joined, key=lambda index: (-joined[index], -relevance[index] if blend else 0.0))
     order = [*range(head.start), *best]
     order += [index for index in range(head.start, len(scores)) if index not in relevance]
@@ -130,7 +130,7 @@ def _arrange(found: list[float | None], scores: Sequence[float], head: range, bl
 
 
 def _join(relevance: dict[int, float], places: list[float], blend: float) -> dict[int, float]:
-    """Return the weighted sum of what the reranker and the search say, each stretched over 0 to 1."""
+    """Return the weighted sum of the reranker's and the search's scores, each scaled to 0 to 1."""
     theirs = _spread(list(relevance.values()))
     ours = _spread([places[index] for index in relevance])
     return {
@@ -140,7 +140,7 @@ def _join(relevance: dict[int, float], places: list[float], blend: float) -> dic
 
 
 def _share_out(places: list[float], joined: list[float]) -> list[float]:
-    """Return scores with the distances of ``joined``, between the first and the last that the places had."""
+    """Return scores spaced like ``joined``, between the first and the last score that these positions had."""
     if not joined or min(joined) == max(joined):
         return places
     first, last = places[0], places[-1]
@@ -152,11 +152,11 @@ def _bounded(score: float) -> float:
 
 
 def _spread(values: Sequence[float]) -> list[float]:
-    """Stretch values over 0 to 1; where all are equal there is nothing to tell them apart by."""
+    """Scale values to 0 to 1; if all are equal, nothing tells them apart."""
     if not values:
         return []
     low, high = min(values), max(values)
-    # Halves, because the distance between two finite numbers need not be one.
+    # Halves, because the difference between two finite numbers need not be finite.
     width = high / 2 - low / 2
     return [(value / 2 - low / 2) / width if width > 0 else 1.0 for value in values]
 
@@ -171,14 +171,15 @@ def _reason(error: Exception) -> str:
 
 T = TypeVar("T")
 
-# A call cannot be ended from outside: it goes on unseen. So many of one reranker may, before no new one is begun.
+# A call cannot be stopped from outside and continues unseen. This many calls of one reranker may hang before
+# no new one is started.
 _MOST_ABANDONED = 2
 _abandoned: list[tuple[object, threading.Thread]] = []
 _lock = threading.Lock()
 
 
 class _Call(Generic[T]):
-    """What a call in another thread came to."""
+    """The result of a call in another thread."""
 
     def __init__(self, function: Callable[[], T]) -> None:
         self.function = function
@@ -193,9 +194,9 @@ class _Call(Generic[T]):
 
 
 def call_within(seconds: float | None, function: Callable[[], T], owner: object) -> T:
-    """Return what ``function`` returns; raise `RerankError` when it takes longer than ``seconds``.
+    """Return the function's result; raise `RerankError` if it takes longer than ``seconds``.
 
-    ``owner`` is who is called: its calls that hang are counted, and nobody else's.
+    ``owner`` is the reranker called: its hanging calls are counted, and nobody else's.
     """
     if seconds is None:
         return function()
@@ -205,7 +206,7 @@ def call_within(seconds: float | None, function: Callable[[], T], owner: object)
         if hanging >= _MOST_ABANDONED:
             raise RerankError(f"the reranker is still busy with {hanging} earlier searches.")
     call = _Call(function)
-    # A daemon, so that a call that hangs does not keep the program from ending.
+    # A daemon, so that a hanging call does not keep the program from exiting.
     thread = threading.Thread(
         target=contextvars.copy_context().run, args=(call.run,), name="pinakes-rerank", daemon=True
     )
@@ -218,6 +219,6 @@ def call_within(seconds: float | None, function: Callable[[], T], owner: object)
     if isinstance(call.error, Exception):
         raise call.error
     if call.error is not None:
-        # Whatever wanted to end its thread must not end ours.
+        # What ends that thread, such as SystemExit, must not end ours.
         raise RerankError(f"the reranker stopped with {type(call.error).__name__}.")
     return call.result[0]

@@ -1,4 +1,4 @@
-"""Reranking through a service with a ``/rerank`` endpoint: Cohere, Jina, TEI, and all that speak like one of them."""
+"""Reranking through a service with a ``/rerank`` endpoint: Cohere, Jina, TEI and compatible ones."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from pinakes.version import __version__
 
 Form: TypeAlias = Literal["cohere", "jina", "tei"]
 
-# A text-embeddings-inference server refuses more than 32 texts in one request unless it is told otherwise.
+# A text-embeddings-inference server refuses more than 32 texts in one request by default.
 _BATCH_SIZES: Mapping[Form, int] = {"cohere": 100, "jina": 100, "tei": 32}
 
 
 class HttpReranker:
     """Asks a service for scores.
 
-    ``form`` is how it wants to be asked: ``cohere`` (also vLLM, llama.cpp, Infinity, LiteLLM), ``jina`` or ``tei``.
-    Passing failures (429, 5xx, a broken connection) are tried again, all within ``timeout`` seconds.
+    ``form`` is its request format: ``cohere`` (also vLLM, llama.cpp, Infinity, LiteLLM), ``jina`` or ``tei``. Temporary
+    failures (429, 5xx, a broken connection) are retried, all within ``timeout`` seconds.
     """
 
     def __init__(
@@ -56,19 +56,19 @@ class HttpReranker:
 
     @property
     def name(self) -> str:
-        """Identity of the model, or the address of a service that has only one."""
+        """Identity of the model, or the address of a service with only one model."""
         return self._name
 
     @property
     def url(self) -> str:
-        """Where requests go."""
+        """The address of requests."""
         return self._client.url
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return the score that the service gives each text."""
+        """Return the service's score for each text."""
         scores: list[float] = []
         for start in range(0, len(texts), self._batch_size):
-            # Services refuse empty strings; a space is the nearest thing they take.
+            # Services refuse empty strings; a space is the closest they accept.
             batch = [text if text.strip() else " " for text in texts[start : start + self._batch_size]]
             answer = self._client.post(self._request(query, batch))
             try:
@@ -100,7 +100,9 @@ def rerank_url(url: str) -> str:
     except ValueError:
         usable = False
     if not usable:
-        raise UsageError(f"{url!r} is no address of a service. It looks like http://localhost:8080/rerank.")
+        raise UsageError(
+            f"{url!r} is not the address of a service. It looks like http://localhost:8080/rerank."
+        )
     if "@" in parts.netloc:
         raise UsageError("Give the key of a reranking service as api_key, not inside its address.")
     path = parts.path.rstrip("/")
@@ -146,7 +148,7 @@ def _short(value: object) -> str:
 
 _PASSING = frozenset({408, 429, 500, 502, 503, 504, 529})
 _FIRST_PAUSE = 0.25
-# An answer has some tens of bytes for each text. What is larger than this is something else.
+# An answer has some tens of bytes per text. Anything larger is something else.
 _MOST_BYTES = 8_000_000
 _MOST_CHARACTERS = 200
 
@@ -159,10 +161,10 @@ class _Answer:
 
 
 class JsonClient:
-    """Posts JSON to one address. Connections are kept, and it can be shared between threads.
+    """Posts JSON to one address. Connections are reused, and it can be shared between threads.
 
-    The key goes to that address only: redirects are not followed, and neither the environment nor a ``.netrc``
-    adds another. Proxies and certificates of the environment are respected.
+    The key goes to that address only: redirects are not followed, and neither the environment nor a ``.netrc`` adds
+    another. Proxies and certificates from the environment are respected.
     """
 
     def __init__(self, url: str, *, api_key: str | None, timeout: float, max_retries: int) -> None:
@@ -176,7 +178,7 @@ class JsonClient:
         self._session: Any = None
 
     def post(self, content: Mapping[str, Any]) -> Any:
-        """Return the answer to ``content``, parsed; raise `RerankError` when there is none."""
+        """Return the parsed answer to ``content``; raise `RerankError` if there is none."""
         deadline = time.monotonic() + self.timeout
         for attempt in range(self._max_retries + 1):
             last = attempt == self._max_retries
@@ -185,7 +187,7 @@ class JsonClient:
                 continue
             if answer.status not in _PASSING or last:
                 break
-            # Spread a little, so that several clients do not come back all at once.
+            # With jitter, so that several clients do not come back all at once.
             own = _FIRST_PAUSE * 2**attempt * random.uniform(0.75, 1.25)
             wait = retry_after(answer.headers) or own
             if time.monotonic() + wait >= deadline:
@@ -200,7 +202,7 @@ class JsonClient:
             raise RerankError(f"{self.where} answered with {page}. Is the address right?") from error
 
     def _try(self, content: Mapping[str, Any], deadline: float, *, again: bool) -> _Answer | None:
-        """Return one answer, whatever it is; None when the connection broke and there is another try."""
+        """Return one answer, whatever it is; None if the connection broke and there is another attempt."""
         import requests
 
         left = deadline - time.monotonic()
@@ -263,18 +265,18 @@ class JsonClient:
         )
 
     def _redact(self, message: str) -> str:
-        # Some services take the key as a part of the address.
+        # Some services take the key as part of the address.
         for secret in (self._api_key, urlsplit(self.url).query):
             message = message.replace(secret, "***") if secret else message
         return message
 
 
 def _read(response: Any, deadline: float) -> bytes:
-    """Read an answer that may come slowly or without end."""
+    """Read an answer that may be slow or endless."""
     import requests
     from urllib3.exceptions import HTTPError, ReadTimeoutError
 
-    # What has come so far, not a full piece: that could take for ever. Before urllib3 2.1 there was no such thing.
+    # What has arrived so far, not a full piece, which could take for ever. Not available before urllib3 2.1.
     read = getattr(response.raw, "read1", response.raw.read)
     body = bytearray()
     while True:
@@ -294,7 +296,7 @@ def _read(response: Any, deadline: float) -> bytes:
 
 
 def _message(body: bytes) -> str:
-    """Return what a service says about an error, in one short line."""
+    """Return a service's error message in one short line."""
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Reranking by a language model that is shown many passages at once and says in which order they answer the query."""
+"""Reranking by a language model that is shown many passages at once and orders them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ListwiseReranker:
     """Asks a language model for an order.
 
     More than ``window`` passages are ranked in windows that overlap by ``window - stride``, from the end of the list to
-    its beginning, so that a good passage can rise from any place to the top.
+    its beginning, so that a good passage can rise from anywhere to the top.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class ListwiseReranker:
         return f"llm:{self.model.name}"
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return scores that descend from 1 in the order that the model gives."""
+        """Return scores that descend from 1 in the model's order."""
         order = list(range(len(texts)))
         start = max(0, len(texts) - self._window)
         while len(order) > 1:
@@ -91,7 +91,7 @@ class ListwiseReranker:
 
 
 def write_question(query: str, texts: Sequence[str], characters: int) -> str:
-    """Return the query and the numbered passages, each cut to ``characters`` and fenced in."""
+    """Return the query and the numbered passages, each truncated to ``characters`` and fenced."""
     parts = [f"<query>\n{_fenced(query, characters)}\n</query>"]
     for number, text in enumerate(texts, start=1):
         parts.append(f'<passage number="{number}">\n{_fenced(text, characters)}\n</passage>')
@@ -102,9 +102,9 @@ def write_question(query: str, texts: Sequence[str], characters: int) -> str:
 
 
 def read_order(answer: str, count: int) -> list[int]:
-    """Return the positions (from 0) in the order of an answer; what it leaves out follows as it stood.
+    """Return the positions (from 0) in the order of an answer; omitted ones follow in their previous order.
 
-    Raise ``ValueError`` when it has no list of numbers, or one that is not about these passages.
+    Raise ``ValueError`` if it has no list of numbers, or one that is not about these passages.
     """
     text = _THOUGHTS.sub(" ", answer)
     lists = [[int(number) for number in _NUMBER.findall(found)] for found in _LIST.findall(text)]
@@ -113,7 +113,8 @@ def read_order(answer: str, count: int) -> list[int]:
         lists = [[int(word) for word in words]]
     if not lists:
         raise ValueError("there is no list of numbers in its answer")
-    # "[2] > [3] > [1]" is one order, too. Otherwise the longest list is it, and of equals the last.
+    # "[2] > [3] > [1]" is an order, too. Otherwise the longest list counts, and of equally long ones the
+    # last.
     if all(len(found) == 1 for found in lists):
         lists = [[number for found in lists for number in found]]
     numbers = max(reversed(lists), key=len)
@@ -125,6 +126,6 @@ def read_order(answer: str, count: int) -> list[int]:
 
 
 def _fenced(text: str, characters: int) -> str:
-    """Cut a text, and take from it the means to look like the end of its own fence."""
+    """Truncate a text, and remove what could look like the end of its fence."""
     short = text if len(text) <= characters else text[:characters].rstrip() + " …"
     return _TAG.sub("‹", short)

@@ -1,6 +1,6 @@
 """Reranking with an ONNX cross-encoder on this machine's processor.
 
-A cross-encoder reads the query and a text together, as one sequence, and gives one number: how well they match.
+A cross-encoder reads the query and a text together, as one sequence, and returns one number: how well they match.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from pinakes.rerank.registry import PartialScores, RerankError
 if TYPE_CHECKING:
     import tokenizers
 
-# Models that read thousands of tokens are too slow for that without a graphics card.
+# Models that read thousands of tokens are too slow for that without a GPU.
 _DEFAULT_MAX_TOKENS = 512
 _BATCH_TOKENS = 4096
-# Candidates are taken in this many at a time, in their present order, and only within these sorted by length. The
-# first few show how fast the machine is.
+# Candidates are processed in blocks of this size, in their current order, and sorted by length only within a
+# block. The first few show how fast the machine is.
 _FIRST_BLOCK = 2
 _BLOCK = 8
 _CHARACTERS_PER_TOKEN = 64
@@ -37,8 +37,8 @@ _CHARACTERS_PER_TOKEN = 64
 class OnnxReranker:
     """Runs the cross-encoder in a folder that has a graph (``model.onnx``) and a ``tokenizer.json``.
 
-    Creating one reads only the settings; the model is loaded by `prepare`, or when it is first used. It can be shared
-    between threads. What does not fit into ``time_limit_ms`` after the model was loaded is left unjudged.
+    Creating one reads only the settings; the model is loaded by `prepare`, or on first use. It can be shared between
+    threads. Texts that do not fit into ``time_limit_ms`` after loading are not scored.
     """
 
     def __init__(
@@ -77,11 +77,11 @@ class OnnxReranker:
         return self.folder.name
 
     def prepare(self) -> None:
-        """Load the model, if it is not yet."""
+        """Load the model, if it is not loaded yet."""
         self._load()
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return the probability that each text answers the query; `PartialScores` when time is up before the end."""
+        """Return the probability that each text answers the query; `PartialScores` if time runs out."""
         if not texts:
             return []
         runtime = self._load()
@@ -101,7 +101,7 @@ class OnnxReranker:
         return [score for score in scores if score is not None]
 
     def _is_over(self, start: float, began: float, share: float) -> bool:
-        """Whether work of ``share`` times what was done since ``began`` would go beyond the limit."""
+        """Whether work of ``share`` times what was done since ``began`` would exceed the limit."""
         if self.time_limit_ms is None:
             return False
         now = self._clock()
@@ -125,10 +125,10 @@ class _Runtime:
         self._room = max_tokens - self._tokenizer.num_special_tokens_to_add(True)
 
     def encode(self, query: str, texts: Sequence[str]) -> list[tokenizers.Encoding]:
-        """Return each text paired with the query; the text is cut where both are too long together."""
+        """Return each text paired with the query; the text is truncated if both are too long together."""
         limit = self._room * _CHARACTERS_PER_TOKEN
         (asked,) = self._tokenizer.encode_batch([query[:limit]], add_special_tokens=False)
-        # A very long query leaves half of the room to the text.
+        # A very long query leaves half of the space to the text.
         asked.truncate(self._room // 2)
         pairs = []
         for text in self._tokenizer.encode_batch([text[:limit] for text in texts], add_special_tokens=False):
@@ -162,7 +162,7 @@ def _choose_output(session: Any, graph: Path) -> str:
 
 
 def _logits(output: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Reduce what a model gives for each pair to one number."""
+    """Reduce the model's output for each pair to one number."""
     if output.ndim == 2 and output.shape[1] == 2:
         return np.asarray(output[:, 1] - output[:, 0])
     return output.reshape(-1) if output.ndim == 1 or output.shape[1] == 1 else output
@@ -175,7 +175,7 @@ def _sigmoid(logits: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _in_order(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield indices in batches: the first candidates first, and within a block those of similar length together."""
+    """Yield indices in batches: the first candidates first, and within a block grouped by length."""
     start = 0
     while start < len(lengths):
         stop = start + (_BLOCK if start else _FIRST_BLOCK)

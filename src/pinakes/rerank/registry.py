@@ -1,4 +1,4 @@
-"""From the name of a reranker to the reranker, and what it must offer."""
+"""From the name of a reranker to the reranker, and its protocol."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from pinakes.errors import PinakesError, UsageError
 
 
 class RerankError(PinakesError):
-    """A reranker gave no usable answer: it is down, too slow, or answers nonsense. The search goes on without it."""
+    """A reranker gave no usable answer: it is down, too slow, or returns nonsense. The search continues without it."""
 
 
 @runtime_checkable
 class Reranker(Protocol):
-    """Judges how well each text answers a query. Safe to call from several threads at once."""
+    """Scores how well each text answers a query. Safe to call from several threads at once."""
 
     @property
     def name(self) -> str:
-        """Identity of the model, as it is shown."""
+        """Identity of the model, for display."""
         ...
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return one finite score for each text, higher is better, on any scale.
 
-        The texts come in their present order, the best first, so that a reranker with little time can begin
-        there. It then returns `PartialScores`. Raise `RerankError` when there is no usable answer.
+        The texts come in their current order, the best first, so that a reranker with little time can start there. It
+        then returns `PartialScores`. Raise `RerankError` if there is no usable answer.
         """
         ...
 
 
 @runtime_checkable
 class Preparable(Protocol):
-    """A reranker that takes a while before its first answer: the first search may go on without it, later ones not."""
+    """A reranker with a slow start: the first search may go on without it, later ones do not."""
 
     def prepare(self) -> None:
         """Load what is needed; do nothing the second time."""
@@ -46,7 +46,7 @@ class Preparable(Protocol):
 
 
 class PartialScores(list[float]):
-    """Scores of which only those at ``known`` were computed; the others are below them, in their present order."""
+    """Scores of which only those at ``known`` were computed; the others rank below them, in their current order."""
 
     def __init__(self, scores: Sequence[float | None]) -> None:
         self.known = frozenset(index for index, score in enumerate(scores) if score is not None)
@@ -61,14 +61,14 @@ class PartialScores(list[float]):
 
 _GROUP = "pinakes.rerankers"
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
-# Where the services are, and the variables that hold their keys.
+# The addresses of services, and the variables with their keys.
 _SERVICES = {
     "cohere": ("https://api.cohere.com/v2/rerank", ("COHERE_API_KEY", "CO_API_KEY")),
     "jina": ("https://api.jina.ai/v1/rerank", ("JINA_API_KEY",)),
 }
-# Those that come with Pinakes, and can be told how long to try.
+# Rerankers that come with Pinakes and take a time limit.
 _LANGUAGE_MODELS = ("anthropic", "openai", "azure", "ollama")
-# A model on this machine stops by itself a little before it would be given up.
+# A local model stops by itself shortly before it would be abandoned.
 _SHARE_OF_TIMEOUT = 0.8
 
 
@@ -109,7 +109,7 @@ def _service(scheme: str, model: str, options: dict[str, Any]) -> Reranker:
 
     address, variables = _SERVICES[scheme]
     other = options.pop("base_url", None)
-    # The key of the environment is for the service itself: it must not go to another address.
+    # The key from the environment is for the service itself: it must not go to another address.
     if not other and not options.get("api_key"):
         options["api_key"] = next((os.environ[name] for name in variables if os.environ.get(name)), None)
         if not options["api_key"]:
@@ -135,7 +135,7 @@ def _listwise(model: str, timeout: float | None, options: dict[str, Any]) -> Rer
     from pinakes.rerank.listwise import ListwiseReranker
 
     if timeout is not None and model.partition(":")[0] in _LANGUAGE_MODELS:
-        # Somebody waits: a second try is all there is time for.
+        # A user is waiting: there is only time for a second attempt.
         retry_policy = RetryPolicy(retries=1, first_wait=0.5, longest_wait=timeout, total=timeout)
         options = {"timeout": timeout, "retry_policy": retry_policy, **options}
 

@@ -1,1 +1,1 @@
-"""Reading text: search terms, languages, sentences, labels."""
+"""Text analysis: search terms, languages, sentences, keys."""

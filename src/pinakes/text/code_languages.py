@@ -1,4 +1,4 @@
-"""Programming languages: one name for each, whatever fences, files and people call it."""
+"""Programming languages: one canonical name for each, from fences, file names and aliases."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _LANGUAGES = {
     "mermaid": "",
 }
 _NAMES = {other: name for name, others in _LANGUAGES.items() for other in (name, *others.split())}
-# These hold documents or data, which have readers of their own.
+# Extensions of documents or data, which have converters of their own.
 _DOCUMENTS = frozenset({"html", "xml", "json", "yaml", "latex", "mermaid"})
 _SOURCE_SUFFIXES = {
     f".{other}": name for other, name in _NAMES.items() if name not in _DOCUMENTS and other.isalnum()
@@ -73,13 +73,13 @@ _INFO = re.compile(r"\{?\s*\.?(?:language-|lang-)?([^\s,;:{}]+)")
 
 
 def code_language(name: str) -> str:
-    """One name for each language, whatever a fence calls it: ``py``, ``{.python .numberLines}`` > ``python``."""
+    """The canonical name of a language, whatever a fence calls it: ``py``, ``{.python .numberLines}`` > ``python``."""
     found = _INFO.match(name.strip().lower())
     return _NAMES.get(found[1], found[1]) if found and found[1] not in _NOT_CODE else ""
 
 
 def is_code_language(name: str) -> bool:
-    """Whether this is the name of a programming language, or short for one."""
+    """Whether this is a name of a programming language, or an alias for one."""
     return name.strip().lower() in _NAMES
 
 

@@ -1,4 +1,4 @@
-"""Terms of program code: identifiers whole and in parts, operators, language names; and those that a question mentions.
+"""Terms of program code: whole identifiers and their parts, operators, language names; also in questions.
 
 Nothing is stemmed or dropped.
 
@@ -39,7 +39,7 @@ _MAX_PARTS = 20
 _MAX_NAMES = 16
 _MAX_WORDS = 32
 _TICKED = re.compile(r"(`+)(.+?)\1")
-# What nobody writes in prose: capitals inside a word, underscores, calls, paths of names, flags, language names.
+# What nobody writes in prose: inner capitals, underscores, calls, qualified names, flags, language names.
 _MARKED = re.compile(
     r"""
       (?<![\w-])--[A-Za-z][\w-]*\w
@@ -61,7 +61,7 @@ _NO_CODE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CodeTerm:
-    """An identifier or operator as it is indexed, and the words that a name is made of."""
+    """An identifier or operator as indexed, and the words that an identifier consists of."""
 
     text: str
     parts: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ def code_tokens(code: str) -> Iterator[CodeTerm]:
 
 
 def code_terms(code: str) -> list[str]:
-    """The terms of a piece of code in order: each identifier whole, then its parts."""
+    """The terms of a piece of code in order: each identifier, then its parts."""
     return [term for token in code_tokens(code) for term in (token.text, *token.parts)]
 
 
@@ -90,11 +90,11 @@ def _term(text: str) -> str:
 
 
 def _parts(text: str) -> tuple[str, ...]:
-    """The words inside a name, where capitals, digits, underscores or hyphens show them."""
+    """The words inside a name, separated by capitals, digits, underscores or hyphens."""
     if text[0].isdigit():
         return ()  # a number: ``0xFF`` is not made of words
     segments = [segment for segment in _JOINTS.split(text) if segment]
-    # Of other scripts only the joints are sure: "Größe" must not fall apart at its "ö".
+    # In other scripts only separators are certain: "Größe" must not be split at its "ö".
     parts = [part for item in segments for part in (_PART.findall(item) if item.isascii() else [item])]
     terms = tuple(map(_term, parts[:_MAX_PARTS]))
     return () if terms == (_term(text),) else terms
@@ -102,14 +102,14 @@ def _parts(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class CodeQuery:
-    """Names that stand for code, as index terms; and the words around them, which may be parts of names."""
+    """Code identifiers as index terms; and the words around them, which may be parts of identifiers."""
 
     names: tuple[CodeTerm, ...]
     words: tuple[str, ...]
 
 
 def query_code(text: str) -> CodeQuery:
-    """Read a question. Without a name in it, it is not about code."""
+    """Read a question. Without an identifier in it, it is not about code."""
     marked = [found[2] for found in _TICKED.finditer(text)]
     rest = _TICKED.sub(" ", text)
     spans = [found for found in _MARKED.finditer(rest) if not _NO_CODE.match(found[0])]

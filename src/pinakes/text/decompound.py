@@ -1,7 +1,7 @@
-"""Words that are made of words: ``Kündigungsfrist`` of ``Kündigung`` and ``Frist``, told by a library's own words.
+"""Compounds: ``Kündigungsfrist`` of ``Kündigung`` and ``Frist``, recognised by a library's own words.
 
-German, Dutch, Finnish and the languages of Scandinavia write compounds as one word. Whoever asks for one also means
-its parts, and the other way round. What is a word is what the library has as one: no dictionary is needed.
+German, Dutch, Finnish and the Scandinavian languages write compounds as one word. A query for one also means its parts,
+and vice versa. What the library has as a word is a word: no dictionary is needed.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ COMPOUNDING = frozenset({"de", "nl", "da", "sv", "nb", "nn", "no", "fi"})
 """Languages that write compounds as one word."""
 
 COMPOUND_WEIGHT = 0.1
-"""What the parts of a word, and the compounds that it is a part of, count against the word itself."""
+"""The weight of a word's parts, and of compounds that contain it, relative to the word itself."""
 
-# What may join two parts: Kündigung-s-frist, Kind-es-wohl, Daten-abruf.
+# Linking letters between two parts: Kündigung-s-frist, Kind-es-wohl, Daten-abruf.
 _LINKS = ("", "s", "n", "e", "en", "es", "er", "ns", "ens")
 _SHORTEST, _LONGEST = 7, 60  # letters of a compound
 _PART = 3  # letters of a part; one so short must be
-_OFTEN = 3  # in so many chunks
+_OFTEN = 3  # in this many chunks
 _MAX_PARTS = 4
 _MAX_JOINED = 8  # words of a query of which each two are put together
 _MAX_COMPOUNDS, _LOOKED_AT = 24, 400  # that have a word as a part
@@ -35,7 +35,7 @@ _OTHER_WORDS = [words for language, words in STOPWORDS.items() if language not i
 
 
 class CompoundWords:
-    """The words of a library's texts in such languages, as index terms with how many chunks have each."""
+    """The words of a library's texts in such languages, as index terms with the number of chunks that contain each."""
 
     def __init__(self, words: Mapping[str, int], languages: Sequence[str]) -> None:
         own = [language for language in languages if language in COMPOUNDING]
@@ -52,9 +52,9 @@ class CompoundWords:
         return sorted(word[::-1] for word in self._words)
 
     def widen(self, terms: Sequence[QueryTerm], text: str) -> list[QueryTerm]:
-        """Give the words of a query their parts, and the compounds that they are parts of, as weaker matches.
+        """Add to the words of a query their parts, and the compounds that contain them, as weaker matches.
 
-        A compound of two words of the query is a match of both.
+        A compound of two query words matches both.
         """
         if not self._words or self._in_another_language(text):
             return list(terms)
@@ -78,10 +78,10 @@ class CompoundWords:
         )
 
     def split(self, word: str) -> list[tuple[str, tuple[str, ...]]]:
-        """Return the parts of a compound with their index terms, the head last; nothing when it is none."""
+        """Return the parts of a compound with their index terms, the head last; empty if it is none."""
         if not _SHORTEST <= len(word) <= _LONGEST:
             return []
-        # The best way to each place in the word: few parts, then frequent ones.
+        # The best split up to each position in the word: few parts, then frequent ones.
         best: dict[int, tuple[float, list[tuple[str, tuple[str, ...]]]]] = {0: (0.0, [])}
         for end in range(_PART, len(word) + 1):
             for start, (cost, before) in list(best.items()):
@@ -115,7 +115,7 @@ class CompoundWords:
         return found
 
     def _joined(self, before: str, head: str) -> set[str]:
-        """The compounds of two words that there are."""
+        """The existing compounds of two words."""
         starts = {before, *self._forms(before)}
         return {
             form
@@ -126,7 +126,7 @@ class CompoundWords:
         }
 
     def _part(self, text: str, *, last: bool) -> tuple[str, tuple[str, ...], int] | None:
-        """A part as a word of its own, without what joins it to the next."""
+        """A part as a word of its own, without linking letters."""
         for link in ("",) if last else _LINKS:
             own = text.removesuffix(link)
             if text.endswith(link) and len(own) >= _PART and own not in self._function_words:
@@ -137,13 +137,13 @@ class CompoundWords:
         return None
 
     def _ends(self, text: str) -> bool:
-        """Whether a text is a word, with or without what joins it to the one before."""
+        """Whether a text is a word, with or without linking letters."""
         return any(
             text.startswith(link) and self._part(text.removeprefix(link), last=True) for link in _LINKS
         )
 
     def _in_another_language(self, text: str) -> bool:
-        """Whether a query shows by its function words that it is in a language without such compounds."""
+        """Whether the function words of a query show that it is in a language without such compounds."""
         words = set(title_key(text).split())
         return any(len(words & other) > len(words & self._function_words) for other in _OTHER_WORDS)
 
@@ -152,7 +152,7 @@ class CompoundWords:
 
 
 def _beginning(words: Sequence[str], start: str) -> Iterator[str]:
-    """The words of a sorted list that begin so, and go on."""
+    """The words of a sorted list that have a prefix and continue."""
     for index in range(bisect_left(words, start), len(words)):
         if not words[index].startswith(start):
             return

@@ -1,11 +1,11 @@
-"""One spelling for the many ways a word can be written: case, width, accents, invisible characters."""
+"""Folding: one spelling for the many ways to write a word: case, width, accents, invisible characters."""
 
 from __future__ import annotations
 
 import unicodedata
 
 MAX_TERM = 100
-"""Characters of the longest term; what is longer is cut, on both sides alike."""
+"""The maximum length of a term; longer ones are cut, in documents and queries alike."""
 
 _RAW_LIMIT = 4 * MAX_TERM  # normalising long runs of combining marks is quadratic, so cut before it
 _INVISIBLE = dict.fromkeys([0x00AD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF, 0x0640])

@@ -1,6 +1,6 @@
-"""Forms of a text under which it is looked up: titles, what somebody types, and terms that documents define.
+"""Keys: forms of a text under which it is looked up: titles, typed text, and defined terms.
 
-What is written with a definition and what is looked for in a query go through the same functions.
+Definitions and queries go through the same functions.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from pinakes.text.folding import fold, lower
 _NOT_WORD = re.compile(r"[^\w]+")
 _MAX_TYPED = 100
 MAX_QUERY_WORDS = 200
-"""Words of a query in which terms are looked for; what is longer is no query."""
+"""The maximum number of words of a query in which terms are looked for."""
 
 LONGEST_TERM = 16
-"""Words of a term that is looked for in texts."""
+"""The maximum number of words of a term that is looked for in texts."""
 
 _WORD = re.compile(r"[^\W_]+")
 _APOSTROPHE = re.compile(r"['’]s?(?!\w)|(?<=\w)['’](?=\w)")
@@ -26,24 +26,24 @@ _ABBREVIATION = re.compile(r"[A-Z][A-Za-z]?[A-Z0-9&-]{1,8}s?")
 _ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)", re.IGNORECASE)
 
 
-# Those of the headings that links lead to come up again and again.
+# Keys of headings that links lead to are needed again and again.
 @lru_cache(maxsize=1 << 12)
 def title_key(text: str) -> str:
-    """Reduce a heading or a query to its words, so that case, accents and punctuation do not matter.
+    """Reduce a heading or a query to its words, ignoring case, accents and punctuation.
 
     >>> title_key("Right to erasure (‘right to be forgotten’).")
     'right to erasure right to be forgotten'
     """
     if text.isascii():
         return _NOT_WORD.sub(" ", text.lower()).strip()[:300].rstrip()
-    # Taken apart before folding too: a letter of mathematics has no case until it is a plain one.
+    # Decomposed before folding too: a mathematical letter has no case until it is a plain one.
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     plain = "".join(c for c in folded if not unicodedata.combining(c))
     return _NOT_WORD.sub(" ", plain).strip()[:300].rstrip()
 
 
 def typed_key(text: str) -> str:
-    """Return a text as it is compared with what somebody types: whatever its case, accents and spaces."""
+    """Return a text in the form compared with typed text: ignoring case, accents and spaces."""
     return " ".join(fold(lower(text[:_MAX_TYPED])).split())
 
 
@@ -54,22 +54,22 @@ def slug(text: str, limit: int = 60) -> str:
 
 
 def term_words(text: str) -> list[str]:
-    """Return the words of a term or a query, whatever their case and accents."""
+    """Return the words of a term or a query, ignoring case and accents."""
     return _WORD.findall(_APOSTROPHE.sub("", fold(lower(text)) if len(text) <= 100 else _folded(text)))
 
 
 def _folded(text: str) -> str:
-    """Fold a long text piece by piece: folding is made for single terms and cuts what is longer."""
+    """Fold a long text piece by piece: folding is made for single terms and cuts longer text."""
     return " ".join(fold(lower(word)) for word in text.split()[:MAX_QUERY_WORDS])
 
 
 def loose_key(name: str) -> tuple[str, ...]:
-    """Return the words that two spellings of a term have in common: ``Business Days`` and ``business day``."""
+    """Return what different spellings of a term have in common: ``Business Days`` and ``business day``."""
     return tuple(singular(word) for word in term_words(name))
 
 
 def loose_word(word: str) -> str:
-    """Return a word as terms are compared: whatever its case, accents and number."""
+    """Return a word in the form that terms are compared in: ignoring case, accents and number."""
     return singular(fold(lower(word)))
 
 
@@ -83,7 +83,7 @@ def term_keys(term: str) -> set[tuple[str, ...]]:
 
 
 def term_names(term: str) -> list[str]:
-    """Return the ways to name a term: as printed, and without what may be left out."""
+    """Return the ways to name a term: as printed, and without optional parts."""
     names = [term]
     article = _ARTICLE.match(term)
     if article:
@@ -97,7 +97,7 @@ def term_names(term: str) -> list[str]:
 
 
 def singular(word: str) -> str:
-    """Reduce an English plural, the same way for terms and queries; other words come out unharmed enough.
+    """Reduce an English plural, in the same way for terms and queries; other words are hardly affected.
 
     >>> [singular(word) for word in ("parties", "businesses", "fees", "business", "status")]
     ['party', 'business', 'fee', 'business', 'status']

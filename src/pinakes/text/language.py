@@ -1,4 +1,4 @@
-"""Which language a text is in, as an ISO 639-1 code."""
+"""Language detection: which language a text is in, as an ISO 639-1 code."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any
 
 _PIECES = 5
 _PIECE_LENGTH = 1000
-# Letters, and the confidence asked of a text of at least that many: the shorter, the more of a guess.
+# Numbers of letters, and the confidence required of a text of at least that length: the shorter, the less
+# reliable.
 _LIMITS = ((200, 0.0), (20, 0.3), (12, 0.5))
 
 _lock = threading.Lock()
 _identifier: Any = None
 
-# Scripts that one language has to itself, or nearly so. Kana decides before Han, which Japanese also uses.
+# Scripts that belong to one language, or nearly so. Kana decides before Han, which Japanese also uses.
 _SCRIPTS = (
     ("ja", re.compile("[\u3041-\u30ff\uff66-\uff9f]")),
     ("ko", re.compile("[\u1100-\u11ff\u3131-\u318e\uac00-\ud7ff]")),
@@ -58,7 +59,7 @@ LANGUAGE_NAMES = {
 
 
 def detect_language(text: str) -> str:
-    """The language of a text, or "" when it is too short or too mixed to tell.
+    """The language of a text, or "" if it is too short or too mixed to tell.
 
     >>> detect_language("Die Verarbeitung personenbezogener Daten ist nur unter diesen Bedingungen erlaubt.")
     'de'
@@ -77,7 +78,7 @@ def detect_language(text: str) -> str:
 
 
 def _sample(text: str) -> str:
-    """The text, or pieces spread over it: the beginning of a document is often not in its language."""
+    """The text, or pieces spread over it: the beginning of a document is often in another language."""
     if len(text) <= _PIECES * _PIECE_LENGTH:
         return text
     step = (len(text) - _PIECE_LENGTH) // (_PIECES - 1)
@@ -96,7 +97,7 @@ def _by_script(sample: str, letters: int) -> str:
 
 
 def _load() -> Any:
-    """An identifier of our own: the module's shared one may have been restricted by somebody else."""
+    """A separate identifier: the module's shared one may have been restricted by other code."""
     global _identifier
     if _identifier is None:
         with _lock:

@@ -1,4 +1,4 @@
-"""Where sentences and clauses end, well enough to cut long text without hurting it."""
+"""Where sentences and clauses end, accurately enough to split long text."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _ABBREVIATIONS = frozenset(
     jr lit ltd m mr mrs ms n no nr nos o p para pp prof pt r ref s sec sect sen sig sr st tab u v vgl vol vs z zb ziff
     """.split()
 )
-# One character first, which is quick to look for. The look-behind after it keeps a megabyte of full stops from being
-# tried from each of them.
+# One character first, which is fast to search for. The look-behind after it keeps a megabyte of full stops
+# from being tried from each of them.
 _END = re.compile(
     r"[.!?…。！？\n]"
     r"(?:(?<=[.!?…])(?<![.!?…].)[.!?…]*[\"'”’»)\]]*(?=\s)|(?<=[。！？])[。！？]*[」』”’）]*|(?<=\n)[ \t]*\n)"
@@ -43,7 +43,8 @@ def _is_abbreviation(text: str, start: int, stop: int, position: int, limit: int
         return False
     if word[1].casefold() in _ABBREVIATIONS and not text[position : position + 2].startswith("\n\n"):
         return True
-    # An initial (`J. Smith`), a number of a list or a date (`1. First`, `3. Oktober`), or what goes on in lower case.
+    # An initial (`J. Smith`), a number in a list or date (`1. First`, `3. Oktober`), or a continuation in
+    # lower case.
     if (len(word[1]) == 1 and word[1].isupper()) or (len(word[1]) <= 2 and word[1].isdigit()):
         return True
     after = _skip_space(text, position, limit)
@@ -58,7 +59,7 @@ def clause_ends(text: str, start: int = 0, end: int | None = None) -> list[int]:
 
 
 def _after_white_space(text: str, start: int, limit: int, ends: Iterable[int]) -> list[int]:
-    """Move each end behind the white space that follows it; ends that meet become one."""
+    """Move each end past the white space that follows it; ends that coincide become one."""
     moved: list[int] = []
     position = start
     for end in ends:

@@ -1,4 +1,4 @@
-"""Word stems by language, from Snowball, cached and safe to use from many threads."""
+"""Stemming by language, with Snowball, cached and thread-safe."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def stemmer_version() -> str:
 
 
 def algorithm_for(language: str) -> str:
-    """The stemmer of a language code (``en``, ``pt-BR``), or "" when there is none."""
+    """The stemmer for a language code (``en``, ``pt-BR``), or "" if there is none."""
     name = ALGORITHMS.get(language.replace("_", "-").partition("-")[0].lower(), "")
     return name if name in _AVAILABLE else ""
 
@@ -66,7 +66,7 @@ def stem(word: str, algorithm: str) -> str:
     """The stem of a lower-case word."""
     if not algorithm:
         return word
-    # Stemmer objects keep a buffer of their own, so each thread has its own.
+    # Stemmer objects have an internal buffer, so each thread has its own.
     stemmers: dict[str, Any] | None = getattr(_local, "stemmers", None)
     if stemmers is None:
         stemmers = _local.stemmers = {}
@@ -79,8 +79,8 @@ def stem(word: str, algorithm: str) -> str:
 def index_forms(word: str, algorithm: str) -> tuple[str, ...]:
     """The terms under which a lower-case word is indexed: its stem without accents.
 
-    Stemmers know suffixes by their accents, while people leave accents out; where stemming before and after
-    folding differ (French ``activité``), both stems are kept, so that either spelling finds the other.
+    Stemmers recognise suffixes by their accents, while people leave accents out; if stemming before and after folding
+    differ (French ``activité``), both stems are kept, so that either spelling finds the other.
     """
     folded = fold(word)
     if not algorithm:

@@ -1,4 +1,4 @@
-"""Function words that say nothing about what is asked. Dropped from queries only; the index keeps them."""
+"""Stop words: function words that carry no meaning in a query. Dropped from queries only; the index keeps them."""
 
 from __future__ import annotations
 

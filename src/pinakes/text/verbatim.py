@@ -1,25 +1,25 @@
-"""The verbatim form of texts: what is left of a wording when case, line breaks and kinds of quotes do not matter."""
+"""The verbatim form of texts: the wording, ignoring case, line breaks and kinds of quotes."""
 
 from __future__ import annotations
 
 import re
 
 VARIANTS = ("'’‘‚‛ʼ＇`", '"“”„‟«»', "-‐‑‒–—−")
-"""Signs that are taken for each other; the first of each stands for all."""
+"""Equivalent characters; the first of each group represents all."""
 
 UNPARTED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Signs of scripts that do not part words, as a range of a regular expression: each is taken for a word."""
+"""Characters of scripts that do not separate words, as a regular expression range: each counts as a word."""
 
 PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*")
 END = "\0"
-"""Stands for nothing in a verbatim form, so that it can be put between them."""
+"""A separator that occurs in no verbatim form."""
 
 
 _UNPARTED = re.compile(f"[{UNPARTED}]")
 
 
 def is_of_word(sign: str) -> bool:
-    """Return whether a sign is of a word that goes on with the signs beside it.
+    """Whether a character belongs to a word that continues with the adjacent characters.
 
     >>> [is_of_word(sign) for sign in "a7字-"]
     [True, True, False, False]
@@ -38,7 +38,7 @@ def fold_case(text: str) -> str:
 
 
 def verbatim_form(text: str) -> str:
-    """Return a text in lower case, with one kind of quotes and dashes, one paragraph a line, and single spaces.
+    """Return a text in lower case, with one kind of quotes and dashes, one paragraph per line, and single spaces.
 
     >>> verbatim_form("The  “Harbour\\n Office”\\n \\n\\nis\\u00a0open – always")
     'the "harbour office"\\nis open - always'

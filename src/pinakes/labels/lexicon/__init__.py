@@ -1,4 +1,4 @@
-"""The words of labels in all languages: one JSON file a language, and ``kinds.json`` with what holds in all of them.
+"""The vocabulary of labels: one JSON file per language, and ``kinds.json`` with what applies to all.
 
 All languages are read at once, since documents quote one another. The notation of a file:
 
@@ -30,7 +30,7 @@ _TURKISH_AND_LONG = str.maketrans({"İ": "i", "ı": "i", "ſ": "s"})
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One written form of a kind; ``stop`` is ``may``, ``must`` or ``always`` where it is cut short, else empty."""
+    """One written form of a kind; ``stop`` is ``may``, ``must`` or ``always`` if it is an abbreviation, else empty."""
 
     word: str
     kind: str
@@ -40,12 +40,12 @@ class Form:
     only_heading: bool = False
     only_text: bool = False
     either: bool = False
-    """Whether singular and plural look the same."""
+    """Whether singular and plural are the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """A language that encloses the number: ``第`` 三 ``条``; ``again`` stands before a number that was put in later."""
+    """A language that encloses the number: ``第`` 三 ``条``; ``again`` precedes the number of a later insertion."""
 
     before: str
     again: str
@@ -55,13 +55,13 @@ class Around:
 
 @dataclass(slots=True)
 class Lexicon:
-    """All languages together. Words are in small letters."""
+    """All languages together. Words are in lower case."""
 
     kinds: dict[str, dict[str, Any]] = field(default_factory=dict)
     forms: dict[str, Form] = field(default_factory=dict)
-    """Kinds that stand before their number, by their words."""
+    """Kinds that precede their number, by word."""
     parts: dict[str, Form] = field(default_factory=dict)
-    """Parts of a numbered place, by their words."""
+    """Parts of a numbered place, by word."""
     after: dict[str, Form] = field(default_factory=dict)
     around: list[Around] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Lexicon:
     asked: set[str] = field(default_factory=set)
 
     def kinds_with(self, key: str, value: object) -> frozenset[str]:
-        """The kinds of which ``kinds.json`` says so."""
+        """The kinds with a property in ``kinds.json``."""
         return frozenset(kind for kind, facts in self.kinds.items() if facts.get(key) == value)
 
 
@@ -89,7 +89,7 @@ def load() -> Lexicon:
         if item.name.endswith(".json")
     }
     lexicon.kinds = json.loads(texts.pop("kinds.json"))
-    # English comes first: where two languages share a word, its meaning counts.
+    # English comes first: if two languages share a word, its meaning counts.
     for name in sorted(texts, key=lambda name: (name != "en.json", name)):
         _add(lexicon, json.loads(texts[name]))
     return lexicon
@@ -149,12 +149,12 @@ def _forms(kind: str, written: str) -> Iterator[Form]:
 
 
 def lowered(text: str) -> str:
-    """The text in small letters, character for character: scanning it is much faster than ignoring case."""
+    """The text in lower case, character for character: scanning it is much faster than ignoring case."""
     return text.translate(_TURKISH_AND_LONG).lower()
 
 
 def one_of(words: Iterable[str]) -> str:
-    """A pattern for a set of words that shares their beginnings, so that most text fails at the first letter."""
+    """A pattern for a set of words that shares their prefixes, so that most text fails at the first letter."""
     tree: dict[str, Any] = {}
     for word in words:
         node = tree
