@@ -540,13 +540,11 @@ def test_a_page_of_images_in_a_text_is_a_warning(tmp_path: Path) -> None:
     page.lines(72, 80, PROSE)
     converted = convert(tmp_path, page, Page(), image=True, ocr=Ocr("off"))
     (warning,) = converted.warnings
-    assert warning.startswith("page 2 without text: only images there. Reading them is switched off")
+    assert warning.startswith("page 2 without text: only images there. OCR is switched off")
 
 
 def test_only_images_is_a_failure(tmp_path: Path) -> None:
-    with pytest.raises(
-        ConversionError, match=r"no text layer: the pages are images\. Reading them is switched off"
-    ):
+    with pytest.raises(ConversionError, match=r"no text layer: the pages are images\. OCR is switched off"):
         convert(tmp_path, Page(), Page(), image=True, ocr=Ocr("off"))
 
 

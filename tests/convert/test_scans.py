@@ -121,7 +121,7 @@ def test_so_many_pages_are_read_and_one_core_each(tmp_path: Path, fake: Path) ->
     assert all(call.startswith("1 stdin stdout --dpi 300 -l eng") for call in read)
     assert converted.warnings == (
         "2 of 7 pages were read from images",
-        "pages 4-7 were not read from images: at most 2 pages of a file are (ocr_max_pages); split the file",
+        "pages 4-7 were not read from images: the limit is 2 pages per file (ocr_max_pages); split the file",
     )
     assert converted.metadata[IMAGE_PAGES] == "2-3"
 

@@ -93,8 +93,8 @@ def test_empty_frontmatter(text: str) -> None:
     [
         ("title: [unclosed", "flow sequence"),
         ("a: &x [1]\nb: &y [*x, *x]\nc: [*y, *y]", "aliases"),
-        ("a: " + "[" * 30_000, "nested too deep"),
-        ("a:\n" + "- " * 5_000, "nested too deep"),
+        ("a: " + "[" * 30_000, "nested too deeply"),
+        ("a:\n" + "- " * 5_000, "nested too deeply"),
         ("a: !!python/object/apply:os.getcwd []", "constructor"),
         ("a: b: c", "mapping values"),
     ],

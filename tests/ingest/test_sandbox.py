@@ -173,7 +173,7 @@ def test_result_size() -> None:
         [{"do": "big", "size": 7 << 20}, {"do": "big", "size": 9 << 20}, {"do": "echo"}]
     )
     assert fits.value is not None and len(fits.value["text"]) == 7 << 20
-    assert (too_big.kind, too_big.error) == ("failed", "gives more than 8 MB")
+    assert (too_big.kind, too_big.error) == ("failed", "converts to more than 8 MB")
     assert after.kind == "ok"
 
 

@@ -1,7 +1,7 @@
-"""Chunk: the text of a document is divided into the pieces that are found and cited.
+"""Chunk: divides the text of a document into the pieces that are found and cited.
 
-Whatever the strategy, the spans of the chunks tile the document: joined, they give back its text. A stretch that is too
-long becomes pieces that end where a reader would pause.
+Whatever the strategy, the chunks tile the document: joined, they give back its text. A section that is too long is
+split at natural breaks.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _whole(parsed: Parsed) -> list[tuple[int, int, int]]:
 def _regions(text: str, sections: Sequence[Place]) -> list[tuple[int, int, int]]:
     """Return each section's own text, up to the next heading.
 
-    Before the first heading, blank text and lone marks (a rule, an opening ``<div>``) join what comes next.
+    Before the first heading, blank text and stray markup (a rule, an opening ``<div>``) join what follows.
     """
     regions: list[tuple[int, int, int]] = []
     pending = sections[0].start
@@ -128,12 +128,12 @@ def chunk_of(
     )
 
 
-# -- splitting what is too long ---------------------------------------------------------------------------------
+# -- splitting long sections ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What is not cut any further. ``header`` is the span to repeat when a piece begins here."""
+    """A part that is not split further. ``header`` is the span to repeat if a piece begins here."""
 
     start: int
     end: int
@@ -143,7 +143,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One part of a split text; ``prefix`` is the span whose text is repeated in front of it."""
+    """One piece of a split text; ``prefix`` is the span whose text is repeated before it."""
 
     start: int
     end: int
@@ -152,7 +152,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What to split: a part of a text, the blocks it is made of, and where the heading it opens with ends."""
+    """What to split: a part of a text, its blocks, and the end of the heading it begins with."""
 
     start: int
     end: int
@@ -161,9 +161,9 @@ class Stretch:
 
 
 def split(text: str, stretch: Stretch, tokens: TokenIndex, max_tokens: int, overlap: int) -> list[Piece]:
-    """Cut a stretch into pieces of at most ``max_tokens``, repeated prefix included.
+    """Split a stretch into pieces of at most ``max_tokens``, including the repeated prefix.
 
-    Pieces tile the stretch. Cuts fall between blocks where possible, else between sentences, clauses, words. A
+    Pieces tile the stretch. Cuts fall between blocks if possible, or else between sentences, clauses or words. A
     heading stays with what follows it.
     """
     start, end = stretch.start, stretch.end
@@ -173,12 +173,12 @@ def split(text: str, stretch: Stretch, tokens: TokenIndex, max_tokens: int, over
     overlap = min(overlap, max_tokens // 2)
     heading = tokens.count(start, stretch.heading_end)
     if heading > max_tokens // 4:
-        # Nobody writes such a heading: it is text like any other.
+        # Too long for a heading: treat it as text.
         heading = 0
     body = _skip_space(text, stretch.heading_end if heading else start, end)
-    # What a unit may hold so that it still fits behind an overlap or a heading.
+    # What a unit may contain so that it still fits after an overlap or a heading.
     budget = max_tokens - max(overlap, heading)
-    # Even pieces read better than full ones and a crumb.
+    # Even pieces read better than full ones and a remnant.
     target = total / -(-total // (max_tokens - overlap))
     pieces: list[Piece] = []
     begin, prefix, previous, text_from = start, None, "", start
@@ -192,7 +192,7 @@ def split(text: str, stretch: Stretch, tokens: TokenIndex, max_tokens: int, over
                 begin = unit.start
                 prefix = unit.header
                 if not prefix and previous == "text":
-                    # Only running text is repeated: half a table or half a program explains nothing.
+                    # Only prose is repeated: half a table or half a program explains nothing.
                     prefix = _overlap(text, text_from, unit.start, tokens, overlap)
                 if prefix and tokens.count(*prefix) + tokens.count(unit.start, unit.end) > max_tokens:
                     prefix = None
@@ -204,7 +204,7 @@ def split(text: str, stretch: Stretch, tokens: TokenIndex, max_tokens: int, over
 
 
 def _overlap(text: str, earliest: int, end: int, tokens: TokenIndex, overlap: int) -> tuple[int, int] | None:
-    """Return the last sentences before ``end`` that fit, or the last words when no sentence does."""
+    """Return the last sentences before ``end`` that fit, or the last words if no sentence does."""
     start = tokens.before(end, overlap)
     if not overlap or start >= end:
         return None
@@ -219,7 +219,7 @@ def _overlap(text: str, earliest: int, end: int, tokens: TokenIndex, overlap: in
 
 
 def _join_crumbs(text: str, pieces: list[Piece], tokens: TokenIndex, max_tokens: int) -> list[Piece]:
-    """Join small pieces to the one before or after them where both fit, and blank ones in any case."""
+    """Join small pieces to a neighbour if both fit, and blank ones in any case."""
     joined: list[Piece] = []
     for piece in pieces:
         if joined:
@@ -257,13 +257,13 @@ def _units(text: str, stretch: Stretch, tokens: TokenIndex, budget: int, max_tok
 def _rows(
     text: str, low: int, high: int, first_row: int, tokens: TokenIndex, budget: int, max_tokens: int
 ) -> Iterator[Unit]:
-    """Rows of a table: its header goes with every part of it, unless it would take most of the room."""
+    """Rows of a table: its header is repeated with every part, unless it would take most of the budget."""
     size = tokens.count(low, first_row)
     if not low < first_row < high or size > max_tokens // 4:
         yield from _lines(text, low, high, "table", tokens, budget)
         return
     rows = _lines(text, first_row, high, "table", tokens, min(budget, max_tokens - size))
-    # The header stays with the first row when that fits.
+    # The header stays with the first row if that fits.
     first = next(rows)
     if tokens.count(low, first.end) <= budget:
         yield Unit(low, first.end, "table")
@@ -284,7 +284,7 @@ def _lines(text: str, low: int, high: int, kind: str, tokens: TokenIndex, budget
 
 
 def _prose(text: str, low: int, high: int, tokens: TokenIndex, budget: int) -> Iterator[Unit]:
-    """Sentences; a sentence that is too long in clauses; a clause that is too long in words."""
+    """Sentences; clauses of sentences that are too long; words of clauses that are too long."""
     for at, stop in pairwise([low, *sentence_ends(text, low, high), high]):
         if tokens.count(at, stop) <= budget:
             yield Unit(at, stop, "text")
@@ -295,7 +295,7 @@ def _prose(text: str, low: int, high: int, tokens: TokenIndex, budget: int) -> I
 
 
 def _windows(text: str, low: int, high: int, tokens: TokenIndex, budget: int) -> Iterator[tuple[int, int]]:
-    """Windows of at most ``budget`` tokens that end after white space where there is any in their second half."""
+    """Windows of at most ``budget`` tokens that end after white space, if there is any in their second half."""
     while tokens.count(low, high) > budget:
         cut = max(tokens.after(low, budget), low + 1)
         cut = next((at for at in range(cut, (low + cut) // 2, -1) if text[at - 1].isspace()), cut)
@@ -314,13 +314,13 @@ def _skip_space(text: str, position: int, end: int) -> int:
 # -- counting tokens --------------------------------------------------------------------------------------------
 
 
-# A model may take a word of a megabyte, or a megabyte of blanks, for one token or none. For dividing text, this
-# many characters count as a token at least.
+# A model may treat a word of a megabyte, or a megabyte of blanks, as one token or none. For splitting, this
+# many characters count as at least one token.
 LONGEST_TOKEN = 64
 
 
 class TokenIndex:
-    """The tokens of one text; counts and cuts between two offsets are look-ups."""
+    """The tokens of one text; counting and cutting between two offsets are lookups."""
 
     def __init__(self, text: str, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
@@ -335,20 +335,20 @@ class TokenIndex:
         return TokenIndex(text, self._tokenizer)
 
     def count(self, start: int, end: int) -> int:
-        """Return how many tokens begin in ``[start, end)``."""
+        """Return the number of tokens that begin in ``[start, end)``."""
         return bisect_left(self._starts, end) - bisect_left(self._starts, start)
 
     def starts(self, start: int, end: int) -> list[int]:
-        """Return where the tokens of ``[start, end)`` begin."""
+        """Return the starts of the tokens in ``[start, end)``."""
         return self._starts[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
     def after(self, start: int, tokens: int) -> int:
-        """Return the offset where ``tokens`` tokens from ``start`` on are over."""
+        """Return the offset after ``tokens`` tokens from ``start``."""
         index = bisect_left(self._starts, start) + tokens
         return self._starts[index] if index < len(self._starts) else self._length
 
     def before(self, end: int, tokens: int) -> int:
-        """Return the offset where the last ``tokens`` tokens before ``end`` begin."""
+        """Return the offset of the last ``tokens`` tokens before ``end``."""
         index = bisect_left(self._starts, end) - tokens
         return self._starts[index] if index > 0 else 0
 

@@ -1,10 +1,9 @@
-"""Names of code: what a source text defines, what a place in it belongs to, and the sections that an outline shows.
+"""Code names: what a source text defines, the scope of a position, and the sections of an outline.
 
-A function's body says neither what it is called nor which class it is in. Both stand further up, as headings do in
-prose. Definitions are recognised by their keywords, which most languages share, or by their shape where there is none
-(``int main(void) {``, ``load(id) {``, ``const load = async (id) => {``), and nesting by indentation. Only for sections
-is Python parsed; elsewhere what is defined ends where the next line stands no further in than its first, but for what
-closes it.
+The body of a function contains neither its name nor its class. Both are further up, like headings in prose. Definitions
+are recognised by their keywords, which most languages share, or else by their form (``int main(void) {``, ``load(id)
+{``, ``const load = async (id) => {``), and nesting by indentation. Python is parsed, but only for sections; elsewhere a
+definition ends before the next line that is indented no further than its first line and does not close it.
 """
 
 from __future__ import annotations
@@ -35,22 +34,22 @@ _DEFINITION = re.compile(
     rf"(?P<indent>[ \t]*)(?:(?:{_MODIFIERS})[ \t]+){{0,6}}(?P<keyword>{_KEYWORDS})(?:[ \t]*<[^>]*>)?[ \t]+"
     r"(?:\([^)]*\)[ \t]*)?(?:[\w.:]+(?:<[^>]*>)?[ \t]+for[ \t]+)?(?:self\.)?(?P<name>[A-Za-z_]\w*)"
 )
-# Java and its like: a type, a name, parameters, and a brace in this line or the next.
+# Java and similar languages: a type, a name, parameters, and a brace in this line or the next.
 _METHOD = re.compile(
     rf"(?P<indent>[ \t]+)(?:(?:{_MODIFIERS})[ \t]+){{1,6}}(?:<[^>]*>[ \t]+)?[\w.<>\[\],?]+"
     r"(?:[ \t][\w.<>\[\],?]+){0,4}[ \t]+(?P<name>[a-zA-Z_]\w*)[ \t]*\([^;]*$"
 )
 _NOT_NAMES = frozenset("for if while switch return else catch self this extends implements".split())
-# A function may be of these types: `struct node *node_new(int size) {`.
+# A function may return these types: `struct node *node_new(int size) {`.
 _TYPES = frozenset(("struct", "enum", "union"))
-# `struct node *first`, `struct node first = ...`: something of a type, which is defined elsewhere.
+# `struct node *first`, `struct node first = ...`: a variable of a type that is defined elsewhere.
 _OF_TYPE = re.compile(r"[ \t]*[*&]|[ \t]+[A-Za-z_]\w*[ \t]*[=;,)\[]")
 _CLASSES = frozenset(("class", "interface", "object", "record"))
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A name that code defines, where, and how far it is indented."""
+    """A name that code defines, its position, and its indentation."""
 
     name: str
     start: int
@@ -58,13 +57,13 @@ class Definition:
 
 
 def definitions(text: str) -> list[Definition]:
-    """Find what a source text defines, in order.
+    """Find the definitions in a source text, in order.
 
     >>> [item.name for item in definitions("class Pump:\\n    def start(self):\\n        pass\\n")]
     ['Pump', 'start']
     """
     found: list[Definition] = []
-    around: list[tuple[Definition, bool]] = []  # what a line stands inside of, and whether that is a class
+    around: list[tuple[Definition, bool]] = []  # enclosing definitions, and whether each is a class
     for line in _LINE.finditer(text):
         start, own = line.start(), line.group()
         indent = len(own[: len(own) - len(own.lstrip(" \t"))].expandtabs(4))
@@ -82,7 +81,7 @@ def definitions(text: str) -> list[Definition]:
 
 
 def _by_keyword(line: str) -> tuple[str, str]:
-    """The keyword and the name of what a line defines; "" for what it does not have."""
+    """The keyword and the name in a line that defines something; "" for a missing one."""
     if match := _DEFINITION.match(line):
         used = match["keyword"] in _TYPES and _OF_TYPE.match(line, match.end())
         return match["keyword"], "" if used or match["name"] in _NOT_NAMES else match["name"]
@@ -91,7 +90,7 @@ def _by_keyword(line: str) -> tuple[str, str]:
 
 
 def names_line(found: list[Definition], characters: int) -> str:
-    """Return the names, the outermost first, as many as fit."""
+    """Return the names, outermost first, as many as fit."""
     outermost = sorted(found, key=lambda item: (item.indent > 0, item.start))
     line = ""
     for name in dict.fromkeys(item.name for item in outermost):
@@ -103,7 +102,7 @@ def names_line(found: list[Definition], characters: int) -> str:
 
 
 def scope(found: list[Definition], text: str, start: int) -> list[str]:
-    """Return the names of what a place stands inside of, the outermost first."""
+    """Return the names of the definitions around a position, outermost first."""
     first = re.search(r"\S", text[start : start + 2000])
     if first is None:
         return []
@@ -154,7 +153,7 @@ _NOT_FUNCTIONS = frozenset(
     "for if while switch return else catch self this new func function fn def foreach unless until elif elsif when "
     "match with using lock synchronized sizeof typeof constructor import super await yield operator".split()
 )
-# What stands before a call, but not before the name of a function.
+# Words that precede a call, but not the name of a function.
 _STATEMENTS = frozenset(
     "return new else throw case goto delete yield await assert raise print echo puts import from with for foreach "
     "while if elif elsif unless until in is not and or match switch when guard go defer select insert into values "
@@ -164,7 +163,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def function_name(text: str, start: int, end: int, *, in_class: bool) -> str:
-    """Return the name of the function that a line defines; "" when it defines none.
+    """Return the name of the function that a line defines; "" if none.
 
     >>> function_name("int main(void)\\n{", 0, 14, in_class=False)
     'main'
@@ -193,7 +192,7 @@ def _checked(name: str) -> str:
 
 
 _MOST = 5000
-# Lines that go on with what began above them, and those that end it.
+# Lines that continue what began above them, and lines that end it.
 _GOES_ON = re.compile(
     r"[ \t]*(?:[{()\]#@]|//|/\*|\*|\w+:\s*$|(?:else|elif|except|finally|rescue|ensure|where)\b)"
 )
@@ -201,7 +200,7 @@ _CLOSES = re.compile(r"[ \t]*(?:\}|end\b|\]|\))")
 
 
 class _Named(NamedTuple):
-    """A name that is defined, and the text that does it."""
+    """A defined name, and the text of its definition."""
 
     name: str
     start: int
@@ -210,7 +209,7 @@ class _Named(NamedTuple):
 
 
 def code_sections(parsed: Parsed, source_path: str) -> list[Place]:
-    """Return a section for each function and class of a source file, nested as they are; nothing for other files."""
+    """Return a section for each function and class of a source file, nested alike; none for other files."""
     language = language_of_file(source_path)
     if not language or len(parsed.text) > MAX_SOURCE_BYTES:
         return []
@@ -252,7 +251,7 @@ def _nested(parsed: Parsed, found: list[_Named]) -> list[Place]:
 
 
 def _python(text: str) -> list[_Named] | None:
-    """What Python's own parser finds; None when it cannot read the text."""
+    """The definitions that Python's own parser finds; None if it cannot parse the text."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -289,7 +288,7 @@ def _by_indent(text: str) -> Iterator[_Named]:
 
 
 def _end(text: str, start: int, head: int, indent: int) -> int:
-    """Where what begins with a line ends."""
+    """Where the definition that begins with a line ends."""
     if text[start:head].rstrip().endswith((";", "}")):
         return head
     at, last = head, head

@@ -1,4 +1,4 @@
-"""Codec: a parsed document as JSON values and back, for the way from a worker process to the pipeline."""
+"""Codec: a parsed document as JSON values and back, to pass it from a worker process to the pipeline."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def _plain(value: Any) -> Any:
 
 
 def clean(text: str) -> str:
-    """Replace lone surrogates and zero characters, which some converters let through.
+    """Replace lone surrogates and NUL characters, which some converters let through.
 
-    No database takes the former, and SQLite sees the end of a text in the latter. Lengths stay as they are.
+    No database accepts the former, and SQLite ends a text at the latter. Lengths stay the same.
     """
     if "\0" in text:
         text = text.replace("\0", "\N{REPLACEMENT CHARACTER}")

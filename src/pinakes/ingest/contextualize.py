@@ -1,8 +1,8 @@
-"""Contextualize: what a chunk says about where it stands, and the windows of it that are embedded.
+"""Contextualize: the context of a chunk, and the windows of it that are embedded.
 
-A sentence such as "The Administrator shall report within 90 days" means little alone. The document's title and
-the section path, put in front of it, are what both the vectors and the keywords see. Source code has names where prose
-has headings: those that the file defines, and those of what a chunk is a part of.
+A sentence such as "The Administrator shall report within 90 days" means little alone. The document's title and the
+section path, put in front of it, are included in both vectors and keywords. Source code has names where prose has
+headings: those that the file defines, and those of the enclosing definitions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SPARE_TOKENS = 10
 
 
 class _Place(NamedTuple):
-    """What decides about a chunk's context: headings in prose, names in code."""
+    """What determines a chunk's context: headings in prose, names in code."""
 
     path: tuple[str, ...]
     inside: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ def structural_context(
 ) -> str:
     """Return title and path on one line each; the middle of a long path is left out first.
 
-    For code, ``names`` are those that the file defines, and ``inside`` those of what the chunk is a part of.
+    For code, ``names`` are those that the file defines, and ``inside`` those of the enclosing definitions.
     """
     parts = [part for part in path if part != document_title]
     while len(parts) > 2 and sum(map(len, parts)) + len(document_title) > characters:
@@ -58,7 +58,7 @@ def contextualize(
     """Give each chunk its context and its passages."""
     named = _code_definitions(document) if enabled else []
     places = [_place(document, chunk, named) for chunk in chunks]
-    # The better part of the model's window belongs to the text itself.
+    # Most of the model's window belongs to the text itself.
     names = names_line(named, MAX_NAMES_CHARACTERS)
     wanted = list(dict.fromkeys(places)) if enabled else []
     contexts = _contexts(document.title, names, wanted, tokens, model_tokens // 3)
@@ -76,7 +76,7 @@ def contextualize(
 
 
 def _code_definitions(document: Document) -> list[Definition]:
-    """Return what a source file defines; nothing for a document that is not mostly code."""
+    """Return the definitions in a source file; none for a document that is not mostly code."""
     body = len(document.text) - document.body_start
     code = sum(block.end - block.start for block in document_code(document.text, document.source_path))
     return definitions(document.text) if code > body / 2 else []
@@ -90,9 +90,9 @@ def _place(document: Document, chunk: Chunk, named: list[Definition]) -> _Place:
 def _contexts(
     title: str, names: str, places: Sequence[_Place], tokens: TokenIndex, max_tokens: int
 ) -> dict[_Place, tuple[str, int]]:
-    """Return the context of each place and how many tokens it has, at most ``max_tokens``.
+    """Return the context of each place, at most ``max_tokens`` long, and its number of tokens.
 
-    Characters do not tell: some scripts take a token or more for each of them.
+    Characters cannot be used instead: some scripts take a token or more for each of them.
     """
     contexts: dict[_Place, tuple[str, int]] = {}
     characters = MAX_CONTEXT_CHARACTERS
@@ -101,7 +101,7 @@ def _contexts(
             structural_context(title, place.path, characters, names=names, inside=place.inside)
             for place in places
         ]
-        # All in one go, because a tokenizer takes longer to start than to run.
+        # All at once, because a tokenizer takes longer to start than to run.
         measured = tokens.of("\n".join(texts))
         end = 0
         for place, text in zip(places, texts, strict=True):
@@ -113,17 +113,17 @@ def _contexts(
 
 
 def passage_text(context: str, text: str) -> str:
-    """Return exactly what is embedded for a window of a chunk."""
+    """Return the exact text that is embedded for a window of a chunk."""
     return f"{context}\n\n{text}" if context else text
 
 
 def text_hash(text: str) -> str:
-    """Name a text by its content."""
+    """Return the content hash of a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _windows(text: str, chunk: Chunk, tokens: TokenIndex, room: int) -> list[tuple[int, int]]:
-    """Return the spans of the chunk's content to embed: all of it when it fits, else windows that overlap."""
+    """Return the spans of the chunk's content to embed: all of it if it fits, or else overlapping windows."""
     content = chunk.content
     if chunk.tokens <= room:
         return [(0, len(content))]

@@ -1,8 +1,7 @@
-"""Discover: which files a list of folders, globs and files stands for, and what to say of the rest.
+"""Discover: which files a list of folders, globs and files stands for, and what was skipped.
 
-Of code, what somebody wrote is taken; what tools put there is not: installed packages, build output, minified and
-generated files. Settings and style sheets are no more documents than JSON and YAML are, and are left alone as these
-are.
+Code written by people is included, but not what tools generate: installed packages, build output, minified and
+generated files. Settings and style sheets are skipped like JSON and YAML, since they are not documents either.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ from pathspec import GitIgnoreSpec
 from pinakes.ingest.convert.sniff import MANUAL_EXTENSIONS
 from pinakes.text.code_languages import language_of_file
 
-# Patterns with the folder they count from, outermost first.
+# Patterns with the folder they are relative to, outermost first.
 Rules: TypeAlias = "list[tuple[Path, GitIgnoreSpec]]"
 IGNORE_FILES = (".gitignore", ".pinakesignore")
 
 
 class FoundFile(NamedTuple):
-    """A file to be indexed, and its state when it was seen."""
+    """A file to be indexed, with its state when it was found."""
 
     path: str
     size: int
@@ -46,18 +45,18 @@ class Discovery:
     patterns: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     unreadable: list[tuple[str, str]] = field(default_factory=list)
-    # How many files of each extension were passed over in folders.
+    # Numbers of files skipped in folders, by extension.
     skipped: Counter[str] = field(default_factory=Counter)
 
     @property
     def places(self) -> list[str]:
-        """The files and folders at or below which everything lies that it covers."""
+        """The files and folders that contain everything it covers."""
         return [*self.folders, *self.singles, *(str(_base(Path(pattern))) for pattern in self.patterns)]
 
     def covers(self, path: str) -> bool:
         """Whether a file would have been found if it still existed."""
         if any(is_at_or_below(path, unreadable) for unreadable, _ in self.unreadable):
-            # What cannot be looked at now says nothing about what is in it.
+            # A folder that cannot be read now says nothing about its contents.
             return False
         return (
             path in self.singles
@@ -67,21 +66,21 @@ class Discovery:
 
 
 def absolute(path: str | Path) -> str:
-    """Return a path as the index remembers it; symbolic links are left alone."""
+    """Return a path as the index stores it; symbolic links are not resolved."""
     return os.path.abspath(os.path.expanduser(str(path)))
 
 
 def is_at_or_below(path: str, folder: str) -> bool:
-    """Whether a path is a folder or lies anywhere in it."""
+    """Whether a path is a folder or anywhere in it."""
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def discover(paths: Sequence[str | Path], extensions: frozenset[str], skip: Path) -> Discovery:
-    """Find the files below ``paths``: those with one of some extensions, and source code.
+    """Find the files below ``paths``: those with one of the extensions, and source code.
 
-    Hidden and ignored files are left out, and so are ``skip``, the index, and code that tools have put there. Symbolic
-    links are not followed: what they lead to inside the folder is found anyway, and what lies outside was not asked
-    for. A file or folder that is named itself is always taken.
+    Hidden and ignored files are left out, and so are ``skip``, the index, and code that tools generate. Symbolic links
+    are not followed: targets inside the folder are found anyway, and those outside were not asked for. A file or folder
+    that is named explicitly is always included.
     """
     discovery = Discovery()
     found: dict[str, FoundFile] = {}
@@ -98,7 +97,7 @@ def discover(paths: Sequence[str | Path], extensions: frozenset[str], skip: Path
 
 
 def remembered(roots: Iterable[str]) -> Discovery:
-    """Return what paths of earlier runs stand for, without looking for files."""
+    """Return what the paths of earlier runs stand for, without looking for files."""
     discovery = Discovery()
     for root in roots:
         _classify(Path(root), discovery)
@@ -126,7 +125,7 @@ def _files(path: Path, extensions: frozenset[str], skip: str, discovery: Discove
 
 
 def _named(path: Path, discovery: Discovery) -> Iterator[FoundFile]:
-    """The file that is named itself, as a symbolic link or not."""
+    """A file that is named explicitly, symbolic link or not."""
     file = str(path)
     try:
         state = path.stat()
@@ -153,7 +152,7 @@ def _is_text(name: str) -> bool:
 
 
 def _unspeakable(path: str) -> tuple[str, str]:
-    """Linux allows any bytes as a name. Such a file could be neither recorded nor cited."""
+    """Linux allows any bytes in a name. Such a file could be neither recorded nor cited."""
     return os.fsencode(path).decode("utf-8", "backslashreplace"), "its name is not valid UTF-8; rename it"
 
 
@@ -161,13 +160,13 @@ def _unspeakable(path: str) -> tuple[str, str]:
 
 
 def _base(pattern: Path) -> Path:
-    """The last folder that a pattern names."""
+    """The last literal folder of a pattern."""
     fixed = next(number for number, part in enumerate(pattern.parts) if glob.has_magic(part))
     return Path(*pattern.parts[:fixed])
 
 
 def _glob(pattern: Path, extensions: frozenset[str], skip: str, discovery: Discovery) -> Iterator[FoundFile]:
-    """Walk from the last folder that the pattern names, under the same rules as any folder."""
+    """Walk from the last literal folder of the pattern, with the same rules as for any folder."""
     parts, base = pattern.parts, _base(pattern)
     depth = None if "**" in parts else len(parts) - len(base.parts)
     # `*.json` asks for JSON, `*` for documents.
@@ -196,7 +195,7 @@ def _walk(
 ) -> Iterator[FoundFile]:
     rules = _outer_rules(root)
     if _ignored(root, True, rules):
-        # It was named, so the rules that would hide it do not count.
+        # It was named explicitly, so rules that would hide it do not apply.
         rules = []
     stack = [(root, rules, 1, True)]
     while stack:
@@ -207,11 +206,12 @@ def _walk(
             discovery.unreadable.append((str(folder), error.strerror or str(error)))
             continue
         rules = [*rules, *_rules_of(folder)]
-        # A folder that is named itself is always taken.
+        # A folder that is named explicitly is always included.
         own = own and (level == 1 or not is_filled_by_tools(folder.name, {entry.name for entry in entries}))
         below: list[tuple[Path, Rules, int, bool]] = []
         for entry in entries:
-            # Folders hold thousands of files: a path object for each would take longer than all the rest.
+            # Folders have thousands of files: creating a path object for each would take longer than all the
+            # rest.
             name = entry.name
             extension = extension_of(name)
             if name.startswith(".") or entry.is_symlink():
@@ -253,7 +253,7 @@ def _is_own_source(entry: os.DirEntry[str]) -> bool:
         return False  # deleted a moment ago
 
 
-# -- rules of what to ignore -----------------------------------------------------------------------------------
+# -- ignore rules ----------------------------------------------------------------------------------------------
 
 
 def _rules_of(folder: Path) -> Rules:
@@ -268,7 +268,7 @@ def _rules_of(folder: Path) -> Rules:
 
 
 def _is_rule(line: str) -> bool:
-    """Whether a line can be understood; git passes over those that cannot."""
+    """Whether a line is a valid rule; git skips invalid ones too."""
     try:
         GitIgnoreSpec.from_lines([line])
     except (ValueError, re.error):
@@ -277,7 +277,7 @@ def _is_rule(line: str) -> bool:
 
 
 def _outer_rules(root: Path) -> Rules:
-    """Rules of the folders above, up to the top of the repository that ``root`` lies in."""
+    """Rules of the parent folders, up to the root of the repository that ``root`` is in."""
     parents = list(root.parents)
     top = next((index for index, parent in enumerate([root, *parents]) if (parent / ".git").exists()), None)
     if top is None or top == 0:
@@ -291,7 +291,7 @@ def _ignored(path: Path, is_folder: bool, rules: Rules) -> bool:
         relative = path.relative_to(base).as_posix() + ("/" if is_folder else "")
         verdict = spec.check_file(relative).include
         if verdict is not None:
-            # The rule nearest to the file has the last word, as in git.
+            # The rule nearest to the file takes precedence, as in git.
             ignored = verdict
     return ignored
 
@@ -300,9 +300,9 @@ def _ignored(path: Path, is_folder: bool, rules: Rules) -> bool:
 
 
 _KINDS = {
-    "images; name them, or --ocr force, to read them": "png jpg jpeg tif tiff",
+    "images; name the files, or use --ocr force, to read them": "png jpg jpeg tif tiff",
     "images": "gif webp svg ico icns bmp heic avif psd ai eps xcf",
-    "data; name them to take them": "json jsonl ndjson yaml yml xml log toml ini cfg conf env lock plist",
+    "data; name the files to index them": "json jsonl ndjson yaml yml xml log toml ini cfg conf env lock plist",
     "archives": "zip gz tgz bz2 xz 7z rar tar zst jar whl deb rpm iso dmg",
     "programs": "exe dll so dylib o a lib obj class pyc pyo pyd wasm bin apk msi",
     "sound and video": "mp3 wav ogg flac m4a mp4 mov avi mkv webm",
@@ -316,7 +316,7 @@ _NUMBERS = frozenset(MANUAL_EXTENSIONS)
 _SHOWN = 4
 _SAMPLE = 8192
 _MANUAL = re.compile(rb"^[.'](?:TH|Dd|Dt|Sh|SH)[ \t]", re.M)
-# README, LICENSE-MIT, COPYING: text by custom. BUILD and its like are settings of tools.
+# README, LICENSE-MIT, COPYING: text by convention. BUILD and the like are settings of tools.
 _NAMED = re.compile(r"[A-Z]{3,}(?:[-_][A-Za-z0-9-]+)*|ChangeLog")
 _NOT_DOCUMENTS = frozenset(
     "BUILD WORKSPACE OWNERS CODEOWNERS MANIFEST VERSION HEAD PKG-INFO RECORD WHEEL METADATA".split()
@@ -333,7 +333,7 @@ def is_document_by_name(name: str) -> bool:
 
 
 def is_manual(path: str) -> bool:
-    """Whether a file that is called like a page of the manual (``ls.1``) is one."""
+    """Whether a file named like a manual page (``ls.1``) is one."""
     try:
         with Path(path).open("rb") as file:
             return bool(_MANUAL.search(file.read(_SAMPLE)))
@@ -342,7 +342,7 @@ def is_manual(path: str) -> bool:
 
 
 def extension_of(name: str) -> str:
-    """Return what files of this name are counted under: the extension, or nothing.
+    """Return the extension that files of this name are counted under, or "".
 
     >>> [extension_of(name) for name in ("Notes.MD", "README", "ends.", ".hidden")]
     ['.md', '', '', '']
@@ -352,10 +352,10 @@ def extension_of(name: str) -> str:
 
 
 def skipped_line(skipped: Mapping[str, int]) -> str:
-    """Say how many files were passed over, by extension, and why; "" when there are none.
+    """Say how many files were skipped, by extension, and why; "" if none.
 
     >>> skipped_line({".gif": 7, ".json": 3, "": 1})
-    'skipped 11 files: 7 .gif (images), 3 .json (data; name them to take them), 1 without an extension'
+    'skipped 11 files: 7 .gif (images), 3 .json (data; name the files to index them), 1 without an extension'
     """
     total = sum(skipped.values())
     if not total:
@@ -374,7 +374,7 @@ def _described(extension: str) -> str:
     if reason is None and language_of_file(f"a{extension}"):
         reason = "code that is generated, empty or too large"
     if reason is None:
-        reason = "not pages of the manual" if extension in MANUAL_EXTENSIONS else "of no known type"
+        reason = "not pages of the manual" if extension in MANUAL_EXTENSIONS else "of unknown type"
     return f"{extension} ({reason})"
 
 
@@ -382,7 +382,7 @@ def _described(extension: str) -> str:
 
 
 MAX_SOURCE_BYTES = 1 << 20
-"""Larger files of code are mostly generated, or data."""
+"""Larger source files are mostly generated, or data."""
 
 _NOT_SOURCE = frozenset(("css", "ini", "toml", "diff"))
 # Names of folders that tools fill.
@@ -390,7 +390,7 @@ _TOOL_FOLDERS = frozenset(
     "node_modules bower_components jspm_packages site-packages dist-packages __pycache__ __pypackages__ venv "
     "virtualenv vendor third_party thirdparty build dist out target obj deriveddata pods coverage htmlcov".split()
 )
-# Every virtual environment of Python has this file, whatever it is called itself.
+# Every Python virtual environment has this file, whatever its own name is.
 _ENVIRONMENT = "pyvenv.cfg"
 _GENERATED = (".min.", ".bundle.", ".pb.", ".generated.", ".g.", "_pb2.", "_pb2_grpc.")
 _BLANK_BYTES = 64  # a file this small may have nothing but line ends in it, as many an __init__.py has
@@ -408,12 +408,12 @@ def is_source(path: str) -> bool:
 
 
 def is_filled_by_tools(folder: str, names: Collection[str]) -> bool:
-    """Whether the code in a folder is nobody's own, by the folder's name or by the ``names`` in it."""
+    """Whether the code in a folder was put there by tools, judging by the folder's name or the ``names`` in it."""
     return folder.lower() in _TOOL_FOLDERS or _ENVIRONMENT in names
 
 
 def is_worth_reading(path: Path, size: int) -> bool:
-    """Whether a source file has something in it, and is not too large to have been written."""
+    """Whether a source file is not empty, and not too large to have been written by hand."""
     if size > _BLANK_BYTES:
         return size <= MAX_SOURCE_BYTES
     try:

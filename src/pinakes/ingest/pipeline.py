@@ -1,8 +1,8 @@
-"""The pipeline: runs the stages of ingest over many files, so that stopping at any point loses nothing.
+"""The pipeline: runs the ingest stages over many files; stopping at any point loses nothing.
 
-Text first: every document can be found by keyword and reference as soon as it is read, and by the meaning of how it
-begins soon after. Contexts by a language model follow, where one is configured, then vectors: for whatever in the
-record has none yet, short documents first, so an interrupted run simply goes on.
+Text comes first: every document can be found by keyword and reference as soon as it is read, and by the meaning of its
+beginning soon after. Contexts by a language model follow, if configured, then vectors for everything in the record that
+has none yet, short documents first; so an interrupted run simply continues.
 """
 
 from __future__ import annotations
@@ -39,30 +39,30 @@ from pinakes.stores.embedded.record import FileState
 from pinakes.telemetry import span, traced_document, traced_index
 from pinakes.text.language import LANGUAGE_NAMES
 
-# How long a document may wait until the keyword index knows it, and vectors until the matrix does.
+# How long a document may wait for the keyword index, and vectors for the matrix.
 _KEYWORD_SECONDS = 2.0
 _VECTOR_SECONDS = 15.0
 _EMBED_WINDOW = 512
 _BEGINNINGS = 16
 _RETRY = -1
-# A larger file without any text was hardly meant to be emptied.
+# A larger file without any text was hardly emptied on purpose.
 _BLANK_BYTES = 1 << 16
-# Mostly settings and logs; taken when they are named, not when a folder is.
+# Mostly settings and logs; read if they are named, not if a folder is.
 _NOT_UNASKED = DATA_EXTENSIONS - {".csv", ".tsv", ".tab"}
-# Two writes within one tick of the clock look like one; a file this fresh is compared by content.
+# Two writes within one clock tick look like one; a file this new is compared by content.
 _FRESH_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run has to do; ``known`` are the files that the record has some version of."""
+    """What a run has to do; ``known`` are the files that the record has a version of."""
 
     read: list[FoundFile]
     gone: dict[str, FileState]
     known: frozenset[str]
 
     def moved(self) -> dict[str, list[str]]:
-        """Return the files that are gone, by their content: one that turns up elsewhere was moved."""
+        """Return the deleted files by content: one that turns up elsewhere was moved."""
         found: dict[str, list[str]] = {}
         for path, state in sorted(self.gone.items(), reverse=True):
             found.setdefault(state.content_hash, []).append(path)
@@ -86,7 +86,7 @@ class Pipeline:
         self._index = index
         self._record = index.record
         self._settings = settings
-        # Documents that were read under other settings, or by another version of the stages, are read again.
+        # Documents read under other settings, or by another version of the stages, are read again.
         self._fingerprint = f"{_reading(settings)} {READER}"
         self._embedder = embedder
         self._workers = workers or _available_cores()
@@ -108,7 +108,7 @@ class Pipeline:
                 yield
         finally:
             seconds, taken = self.report.stage_seconds, time.perf_counter() - start
-            # What a stage within this one took is that one's.
+            # Time spent in a nested stage belongs to that stage.
             seconds[stage] = seconds.get(stage, 0.0) + taken - self._within.pop()
             if self._within:
                 self._within[-1] += taken
@@ -123,7 +123,8 @@ class Pipeline:
         """
         started = time.perf_counter()
         with self._timed("keyword"):
-            # Before anything changes: indexes that are ahead of the record could not be told from late ones then.
+            # Before anything changes: afterwards, indexes ahead of the record could not be told from late
+            # ones.
             self._index.catch_up()
         with self._timed("scan"):
             discovery = discover(paths, _taken_unasked(self._settings), self._index.home)
@@ -133,7 +134,7 @@ class Pipeline:
                 [*discovery.folders, *sorted(discovery.singles.difference(discovery.missing))]
             )
         self._record.remove(list(plan.gone))
-        # Not with a service, which may be slow to answer; and a context that is yet to be written changes the texts.
+        # Not with a service, which may be slow; and contexts still to be written would change the texts.
         contexts = self._settings.context_model or self._language_model is not None
         self._embeds_early = embed and not contexts and isinstance(self._embedder, LocalModel)
         self._read(plan)
@@ -153,7 +154,7 @@ class Pipeline:
     # -- what to do ------------------------------------------------------------------------------------------
 
     def _check_missing(self, discovery: Discovery) -> None:
-        """A remembered file that is gone was deleted; a folder may come back, so what is known of it stays."""
+        """A remembered file that is missing was deleted; a folder may come back, so its documents are kept."""
         if not discovery.missing:
             return
         roots, states = set(self._record.roots()), self._record.file_states(discovery.missing)
@@ -175,12 +176,12 @@ class Pipeline:
                 self._record.forget_roots([path])
 
     def _plan(self, discovery: Discovery, retry_failed: bool) -> Plan:
-        """Compare what was found with the record, most of it by sets: hardly any file has changed."""
+        """Compare what was found with the record, mostly by sets: hardly any file has changed."""
         places, fingerprint = discovery.places, self._fingerprint
         failures, total = self._record.failures(), len(discovery.files)
         settled = self._record.settled(places, fingerprint, _FRESH_SECONDS)
         doubtful = [file for file in discovery.files if file not in settled]
-        # What is gone is in the record and was not found as it is there.
+        # Deleted files are in the record, but were not found in that state.
         lost = settled.difference(discovery.files) if len(settled) + len(doubtful) > total else ()
         if failures:
             doubtful = [file for file in discovery.files if file not in settled or file.path in failures]
@@ -218,7 +219,7 @@ class Pipeline:
         return Plan(read, gone, frozenset(states.keys() - gone.keys()))
 
     def _named_before(self, discovery: Discovery) -> Discovery:
-        """What earlier runs named inside the folders of this one: hidden or ignored, it was asked for all the same."""
+        """Paths that earlier runs named inside the folders of this one: hidden or ignored, they were asked for."""
         given = {*discovery.folders, *discovery.singles}
         return remembered(
             root
@@ -227,7 +228,7 @@ class Pipeline:
         )
 
     def _changed(self, file: FoundFile, state: FileState) -> bool:
-        """Size and time first; content only when the time says nothing."""
+        """Compare size and time first; content only if the time is inconclusive."""
         if file.size != state.size:
             return True
         if file.mtime_ns == state.mtime_ns and not _fresh(state):
@@ -251,7 +252,7 @@ class Pipeline:
         setup = {
             "settings": asdict(self._settings),
             "model_tokens": self._embedder.max_tokens,
-            # A scan that is alone has all cores to itself.
+            # A single scan gets all cores.
             "processes": max(1, self._workers // workers),
         }
         with Sandbox(
@@ -309,7 +310,7 @@ class Pipeline:
             self.report.added.append(file.path)
 
     def _fail(self, file: FoundFile, reason: str, *, retry: bool = False) -> None:
-        """Report a file. An older version stays, unless the file was emptied, which somebody meant."""
+        """Report a failed file. An older version is kept, unless the file was emptied, presumably on purpose."""
         if _is_blank(file):
             self._record.remove([file.path])
         self._record.put_failure(file.path, reason, file.size, _RETRY if retry else file.mtime_ns)
@@ -318,7 +319,7 @@ class Pipeline:
     # -- contexts by a language model --------------------------------------------------------------------------
 
     def write_contexts(self) -> None:
-        """Have a language model write contexts, where one is configured. A model that is down is no failure."""
+        """Have a language model write contexts, if configured. An unavailable model is not a failure."""
         stage = ContextStage(
             self._index,
             self._settings,
@@ -337,7 +338,7 @@ class Pipeline:
     # -- embedding -------------------------------------------------------------------------------------------
 
     def embed(self) -> None:
-        """Give every text that has no vector one."""
+        """Embed every text that has no vector."""
         order = self._record.embedding_order()
         last_sync = time.perf_counter()
         for start in range(0, len(order), _EMBED_WINDOW):
@@ -349,11 +350,11 @@ class Pipeline:
                 last_sync = time.perf_counter()
 
     def _embed_beginnings(self) -> None:
-        """Make the documents that were read so far findable by the meaning of how they begin."""
+        """Make the documents read so far findable by the meaning of their beginnings."""
         first = self._record.first_passages(self._begun)
         started = time.perf_counter()
         for start in range(0, len(first), _BEGINNINGS):
-            # A slow model must not keep documents from being read.
+            # A slow model must not delay the reading of documents.
             if time.perf_counter() - started > _KEYWORD_SECONDS / 2:
                 break
             self._embed(first[start : start + _BEGINNINGS], partly=True)
@@ -374,7 +375,7 @@ class Pipeline:
         self.report.embedded += len(pending)
 
     def _gather_concepts(self) -> None:
-        """Bring the concept vocabulary up to date, where one is kept."""
+        """Update the concept vocabulary, if there is one."""
         if not self._settings.concept_vocabulary:
             self._index.discard_derived(CONCEPTS)
             return
@@ -387,12 +388,12 @@ class Pipeline:
             )
 
     def _checked(self, vectors: Any, count: int) -> Vectors:
-        """Models come from elsewhere; what is not a vector must not get into the record."""
+        """Validate vectors: models are third-party code, and nothing invalid must get into the record."""
         checked: Vectors = np.asarray(vectors, dtype=np.float32)
         expected = (count, self._embedder.dimension)
         if checked.shape != expected or not np.isfinite(checked).all():
             raise PinakesError(
-                f"The embedding model {self._embedder.name} gave {checked.shape} numbers where {expected} finite ones "
+                f"The embedding model {self._embedder.name} returned {checked.shape} numbers; {expected} finite ones "
                 "were expected."
             )
         return checked
@@ -411,13 +412,13 @@ class Pipeline:
 
 
 def _taken_unasked(settings: IndexSettings) -> frozenset[str]:
-    """Return the extensions of the files that are read when a folder is named. Most images there are no pages."""
+    """Return the extensions of files that are read if a folder is named. Most images there are not pages."""
     taken = supported_extensions() - _NOT_UNASKED
     return taken | IMAGE_EXTENSIONS if settings.ocr == "force" else taken
 
 
 def _reading(settings: IndexSettings) -> str:
-    """Name what decides how a file is read. Contexts by a model and concepts come later."""
+    """Identify everything that affects how a file is read. Contexts by a model and concepts come later."""
     later = ("context_", "concept_")
     values = {name: value for name, value in asdict(settings).items() if not name.startswith(later)}
     return json.dumps(values, sort_keys=True)
@@ -436,7 +437,7 @@ def _fresh(state: FileState) -> bool:
     return _timestamp(state.ingested_at) - state.mtime_ns / 1e9 < _FRESH_SECONDS
 
 
-# Many files are read within one second, which is what is written down.
+# Many files are read within one second, the resolution of what is stored.
 @lru_cache(maxsize=1 << 10)
 def _timestamp(moment: str) -> float:
     return datetime.fromisoformat(moment).timestamp()

@@ -1,8 +1,8 @@
-"""Prepare: the stages from a file to a parsed document, one after the other.
+"""Prepare: the stages from a file to a parsed document.
 
-This is what a worker process runs for each file. It touches no index: it takes a path and settings, and returns plain
-values. Evaluation sets and other systems come with chunks of their own: :func:`with_fixed_chunks` takes these instead,
-and makes everything else (places, references, contexts, passages) of the whole document.
+A worker process runs this for each file. It touches no index: it takes a path and settings, and returns plain values.
+Evaluation sets and other systems have chunks of their own: :func:`with_fixed_chunks` uses these instead, and makes
+everything else (places, references, contexts, passages) from the whole document.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from pinakes.model import Chunk, Converted, Document, ParsedDocument, Place
 from pinakes.text.code_languages import language_of_file
 from pinakes.text.language import detect_language
 
-# Raise when the same file would be read differently: what was read before is then read again.
+# Increase when the same file would be read differently: files read before are then read again.
 READER = 7
 
 
 def prepare(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:
-    """Read one file, in a worker process: ``payload`` names it, ``setup`` holds the settings."""
+    """Read one file in a worker process: ``payload`` names it, ``setup`` has the settings."""
     warning_filter.simplefilter("ignore")
     path = Path(payload["path"])
     check_size(path)
@@ -60,7 +60,7 @@ def prepare_text(
     """Turn a converted text into a document with places and chunks."""
     parsed = parse(replace(converted, text=clean(converted.text)))
     if not language_of_file(source_path):
-        # Numbers in code are no places.
+        # Numbers in code are not places.
         parsed = find_places(parsed, file_type)
     sections = build_sections(parsed)
     tokens = TokenIndex(parsed.text, _tokenizer(settings.embedding_model))
@@ -139,15 +139,15 @@ def hash_stream(stream: Any) -> str:
 
 _TITLE_LENGTH = 300
 _SUMMARY_LENGTH = 300
-# A heading further down than this is the name of a part, even if there is no other.
+# A heading further down than this is the name of a part, even if it is the only one.
 _TITLE_REACH = 1000
-# What programs write into a file's properties when nobody gave it a title.
+# What programs write into a file's properties if nobody gave it a title.
 _NO_TITLE = re.compile(
     r"^(?:microsoft word - .*|(?:microsoft )?powerpoint presentation|untitled(?: document)?\s?\d*"
     r"|document\s?\d*|slide 1|title|.*\.(?:docx?|xlsx?|pptx?|odt|rtf|pdf|txt|html?|md|tex|dvi|indd|qxd|p65))$",
     re.IGNORECASE,
 )
-# Names of files that say nothing about what is in them.
+# File names that say nothing about the content.
 _NO_NAME = frozenset(
     "readme read me index main default doc docs document home start about page text untitled new".split()
 )
@@ -156,10 +156,10 @@ _MARKUP = re.compile(r"<!--|-->|</?[a-zA-Z][^<>]*>|[*_`>#|]+|!?\[\[?|\]\]?(?:\([
 
 
 def document_title(parsed: Parsed, sections: Sequence[Place], path: str) -> str:
-    """Return the title: what the text says itself, the one top heading, the file's properties, or its name.
+    """Return the title: stated in the text, the only top heading, from the file's properties, or its name.
 
-    Of several top headings the first is the title if it opens the document and the file is named alike, or has no name
-    of its own.
+    Of several top headings, the first is the title if it begins the document and the file has a similar name, or a
+    meaningless one.
     """
     front = parsed.frontmatter.get("title")
     if isinstance(front, (str, int, float)) and not isinstance(front, bool) and str(front).strip():
@@ -189,7 +189,7 @@ def _is_title(headings: Sequence[Place], name: str) -> bool:
 
 
 def document_summary(parsed: Parsed) -> str:
-    """Return the description that the document gives of itself, or its first paragraph."""
+    """Return the description that the document states, or its first paragraph."""
     for key in ("description", "summary", "abstract"):
         value = parsed.metadata.get(key)
         if isinstance(value, str) and value.strip():
@@ -208,7 +208,7 @@ def _one_line(text: str, limit: int) -> str:
     return " ".join(text.split())[:limit].rstrip()
 
 
-# -- chunks that are given --------------------------------------------------------------------------------------
+# -- given chunks -----------------------------------------------------------------------------------------------
 
 
 def with_fixed_chunks(
@@ -218,12 +218,12 @@ def with_fixed_chunks(
     model_tokens: int,
     tokenizer: Tokenizer,
 ) -> ParsedDocument:
-    """Return the document with these texts as its chunks, in this order and word for word."""
+    """Return the document with these texts as its chunks, in this order and verbatim."""
     document = parsed.document
     tokens = TokenIndex(document.text, tokenizer)
     chunks = _chunks(parsed, [clean(piece) for piece in pieces], tokens)
     found = Extracted(list(parsed.places), list(parsed.definitions), list(parsed.references))
-    # Places are found by bisection, which needs the order of the text.
+    # Places are found by bisection, which needs text order.
     in_order = sorted(chunks, key=lambda chunk: (chunk.start, chunk.chunk_index))
     found = place_references(found, in_order)
     chunks = describe_chunks(chunks, found, document.language)
@@ -237,7 +237,7 @@ def with_fixed_chunks(
 def with_title(
     parsed: ParsedDocument, title: str, settings: IndexSettings, model_tokens: int, tokenizer: Tokenizer
 ) -> ParsedDocument:
-    """Return the document under another title, which its chunks have in their contexts."""
+    """Return the document with another title, also in the contexts of its chunks."""
     if parsed.document.title == title:
         return parsed
     document = replace(parsed.document, title=title)
@@ -259,7 +259,7 @@ def _contextualized(
 
 
 def locate(text: str, pieces: Sequence[str]) -> list[int | None]:
-    """Return where each piece begins: after the one before it if it can, else anywhere, else None.
+    """Return where each piece begins: after the previous one if possible, else anywhere, else None.
 
     >>> locate("one two one", ["one two", "two", "one", "three"])
     [0, 4, 8, None]
@@ -286,7 +286,7 @@ def _chunks(parsed: ParsedDocument, pieces: Sequence[str], tokens: TokenIndex) -
     chunks: list[Chunk] = []
     reached = parsed.document.body_start
     for index, (piece, at) in enumerate(zip(pieces, locate(text, pieces), strict=True)):
-        # What is not in the text, word for word, stands where the piece before it ended, and has no span of its own:
+        # A piece that is not in the text verbatim is placed where the previous one ended, with an empty span:
         # all of it counts as repeated from elsewhere.
         start, end = (reached, reached) if at is None else (at, at + len(piece))
         section = sections[max(0, bisect_right(section_starts, start) - 1)]

@@ -1,9 +1,9 @@
-"""Repeats: text that stands in many places word for word is embedded once, and moved to where else it stands.
+"""Repeats: text repeated verbatim is embedded once; its other occurrences get an adjusted vector.
 
 Generated references repeat the same tables in hundreds of pages; only the title and the headings in front differ. The
-first window of a chunk is always embedded. A later one takes the vector of the same text elsewhere, plus a share of
-how the one context differs from the other. The model ``fast`` states that share in its ``model.json``; with others,
-every text is embedded. docs/decisions/0028-order-and-repeats.md has the figures.
+first window of a chunk is always embedded. A later one takes the vector of the same text elsewhere, plus a share of the
+difference between the two contexts. The model ``fast`` states that share in its ``model.json``; with others, every text
+is embedded. docs/decisions/0028-order-and-repeats.md has the figures.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from pinakes.embedding.protocol import Vectors
 from pinakes.ingest.contextualize import passage_text
 from pinakes.stores.embedded.record import PendingPassage
 
-# Below, the context makes up too much of the vector.
+# In shorter texts, the context makes up too much of the vector.
 MIN_CHARACTERS = 200
 _REMEMBERED_TEXTS = 1 << 17
 _REMEMBERED_CONTEXTS = 1 << 12
 
 
 class Repeats:
-    """Embeds the texts of a run; ``vectors_of`` reads those that are stored."""
+    """Embeds the texts of a run; ``vectors_of`` reads stored vectors."""
 
     def __init__(
         self, embedder: Embedder, vectors_of: Callable[[Sequence[bytes]], dict[bytes, Vectors]]
@@ -35,7 +35,7 @@ class Repeats:
         self._embedder = embedder
         self._vectors_of = vectors_of
         self._share = float(getattr(embedder, "context_share", 0.0))
-        # What a text says without its context, to the first passage that says so.
+        # Texts without their context, with the first passage that has them.
         self._known: OrderedDict[bytes, PendingPassage] = OrderedDict()
         self._contexts: OrderedDict[str, Vectors] = OrderedDict()
 
@@ -62,7 +62,7 @@ class Repeats:
         return vectors
 
     def _source(self, passage: PendingPassage) -> PendingPassage | None:
-        """Return the passage whose vector this one takes, if any; else remember it for others."""
+        """Return the passage whose vector this one takes, if any; otherwise remember it for others."""
         if not self._share or not passage.context or len(passage.text) < MIN_CHARACTERS:
             return None
         said = hashlib.blake2b(passage.text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

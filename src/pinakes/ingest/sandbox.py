@@ -1,13 +1,13 @@
-"""A pool of worker processes that can be killed, for code that reads files nobody has vouched for.
+"""A pool of worker processes that can be killed, for code that reads untrusted files.
 
-A reader of documents may hang, eat all memory or take the whole process down. Here it does so in a process
-of its own: the pool reports what happened to that one input and goes on with the next.
+A converter may hang, exhaust memory or crash its process. Here it does so in a process of its own: the pool reports
+what happened to that input and continues with the next.
 
 >>> with Sandbox("pinakes.ingest.sandbox_worker:echo", workers=1, limits=Limits(seconds=30)) as sandbox:
 ...     [outcome.value for _, outcome in sandbox.run([{"n": 1}])]
 [{'n': 1}]
 
-Parent and worker talk over pipes, in frames of JSON.
+Parent and worker communicate over pipes, in frames of JSON.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Kind = Literal["ok", "failed", "timeout", "memory", "crashed"]
 _START_SECONDS = 60.0
 _STDERR_KEPT = 8192
 _OUT_OF_MEMORY = ("bad_alloc", "out of memory", "cannot allocate memory", "memoryerror", "memory allocation")
-# Nothing is fetched, and address space, which the memory limit counts, is not reserved by the gigabyte.
+# Nothing is downloaded, and address space, which the memory limit counts, is not reserved by the gigabyte.
 _ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",
     "MALLOC_ARENA_MAX": "2",
@@ -51,9 +51,9 @@ _ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one payload: ``value`` when ``kind`` is ``ok``, otherwise ``error``, fit to be shown.
+    """The result for one payload: ``value`` if ``kind`` is ``ok``, otherwise ``error``, which can be shown to users.
 
-    ``again`` says that another try may end otherwise though the input is the same: something was not installed.
+    ``again`` says that another attempt may succeed with the same input: something was not installed.
     """
 
     value: dict[str, Any] | None
@@ -63,7 +63,7 @@ class Outcome:
 
 
 class _Run:
-    """One call of ``Sandbox.run``: where its outcomes go, and whether anybody still wants them."""
+    """One call of ``Sandbox.run``: where its outcomes go, and whether they are still wanted."""
 
     def __init__(self) -> None:
         self.done: queue.Queue[tuple[dict[str, Any], Outcome | Exception]] = queue.Queue()
@@ -79,8 +79,8 @@ class _Task:
 class Sandbox:
     """Calls ``function`` ("package.module:callable") on payloads, each call in a worker with limits.
 
-    The function takes ``(payload, setup)`` and returns a dict that JSON can hold; ``setup`` is
-    ``initializer_payload``. Workers start when there is work for them and live until ``close``.
+    The function takes ``(payload, setup)`` and returns a dict that can be written as JSON; ``setup`` is
+    ``initializer_payload``. Workers start on demand and live until ``close``.
     """
 
     def __init__(
@@ -107,15 +107,15 @@ class Sandbox:
         self.close()
 
     def close(self) -> None:
-        """Kill every worker; what is running is lost."""
+        """Kill every worker; running calls are lost."""
         self._closed = True
         self._finalizer()
 
     def run(self, payloads: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], Outcome]]:
         """Yield every payload with its outcome, as they finish.
 
-        Payloads are pulled as needed: at most twice as many as there are workers are under way, so that the
-        workers have something to do while the caller handles an outcome.
+        Payloads are pulled as needed: at most two per worker are in progress, so that workers stay busy while the
+        caller handles an outcome.
         """
         run = _Run()
         source = iter(payloads)
@@ -190,7 +190,7 @@ class _Keeper:
         return self._task is not None
 
     def abandon(self, run: _Run) -> None:
-        """Kill the worker if it works for ``run``."""
+        """Kill the worker if it is working for ``run``."""
         with self._lock:
             if self._task is not None and self._task.run is run:
                 self._kill()
@@ -223,7 +223,7 @@ class _Keeper:
     def _call(self, payload: dict[str, Any]) -> Outcome:
         limits = self._limits
         if self._killed:
-            # It had answered already when its run was given up.
+            # It had already answered when its run was abandoned.
             self._discard()
         if self._process is None:
             self._start()
@@ -232,7 +232,7 @@ class _Keeper:
             if trace := answer.get("trace"):
                 log.debug("%s on %s:\n%s", answer["kind"], payload, trace)
             if answer["kind"] == "memory":
-                # What is left of its memory is anybody's guess.
+                # The state of its memory is unknown.
                 self._discard()
                 return Outcome(None, f"needs more than {limits.memory_mb} MB to read", "memory")
             return Outcome(
@@ -242,7 +242,7 @@ class _Keeper:
         status, noise = self._discard()
         log.debug("worker ended with status %s on %s; it last wrote:\n%s", status, payload, noise)
         if answer == "too big":
-            return Outcome(None, f"gives more than {limits.result_mb} MB", "failed")
+            return Outcome(None, f"converts to more than {limits.result_mb} MB", "failed")
         if overdue:
             return Outcome(None, f"took longer than {round(self._patience, 1):g} seconds to read", "timeout")
         if any(mark in noise.lower() for mark in _OUT_OF_MEMORY):
@@ -252,7 +252,7 @@ class _Keeper:
     def _exchange(
         self, message: dict[str, Any], seconds: float
     ) -> dict[str, Any] | Literal["gone", "too big"]:
-        """Send one frame and wait for the answer; the timer kills the worker, which ends the wait."""
+        """Send one frame and wait for the answer; a timer kills the worker, which ends the wait."""
         process = self._process
         assert process is not None and process.stdin is not None and process.stdout is not None
         self._overdue = False
@@ -261,7 +261,7 @@ class _Keeper:
         try:
             write_frame(cast(BinaryIO, process.stdin), encode(message))
             while True:
-                # The worker keeps to the limit; twice as much can only be garbage or malice.
+                # The worker enforces the limit; twice as much can only be garbage or malice.
                 answer = decode(
                     read_frame(cast(BinaryIO, process.stdout), (2 * self._limits.result_mb) << 20)
                 )
@@ -285,7 +285,7 @@ class _Keeper:
                 self._exchanges += 1
 
     def _alarm(self, seconds: float) -> threading.Timer:
-        """Kill the worker in so many seconds."""
+        """Kill the worker after some seconds."""
         timer = threading.Timer(max(seconds, 0.0), self._expire, [self._exchanges])
         timer.daemon = True
         timer.start()
@@ -302,7 +302,7 @@ class _Keeper:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=env,
-                # Ctrl-C is for the parent, and a group of its own can be killed with all it started.
+                # Ctrl-C is for the parent, and a separate process group can be killed with all it started.
                 start_new_session=True,
             )
         self._stderr = b""
@@ -323,15 +323,15 @@ class _Keeper:
 
     def _expire(self, exchange: int) -> None:
         with self._lock:
-            # A timer that is cancelled too late must not hit the next exchange.
+            # A timer that is cancelled too late must not affect the next exchange.
             if exchange == self._exchanges:
                 self._overdue = True
                 self._kill()
 
     def _kill(self) -> None:
-        """Kill the worker and all it started; the caller holds the lock.
+        """Kill the worker and its children; the caller holds the lock.
 
-        Only ``_discard`` reaps the worker, so its number cannot have passed to another process by now.
+        Only ``_discard`` reaps the worker, so its pid cannot have been reused by now.
         """
         if self._process is None:
             return
@@ -343,14 +343,14 @@ class _Keeper:
                 self._process.kill()
 
     def _discard(self) -> tuple[int | None, str]:
-        """Make an end of the worker; its exit status and the last of what it wrote to stderr."""
+        """End the worker; return its exit status and the end of its stderr."""
         process = self._process
         if process is None:
             return None, ""
         with contextlib.suppress(OSError):
             if process.stdin is not None:
                 process.stdin.close()
-        # One that is dying of its own accord gets a moment, so that its status is its own and not our kill.
+        # A dying worker gets a moment, so that the status is its own and not that of our kill.
         _await_death(process.pid, 1.0)
         with self._lock:
             self._kill()

@@ -1,4 +1,4 @@
-"""The worker's side of a sandbox: a function called with one input after the other, within limits."""
+"""The worker's side of a sandbox: calls a function with one input after another, within limits."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from pinakes.processes import die_with, read_frame, take_pipes, write_frame
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one call may use: time, address space of the worker, size of the answer."""
+    """The limits of one call: time, address space of the worker, size of the answer."""
 
     seconds: float = 120
     memory_mb: int = 2048
     result_mb: int = 256
     most_seconds: float = 4 * 3600
-    """However often a call asks for more time, it ends here."""
+    """The hard limit, however often a call asks for more time."""
 
 
 def encode(message: dict[str, Any]) -> bytes:
@@ -34,12 +34,12 @@ def encode(message: dict[str, Any]) -> bytes:
 
 
 def decode(data: bytes | None) -> dict[str, Any] | None:
-    """Return the message in a frame, ``None`` where there was none."""
+    """Return the message in a frame, or ``None`` if there is none."""
     return None if data is None else cast("dict[str, Any]", json.loads(data.decode("utf-8", "surrogatepass")))
 
 
 def echo(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:
-    """Give the payload back: the smallest function a sandbox can run."""
+    """Return the payload: the smallest function a sandbox can run."""
     return payload
 
 
@@ -47,7 +47,7 @@ _parent: BinaryIO | None = None
 
 
 def ask_for_time(seconds: float) -> None:
-    """Tell the parent, if there is one, that this call is at work and may take so long from now on."""
+    """Tell the parent, if there is one, that this call is working and may take this long from now on."""
     if _parent is not None:
         write_frame(_parent, encode({"kind": "time", "seconds": seconds}))
 
@@ -79,7 +79,7 @@ def serve() -> None:
 
 
 def _listen(requests: BinaryIO, inbox: queue.SimpleQueue[dict[str, Any]]) -> None:
-    """Read ahead, so that the end of the parent is noticed in the middle of a call too."""
+    """Read ahead, so that the end of the parent is noticed during a call too."""
     with contextlib.suppress(BaseException):
         while (message := decode(read_frame(requests))) is not None:
             inbox.put(message)
@@ -96,7 +96,7 @@ def _answer(
         data = encode({"kind": "ok", "value": function(payload, setup)})
         if len(data) <= limits.result_mb << 20:
             return data
-        return encode({"kind": "failed", "error": f"gives more than {limits.result_mb} MB"})
+        return encode({"kind": "failed", "error": f"converts to more than {limits.result_mb} MB"})
     except MemoryError:
         return encode({"kind": "memory", "trace": traceback.format_exc(limit=-20)})
     except PinakesError as error:
@@ -110,12 +110,12 @@ def _answer(
 
 
 def _restrict(limits: Limits) -> None:
-    """Set the limits that the operating system keeps; Windows has none of this kind."""
+    """Set the operating system's limits; Windows has none of this kind."""
     try:
         import resource
     except ImportError:
         return
     for what, size in (("RLIMIT_AS", limits.memory_mb << 20), ("RLIMIT_CORE", 0)):
-        # Refused where the system has no such limit or a lower one is in force already.
+        # Refused if the system has no such limit or a lower one is already in force.
         with contextlib.suppress(AttributeError, ValueError, OSError):
             resource.setrlimit(getattr(resource, what), (size, size))

@@ -108,7 +108,7 @@ def test_a_document_that_ends_every_worker_is_given_up(store: Store) -> None:
     assert list(leases.claims("last")) == []
     (task,) = leases.tasks()
     assert task.state == FINISHED
-    assert "ended 3 workers" in (task.outcome or {})["error"]
+    assert "crashed 3 workers" in (task.outcome or {})["error"]
 
 
 def test_posting_leaves_alone_what_is_under_way_and_renews_what_is_old(store: Store) -> None:

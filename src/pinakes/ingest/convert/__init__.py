@@ -1,8 +1,8 @@
-"""From a file to text with structure.
+"""Convert: from a file to structured text.
 
-``convert`` finds out what a file is and hands it to the converter for that type. Converters for further
-extensions come from the entry-point group ``pinakes.converters``: the name is the extension, the object a
-function from a ``Path`` to a ``Converted``.
+``convert`` determines the type of a file and calls the converter for it. Converters for further extensions come from
+the entry-point group ``pinakes.converters``: the name is the extension, the object a function from a ``Path`` to a
+``Converted``.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ _BINARY_EXTENSIONS = (
 )
 SUPPORTED_EXTENSIONS: frozenset[str] = frozenset((*TEXT_EXTENSIONS, *_BINARY_EXTENSIONS))
 _READ_BY_OCR = (FileType.PDF, FileType.IMAGE)
-# Supported, but in most folders they are settings and logs rather than documents.
+# Supported, but in most folders these are settings and logs rather than documents.
 DATA_EXTENSIONS: frozenset[str] = frozenset(
     (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".xml", ".log", ".csv", ".tsv", ".tab")
 )
 
 
 def convert(path: Path, ocr: Ocr | None = None) -> tuple[str, Converted]:
-    """The type of a file (as an extension: ``.docx``) and what it holds; ``ocr`` says how images are read.
+    """Return the type of a file (as an extension: ``.docx``) and its content; ``ocr`` says how images are read.
 
-    Raises ``ConversionError`` with a reason for every file that gives no text.
+    Raises ``ConversionError`` with a reason for every file without text.
     """
     path = Path(path)
     check_size(path)
@@ -76,7 +76,7 @@ def supported_extensions() -> frozenset[str]:
 
 
 def check_size(path: Path) -> None:
-    """Refuse a file that is missing, empty or too large to be read, from its first bytes at most."""
+    """Refuse a file that is missing, empty or too large, reading at most its first bytes."""
     try:
         if not path.is_file():
             raise ConversionError("is not a file" if path.exists() else "does not exist")
@@ -93,12 +93,12 @@ def check_size(path: Path) -> None:
 
 
 def _is_plain(path: Path) -> bool:
-    """Whether a file is text as it is, so that all of it would have to be held at once."""
+    """Whether a file is plain text, so that all of it would have to be held in memory."""
     return path.suffix.lower() not in _third_party() and sniff(path).type in TEXT_EXTENSIONS.values()
 
 
 def _call(load: Callable[[], Converter], path: Path, name: str) -> Converted:
-    """Run a converter; whatever its library throws becomes a reason that names the format."""
+    """Run a converter; any exception of its library becomes a reason that names the format."""
     try:
         return load()(path)
     except (ConversionError, MemoryError):

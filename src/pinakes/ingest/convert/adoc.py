@@ -1,7 +1,7 @@
-"""AsciiDoc as Markdown: section titles, delimited blocks, the attributes of the header.
+"""AsciiDoc as Markdown: section titles, delimited blocks, header attributes.
 
-As in Asciidoctor, a section title begins a block: it stands after a blank line, or after lines of attributes and
-comments, and never inside a delimited block.
+As in Asciidoctor, a section title begins a block: it follows a blank line, or lines of attributes and comments, and is
+never inside a delimited block.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _CONDITION = re.compile(r"(ifdef|ifndef|ifeval|endif)::([^\[\s]*)\[(.*)\]")
 _METADATA = {"revdate": "date", "lang": "language"} | {
     name: name for name in ("author", "description", "keywords")
 }
-# What holds without anybody saying so, where a document is turned into a page.
+# Attributes that are set implicitly when a document is rendered.
 _GIVEN = frozenset(
     "asciidoctor backend basebackend backend-html5 basebackend-html filetype-html doctype-article".split()
 )
 
 _SURROUNDINGS = re.compile(r"(?:env|backend|basebackend|filetype|doctype|asciidoctor)\b")
-# Lines of attributes that say nothing to a reader.
+# Attribute lines that are not content.
 _NO_WORDS = re.compile(
     r"\[(?:\[|[#.%,]|\w*(?:cols|options|width|start|role|id|subs)="
     r"|(?:source|discrete|float|horizontal|listing)\b)"
@@ -64,7 +64,7 @@ class _Reader(LineReader):
         self._header = False
         self._language = ""
         self._discrete = False
-        # Where each line that could close a block stands last: what is never closed was never opened.
+        # The last line that could close each block: a block that is never closed was never opened.
         self._last = {line.rstrip(): number for number, line in enumerate(lines) if line[:1] in "=*_-|,:!"}
 
     def _line(self, index: int) -> int:
@@ -74,7 +74,7 @@ class _Reader(LineReader):
             self._condition(number, *condition.groups())
             return index + 1
         if not all(self._conditions):
-            # It is not part of this document, but of another that is made of the same file.
+            # Not part of this document, but of another one generated from the same file.
             self._out.add(number, "")
             return index + 1
         if _VERBATIM.fullmatch(bare):
@@ -130,7 +130,7 @@ class _Reader(LineReader):
         self._fresh, self._discrete = True, False
 
     def _heading(self, index: int, bare: str) -> int:
-        """Take a section title; how many lines it takes, 0 if it is none."""
+        """Read a section title; return how many lines it takes, 0 if there is none."""
         if found := _HEADING.fullmatch(bare):
             level, words, used = len(found[1]), found[2], 1
         else:
@@ -141,7 +141,7 @@ class _Reader(LineReader):
                 return 0
             level, words, used = _RULES.index(below[0]) + 1, bare, 2
         if self._open or self._discrete:
-            # Inside a block, and where it says so, a title makes no section.
+            # Inside a block, or where stated otherwise, a title makes no section.
             self._out.add(index + 1, f"**{self._plain(words)}**")
             self._out.blank(index + 2, index + used)
             self._discrete = False
@@ -179,10 +179,10 @@ class _Reader(LineReader):
         holds = (any if "," in names else all)(name in known for name in asked)
         holds = holds if kind == "ifdef" else not holds
         if kind == "ifeval" or not all(name in known or _SURROUNDINGS.match(name) for name in asked):
-            # Whoever makes a page of it decides, so both ways belong to the file.
+            # The output format decides, so both branches belong to the file.
             holds = True
         if content and kind != "ifeval":
-            # One line, without an end.
+            # A single line, without an end marker.
             if holds and all(self._conditions):
                 self._out.plain(number, content)
             return

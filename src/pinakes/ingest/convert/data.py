@@ -1,4 +1,4 @@
-"""JSON, JSON Lines, YAML and XML as text that can be read and searched; spreadsheets as a Markdown table a sheet."""
+"""JSON, JSON Lines, YAML and XML as readable, searchable text; spreadsheets as one Markdown table per sheet."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def convert_json(path: Path) -> Converted:
 
 
 def convert_jsonl(path: Path) -> Converted:
-    """JSON Lines: one section a record, under its title or its number."""
+    """JSON Lines: one section per record, with its title or number as heading."""
     decoded = read_text(path)
     lines: list[str] = []
     bad = 0
@@ -61,13 +61,13 @@ def convert_jsonl(path: Path) -> Converted:
 
 
 def convert_yaml(path: Path) -> Converted:
-    """YAML reads well as it is; it is only checked for being text."""
+    """YAML is readable as it is; only check that it is text."""
     decoded = read_text(path)
     return Converted(decoded.text, markdown=False, warnings=decoded.warnings)
 
 
 def convert_xml(path: Path) -> Converted:
-    """XML: the text of its elements, a paragraph each, with the element names of short values."""
+    """XML: the text of its elements, one paragraph each, with the element names of short values."""
     from pinakes.ingest.convert.zips import parse_xml
 
     root = parse_xml(path.read_bytes(), "it")
@@ -136,12 +136,12 @@ def _scalar(value: Any) -> str:
 MAX_CELLS = 500_000
 MAX_ROWS = 50_000
 MAX_COLUMNS = 1000
-# A header above the data is looked for in the first rows: titles and notes often stand over a table.
+# A header is looked for in the first rows: tables often have titles and notes above them.
 _PREAMBLE_ROWS = 10
 
 
 def convert_xlsx(path: Path) -> Converted:
-    """Excel workbooks: the values last calculated, hidden sheets left out."""
+    """Excel workbooks: the last calculated values, without hidden sheets."""
     import openpyxl
 
     with open_zip(path):
@@ -153,7 +153,7 @@ def convert_xlsx(path: Path) -> Converted:
         for sheet in workbook.worksheets:
             if sheet.sheet_state != "visible":
                 continue
-            # The size a sheet claims is often wrong and then costs a million empty rows.
+            # The size that a sheet declares is often wrong and would cost a million empty rows.
             sheet.reset_dimensions()
             sheets.append((sheet.title, sheet.iter_rows(values_only=True, max_col=MAX_COLUMNS)))
         text, warnings = _render(sheets)
@@ -174,7 +174,7 @@ def convert_xlsx(path: Path) -> Converted:
 
 
 def convert_xls(path: Path) -> Converted:
-    """Workbooks of Excel 97 to 2003."""
+    """Excel 97 to 2003 workbooks."""
     try:
         xlrd: Any = importlib.import_module("xlrd")
     except ImportError as error:
@@ -202,7 +202,7 @@ def convert_xls(path: Path) -> Converted:
 
 
 def convert_csv(path: Path) -> Converted:
-    """Comma, semicolon, tab or bar separated values as one table."""
+    """Values separated by commas, semicolons, tabs or pipes, as one table."""
     decoded = read_text(path)
     sample = decoded.text[:65536]
     dialect: type[csv.Dialect] = csv.excel_tab if path.suffix.lower() in (".tsv", ".tab") else csv.excel
@@ -210,10 +210,10 @@ def convert_csv(path: Path) -> Converted:
         try:
             dialect = csv.Sniffer().sniff(sample, delimiters=",;\t|")
         except csv.Error:
-            # No delimiter to be seen: one column, or something that the usual dialect reads well enough.
+            # No obvious delimiter: one column, or something that the default dialect reads well enough.
             pass
         else:
-            # Sniffed from a sample, these go wrong more often than right.
+            # Detected from a sample, these are wrong more often than right.
             dialect.doublequote, dialect.skipinitialspace = True, False
     previous = csv.field_size_limit(1 << 24)
     try:
@@ -249,7 +249,7 @@ def _render(sheets: Iterable[tuple[str, Iterable[Iterable[Any]]]]) -> tuple[str,
 
 
 def _table(rows: Iterable[Iterable[Any]], what: str, room: int) -> tuple[list[list[str]], list[str]]:
-    """Cells as text, trimmed, and a warning when the bound was reached."""
+    """Cells as trimmed text, and a warning if the limit was reached."""
     kept: list[list[str]] = []
     source = iter(rows)
     cells = 0

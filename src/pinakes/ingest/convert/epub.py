@@ -46,7 +46,7 @@ def convert_epub(path: Path) -> Converted:
             try:
                 text, _, cautions, _ = html_to_markdown(read_part(archive, name), whole_page=False)
             except ConversionError as error:
-                # One bad chapter does not cost the book.
+                # One bad chapter does not fail the book.
                 warnings.append(f"chapter {name} was left out: {error}")
                 continue
             warnings += cautions
@@ -74,7 +74,7 @@ def _package_path(archive: zipfile.ZipFile) -> str:
 
 
 def _resolve(base: str, href: str, names: set[str]) -> str:
-    """The part that a link means; links are percent-encoded, names in the archive mostly are not."""
+    """The part that a link points to; links are percent-encoded, names in the archive mostly are not."""
     href = href.partition("#")[0]
     joined = [
         posixpath.normpath(posixpath.join(posixpath.dirname(base), part)) for part in (unquote(href), href)

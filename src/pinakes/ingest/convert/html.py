@@ -54,7 +54,7 @@ def convert_html(path: Path) -> Converted:
 
 
 class Page(NamedTuple):
-    """A page as Markdown, and which of its lines that came from."""
+    """A page as Markdown, with the source line of each of its lines."""
 
     text: str
     metadata: dict[str, Any]
@@ -99,7 +99,7 @@ def _parse(text: str) -> Any:
     except etree.ParserError:
         # No element and no text at all.
         return None
-    # Past its limit of depth libxml2 drops what follows without failing.
+    # Beyond its depth limit libxml2 silently drops what follows.
     if any("xcessive depth" in entry.message for entry in parser.error_log):
         raise ConversionError(_DEPTH_ERROR)
     return document
@@ -113,7 +113,7 @@ def _write(root: Any) -> str:
     result = HtmlConverter().convert_string(
         f"<body>{markup}</body>",
         strict=True,
-        # Escapes would stand in the way of whoever searches for snake_case or reads the passage.
+        # Escapes would hinder searching for snake_case and reading the passage.
         escape_asterisks=False,
         escape_underscores=False,
         bullets="-",
@@ -126,7 +126,7 @@ def _write(root: Any) -> str:
 
 
 def _browser_encoding(name: str) -> str:
-    # Browsers read both as Windows-1252, so that is what their authors wrote.
+    # Browsers read both as Windows-1252, so that is what authors wrote.
     return "cp1252" if name.lower() in ("iso-8859-1", "latin1", "us-ascii") else name
 
 
@@ -155,7 +155,7 @@ def _metadata(document: Any) -> dict[str, Any]:
 
 
 def clean(document: Any, *, site: bool) -> None:
-    """Remove what is not content; ``site`` is false where a page stands alone, as in a book."""
+    """Remove what is not content; ``site`` is false if a page stands alone, as in a book."""
     body = document.find("body")
     body = document if body is None else body
     for element in list(document.iter(*_ALWAYS, *_CONTROLS)):
@@ -179,7 +179,7 @@ def clean(document: Any, *, site: bool) -> None:
 
 
 def main_content(document: Any) -> Any:
-    """The part that is the document: ``main`` or the one ``article`` if it has most of the text."""
+    """The element with the document: ``main`` or the only ``article``, if it has most of the text."""
     body = document.find("body")
     body = document if body is None else body
     total = _length(body)
@@ -190,7 +190,7 @@ def main_content(document: Any) -> Any:
     for candidate in candidates:
         if _length(candidate) < 0.5 * total:
             continue
-        # The title of the page often stands above its main part.
+        # The title of the page is often above its main part.
         if not _has_h1(candidate) and (titles := list(body.iter("h1"))):
             tail, titles[0].tail = titles[0].tail, None
             _put_tail_back(titles[0], tail)
@@ -208,10 +208,10 @@ def _remove_site(body: Any) -> None:
         if any(element.iter("main", "article")):
             continue
         if element.tag not in ("nav", "header", "footer") and _length(element) > 0.6 * total:
-            # More than half of the text is no side matter, whatever it calls itself.
+            # More than half of the text is not side matter, whatever it is called.
             continue
         if element.tag == "header" and _has_h1(element) and len(list(body.iter("h1"))) == 1:
-            # The only title there is: it stays, the rest of the header goes.
+            # The only title: it stays, and the rest of the header is removed.
             title = next(element.iter("h1"))
             title.tail = None
             element.clear(keep_tail=True)
@@ -262,7 +262,7 @@ def _remove(element: Any) -> None:
 
 
 def _put_tail_back(element: Any, tail: str | None) -> None:
-    """Leave a moved element's following text where it was."""
+    """Leave the text that follows a moved element where it was."""
     if not tail:
         return
     previous, parent = element.getprevious(), element.getparent()

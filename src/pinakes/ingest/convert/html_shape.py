@@ -1,8 +1,7 @@
-"""Putting a cleaned HTML tree into a shape that Markdown can express and its writer gets right.
+"""Reshape a cleaned HTML tree so that Markdown can express it and the writer gets it right.
 
-Marks in its text say on which line of the file it stands, and survive until it is written. A mark is one character of
-the areas that Unicode leaves to private use. It stands right before the first word of each line, so that white space is
-what it would be without it.
+Marks in its text record the source line, and survive until it is written. A mark is one character from Unicode's
+private use areas. It is right before the first word of each line, so that white space is unaffected.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ LIST_PIECE = 200
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _VERBATIM = ("pre", "code", "kbd", "samp", "tt")
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight|highlight-source|brush:)[-\s]?([\w+#.-]+)")
-# At the start of a line these would become headings, rules or fences; a tag would be taken for a tag.
+# At the start of a line these would become headings, rules or fences, or be taken for a tag.
 _LINE_START = re.compile(r"^([\s\U000f0000-\U0010fffd]*)(?=#{1,6}(?:\s|$)|[-=]{2,}\s*$|```|~~~)")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _MARKERS = {"a": "lower-alpha", "A": "upper-alpha", "i": "lower-roman", "I": "upper-roman"}
@@ -27,7 +26,7 @@ _ROMAN = ((100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (
 _FIRST_MARK = 0xF0000
 _LAST_MARK = 0x10FFFD
 _MARK = re.compile(f"[{chr(_FIRST_MARK)}-{chr(_LAST_MARK)}]")
-# In XML there is no place for these, and none of them is text.
+# Not allowed in XML, and none of them is text.
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 _FIRST_WORD = re.compile(r"(?:\A|\n)[^\S\n]*(?=\S)")
 # libxml2 counts no further.
@@ -45,7 +44,7 @@ def shape(root: Any) -> None:
 
 
 def _flatten(root: Any) -> None:
-    """Unwrap what is nested deeper than any document needs: the writer recurses."""
+    """Unwrap what is nested deeper than any document needs: the writer is recursive."""
     deep = []
     stack = [(root, 0)]
     while stack:
@@ -85,7 +84,7 @@ def _lists(root: Any) -> None:
         start = items.get("start") or "1"
         number = int(start) if start.isdigit() else 1
         if style:
-            # Markdown counts in figures only: clause (b) would turn into 2.
+            # Markdown lists only have figures: clause (b) would become 2.
             for item in items.iterchildren("li"):
                 value = item.get("value") or ""
                 number = int(value) if value.isdigit() else number
@@ -118,7 +117,7 @@ def _marker(number: int, style: str) -> str:
 
 
 def _split_list(items: Any, start: int) -> None:
-    """Cut a long list: for every item the writer counts those before it."""
+    """Split a long list: for every item the writer counts those before it."""
     children = list(items)
     position = items
     for begin in range(LIST_PIECE, len(children), LIST_PIECE):
@@ -138,7 +137,7 @@ def _prepend(element: Any, text: str) -> None:
 
 
 def _tables(root: Any) -> None:
-    # Innermost first: a table that holds tables only arranges things on the page.
+    # Innermost first: a table that contains tables is page layout.
     for table in reversed(list(root.iter("table"))):
         rows = list(table.iter("tr"))
         if not rows or _is_layout(table, rows):
@@ -183,7 +182,7 @@ def _grid(rows: list[Any]) -> list[list[Any]]:
                 covered[len(cells)] -= 1
                 cells.append(row.makeelement("td", {}))
             if len(cells) >= MAX_COLUMNS:
-                # Nothing is lost: the last cell takes in what does not fit.
+                # Nothing is lost: the last cell takes what does not fit.
                 cells[-1].extend([cell])
                 cell.tag = "span"
                 continue
@@ -233,7 +232,7 @@ def _inline(root: Any) -> None:
             image.tag, image.text = "span", image.get("alt")
     for raised in root.iter("sup"):
         text = unmarked(raised.text_content()).strip()
-        # A footnote number must not grow onto the word before it.
+        # A footnote number must not merge with the word before it.
         if text.isdigit() and (raised.find(".//a") is not None or raised.getparent().tag == "a"):
             for child in list(raised):
                 raised.remove(child)
@@ -254,7 +253,7 @@ def _code_language(block: Any) -> str:
 
 
 def _text(root: Any) -> None:
-    """Collapse white space as a browser does and defuse what Markdown would read as markup."""
+    """Collapse white space as a browser does and escape what Markdown would read as markup."""
     stack = [(root, False, False)]
     while stack:
         element, verbatim, in_cell = stack.pop()
@@ -280,12 +279,12 @@ def _plain(text: str, verbatim: bool, fenced: bool, in_cell: bool) -> str:
 
 
 def without_controls(text: str) -> str:
-    """Return a text without characters that no tree can hold, nor any that could be taken for a mark."""
+    """Return a text without characters that a tree cannot hold or that could be taken for a mark."""
     return _CONTROLS.sub("", _MARK.sub("", text.replace("\f", " ")))
 
 
 def mark_lines(document: Any) -> None:
-    """Mark the lines of all text in a tree that was just parsed, and take comments out of it."""
+    """Mark the lines of all text in a newly parsed tree, and remove its comments."""
     line = 1
     comments = []
     # Each element twice: when it begins, and when it ends and its tail follows.
@@ -338,7 +337,7 @@ def unmarked(text: str) -> str:
 
 
 def read_marks(text: str) -> tuple[str, tuple[LineStart, ...]]:
-    """Return a text without its marks, and what they said."""
+    """Return a text without its marks, and the lines they recorded."""
     starts: list[LineStart] = []
     pieces: list[str] = []
     offset, expected, line_begin, after = 0, 1, 0, 0

@@ -1,4 +1,4 @@
-"""Texinfo, MediaWiki, Perl's POD, Textile and Org as Markdown: headings, code, and the words."""
+"""Texinfo, MediaWiki, POD, Textile and Org as Markdown: headings, code and text."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _ITALIC = re.compile(r"(?<![\w/:])/(\S(?:[^/\n]{0,200}\S)?)/(?![\w/])")
 
 
 def texinfo_to_markdown(text: str) -> Translated:
-    """``@chapter`` and its like, examples, and the words of everything else."""
+    """``@chapter`` and the like, examples, and the text of everything else."""
     lines = text.split("\n")
     out = Written()
     metadata: dict[str, Any] = {}
@@ -157,7 +157,7 @@ _POD_SIGNS = {"gt": ">", "lt": "<", "verbar": "|", "sol": "/"}
 
 
 def pod_to_markdown(text: str) -> Translated:
-    """``=head1`` and its like; Perl between ``=cut`` and the next command is code."""
+    """``=head1`` and the like; Perl between ``=cut`` and the next command is code."""
     lines = text.split("\n")
     out = Written()
     title, in_name, is_pod, hidden = "", False, True, False
@@ -205,7 +205,7 @@ _TEXTILE_BLOCK = re.compile(r"(h[1-6]|bc|pre|p|bq)(?:\([^)\n]*\)|\{[^}\n]*\}|[<>
 
 
 def textile_to_markdown(text: str) -> Translated:
-    """``h1.`` to ``h6.``, blocks of code."""
+    """``h1.`` to ``h6.``, and code blocks."""
     lines = text.split("\n")
     out = Written()
     index = 0
@@ -230,7 +230,7 @@ def textile_to_markdown(text: str) -> Translated:
 
 
 def org_to_markdown(text: str) -> Translated:
-    """Stars become headings, source blocks fences, ``#+TITLE`` the title."""
+    """Stars become headings, source blocks fences, and ``#+TITLE`` the title."""
     lines = text.split("\n")
     out = Written()
     metadata: dict[str, Any] = {}
@@ -238,7 +238,7 @@ def org_to_markdown(text: str) -> Translated:
     for line in lines:
         if found := _STATES.match(line.strip()):
             states |= {re.sub(r"\(.*?\)", "", word) for word in found[1].split() if word != "|"}
-    # Where each line that closes something stands last: what is never closed was never opened.
+    # The last line that could close each block: a block that is never closed was never opened.
     last = {
         line.strip().lower(): number for number, line in enumerate(lines) if line.lstrip()[:1] in ("#", ":")
     }

@@ -18,7 +18,7 @@ from pinakes.ingest.convert.written import Written
 from pinakes.model.document import Converted, line_of
 
 _SHOWN = ("From", "To", "Cc", "Date")
-# As much of a body as tells where in the file it stands.
+# This much of a body is enough to locate it in the file.
 _BEGINNING = 2000
 
 
@@ -72,7 +72,7 @@ def _header_line(data: bytes, name: str) -> int:
 def _body(
     message: EmailMessage, raw: bytes, *, prefer_html: bool
 ) -> tuple[list[tuple[int, str]], dict[str, Any]]:
-    """The lines of the body, each with its number in the file, and what the body says of itself."""
+    """The lines of the body, each with its number in the file, and the body's metadata."""
     order = ("html", "plain") if prefer_html else ("plain", "html")
     part = None
     with contextlib.suppress(Exception):
@@ -97,7 +97,7 @@ def _body(
         return lines, page.metadata
     texts = normalise(decode(data, charset).text).split("\n")
     numbers += [numbers[-1]] * (len(texts) - len(numbers))
-    # A line of a letter that begins with a number sign is no heading of the message.
+    # A line of a letter that begins with a number sign is not a heading.
     return [
         (number, f"\\{text}" if text.startswith("#") else text)
         for number, text in zip(numbers, texts, strict=False)
@@ -105,10 +105,10 @@ def _body(
 
 
 def _numbers(part: Any, raw: bytes, data: bytes) -> list[int]:
-    """The number in the file of each line of a decoded part; that of its first where it cannot be told."""
+    """The file line of each line of a decoded part; that of its first if it cannot be determined."""
     payload = part.get_payload()
     written = payload.encode("utf-8", "surrogateescape") if isinstance(payload, str) else b""
-    # The parser gives lines back as they were, but for those of the end.
+    # The parser returns lines unchanged, except for those at the end.
     at = max(raw.find(written[:_BEGINNING]) if written.strip() else -1, 0)
     first = raw.count(b"\n", 0, at) + 1
     encoding = str(part.get("Content-Transfer-Encoding") or "").strip().lower()
@@ -119,7 +119,7 @@ def _numbers(part: Any, raw: bytes, data: bytes) -> list[int]:
         return list(range(first, first + count))
     numbers = [first]
     for number, line in enumerate(written.split(b"\n"), start=first + 1):
-        # An equals sign at the end joins a line to the next; `=0A` makes one of its own.
+        # An equals sign at the end joins a line to the next; `=0A` makes a new one.
         decoded = quopri.decodestring(line + b"\n")
         numbers += [number - 1] * (decoded.count(b"\n") - 1) + [number] * decoded.endswith(b"\n")
     return numbers[: max(count, 1)] + [numbers[-1]] * (count - len(numbers))

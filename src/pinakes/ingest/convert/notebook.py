@@ -1,7 +1,7 @@
 """Jupyter notebooks: Markdown cells as they are, code cells as fenced code, text output below them.
 
-Lines are those of the file, in which each line of a cell mostly has a line of its own. On which of them each cell
-begins is kept, so that results can name their cells.
+Lines are those of the file, in which each line of a cell usually has its own line. The first line of each cell is kept,
+so that results can name their cells.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def convert_ipynb(path: Path) -> Converted:
         notebook = _with_lines(decoded.text, json.loads(decoded.text))
         cells = notebook.get("cells")
         if cells is None:
-            # Before version 4 the cells stood in worksheets.
+            # Before version 4 the cells were in worksheets.
             cells = [cell for sheet in notebook.get("worksheets", []) for cell in sheet.get("cells", [])]
         metadata = notebook.get("metadata") or {}
         language = (metadata.get("language_info") or {}).get("name") or "python"
@@ -54,7 +54,7 @@ def convert_ipynb(path: Path) -> Converted:
 
 
 def _noted(starts: dict[int, int]) -> dict[str, str]:
-    """Where cells begin, unless the whole notebook stands on one line."""
+    """The start of each cell, unless the whole notebook is on one line."""
     return (
         {CELLS: write_cells(starts)}
         if len(set(starts.values())) > 1 or max(starts.values(), default=1) > 1
@@ -69,7 +69,7 @@ class _Text(str):
 
 
 def _located(value: Any, lines: Iterator[int]) -> Any:
-    """The same value with strings that know their lines, which are given in the order in which they are written."""
+    """The same value with strings that know their lines, which are given in the order of the file."""
     if isinstance(value, str):
         text = _Text(value)
         text.line = next(lines)
@@ -93,7 +93,7 @@ def _with_lines(text: str, notebook: Any) -> Any:
         located = _located(notebook, lines)
     except (StopIteration, RuntimeError):
         return notebook
-    # A name that occurs twice in one object is read once: then nothing is known.
+    # A key that occurs twice in one object is parsed once, so the lines are unknown.
     return located if next(lines, None) is None else notebook
 
 
@@ -115,7 +115,7 @@ def _lines(holder: dict[str, Any], name: str) -> list[Numbered]:
 
 
 def _cell(cell: dict[str, Any], language: str, out: Written) -> int:
-    """Write a cell down; returns the line on which it begins, 0 for an empty one."""
+    """Write a cell; return the line on which it begins, 0 for an empty one."""
     kind = cell.get("cell_type")
     source = _stripped(_lines(cell, "source") or _lines(cell, "input"))
     if not source:

@@ -1,7 +1,7 @@
-"""Tesseract: finds the program, says what is missing, and has it read the picture of a page.
+"""Tesseract: finds the program, says what is missing, and runs it on page images.
 
-The program is run, not bound: one process for each page, on one core, which can be ended when it takes too long. It
-gives words with their boxes as hOCR. Nothing here knows where the picture came from.
+The program is run as a process, one for each page, on one core, which can be killed if it takes too long. It returns
+words with their boxes as hOCR. Nothing here knows where the image came from.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from pinakes.ingest.sandbox_worker import ask_for_time
 Picture = NDArray[np.uint8]
 """Rows of grey pixels, 0 is black."""
 
-# Per page: processor time where the system can limit it, and time by the clock, on a machine that is busy.
+# Per page: processor time where the system can limit it, and wall-clock time on a busy machine.
 _PAGE_CPU_SECONDS = 120
 PAGE_SECONDS = 300.0
 _ASK_SECONDS = 30.0
-# What comes after a page: drawing another, or making a text of all of them.
+# Time for what follows a page: rendering another, or assembling the text.
 _AFTER_SECONDS = 120.0
-# Where the Windows installer puts the program without telling PATH.
+# Where the Windows installer puts the program without adding it to PATH.
 _WINDOWS = (r"C:\Program Files\Tesseract-OCR\tesseract.exe",)
-# What people write for what Tesseract has under another name.
+# Common language codes that Tesseract has under another name.
 _CODES = dict(
     pair.split(":")
     for pair in (
@@ -55,7 +55,7 @@ _TURN_SURE = re.compile(r"^Orientation confidence: ([\d.]+)", re.M)
 
 @dataclass(frozen=True, slots=True)
 class Ocr:
-    """Whether and how pictures of pages are read. ``processes`` is how many pages at once."""
+    """Whether and how page images are read. ``processes`` is how many pages are read at once."""
 
     mode: str = "auto"
     languages: str = "eng"
@@ -69,7 +69,7 @@ class Ocr:
 
 
 class OcrWord(NamedTuple):
-    """A word and its box, in pixels from the top left corner; ``sure`` from 0 to 100."""
+    """A word and its box, in pixels from the top left corner; ``sure`` is the confidence from 0 to 100."""
 
     text: str
     x0: int
@@ -80,9 +80,9 @@ class OcrWord(NamedTuple):
 
 
 class OcrLine(NamedTuple):
-    """Words on one baseline, which runs through ``base`` at the left edge of the first word.
+    """Words on one baseline, which passes through ``base`` at the left edge of the first word.
 
-    ``level`` is false for a line that runs up or down: of its letters only the words are known.
+    ``level`` is false for a vertical line: only its words are known.
     """
 
     words: list[OcrWord]
@@ -97,7 +97,7 @@ def split_languages(languages: str) -> list[str]:
 
 
 def find_program() -> str | None:
-    """Return where Tesseract is."""
+    """Return the path of Tesseract."""
     found = shutil.which("tesseract")
     if found is None and sys.platform == "win32":
         found = next((path for path in _WINDOWS if Path(path).is_file()), None)
@@ -123,7 +123,7 @@ def installed_languages(program: str) -> tuple[str, ...]:
 
 
 def missing(ocr: Ocr) -> str:
-    """Say what to install before pictures can be read; empty when all is there."""
+    """Say what to install before images can be read; "" if nothing is missing."""
     program = find_program()
     if program is None:
         return (
@@ -142,7 +142,7 @@ def missing(ocr: Ocr) -> str:
 
 
 def describe_program() -> str:
-    """Say whether Tesseract is there, and for which languages."""
+    """Say whether Tesseract is installed, and for which languages."""
     program = find_program()
     if program is None:
         return missing(Ocr())
@@ -151,22 +151,22 @@ def describe_program() -> str:
 
 
 class Reading:
-    """One run of Tesseract on a picture, which has begun when this is made."""
+    """One run of Tesseract on an image, started on creation."""
 
     def __init__(self, picture: Picture, dpi: int, ocr: Ocr) -> None:
         self._job = _Job(picture, ["--dpi", str(dpi), "-l", "+".join(ocr.codes), "--psm", "3", "hocr"])
 
     def lines(self) -> list[OcrLine]:
-        """Wait for the words; raises ``ConversionError`` when there will be none."""
+        """Wait for the words; raises ``ConversionError`` if there are none."""
         return read_hocr(self._job.output(PAGE_SECONDS))
 
     def close(self) -> None:
-        """End it, wherever it is."""
+        """Stop it."""
         self._job.close()
 
 
 def find_turn(picture: Picture, dpi: int) -> int | None:
-    """Return by how many degrees, clockwise, a picture must be turned to stand upright; None when nobody can say."""
+    """Return by how many degrees, clockwise, an image must be rotated to be upright; None if unknown."""
     program = find_program()
     if program is None or "osd" not in installed_languages(program):
         return None
@@ -174,7 +174,7 @@ def find_turn(picture: Picture, dpi: int) -> int | None:
     try:
         said = job.output(PAGE_SECONDS).decode("utf-8", "replace")
     except ConversionError:
-        # Too few letters to tell by.
+        # Too few letters to tell.
         return 0
     finally:
         job.close()
@@ -185,12 +185,12 @@ def find_turn(picture: Picture, dpi: int) -> int | None:
 
 
 class _Job:
-    """A process of Tesseract. Its input and output are files without a name: nothing is left when it is killed."""
+    """A Tesseract process. Its input and output are unnamed files: nothing is left if it is killed."""
 
     def __init__(self, picture: Picture, arguments: list[str]) -> None:
         program = find_program()
         if program is None:
-            raise ConversionError("Tesseract is gone")
+            raise ConversionError("Tesseract is no longer installed")
         height, width = picture.shape
         self._output = tempfile.TemporaryFile()  # noqa: SIM115
         self._noise = tempfile.TemporaryFile()  # noqa: SIM115
@@ -203,7 +203,7 @@ class _Job:
                 stdin=given,
                 stdout=self._output,
                 stderr=self._noise,
-                # Threads of its own make it slower when several pages are read at once.
+                # Its own threads make it slower if several pages are read at once.
                 env=os.environ | {"OMP_THREAD_LIMIT": "1"},
             )
         with contextlib.suppress(ImportError, AttributeError, OSError, ValueError):
@@ -235,7 +235,7 @@ class _Job:
 
 
 def read_hocr(data: bytes) -> list[OcrLine]:
-    """Return the lines that hOCR tells of, in its order."""
+    """Return the lines in hOCR output, in order."""
     from lxml import etree
 
     parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, huge_tree=True)
@@ -246,7 +246,7 @@ def read_hocr(data: bytes) -> list[OcrLine]:
     lines = []
     for element in root.iter() if root is not None else ():
         kind = element.get("class") or ""
-        # Headers, captions and floats are lines too, by names of their own.
+        # Headers, captions and floats are lines too, with classes of their own.
         if kind in ("ocr_line", "ocr_header", "ocr_caption", "ocr_textfloat") and (line := _line(element)):
             lines.append(line)
     return lines
@@ -260,7 +260,7 @@ def _line(element: Any) -> OcrLine | None:
         return None
     slope, drop = (float(baseline[1]), float(baseline[2])) if baseline else (0.0, 0.0)
     left, top, right, bottom = (int(number) for number in box.groups())
-    # Of lines that it reads sideways Tesseract does not always say so.
+    # Tesseract does not always say so of lines that it reads sideways.
     tall = bottom - top > right - left and sum(len(word.text) for word in words) > _FEW_LETTERS
     if tall or abs(slope) > _STEEPEST or _ANGLE.search(title):
         return OcrLine(words, bottom, 0.0, level=False)

@@ -1,4 +1,4 @@
-"""OpenDocument text, RTF and PowerPoint: of the last one section a slide, with its text, tables, charts and notes."""
+"""OpenDocument text, RTF and PowerPoint, with one section per slide: its text, tables, charts and notes."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _table(element: Any) -> str:
 
 
 def _inline(element: Any) -> str:
-    """The text of a paragraph on one line, without its comments and the numbers of its notes."""
+    """The text of a paragraph on one line, without comments and note numbers."""
     return " ".join("".join(_texts(element)).split())
 
 
@@ -128,7 +128,7 @@ def _odt_metadata(meta: Any) -> dict[str, Any]:
 
 
 def convert_rtf(path: Path) -> Converted:
-    """RTF as plain text: it has no headings that can be told from formatting."""
+    """RTF as plain text: its headings cannot be told from formatting."""
     striprtf: Any = importlib.import_module("striprtf.striprtf")
     data = path.read_bytes().decode("latin-1")
     text = str(striprtf.rtf_to_text(data, errors="ignore")).replace("\r\n", "\n").replace("\x00", "")
@@ -196,7 +196,7 @@ def _shape(shape: Any) -> str:
         rows = [[cell.text_frame.text for cell in row.cells] for row in shape.table.rows]
         return markdown_table(trim(rows))
     if getattr(shape, "has_chart", False):
-        # Charts come in more kinds than python-pptx knows; one it cannot read must not cost the slide.
+        # Charts come in more kinds than python-pptx knows; an unreadable one must not cost the slide.
         with contextlib.suppress(Exception):
             return _chart(shape.chart)
         return ""

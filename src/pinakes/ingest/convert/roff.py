@@ -1,4 +1,4 @@
-"""Manual pages as Markdown: ``.SH`` and ``.SS`` of man, ``.Sh`` and ``.Ss`` of mdoc, examples, and the words."""
+"""Manual pages as Markdown: ``.SH`` and ``.SS`` of man, ``.Sh`` and ``.Ss`` of mdoc, examples and text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _JOINED = frozenset("BI BR IB IR RB RI".split())
 _FONTS = frozenset("B I R SM SB".split())
 _CODE = {"nf": "fi", "EX": "EE", "Vb": "Ve", "Bd": "Ed"}
 _SKIPPED = {"de": "..", "de1": "..", "ig": "..", "am": ".."}
-# Macros of mdoc whose arguments are words to be shown, some of them in brackets.
+# Macros of mdoc whose arguments are shown, some of them in brackets.
 _AROUND = {
     "Op": ("[", "]"), "Bq": ("[", "]"), "Pq": ("(", ")"), "Dq": ("“", "”"), "Qq": ('"', '"'), "Sq": ("‘", "’"),
     "Aq": ("<", ">"), "Brq": ("{", "}"), "Ql": ("`", "`"), "Oo": ("[", ""), "Po": ("(", ""), "Do": ("“", ""),
@@ -71,7 +71,7 @@ class _Page(LineReader):
     def _heading(self, index: int, name: str, rest: str) -> int:
         words, used = " ".join(_arguments(rest)), 1
         if not words and index + 1 < len(self._lines) and self._lines[index + 1][:1] not in (".", "'"):
-            # The title may stand on the next line.
+            # The title may be on the next line.
             words, used = self._lines[index + 1], 2
         words = _plain(words)
         self._out.blank(index + 1, index + used - 1)
@@ -143,7 +143,7 @@ def _arguments(rest: str) -> list[str]:
 
 
 def _mdoc(words: list[str], name: str) -> str:
-    """Words of which some are macros themselves."""
+    """Words, some of which are macros themselves."""
     if words[0] == "Xr" and len(words) > 2:
         return f"{words[1]}({words[2]})" + "".join(words[3:])
     if words[0] == "Bl" or words[0] in ("El", "Bf", "Ef"):

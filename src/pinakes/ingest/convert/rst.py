@@ -1,7 +1,8 @@
 """reStructuredText as Markdown: titles, literal blocks, comments; the rest stays as written.
 
-What makes a title are the rules of docutils: a line of text at the margin that begins a block, with a rule of one sign
-below it that is as long as it is, or the same rule above and below. Levels go by the order in which rules first appear.
+Titles follow the rules of docutils: a line of text at the margin that begins a block, with a rule of one character
+below it that is at least as long, or the same rule above and below. Levels follow the order in which rules first
+appear.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pinakes.ingest.convert.written import Translated, Written, dedented
 _RULE = re.compile(r"([!-/:-@[-`{-~])\1*\s*")
 _CODE = re.compile(r"\.\.\s+(?:code-block|code|sourcecode|parsed-literal|math|highlight|raw)::[ \t]*(\S*)")
 _DIRECTIVE = re.compile(r"\.\.(?:\s|$)")
-# What docutils takes for something else before it looks for a title.
+# What docutils recognises as something else before it looks for a title.
 _NOT_TITLE = re.compile(r"(?:[-*+•‣⁃]|\.\.|__|\|)(?:\s|$)|:[^:\s][^:]*:(?:\s|$)|>{3}\s|\+-[-+]+\+")
 _SHORTEST = 4
 
@@ -61,7 +62,7 @@ def _is_rule(line: str) -> bool:
 
 
 def _title(lines: list[str], index: int) -> tuple[str, str, int] | None:
-    """The words of a title, the mark of its level, and how many lines it takes."""
+    """The words of a title, the marker of its level, and the number of lines it takes."""
     line = lines[index].rstrip()
     if not line:
         return None
@@ -85,7 +86,7 @@ def _width(text: str) -> int:
 
 
 def _copied(lines: list[str], index: int, out: Written) -> int:
-    """Copy one line, and the literal block that it opens; the index after them."""
+    """Copy one line, and the literal block that it opens; return the index after them."""
     line = lines[index]
     bare = line.strip()
     directive = _CODE.match(bare)
@@ -118,7 +119,7 @@ def _copied(lines: list[str], index: int, out: Written) -> int:
         return index + 1
     out.blank(index + 2, first - 1)
     language = directive[1] if directive and not bare.startswith(".. math") else ""
-    # The closing fence takes the place of the blank line that ends the block.
+    # The closing fence replaces the blank line that ends the block.
     out.code(first, dedented(lines[first:last]), language)
     return last + 1 if last < len(lines) and not lines[last].strip() else last
 
@@ -144,7 +145,7 @@ def _shown(role: re.Match[str]) -> str:
 
 
 def _header(lines: list[str]) -> tuple[dict[str, str], str]:
-    """The fields before the text: those of a message, as PEPs have them, and those of a field list."""
+    """The fields before the text: message headers, as in PEPs, or a field list."""
     fields: dict[str, str] = {}
     for line in lines[:60]:
         if field := _HEADER_FIELD.fullmatch(line.rstrip()):

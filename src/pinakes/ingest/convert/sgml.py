@@ -1,6 +1,6 @@
-"""DocBook and LinuxDoc in SGML as Markdown: the titles of chapters and sections, listings, and the words.
+"""DocBook and LinuxDoc in SGML as Markdown: titles of chapters and sections, listings and text.
 
-SGML needs its DTD to be parsed. What carries structure is written out in practice: tags are read one by one.
+Parsing SGML needs its DTD. In practice the structural tags are written out, so tags are read one by one.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ _TOKEN = re.compile(
     r"<!--.*?(?:-->|\Z)|<!\[[^\[]*\[|\]\]>|<[!?][^>]*>|<(/?)([A-Za-z][\w.-]*)?((?:\s[^<>]*)?)/?>", re.S
 )
 _NET = re.compile(r"<[A-Za-z][\w.-]{0,20}/([^/<>\n]{0,200})/")
-# Those that hold their title in an element of its own, and those of LinuxDoc, which begin with it.
+# Elements with a separate title element, and those of LinuxDoc, which begin with it.
 _PARTS = frozenset(
     "book part chapter preface appendix article section sect1 sect2 sect3 sect4 sect5 refentry refsect1 refsect2 "
     "refsect3 refsection simplesect glossary bibliography reference refsynopsisdiv".split()
 )
-# Their titles name something inside a section.
+# Their titles name something within a section.
 _INSIDE = frozenset(
     "table figure example formalpara note tip warning caution important sidebar variablelist itemizedlist orderedlist "
     "procedure step abstract equation qandaset glosslist blockquote biblioentry biblioset bibliomixed".split()
@@ -30,7 +30,7 @@ _BLOCKS = frozenset("para simpara p listitem item row entry term title indexterm
 
 
 def sgml_to_markdown(text: str) -> Translated:
-    """Translate a document; what stands in no element of its own stays text."""
+    """Translate a document; what is in no element of its own stays text."""
     if linuxdoc := bool(re.search(r"<!doctype\s+linuxdoc|<sect>", text[:20000], re.I)):
         # A short form of its own: `<tt/sleep()/`.
         text = _NET.sub(r"\1", text)

@@ -1,4 +1,4 @@
-"""What a file really is: its content decides, its name only chooses between kinds of text."""
+"""Sniff: what a file really is; its content decides, its name only chooses between kinds of text."""
 
 from __future__ import annotations
 
@@ -28,16 +28,15 @@ _UNKNOWN = ("", "is an older Office or Windows file; save it in a current format
 _MAX_SECTORS = 1000
 
 
-# Sections of the manual: `ls.1`. So may logs and libraries be called, which are none.
+# Manual sections: `ls.1`. Logs and libraries may have such names too.
 MANUAL_EXTENSIONS = tuple(f".{section}" for section in range(1, 10))
 
 
 class FileType(str, Enum):
-    """Kinds of files told apart: the usual extension without its dot, what people call them, what reads them, and the
-    extensions that say of a text that it is of this kind.
+    """File types: the usual extension without its dot, the common name, the reader, and the extensions of texts.
 
-    What reads them is a converter, from a path to a ``Converted``, or for markups a reader, from text to Markdown; it
-    is imported when the first such file comes up.
+    The reader is a converter, from a path to a ``Converted``, or for markup a function from text to Markdown; it is
+    imported when the first such file comes up.
     """
 
     label: str
@@ -81,7 +80,7 @@ class FileType(str, Enum):
     EMPTY = "empty"
 
     def __new__(cls, value: str, label: str = "", reader: str = "", extensions: str = "") -> FileType:
-        """Make a member of what stands beside its name."""
+        """Create a member from the values beside its name."""
         member = str.__new__(cls, value)
         member._value_, member.label, member.reader = value, label, reader
         member.extensions = tuple(extensions.split())
@@ -89,12 +88,12 @@ class FileType(str, Enum):
 
     @property
     def extension(self) -> str:
-        """Such as ``.docx``."""
+        """The extension, such as ``.docx``."""
         return f".{self.value}"
 
 
 class Detection(NamedTuple):
-    """A type, and why it cannot be read if it cannot."""
+    """A type, and why it cannot be read, if so."""
 
     type: FileType
     refusal: str = ""
@@ -102,7 +101,7 @@ class Detection(NamedTuple):
 
 TEXT_EXTENSIONS = {extension: kind for kind in FileType for extension in kind.extensions}
 
-# (offset, bytes, type, what it is) for everything told by fixed bytes.
+# (offset, bytes, type, what it is) for everything recognised by fixed bytes.
 _MAGIC: tuple[tuple[int, bytes, FileType, str], ...] = (
     (0, b"{\\rtf", FileType.RTF, ""),
     (0, b"\x89PNG\r\n\x1a\n", FileType.IMAGE, "a PNG image"),
@@ -139,7 +138,7 @@ _MAGIC: tuple[tuple[int, bytes, FileType, str], ...] = (
     (60, b"BOOKMOBI", FileType.BINARY, "a Kindle book; convert it to EPUB"),
 )
 
-# Images that are read, by Tesseract, when their name says that they are some.
+# Images that Tesseract reads, if their extension is that of an image.
 IMAGE_EXTENSIONS = frozenset((".png", ".jpg", ".jpeg", ".tif", ".tiff"))
 _READABLE = frozenset(("a PNG image", "a JPEG image", "a TIFF image"))
 
@@ -159,7 +158,7 @@ def detect(path: Path) -> FileType:
 
 
 def sniff(path: Path) -> Detection:
-    """The type of a file and, when it cannot be read, why."""
+    """The type of a file and, if it cannot be read, the reason."""
     try:
         with path.open("rb") as file:
             head = file.read(HEAD)
@@ -177,7 +176,7 @@ def sniff(path: Path) -> Detection:
             if kind_found is FileType.IMAGE and path.suffix.lower() in IMAGE_EXTENSIONS and what in _READABLE:
                 return Detection(kind_found)
             return Detection(kind_found, f"looks like {what}, not text" if what else "")
-    # Some writers put a few bytes of their own before the PDF header.
+    # Some writers put a few bytes before the PDF header.
     if b"%PDF-" in head[:1024]:
         return Detection(FileType.PDF)
     return _text(path, head)
@@ -199,7 +198,7 @@ def _text(path: Path, head: bytes) -> Detection:
     if _HTML.match(head) and by_name is not FileType.EML:
         return Detection(FileType.HTML)
     if by_name is FileType.HTML and not _TAG.search(head):
-        # A page without a single tag is a text that somebody gave a wrong name.
+        # A page without a single tag is a text with the wrong extension.
         return Detection(FileType.TEXT)
     if by_name is FileType.JSON and _NOTEBOOK.match(head):
         return Detection(FileType.IPYNB)

@@ -1,4 +1,4 @@
-"""LaTeX as Markdown: sectioning commands, verbatim text, the title; comments and the preamble go."""
+"""LaTeX as Markdown: sectioning commands, verbatim text, the title; without comments and preamble."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VERBATIM = re.compile(
     r"\\begin\{(verbatim\*?|Verbatim|lstlisting|minted|alltt|filecontents\*?|comment)\}(.*)"
 )
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
-# A title is short; an open brace further away than this is a mistake.
+# A title is short; a brace that stays open longer than this is a mistake.
 _REACH = 2000
 
 _GONE = "label footnote thanks index cite protect vspace hspace footnotemark phantomsection".split()
@@ -38,7 +38,7 @@ _SIGNS |= {"LaTeX": "LaTeX", "TeX": "TeX"}
 
 
 def tex_to_markdown(text: str) -> Translated:
-    """Sectioning commands become headings, verbatim text fences; comments and the preamble go."""
+    """Sectioning commands become headings, verbatim text fences; comments and the preamble are dropped."""
     metadata: dict[str, Any] = {}
     bare = "\n".join(map(_uncommented, text.split("\n")))
     for name in ("title", "author", "date"):
@@ -90,7 +90,7 @@ class _Body:
         return end + 1
 
     def _heading(self, index: int, heading: re.Match[str]) -> int:
-        """Take a heading, which may go on over several lines, and leave what stands after it."""
+        """Read a heading, which may extend over several lines, and leave what follows it."""
         line = _uncommented(self._lines[index])
         joined, end = line, index
         while (found := _argument(joined, heading.end())) is None and len(joined) < heading.end() + _REACH:
@@ -100,7 +100,7 @@ class _Body:
             joined += "\n" + _uncommented(self._lines[end])
         before = line[: heading.start()].strip()
         title = plain_tex(found[0]) if found else ""
-        # `#1` is the parameter of a definition: this heading is one that others will make.
+        # `#1` is a macro parameter: this is the definition of a heading command.
         if (
             not found
             or not title
@@ -119,7 +119,7 @@ class _Body:
         self._out.blank(index + 2, line_after)
         after = re.sub(r"^\s*(?:\\label\{[^{}]*\})?\s*", "", after.partition("\n")[0])
         if after.strip() and after.strip() != "}":
-            # Once more: another heading may follow on the same line.
+            # Again: another heading may follow on the same line.
             self._lines[end] = after
             return end
         return end + 1
@@ -130,7 +130,7 @@ def _uncommented(line: str) -> str:
 
 
 def _argument(text: str, at: int) -> tuple[str, int] | None:
-    """The contents of the braces after ``at``, past an optional argument, and where they end."""
+    """The content of the braces after ``at``, past an optional argument, and where they end."""
     limit = min(len(text), at + _REACH)
     if at < limit and text[at] == "[":
         depth = 0

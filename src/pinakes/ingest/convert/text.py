@@ -1,6 +1,6 @@
-"""Plain text and Markdown: decode, settle line ends, find page breaks; markups are handed to their readers.
+"""Plain text and Markdown: decode, normalise line ends, find page breaks; other markup goes to its readers.
 
-Bytes are Unicode where they are Unicode; where they are not, an informed guess.
+Valid Unicode is read as Unicode; anything else by an informed guess.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# What documents are really found in; the guesser knows ninety more, which only give it chances to be wrong.
+# Encodings that documents really have; the detector knows ninety more, which only give it chances to be
+# wrong.
 _LEGACY = [
     *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "koi8_r", "mac_roman"),
     *("cp932", "euc_jp", "gb18030", "big5", "cp949", "cp874", "iso8859_2", "iso8859_15", "iso2022_jp"),
@@ -35,7 +36,7 @@ _SAMPLE = 65536
 
 
 class Decoded(NamedTuple):
-    """Text, what it was read as, and what the reader should know about it."""
+    """Text, its encoding, and what the reader should know about it."""
 
     text: str
     encoding: str
@@ -43,7 +44,7 @@ class Decoded(NamedTuple):
 
 
 def unicode_encoding(data: bytes) -> str | None:
-    """The Unicode encoding that a byte order mark, or a pattern of zero bytes, gives away."""
+    """The Unicode encoding that a byte order mark, or a pattern of zero bytes, indicates."""
     for bom, name in _BOMS:
         if data.startswith(bom):
             return name
@@ -59,7 +60,7 @@ def unicode_encoding(data: bytes) -> str | None:
 
 
 def decode(data: bytes, declared: str | None = None) -> Decoded:
-    """Decode a file; ``declared`` is what it says of itself, tried after Unicode."""
+    """Decode a file; ``declared`` is the encoding it states, tried after Unicode."""
     if encoding := unicode_encoding(data):
         return _finish(data.decode(encoding, "replace"), encoding)
     if _is_utf8(data):
@@ -68,7 +69,7 @@ def decode(data: bytes, declared: str | None = None) -> Decoded:
     bad = text.count("\ufffd")
     beyond_ascii = len(text) - len(text.encode("ascii", "ignore")) - bad
     if beyond_ascii >= max(1, 4 * bad):
-        # Mostly valid multi-byte characters do not happen by chance: this is UTF-8 with some damage.
+        # Mostly valid multi-byte sequences do not occur by chance: this is UTF-8 with some damage.
         return _finish(text, "utf-8")
     if declared:
         try:
@@ -90,7 +91,7 @@ def _guess(data: bytes) -> Decoded:
 
 
 def _best_guess(sample: bytes) -> str:
-    """What charset_normalizer says, where that is worth more than the commonest of these encodings."""
+    """The result of charset_normalizer, if it is more plausible than the commonest encodings."""
     from charset_normalizer import from_bytes
 
     best = from_bytes(sample, cp_isolation=_LEGACY, enable_fallback=False).best()
@@ -98,7 +99,7 @@ def _best_guess(sample: bytes) -> str:
         return "cp1252"
     text = str(best)
     if best.encoding in _CENTRAL_EUROPEAN:
-        # It cannot tell these from Western European by the letters alone and names them first.
+        # It cannot tell these from Western European by letters alone, and puts them first.
         from py3langid import classify
 
         return best.encoding if classify(text[:5000])[0] in _CENTRAL_EUROPEAN_LANGUAGES else "cp1252"
@@ -110,7 +111,7 @@ def _best_guess(sample: bytes) -> str:
 
 
 def _finish(text: str, encoding: str, *warnings: str) -> Decoded:
-    """Check that the outcome is text at all."""
+    """Check that the result is text at all."""
     replaced = text.count("\ufffd")
     odd = replaced + sum(map(text.count, map(chr, (*range(1, 8), *range(14, 27), *range(28, 32)))))
     if odd > 0.1 * len(text):
@@ -121,7 +122,7 @@ def _finish(text: str, encoding: str, *warnings: str) -> Decoded:
 
 
 def _is_utf8(data: bytes, *, cut: bool = False) -> bool:
-    """Whether this is valid; a sample that was ``cut`` may end in the middle of a character."""
+    """Whether the bytes are valid; a sample that was ``cut`` may end in the middle of a character."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -130,7 +131,7 @@ def _is_utf8(data: bytes, *, cut: bool = False) -> bool:
 
 
 def _plausible(sample: bytes, encodings: tuple[str, ...]) -> str | None:
-    """The one of these in which the sample reads like text: printable, in letters of common use."""
+    """The encoding in which the sample reads like text: printable, with common letters."""
     best: tuple[float, str] | None = None
     for encoding in encodings:
         try:
@@ -150,17 +151,17 @@ def _plausible(sample: bytes, encodings: tuple[str, ...]) -> str | None:
 
 
 def read_text(path: Path) -> Decoded:
-    """A file's text with ``\\n`` line ends and without NULs, otherwise as it stands."""
+    """A file's text with ``\\n`` line ends and without NULs, otherwise unchanged."""
     decoded = decode(path.read_bytes())
     return decoded._replace(text=normalise(decoded.text))
 
 
 def normalise(text: str) -> str:
-    """One kind of line end, and no NULs, which no store or parser takes well.
+    """Normalise line ends and remove NULs, which no store or parser handles well.
 
-    A carriage return alone ends a line, as it does in Python, in Unicode's newline guidelines and in editors that show
-    what follows it on a line of its own (decision 24). Only where two stand before most line feeds, which is how a
-    program writes Windows line ends twice, are they one end of a line.
+    A lone carriage return ends a line, as in Python, in Unicode's newline guidelines and in editors that show what
+    follows it on a separate line (decision 24). Only if most line feeds are preceded by two, which is how a program
+    writes Windows line ends twice, do they count as one line end.
     """
     text = text.replace("\x00", "").removeprefix("\ufeff")
     if "\r" not in text:
@@ -171,9 +172,9 @@ def normalise(text: str) -> str:
 
 
 def split_pages(text: str) -> tuple[str, tuple[PageStart, ...], tuple[LineStart, ...]]:
-    """Text with form feeds taken out, where the pages that they ended begin, and which lines these begin with.
+    """Text without form feeds, where the pages they end begin, and with which lines.
 
-    A form feed ends a line as well as a page, as the Unicode newline guidelines have it (decision 24).
+    A form feed ends a line as well as a page, according to the Unicode newline guidelines (decision 24).
     """
     parts = text.split("\f")
     if len(parts) == 1:
@@ -205,14 +206,14 @@ def convert_text(path: Path) -> Converted:
 
 
 def convert_markdown(path: Path) -> Converted:
-    """Markdown is what everything else is turned into: it passes through."""
+    """Markdown is the common format, so it passes through."""
     decoded = read_text(path)
     text, pages, starts = split_pages(decoded.text)
     return Converted(text, pages=pages, warnings=decoded.warnings, line_starts=starts)
 
 
 def convert_markup(path: Path) -> Converted:
-    """reStructuredText, AsciiDoc, Org, LaTeX and their like: their headings become Markdown's, the rest stays text."""
+    """reStructuredText, AsciiDoc, Org, LaTeX and the like: headings become Markdown's, the rest stays text."""
     decoded = read_text(path)
     # A form feed is white space to all of these.
     found = to_markdown(detect(path).extension, decoded.text.replace("\f", " "))

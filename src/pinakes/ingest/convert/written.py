@@ -1,4 +1,4 @@
-"""Writing Markdown: line by line, each with the line of the file that it came from, and rows of cells as tables."""
+"""Writing Markdown line by line, each with its line in the file, and rows of cells as tables."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 from pinakes.model.document import LineStart
 
-# What a line of another markup would become in Markdown: a heading, the rule below one, a fence, a block of HTML.
+# What a line of other markup would become in Markdown: a heading, the rule below one, a fence, a block of
+# HTML.
 _MEANT = re.compile(r" {0,3}(?=#{1,6}(?:\s|$)|(?:=+|-+)\s*$|```|~~~|<[A-Za-z/!?])")
 
 
 class Translated(NamedTuple):
-    """A text as Markdown, where its lines came from, and what it says of itself."""
+    """A text as Markdown, the source of its lines, and its metadata."""
 
     text: str
     line_starts: tuple[LineStart, ...] = ()
@@ -28,25 +29,25 @@ class Written:
         self._lines: list[tuple[int, str]] = []
 
     def add(self, line: int, text: str) -> None:
-        """Take a line as it is; ``line`` is the number that it has in the file."""
+        """Add a line unchanged; ``line`` is its number in the file."""
         self._lines.append((line, text))
 
     def plain(self, line: int, text: str) -> None:
-        """Take a line of text, which must not become anything else in Markdown."""
+        """Add a line of text, escaped so that Markdown reads it as text."""
         self._lines.append((line, defused(text)))
 
     def heading(self, line: int, level: int, title: str) -> None:
-        """Take a heading."""
+        """Add a heading."""
         # A backslash before a last number sign keeps it from being taken for a closing mark.
         title = re.sub(r"(#+)$", r"\\\1", " ".join(title.split()))
         self._lines.append((line, f"{'#' * min(max(level, 1), 6)} {title}"))
 
     def blank(self, first: int, last: int) -> None:
-        """Take lines that say nothing to a reader, from one to another."""
+        """Add blank lines for a range of lines without content."""
         self._lines += [(number, "") for number in range(first, last + 1)]
 
     def code(self, line: int, code: Iterable[str], language: str = "", *, last: int | None = None) -> None:
-        """Take code that begins after ``line``, on which its fence goes; ``last`` is the line of the closing one."""
+        """Add code that begins after ``line``, which becomes the fence; ``last`` is the line of the closing one."""
         body = list(code)
         self.fenced(
             list(enumerate(body, start=line + 1)),
@@ -56,7 +57,7 @@ class Written:
         )
 
     def fenced(self, code: Sequence[tuple[int, str]], first: int, last: int, language: str = "") -> None:
-        """Take lines of code with their numbers, between fences that go on two lines."""
+        """Add lines of code with their numbers, between fences on two given lines."""
         mark = fence_mark(text for _, text in code)
         self._lines += [(first, mark + language), *code, (last, mark)]
 
@@ -79,7 +80,7 @@ class Written:
 
 
 class LineReader:
-    """Translates line by line: :meth:`_line` takes in a line, or what it opens, and returns the index after that."""
+    """Translates line by line: :meth:`_line` reads a line, or the block it opens, and returns the next index."""
 
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
@@ -88,7 +89,7 @@ class LineReader:
         self._title = ""
 
     def read(self, index: int = 0) -> Translated:
-        """Return the whole, from a line on."""
+        """Translate everything from a line on."""
         while index < len(self._lines):
             index = self._line(index)
         return self._out.result(self._metadata, self._title)
@@ -98,7 +99,7 @@ class LineReader:
 
 
 def defused(text: str) -> str:
-    """Return a line of text with a backslash before whatever Markdown would take for structure."""
+    """Return a line of text with whatever Markdown would take for structure escaped."""
     meant = _MEANT.match(text)
     return f"{text[: meant.end()]}\\{text[meant.end() :]}" if meant else text
 
@@ -110,18 +111,18 @@ def fence_mark(code: Iterable[str]) -> str:
 
 
 def dedented(code: list[str]) -> list[str]:
-    """Return lines without the indentation that all of them have."""
+    """Return lines without their common indentation."""
     margin = min((len(line) - len(line.lstrip()) for line in code if line.strip()), default=0)
     return [line[margin:] if line.strip() else "" for line in code]
 
 
 def cell_text(value: str) -> str:
-    """A value on one line, with nothing in it that would end the cell."""
+    """A value on one line, with nothing that would end the cell."""
     return " ".join(value.split()).replace("|", "\\|")
 
 
 def trim(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Rows without empty rows, and without the empty columns at both edges and between."""
+    """Rows without empty rows and columns."""
     kept = [list(row) for row in rows if any(value.strip() for value in row)]
     width = max(map(len, kept), default=0)
     used = [any(len(row) > column and row[column].strip() for row in kept) for column in range(width)]
@@ -136,7 +137,7 @@ def markdown_table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def pipe_table(rows: Sequence[Sequence[str]]) -> str:
-    """A table of cells in which nothing would end them. Its first row is the header: Markdown knows no other kind."""
+    """A table of escaped cells. Its first row is the header: Markdown has no other kind."""
     width = max(map(len, rows))
     lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in rows]
     return "\n".join([lines[0], f"|{' --- |' * width}", *lines[1:]])

@@ -1,4 +1,4 @@
-"""Reading zip-based formats without being blown up by them."""
+"""Reading zip-based formats safely."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pinakes.errors import ConversionError
 MAX_ENTRIES = 20_000
 MAX_TOTAL = 1 << 30
 MAX_PART = 256 << 20
-# Text compresses 10 to 30 times, sheets of numbers up to about 100; small parts may do what they like.
+# Text compresses 10 to 30 times, sheets of numbers up to about 100; small parts are exempt.
 MAX_RATIO = 200
 RATIO_FROM = 16 << 20
 
 
 def check_sizes(archive: zipfile.ZipFile) -> None:
-    """Refuse an archive that claims to unpack to more than any honest document does."""
+    """Refuse an archive that declares an implausible unpacked size."""
     entries = archive.infolist()
     if len(entries) > MAX_ENTRIES:
         raise ConversionError(f"holds {len(entries):,} parts, more than a document can sensibly have")
@@ -44,14 +44,14 @@ def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def read_part(archive: zipfile.ZipFile, name: str) -> bytes:
-    """One part, unpacked; ``KeyError`` when there is none of that name."""
+    """One part, unpacked; ``KeyError`` if there is none of that name."""
     entry = archive.getinfo(name)
     if entry.flag_bits & 1:
         raise ConversionError("is password protected; save a copy without a password")
     if entry.file_size > MAX_PART:
         raise ConversionError(f"a part of it unpacks to {entry.file_size >> 20:,} MB, which is too much")
     try:
-        # `read` stops at the declared size, so a size that lies cannot grow past the check above.
+        # `read` stops at the declared size, so a false size cannot exceed the check above.
         return archive.read(entry)
     except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, ValueError) as error:
         raise ConversionError(f"the file is damaged: {name} cannot be unpacked") from error

@@ -1,9 +1,9 @@
-"""Distributed: many workers, on one machine or on several, read documents into one database at the same time.
+"""Distributed: many workers, on one machine or several, read documents into one database at the same time.
 
-Work is split by document. The tasks lie in the database itself (``leases``), each worker claims some for a while and
-renews its claim as long as it lives (``worker``), and whoever asked for the run waits for the outcome (``pipeline``).
-A worker may be killed at any moment: what it had claimed is claimed by another, and publishing the same document
-twice is publishing it once.
+Work is split by document. The tasks are in the database itself (``leases``); each worker leases some for a while and
+renews its leases as long as it lives (``worker``), and the process that started the run waits for the results
+(``pipeline``). A worker may be killed at any moment: another one takes over its leases, and publishing a document twice
+has the same effect as once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def distributed_pipeline(runner: str) -> Callable[..., Pipeline]:
-    """Return what makes a pipeline whose work is done by workers of a runner."""
+    """Return a factory for a pipeline whose work is done by a runner's workers."""
     from pinakes.ingest.distributed import runners
     from pinakes.ingest.distributed.pipeline import DistributedPipeline
 
@@ -33,7 +33,7 @@ def distributed_pipeline(runner: str) -> Callable[..., Pipeline]:
 def choose_pipeline(
     index: LocalIndex, workers: int | None, runner: str, *, own_model: bool, embed: bool
 ) -> Callable[..., Pipeline]:
-    """Return what makes the pipeline. ``own_model`` says that the caller gave an embedding model as an object."""
+    """Return a factory for the pipeline. ``own_model``: the caller passed an embedding model as an object."""
     if not index.shared:
         if runner:
             raise UsageError(
@@ -44,7 +44,7 @@ def choose_pipeline(
         return Pipeline
     if own_model or not embed:
         raise UsageError(
-            "Workers load the embedding model by its name; they cannot do without, nor be given one."
+            "Workers load the embedding model by name: embed=False and model objects cannot be combined with a runner."
         )
     from pinakes.ingest.distributed import distributed_pipeline
 

@@ -1,4 +1,4 @@
-"""The pipeline of a run that many work on: plan as usual, put the tasks up, wait, and take over what was published."""
+"""The pipeline of a distributed run: plan as usual, post the tasks, wait, and take over what was published."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _POLL_SECONDS = 0.25
 
 
 class DistributedPipeline(Pipeline):
-    """Reads, embeds and publishes through workers. The caller holds the writer lock of the folder here."""
+    """Reads, embeds and publishes through workers. The caller holds the writer lock of the local folder."""
 
     def __init__(self, *arguments: Any, runner: Runner, lease: float = LEASE_SECONDS, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -29,7 +29,7 @@ class DistributedPipeline(Pipeline):
     def _read(self, plan: Plan) -> None:
         index = self._index
         assert isinstance(index, StoredIndex)
-        # What was removed or moved is taken out first; workers only add.
+        # Removed and moved files are taken out first; workers only add.
         index.replica.push()
         moved = plan.moved()
         files = {file.path: file for file in plan.read if self._check_readable(file)}
@@ -54,7 +54,7 @@ class DistributedPipeline(Pipeline):
     def _wait(
         self, index: StoredIndex, leases: TaskLeases, tasks: dict[str, Task]
     ) -> dict[str, dict[str, Any]]:
-        """Keep workers at work until every task has an outcome."""
+        """Keep workers running until every task has an outcome."""
         setup = WorkerSetup(index.store.settings, self._settings, self.lease)
         pool = WorkerPool(self.runner, setup, leases, index.replica.catalogue)
         name = index.record.meta("replica")[:8]
@@ -76,14 +76,14 @@ class DistributedPipeline(Pipeline):
     def _collect(
         self, leases: TaskLeases, tasks: dict[str, Task], outcomes: dict[str, dict[str, Any]]
     ) -> int:
-        """Note and take down what is finished; return how many tasks wait for somebody, as far as that matters."""
+        """Record and remove finished tasks; return the number of waiting ones, as far as it matters."""
         finished = [task for task in leases.tasks(FINISHED) if task.path in tasks]
         for task in finished:
             outcomes[task.path] = task.outcome or {}
         leases.take_down(finished)
         free = leases.free()
         if not finished and not free:
-            # All is being worked on, or was taken down by another run that wanted the same files.
+            # All tasks are in progress, or were removed by another run that wanted the same files.
             left = (task for path, task in tasks.items() if path not in outcomes)
             outcomes.update((task.path, {}) for task in leases.missing(left))
         return len(free)
@@ -101,7 +101,7 @@ class DistributedPipeline(Pipeline):
 
 
 class WorkerPool:
-    """The workers of a run: where one ends too early, another takes its place."""
+    """The workers of a run: one that exits too early is replaced."""
 
     def __init__(self, runner: Runner, setup: WorkerSetup, leases: TaskLeases, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
@@ -112,7 +112,7 @@ class WorkerPool:
         self._barren = 0
 
     def keep(self, names: Sequence[str], free: int, progress: bool) -> None:
-        """Start workers for tasks that wait; what a dead one had claimed is free at once."""
+        """Start workers for waiting tasks; leases of a dead worker are released at once."""
         if progress:
             self._barren = 0
         for name in names:
@@ -133,10 +133,10 @@ class WorkerPool:
             self._catalogue.abandon(name)
             self._leases.release(name)
             if self._barren > most:
-                raise PinakesError(f"Workers end before they have finished anything: {error}")
+                raise PinakesError(f"Workers exit before they have finished anything: {error}")
 
     def stop(self) -> None:
-        """Have all of them end."""
+        """Stop all of them."""
         for name, handle in self._handles.items():
             dead = not handle.alive and bool(handle.error)
             handle.stop()

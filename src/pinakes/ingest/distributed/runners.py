@@ -1,4 +1,4 @@
-"""Runners: where workers run. Processes of this machine, or a Ray cluster."""
+"""Runners: where workers run: as processes on this machine, or in a Ray cluster."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class Handle(Protocol):
 
     @property
     def alive(self) -> bool:
-        """Whether it still runs."""
+        """Whether it is still running."""
         ...
 
     @property
     def error(self) -> str:
-        """What it said when it failed; empty when it did not."""
+        """Its error message; empty if it did not fail."""
         ...
 
     def stop(self) -> None:
-        """Have it end."""
+        """Stop it."""
         ...
 
 
@@ -43,7 +43,7 @@ class Runner(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of what workers needed."""
+        """Release what workers needed."""
         ...
 
 
@@ -60,18 +60,18 @@ def load_runner(name: str) -> Runner:
 
 
 class LocalRunner:
-    """Workers as processes of this machine."""
+    """Workers as processes on this machine."""
 
     def start(self, setup: dict[str, Any]) -> Handle:
         """Start a process."""
         return LocalHandle(setup)
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: there is nothing to release."""
 
 
 class LocalHandle:
-    """A process. It ends by itself when its standard input does, and so does not outlive its parent."""
+    """A process. It exits when its standard input ends, and so does not outlive its parent."""
 
     def __init__(self, setup: dict[str, Any]) -> None:
         self._process = subprocess.Popen(
@@ -84,7 +84,7 @@ class LocalHandle:
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
         assert self._process.stdin is not None
-        # By a pipe: a connection string on a command line could be read by anybody.
+        # By a pipe: anybody could read a connection string on a command line.
         self._process.stdin.write(json.dumps(setup).encode() + b"\n")
         self._process.stdin.flush()
 
@@ -100,12 +100,12 @@ class LocalHandle:
 
     @property
     def alive(self) -> bool:
-        """Whether it still runs."""
+        """Whether it is still running."""
         return self._process.poll() is None
 
     @property
     def error(self) -> str:
-        """The last line it said when it failed; empty when it did not."""
+        """The last line of its error output; empty if it did not fail."""
         if self._process.poll() in (None, 0):
             return ""
         self._listener.join(timeout=1)
@@ -113,7 +113,7 @@ class LocalHandle:
         return lines[-1] if lines else f"it ended with code {self._process.returncode}"
 
     def stop(self) -> None:
-        """Close its input, and kill it when it does not end."""
+        """Close its input, and kill it if it does not exit."""
         assert self._process.stdin is not None
         if not self._process.stdin.closed:
             self._process.stdin.close()
@@ -128,7 +128,7 @@ class LocalHandle:
 
 
 def serve() -> int:
-    """Be a worker: read the setup from standard input, work, and stop after the present document when it ends."""
+    """Run as a worker: read the setup from standard input, work, and stop after the current document when it ends."""
     from pinakes.ingest.distributed.worker import work
 
     setup = json.loads(sys.stdin.readline())
@@ -151,7 +151,7 @@ def serve() -> int:
 
 
 class RayRunner:
-    """Workers as tasks of a Ray cluster: the one that ``RAY_ADDRESS`` names, else one on this machine."""
+    """Workers as tasks in a Ray cluster: the one that ``RAY_ADDRESS`` names, or else one on this machine."""
 
     def __init__(self) -> None:
         try:
@@ -164,33 +164,33 @@ class RayRunner:
             _join_cluster(ray)
         from pinakes.ingest.distributed.worker import work
 
-        # Not tried again by Ray: the database hands what is left to another.
+        # Not retried by Ray: the database gives the remaining tasks to another worker.
         self._work = ray.remote(max_retries=0)(work)
 
     def start(self, setup: dict[str, Any]) -> Handle:
-        """Hand a worker to the cluster."""
+        """Submit a worker to the cluster."""
         return RayHandle(self._ray, self._work.remote(setup))
 
     def close(self) -> None:
-        """Leave the cluster, unless somebody else in this process uses it."""
+        """Disconnect from the cluster, unless this process also uses it otherwise."""
         if self._ours:
             self._ray.shutdown()
 
 
-# Until when a cluster must have answered: that somebody listens there at all, and that it is Ray.
+# Deadlines for a cluster: that something listens there at all, and that it is Ray.
 _CONNECT_SECONDS = 5.0
 _JOIN_SECONDS = 12.0
 _CLUSTER = re.compile(r"(?:ray://)?(?P<host>[^/:]+|\[[^]]+\]):(?P<port>\d+)/?")
 
 
 def _join_cluster(ray: Any) -> None:
-    """Join the cluster that ``RAY_ADDRESS`` names, or start one here. Ray itself tries for minutes."""
+    """Join the cluster that ``RAY_ADDRESS`` names, or start one here. Ray itself would try for minutes."""
     address = os.environ.get("RAY_ADDRESS", "").strip()
     options = {"log_to_driver": False, "include_dashboard": False, "configure_logging": False}
     if not (named := _CLUSTER.fullmatch(address)):
         ray.init(**options)
         return
-    advice = "See with ray status whether it runs, correct RAY_ADDRESS, or have the work done here with --runner local."
+    advice = "Check that it is running (ray status), correct RAY_ADDRESS, or index on this machine with --runner local."
     try:
         host = named["host"].strip("[]")
         socket.create_connection((host, int(named["port"])), timeout=_CONNECT_SECONDS).close()
@@ -215,7 +215,7 @@ def _join_cluster(ray: Any) -> None:
 
 
 class RayHandle:
-    """A task of a Ray cluster."""
+    """A task in a Ray cluster."""
 
     def __init__(self, ray: Any, reference: Any) -> None:
         self._ray = ray
@@ -223,13 +223,13 @@ class RayHandle:
 
     @property
     def alive(self) -> bool:
-        """Whether it still runs."""
+        """Whether it is still running."""
         ready, _ = self._ray.wait([self._reference], timeout=0)
         return not ready
 
     @property
     def error(self) -> str:
-        """What it raised; empty when it did not."""
+        """The exception it raised; empty if none."""
         if self.alive:
             return ""
         try:
@@ -240,6 +240,6 @@ class RayHandle:
         return ""
 
     def stop(self) -> None:
-        """Cancel it where it has not ended."""
+        """Cancel it if it has not ended."""
         if self.alive:
             self._ray.cancel(self._reference, force=True)

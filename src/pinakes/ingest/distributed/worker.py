@@ -1,8 +1,8 @@
-"""Worker: claims tasks, reads the documents, embeds them and publishes them, until nothing is left.
+"""Worker: leases tasks, reads the documents, embeds and publishes them, until nothing is left.
 
-It needs nothing but the files, the model and the database, in which the tasks lie: each is claimed for a while, and the
-claim renewed as long as the work on it takes. Documents pass through a record of its own, in a scratch folder, so that
-what it publishes is made by the same steps as everywhere else.
+It needs only the files, the model and the database, which has the tasks: each is leased for a while, and the lease
+renewed while the work takes. Documents pass through a record of the worker's own, in a scratch folder, so that they are
+published by the same steps as everywhere else.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from pinakes.stores.store import Entry, Store
 
 KIND = "task"
 LEASE_SECONDS = 30.0
-# A document that ended this many workers will end the next one too.
+# A document that crashed this many workers will crash the next one too.
 MOST_ATTEMPTS = 3
 
 OPEN, CLAIMED, FINISHED = "open", "claimed", "finished"
@@ -46,7 +46,7 @@ OPEN, CLAIMED, FINISHED = "open", "claimed", "finished"
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One file to be read. ``outcome`` is what the worker has to say of it; ``value`` the entry as it was seen."""
+    """One file to read. ``outcome`` is the worker's result; ``value`` the entry as last seen."""
 
     path: str
     size: int
@@ -60,16 +60,16 @@ class Task:
 
     @property
     def key(self) -> str:
-        """The key of the entry."""
+        """The key of its entry."""
         return f"task-{document_key(self.path)}"
 
     def entry(self) -> Entry:
-        """Write the task as an entry; its group is its state, so that nobody has to look at all to find some."""
+        """Return the task as an entry; its group is its state, so that tasks in a state are found directly."""
         return Entry(self.key, KIND, self.state, json.dumps(asdict(self), sort_keys=True))
 
     @classmethod
     def read(cls, value: str) -> Task:
-        """Read what ``entry`` wrote."""
+        """Parse what ``entry`` wrote."""
         return cls(**json.loads(value))
 
     def same_file(self, other: Task) -> bool:
@@ -83,7 +83,7 @@ class Task:
 
 
 class TaskLeases:
-    """The tasks in one store. Whoever looks for some reads one batch of those in that state, however many there are."""
+    """The tasks in a store. Looking for some reads one batch of those in a state, however many there are."""
 
     def __init__(
         self, store: Store, *, lease: float = LEASE_SECONDS, clock: Callable[[], float] | None = None
@@ -92,10 +92,10 @@ class TaskLeases:
         self._lease = lease
         self._clock = clock or StoreClock(store)
 
-    # -- who asks for work -----------------------------------------------------------------------------------
+    # -- posting tasks ---------------------------------------------------------------------------------------
 
     def post(self, tasks: Iterable[Task]) -> None:
-        """Put tasks up. One that somebody works on for the same file stays as it is."""
+        """Post tasks. One in progress for the same file is left as it is."""
         wanted = {task.key: task for task in tasks}
         known = self._store.get(list(wanted))
         self._store.put([task.entry() for key, task in wanted.items() if key not in known])
@@ -105,21 +105,21 @@ class TaskLeases:
                 self._swap(wanted[key], value)
 
     def tasks(self, state: str | None = None) -> Iterator[Task]:
-        """Return all that is up, or what is in a state."""
+        """Return all tasks, or those in a state."""
         for batch in self._store.entries(KIND, state):
             yield from (Task.read(entry.value) for entry in batch)
 
     def some(self, state: str) -> list[Task]:
-        """Return a batch of the tasks in a state; none when there are none."""
+        """Return a batch of the tasks in a state."""
         batch = next(iter(self._store.entries(KIND, state)), [])
         return [Task.read(entry.value) for entry in batch]
 
     def free(self) -> list[Task]:
-        """Return some of the tasks that wait for somebody."""
+        """Return some of the waiting tasks."""
         return self.some(OPEN) or [task for task in self.tasks(CLAIMED) if self.is_free(task)]
 
     def missing(self, tasks: Iterable[Task]) -> list[Task]:
-        """Return those of some tasks that are not up any more."""
+        """Return those of these tasks that no longer exist."""
         wanted = list(tasks)
         there = self._store.get([task.key for task in wanted])
         return [task for task in wanted if task.key not in there]
@@ -129,21 +129,21 @@ class TaskLeases:
         self._store.remove([task.key for task in tasks])
 
     def release(self, owner: str) -> None:
-        """Open the tasks of a worker that is known to be gone, without waiting for its claims to run out."""
+        """Release the tasks of a worker that is known to be gone, without waiting for its leases to expire."""
         for task in list(self.tasks(CLAIMED)):
             if task.owner == owner:
                 self._swap(replace(task, state=OPEN, owner="", until=0.0), task.entry().value)
 
-    # -- who works -------------------------------------------------------------------------------------------
+    # -- working on tasks ------------------------------------------------------------------------------------
 
     def claims(self, owner: str) -> Iterator[Task]:
-        """Claim tasks, one at a time, until all are taken; begin anywhere, so that workers do not queue up."""
+        """Lease tasks, one at a time, until all are taken; start anywhere, so that workers do not queue up."""
         while seen := self.free():
             random.shuffle(seen)
             won = False
             for task in seen:
                 if task.attempts >= MOST_ATTEMPTS:
-                    failed = {"error": f"reading it ended {task.attempts} workers"}
+                    failed = {"error": f"reading it crashed {task.attempts} workers"}
                     won |= self._swap(
                         replace(task, state=FINISHED, outcome=failed, until=0.0), task.entry().value
                     )
@@ -159,11 +159,11 @@ class TaskLeases:
                     won = True
                     yield claimed
             if not won:
-                # Others were quicker everywhere, or the database shows a state that is past.
+                # Others were faster everywhere, or the database shows an outdated state.
                 return
 
     def _swap(self, task: Task, expected: str) -> bool:
-        """Change a task that is still as expected. One whose answer was lost was changed if it is as wanted now."""
+        """Change a task if it is as expected. If the answer was lost, it counts as changed if it is now as wanted."""
         entry = task.entry()
         try:
             return self._store.swap(entry, expected)
@@ -172,42 +172,42 @@ class TaskLeases:
             return found == entry.value or (found == expected and self._store.swap(entry, expected))
 
     def is_free(self, task: Task) -> bool:
-        """Whether a task waits for somebody: nobody has it, or whoever had it is too late."""
+        """Whether a task is waiting: nobody has leased it, or the lease has expired."""
         return task.state == OPEN or (task.state == CLAIMED and task.until < self._clock())
 
     def renew(self, task: Task) -> Task | None:
-        """Hold a claim for longer; None when it was lost."""
+        """Renew a lease; None if it was lost."""
         longer = replace(task, until=self._clock() + self._lease)
         return longer if self._swap(longer, task.entry().value) else None
 
     def finish(self, task: Task, outcome: dict[str, Any]) -> bool:
-        """Say what came of a task; False when somebody else has taken it over."""
+        """Store the outcome of a task; False if another worker has taken it over."""
         done = replace(task, state=FINISHED, until=0.0, outcome=outcome)
         return self._swap(done, task.entry().value)
 
     @property
     def lease(self) -> float:
-        """How long a claim lasts."""
+        """How long a lease lasts."""
         return self._lease
 
 
 # -- the work ------------------------------------------------------------------------------------------------
 
 _EMBED_WINDOW = 512
-# An entry has room for some; a document with more is in a state that these show as well.
+# An entry has room for some; they also represent a document with more.
 _WARNINGS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerSetup:
-    """All that a worker has to know; plain values, to be sent to another process or machine."""
+    """Everything that a worker needs; plain values, to send to another process or machine."""
 
     database: DatabaseSettings
     index: IndexSettings
     lease: float
 
     def to_dict(self, owner: str) -> dict[str, Any]:
-        """Return plain values. They hold what is secret: for a pipe, not for a command line or a log."""
+        """Return plain values. They include secrets: for a pipe, not for a command line or a log."""
         return {
             "owner": owner,
             "database": {
@@ -221,7 +221,7 @@ class WorkerSetup:
 
 
 def work(setup: dict[str, Any], *, stop: Callable[[], bool] = lambda: False) -> int:
-    """Work until no task is left that is free; return how many documents were finished."""
+    """Work until no task is waiting; return how many documents were finished."""
     settings = DatabaseSettings(**setup["database"])
     with (
         patient(settings.patience, answered=True),
@@ -238,7 +238,7 @@ def work(setup: dict[str, Any], *, stop: Callable[[], bool] = lambda: False) -> 
 
 
 class Worker:
-    """One who works."""
+    """One worker."""
 
     def __init__(self, store: Store, settings: IndexSettings, owner: str, folder: Path, lease: float) -> None:
         self._store = store
@@ -250,11 +250,11 @@ class Worker:
         self._embedder: Embedder = load_embedder(settings.embedding_model or None)
 
     def close(self) -> None:
-        """Let go of the scratch record."""
+        """Remove the scratch record."""
         self._scratch.close()
 
     def run(self, stop: Callable[[], bool]) -> int:
-        """Work on whatever is free, and look again when that is done: claims of others may have run out."""
+        """Work on all waiting tasks, then look again: leases of others may have expired."""
         finished = 0
         setup = {"settings": asdict(self._settings), "model_tokens": self._embedder.max_tokens}
         with Sandbox(
@@ -279,7 +279,7 @@ class Worker:
         return self._leases.finish(held(), done)
 
     def _publish(self, task: Task, outcome: Outcome) -> dict[str, Any]:
-        """Publish what was read; return what is to be told of it."""
+        """Publish what was read; return what to report about it."""
         if outcome.value is None:
             return {"error": outcome.error or "it could not be read", "again": outcome.again}
         parsed = decode(outcome.value)
@@ -311,7 +311,7 @@ class Worker:
         }
 
     def _remember(self, key: str) -> dict[str, str]:
-        """Take the vectors of texts that the version before had too, and return the ids that its places have."""
+        """Reuse vectors of texts that the previous version had, and return the ids of its places."""
         head = self._catalogue.head(key)
         body = self._catalogue.bodies([head]).get(key) if head else None
         if head is None or body is None:
@@ -332,7 +332,7 @@ class Worker:
 
 @contextmanager
 def _held(leases: TaskLeases, task: Task) -> Iterator[Callable[[], Task]]:
-    """Renew the claim on a task in the background for as long as the work on it takes."""
+    """Renew the lease on a task in the background while the work on it takes."""
     current, ended = [task], threading.Event()
 
     def renew() -> None:
@@ -340,10 +340,11 @@ def _held(leases: TaskLeases, task: Task) -> Iterator[Callable[[], Task]]:
             try:
                 longer = leases.renew(current[0])
             except StoreUnavailableError:
-                # The work waits for the server as well; whether the claim is lost meanwhile shows at its end.
+                # The work waits for the server as well; whether the lease was lost meanwhile shows at its
+                # end.
                 continue
             if longer is None:
-                # Somebody took it over; what is published here all the same is the same.
+                # Another worker took it over; publishing the same document twice is harmless.
                 return
             current[0] = longer
 

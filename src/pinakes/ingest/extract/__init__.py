@@ -1,7 +1,7 @@
-"""Extract: what a document says about its own words and places.
+"""Extract: what a document says about its own terms and places.
 
-Clauses first, because references lead to them; then definitions and references; then each chunk is told what it holds,
-and whether it defines, requires, refers or just says.
+Clauses come first, because references lead to them; then definitions and references; then each chunk gets what it
+contains, and its type: definition, requirement, reference or plain text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pinakes.text.sentences import sentence_ends
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """The knowledge that was found in a document: all of its places, and what it says."""
+    """What was extracted from a document: all its places, definitions and references."""
 
     places: list[Place]
     definitions: list[Definition]
@@ -48,7 +48,7 @@ def extract(
     definitions: bool,
     references: bool,
 ) -> Extracted:
-    """Find the clauses below some headings, and definitions and references where they are wanted."""
+    """Find the clauses below the headings, and definitions and references if wanted."""
     places = [*sections, *extract_clauses(parsed, sections)]
     return Extracted(
         places,
@@ -58,7 +58,7 @@ def extract(
 
 
 def place_references(found: Extracted, chunks: Sequence[Chunk]) -> Extracted:
-    """Note which chunk each reference inside the document leads to."""
+    """Record which chunk each reference within the document leads to."""
     places = {place.section_id: place.start for place in found.places}
     starts = [chunk.start for chunk in chunks]
 
@@ -72,7 +72,7 @@ def place_references(found: Extracted, chunks: Sequence[Chunk]) -> Extracted:
 
 
 def describe_chunks(chunks: Sequence[Chunk], extracted: Extracted, language: str) -> list[Chunk]:
-    """Tell each chunk which clauses and references it holds, what it defines, and what it mostly is."""
+    """Record in each chunk its clauses, references and defined terms, and its type."""
     clauses = [place for place in extracted.places if not place.is_heading]
     clause_starts = [clause.start for clause in clauses]
     definition_starts = [definition.start for definition in extracted.definitions]
@@ -108,15 +108,15 @@ def _slice(starts: Sequence[int], chunk: Chunk) -> slice:
 
 
 def _covered(references: Sequence[Reference]) -> int:
-    """How many characters are taken up by references; a list counts once, whatever it leads to."""
+    """The number of characters in references; a list counts once, however many targets it has."""
     return sum(end - start for start, end in {(ref.start, ref.end) for ref in references})
 
 
 # -- what a chunk is --------------------------------------------------------------------------------------------
 
 
-# Verbs that put somebody under a duty, by language. A lookahead leaves out definitions (`shall mean`) and guesses
-# (`must have been`).
+# Verbs of duty, by language. A lookahead excludes definitions (`shall mean`) and conjectures (`must have
+# been`).
 _OBLIGATION = {
     "en": r"(?:shall|must)\b(?!\s+(?:mean|have\s+been|refer)\b|-)|"
     r"(?:is|are)\s+(?:required|obliged|obligated|prohibited)\b(?=\s+(?:to|from)\b)|(?:has|have)\s+(?:the\s+duty\s+to|to)\b|(?:may|can)\s+not\b|may\s+only\b",
@@ -131,12 +131,12 @@ _OBLIGATION = {
 _PATTERNS = {
     language: re.compile(rf"\b(?:{forms})", re.IGNORECASE) for language, forms in _OBLIGATION.items()
 }
-# Who is obliged stands before the verb, with nothing heavier than this between.
+# The bearer precedes the verb, with no heavier punctuation than this between them.
 _LIGHT = frozenset(",’'()-")
 _QUOTED = re.compile(r"[\"“„«][^\"”“»]{0,300}[\"”“»]")
 _CODE = re.compile(r"^(```|~~~).*?^\1|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
-# A chunk that is mostly pointers to other places is there to lead on.
+# A chunk that consists mostly of pointers to other places is there to redirect.
 _REFERENCE_SHARE = 0.5
 _LONGEST_SENTENCE = 2000
 
@@ -144,7 +144,7 @@ _LONGEST_SENTENCE = 2000
 def classify(
     text: str, language: str, *, only_heading: bool, defines: bool, reference_characters: int
 ) -> ChunkType:
-    """Return what a chunk mostly is."""
+    """Return the type of a chunk."""
     if only_heading:
         return ChunkType.HEADER
     if defines:
@@ -156,12 +156,12 @@ def classify(
 
 
 def duty_pattern(language: str) -> re.Pattern[str] | None:
-    """Return the verbs of duty of a language, where they are known."""
+    """Return the pattern for a language's verbs of duty, if known."""
     return _PATTERNS.get(language or "en")
 
 
 def states_duty(text: str, language: str) -> bool:
-    """Return whether a sentence of the text puts somebody under an obligation."""
+    """Whether a sentence of the text states an obligation."""
     pattern = duty_pattern(language)
     if pattern is None:
         return False
@@ -175,7 +175,7 @@ def states_duty(text: str, language: str) -> bool:
 
 
 def _obliges(sentence: str, pattern: re.Pattern[str]) -> bool:
-    """Return whether a verb of duty has a word before it."""
+    """Whether a word precedes a verb of duty."""
     match = pattern.search(sentence)
     while match is not None:
         before = match.start() - 1

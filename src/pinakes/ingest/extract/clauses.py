@@ -1,7 +1,7 @@
-"""Clauses: the numbering below headings joins the tree of places, each clause with the label one would cite it by.
+"""Clauses: the numbering below headings joins the tree of places, each clause with its citable label.
 
-``(i)`` is the ninth letter or the first Roman numeral; which one it is depends on its neighbours. A marker has
-therefore several readings, and :class:`Numbering` picks the one that continues what came before.
+``(i)`` is the ninth letter or the first Roman numeral, depending on its neighbours. A marker therefore has several
+readings, and :class:`Numbering` picks the one that continues the sequence.
 """
 
 from __future__ import annotations
@@ -32,15 +32,16 @@ _ONE = re.compile(rf"{_PAREN}|{_EMPHASIS}(?:{_DOTTED}|{_PLAIN}){_EMPHASIS}")
 
 
 _LOOK_AHEAD = 100
-# From (c) no list goes on with (v) or (aa), which are other numbers too, though clauses between may have been repealed.
+# No list continues from (c) with (v) or (aa), which are also other numbers, even if clauses between were
+# repealed.
 _GAP = 6
 _ALPHABET = 26
-# Nobody numbers deeper; what seems to is a list that begins anew.
+# Nobody numbers deeper; an apparent deeper level is a list that restarts.
 _DEEPEST = 8
 
 
 class Reading(NamedTuple):
-    """One way to read a marker: its style, such as ``(a)`` or ``1.``, and its place in the sequence."""
+    """One reading of a marker: its style, such as ``(a)`` or ``1.``, and its position in the sequence."""
 
     style: str
     value: int
@@ -48,7 +49,7 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A marker as written, without emphasis, and what it may mean."""
+    """A marker as written, without emphasis, and its possible readings."""
 
     text: str
     token: str
@@ -57,7 +58,7 @@ class Marker:
 
     @property
     def dotted(self) -> tuple[str, ...]:
-        """The parts of a decimal marker (``4.2.1``), empty for any other."""
+        """The parts of a decimal marker (``4.2.1``); empty for any other."""
         return (
             tuple(re.split(r"[.‑-]", self.token)) if self.readings and self.readings[0].style == "1.1" else ()
         )
@@ -87,7 +88,7 @@ def _readings(plain: str, token: str) -> tuple[Reading, ...]:
     case = "a" if token.islower() else "A"
     readings = []
     if len(set(token.lower())) == 1:
-        # After z come aa, bb, cc; they are also a list of their own, below (I), (II).
+        # After z come aa, bb, cc; they are also a separate list, below (I), (II).
         value = ord(token[0].lower()) - 96
         readings.append(Reading(shape % case, value + _ALPHABET * (len(token) - 1)))
         if len(token) > 1:
@@ -109,14 +110,14 @@ class _Level:
 class Numbering:
     """The open levels of numbering below one heading.
 
-    ``interrupted``: words without a marker came since the last clause, so a list may begin anew.
+    ``interrupted``: text without a marker followed the last clause, so a list may restart.
     """
 
     levels: list[_Level] = field(default_factory=list)
     interrupted: bool = False
 
     def place(self, marker: Marker, following: Iterable[Marker], node: int) -> int | None:
-        """Return the depth (0 at the top) at which a marker belongs, and open it; None when it fits nowhere."""
+        """Return the depth (0 at the top) of a marker, and open it; None if it fits nowhere."""
         later = list(islice(following, _LOOK_AHEAD))
         choice = self._continuing(marker, later) or self._opening(marker, later) or self._skipping(marker)
         if choice is None:
@@ -128,7 +129,7 @@ class Numbering:
         return depth
 
     def parent(self) -> int | None:
-        """Return the node one level above the one that was opened last."""
+        """Return the node one level above the last one opened."""
         return self.levels[-2].node if len(self.levels) > 1 else None
 
     def _continuing(self, marker: Marker, following: Iterable[Marker]) -> tuple[int, Reading] | None:
@@ -153,7 +154,7 @@ class Numbering:
                 return False
             if (first.style, 2) in later.readings:
                 return True
-        # Nothing follows. A list of one is rarer than a list in a list: `(h)(1)(i)`.
+        # Nothing follows. A list of one is rarer than a nested list: `(h)(1)(i)`.
         return depth < len(self.levels) - 1 and self.levels[-1].value == 1
 
     def _opening(self, marker: Marker, following: Iterable[Marker]) -> tuple[int, Reading] | None:
@@ -173,12 +174,12 @@ class Numbering:
                 return len(self.levels), reading
         first = next((reading for reading in marker.readings if reading.value == 1), None)
         if first is not None:
-            # The same list begins again: a new run on the same level.
+            # The same list restarts: a new run on the same level.
             return len(self.levels) - 1, first
         return None
 
     def _resumed(self, style: str, following: Iterable[Marker]) -> int:
-        """The depth of a list after words without a marker: below the level that goes on after it, else the first."""
+        """The depth of a list after text without a marker: below the level that continues after it, or the first."""
         for later in following:
             if any(reading.style == style for reading in later.readings):
                 continue
@@ -189,7 +190,7 @@ class Numbering:
         return min(1, len(self.levels))
 
     def _skipping(self, marker: Marker) -> tuple[int, Reading] | None:
-        """Accept gaps, which repealed clauses leave, and a list whose first clauses are not there."""
+        """Accept gaps, which repealed clauses leave, and lists whose first clauses are missing."""
         for depth in reversed(range(len(self.levels))):
             for reading in marker.readings:
                 level = self.levels[depth]
@@ -204,18 +205,18 @@ class Numbering:
 
 # -- clauses -------------------------------------------------------------------------------------------------
 
-# Headings whose numbered paragraphs have a name of their own.
+# Headings whose numbered paragraphs have a special name.
 _NAMED = dict.fromkeys("recitals recital whereas erwagungsgrunde considerants".split(), "recital")
 _FORMAL_KINDS = frozenset({"section", "article", "clause", "paragraph", "rule", "regulation", "recital"})
 _RUNS_ON = re.compile(r"(?:[.;:,—–-]|\b(?:and|or|und|oder|et|ou|y|o))\s*$", re.IGNORECASE)
 _MAX_CLAUSES = 50_000
-# `(b)(2)(i)` happens; a dozen in a row is no numbering.
+# `(b)(2)(i)` happens; a dozen in a row is not numbering.
 _MAX_ON_LINE = 6
 
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A marker in its place; ``body`` is where the words after it begin."""
+    """A marker and its position; ``body`` is where the text after it begins."""
 
     marker: Marker
     start: int
@@ -233,7 +234,7 @@ class _Owner:
 
 
 def extract_clauses(parsed: Parsed, sections: Sequence[Place]) -> list[Place]:
-    """Return the clauses of a document, in order, counted on from its headings."""
+    """Return the clauses of a document in order, continuing the numbering of its headings."""
     places = list(sections)
     taken = {section.section_id: 1 for section in sections}
     starts = [block.start for block in parsed.blocks]
@@ -272,10 +273,10 @@ def _number_section(
     taken: dict[str, int],
     headed: set[tuple[str, ...]],
 ) -> None:
-    """Add the clauses of one section's own text.
+    """Add the clauses in one section's own text.
 
-    A line with the number of a heading below, one of ``headed``, lists that: it is an entry of the contents. Where half
-    of the numbered lines are, so are the others, which name what is not there any more.
+    A line with the number of a heading below, one of ``headed``, is a contents entry for it. If half of the numbered
+    lines are, so are the others, whose targets no longer exist.
     """
     events = list(_marks(parsed.text, section.body, end, blocks))
     dotted = [event.marker.dotted for event in events if isinstance(event, _Mark) and event.marker.dotted]
@@ -291,7 +292,7 @@ def _number_section(
     later = {id(mark): number + 1 for number, mark in enumerate(marks)}
     for event in events:
         if not isinstance(event, _Mark):
-            # Words without a marker go back to the outermost clause, unless they are indented like the inner one.
+            # Text without a marker returns to the outermost clause, unless it is indented like the inner one.
             start, indent = event
             numbering.interrupted = True
             while len(open_clauses) > 1 and indent < max(
@@ -323,7 +324,7 @@ def _number_section(
 
 
 def _close(places: list[Place], ordinal: int | None, end: int) -> None:
-    """End a clause; those it is a part of reach at least as far."""
+    """End a clause; those that contain it extend at least as far."""
     while ordinal is not None and places[ordinal].end < end:
         places[ordinal] = replace(places[ordinal], end=end)
         ordinal = places[ordinal].parent
@@ -336,9 +337,9 @@ def _place(
     owner: _Owner,
     places: list[Place],
 ) -> tuple[int | None, int | None]:
-    """Return the depth of a clause (1 at the top) and the clause it is a part of."""
+    """Return the depth of a clause (1 at the top) and its parent clause."""
     if marker.dotted:
-        # `4.2.1` says itself where it belongs.
+        # `4.2.1` states its own position.
         above = [level for level in numbering.levels if places[level.node].number == marker.dotted[:-1]]
         depth = len(marker.dotted) - len(owner.number)
         numbering.levels = numbering.levels[: max(0, min(depth - 1, len(numbering.levels)))]
@@ -353,9 +354,9 @@ def _place(
 
 
 def _is_clause_mark(mark: _Mark, owner: _Owner, marks: Sequence[_Mark]) -> bool:
-    """Clauses have brackets, or carry on the number of their heading; `1.` counts under Article and Section.
+    """Clauses have brackets, or extend the number of their heading; `1.` counts under Article and Section.
 
-    Steps of a manual are numbered 1., 2., 3. under a bare number, and are not clauses.
+    The steps of a manual are numbered 1., 2., 3. under a bare number, and are not clauses.
     """
     if dotted := mark.marker.dotted:
         return (
@@ -423,7 +424,7 @@ def _indent(text: str, start: int) -> int:
 
 
 def _marks(text: str, start: int, end: int, blocks: Sequence[Block]) -> Iterator[_Mark | tuple[int, int]]:
-    """Yield the markers in their order, and (offset, indent) of blocks that begin without one."""
+    """Yield the markers in order, and (offset, indent) of blocks without one."""
     for block in blocks:
         low, high = max(start, block.start), min(end, block.end)
         if low >= high or block.kind != "text" or not text[low:high].strip():

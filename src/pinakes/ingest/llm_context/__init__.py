@@ -1,12 +1,11 @@
-"""Contexts by a language model: for each chunk, a sentence or two that says where in its document it stands.
+"""Contexts by a language model: for each chunk, a sentence or two that situates it in its document.
 
-The recipe is contextual retrieval: the model is shown the whole document, which the service caches, and one chunk
-after the other. What it writes takes the place of the structural context, in what is embedded and in what keyword
-search sees. It costs money and sends documents to a service, so it is off unless a model is configured.
+The recipe is contextual retrieval: the model is shown the whole document, which the service caches, and one chunk after
+another. Its answer replaces the structural context, both for embedding and for keyword search. It costs money and sends
+documents to a service, so it is off unless a model is configured.
 
-Answers are stored the moment they come, documents take them over when they have all of them, in one transaction. So
-whatever ends a run, the next one asks only for what was never answered. A chunk without an answer keeps the context it
-has.
+Answers are stored as soon as they arrive; a document applies them once it has all of them, in one transaction. So
+whatever ends a run, the next one asks only what was never answered. A chunk without an answer keeps its context.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from pinakes.stores.embedded.local import LocalIndex
 
 __all__ = ["ContextStage", "estimate_contexts"]
 
-# So many failures one after the other mean that the model is down, not that a prompt was bad.
+# This many failures in a row mean that the model is down, not that a prompt was bad.
 _FAILURES = 3
 # How long the keyword index may wait for contexts that are in the record.
 _KEYWORD_SECONDS = 5.0
@@ -48,7 +47,7 @@ _UNUSED_DAYS = 90
 
 @dataclass(slots=True)
 class _Open:
-    """A document whose questions are under way."""
+    """A document whose questions are in progress."""
 
     plan: DocumentPlan
     answers: dict[bytes, str]
@@ -56,7 +55,7 @@ class _Open:
 
 
 class ContextStage:
-    """One pass over the documents that want contexts. The caller holds the writer lock."""
+    """One pass over the documents that need contexts. The caller holds the writer lock."""
 
     def __init__(
         self,
@@ -95,7 +94,7 @@ class ContextStage:
         return not (self._store.wanting(self._mark) if self._wanted else self._store.written())
 
     def run(self) -> None:
-        """Write what is wanting; without a model, take back what one wrote."""
+        """Write missing contexts; without a model, remove those that one wrote."""
         if self._wanted:
             self._write()
         else:
@@ -127,7 +126,8 @@ class ContextStage:
                 self._failed(question, answer)
             else:
                 self._answered(question, answer)
-        # Whoever is still open lacks an answer. Those not looked at yet may find all of theirs from earlier.
+        # Documents still open lack an answer. Those not considered yet may have all of theirs from earlier
+        # runs.
         for document in list(self._open.values()):
             self._close(document)
         for _ in documents:
@@ -138,7 +138,7 @@ class ContextStage:
             self._store.forget_unused(_UNUSED_DAYS)
 
     def _documents(self) -> Iterator[list[Question]]:
-        """Open one document after the other; yield the questions about it that nobody has answered or put yet."""
+        """Open one document after another; yield its questions that have not been answered or asked yet."""
         for number in self._store.wanting(self._mark):
             plan = self._plan(number, self._settings)
             answers = self._store.known(set(plan.wanted.values()))
@@ -157,7 +157,7 @@ class ContextStage:
                 yield group if len(group) > 1 else [one.alone() for one in group]
 
     def _ready(self) -> bool:
-        """Load the model when the first question comes up: most runs have none."""
+        """Load the model on the first question: most runs have none."""
         if not self._prepared and not self._stopped:
             self._prepared = True
             try:
@@ -168,7 +168,7 @@ class ContextStage:
         return not self._stopped
 
     def _ask(self, question: Question) -> Completion:
-        """Put a question, in a thread of its own."""
+        """Ask a question, in a separate thread."""
         assert self._model is not None
         try:
             completion = self._model.complete(question.prompt)
@@ -177,7 +177,7 @@ class ContextStage:
         except Exception as error:  # a model of another package may raise anything
             raise ModelError(f"{self._model.name} failed: {error!r}.") from error
         if not tidy(completion.text):
-            raise PromptError(f"{self._model.name} gave an empty answer.")
+            raise PromptError(f"{self._model.name} returned an empty answer.")
         return completion
 
     def _answered(self, question: Question, completion: Completion) -> None:
@@ -219,7 +219,7 @@ class ContextStage:
             self._close(document)
 
     def _close(self, document: _Open) -> None:
-        """Let a document take over the answers it has; with all of them, it is done."""
+        """Apply the answers that a document has; with all of them, it is done."""
         self._open.pop(document.plan.id, None)
         wanted = document.plan.wanted.values()
         changes = document.plan.taking(document.answers, self._model_tokens)
@@ -253,7 +253,7 @@ class ContextStage:
 Q = TypeVar("Q")
 A = TypeVar("A")
 
-# A group whose first prompts are all refused (too long, most likely) is given up.
+# A group whose first prompts are all refused (most likely too long) is abandoned.
 _REFUSALS = 3
 _HEARTBEAT = 1.0
 
@@ -267,7 +267,7 @@ class _Group(Generic[Q]):
 
 @dataclass(slots=True)
 class _Helpers(Generic[Q, A]):
-    """Threads that put questions; they end with the program, so that nobody waits for a service that hangs."""
+    """Threads that ask questions; daemons, so that nobody waits for a service that hangs at exit."""
 
     ask: Callable[[Q], A]
     questions: queue.SimpleQueue[tuple[_Group[Q], Q] | None] = field(default_factory=queue.SimpleQueue)
@@ -287,7 +287,7 @@ class _Helpers(Generic[Q, A]):
     def get(self) -> tuple[_Group[Q], Q, A | ModelError]:
         while True:
             try:
-                # With a time, because some systems do not hear Ctrl-C while they wait without one.
+                # With a timeout, because some systems ignore Ctrl-C while they wait without one.
                 group, question, answer = self.answers.get(timeout=_HEARTBEAT)
             except queue.Empty:
                 continue
@@ -314,11 +314,10 @@ class _Helpers(Generic[Q, A]):
 def put_questions(
     groups: Iterator[Sequence[Q]], ask: Callable[[Q], A], concurrency: int, stopped: Callable[[], bool]
 ) -> Iterator[tuple[Q, A | ModelError]]:
-    """Put the questions of all groups, at most ``concurrency`` at once; yield the answers as they come.
+    """Ask the questions of all groups, at most ``concurrency`` at once; yield the answers as they arrive.
 
-    Groups are taken one by one as there is room for them. When ``stopped`` says so, no more questions are put, and
-    those that are under way are still waited for. Questions that are given up come back with the error that ended
-    them.
+    Groups are taken one by one as there is room. Once ``stopped`` returns true, no more questions are asked, but those
+    in progress are waited for. Abandoned questions come back with the error that ended them.
     """
     ready: deque[tuple[_Group[Q], Q]] = deque()
     helpers: _Helpers[Q, A] = _Helpers(ask)
@@ -360,7 +359,7 @@ def _fill(ready: deque[tuple[_Group[Q], Q]], groups: Iterator[Sequence[Q]]) -> b
 
 
 def _after_failure(ready: deque[tuple[_Group[Q], Q]], group: _Group[Q], error: ModelError) -> list[Q]:
-    """Let the next of a group try to fill the cache, or return those that there is no hope for."""
+    """Let the next question of a group try to fill the cache, or return those that are hopeless."""
     if group.cached or not group.waiting:
         return []
     group.refusals += isinstance(error, PromptError)

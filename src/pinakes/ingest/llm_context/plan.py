@@ -1,6 +1,6 @@
-"""Plan: the questions about one document, the chunks that their answers are for, and what asking them would cost.
+"""Plan: the questions about one document, the chunks that the answers are for, and what they would cost.
 
-A document that is too long is shown in windows. Costs are counted on exactly the prompts that would be sent.
+A document that is too long is shown in windows. Costs are computed from exactly the prompts that would be sent.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pinakes.port.records import StoredChunk
 from pinakes.stores.embedded.contexts import ChunkContext, ContextStore
 from pinakes.stores.embedded.local import LocalIndex
 
-# Raise when the same question would be put differently: answers to the old one are then no longer used.
+# Increase when the same question would be asked differently: answers to the old one are then no longer used.
 VERSION = 1
 
 _SYSTEM = (
@@ -35,12 +35,12 @@ _QUESTION = (
     "is about, which part of the document it belongs to, and names, dates or subjects that it takes for granted. Do "
     "not repeat the passage or comment on it. Write in the language of the passage. Answer with these sentences only."
 )
-# An English word is a token and a half, and the last sentence should come to its end.
+# An English word is about a token and a half, and the last sentence should be complete.
 _WORDS_A_TOKEN = 0.6
 
 
 def shared_part(window: str) -> str:
-    """Return what all prompts about a window begin with."""
+    """Return the common beginning of all prompts about a window."""
     return f"<document>\n{window.strip()}\n</document>"
 
 
@@ -51,21 +51,21 @@ def context_prompt(shared: str, chunk: str, max_tokens: int) -> Prompt:
 
 
 def digest(text: str) -> str:
-    """Name a text by its content."""
+    """Return the content hash of a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def context_key(model: str, shared: str, prompt: Prompt) -> bytes:
-    """Name a question by its content: the same one, of whatever file, has the same answer.
+    """Return the key of a question by content: the same question about any file has the same answer.
 
-    ``shared`` is the digest of the shared part, which is long and the same for many.
+    ``shared`` is the digest of the shared part, which is long and common to many questions.
     """
     parts = json.dumps([VERSION, model, prompt.max_tokens, shared, digest(prompt.text)])
     return bytes.fromhex(digest(parts))[:20]
 
 
 def context_settings(settings: IndexSettings) -> str:
-    """Name everything that decides about the contexts of a document, to tell documents that have others."""
+    """Identify everything that affects the contexts of a document, to recognise outdated ones."""
     values = [VERSION, settings.context_model, settings.context_max_tokens, settings.context_window_tokens]
     return json.dumps(values)
 
@@ -75,9 +75,9 @@ def tidy(answer: str) -> str:
     return " ".join(answer.split())
 
 
-# -- what the model is shown of a long document --------------------------------------------------------------
+# -- what the model sees of a long document ------------------------------------------------------------------
 
-# Parts of the limit: the beginning of the document, its headings down to the window, and each neighbour.
+# Shares of the limit: the beginning of the document, its headings down to the window, and each neighbour.
 _OPENING = 20
 _HEADINGS = 20
 _NEIGHBOUR = 10
@@ -94,7 +94,7 @@ class Window:
 
 
 def windows(text: str, chunks: Sequence[Chunk], tokens: TokenIndex, limit: int) -> list[Window]:
-    """Divide a document's chunks into runs, each with a text of about ``limit`` tokens at most."""
+    """Divide a document's chunks into runs, each with a text of at most about ``limit`` tokens."""
     if len(tokens) <= limit:
         return [Window(text, range(len(chunks)))]
     sizes = [tokens.count(chunk.start, chunk.end) for chunk in chunks]
@@ -108,7 +108,7 @@ def windows(text: str, chunks: Sequence[Chunk], tokens: TokenIndex, limit: int) 
 
 
 def _run_end(chunks: Sequence[Chunk], sizes: Sequence[int], start: int, room: int) -> int:
-    """Return where to end a run: when it is full, or in its second half, before the highest heading there."""
+    """Return the end of a run: where it is full, or in its second half, before the highest heading there."""
     end, used = start + 1, sizes[start]
     while end < len(chunks) and used + sizes[end] <= room:
         used += sizes[end]
@@ -153,7 +153,7 @@ def _shown(
 
 
 def _place(chunk: Chunk, tokens: TokenIndex, room: int) -> str:
-    """Return the headings that a chunk stands under, as many of the last ones as there is room for."""
+    """Return the headings above a chunk, as many of the last ones as fit."""
     place = " > ".join(chunk.parent_chain)
     measured = tokens.of(place)
     return place[measured.before(len(place), room) :]
@@ -164,13 +164,13 @@ def _place(chunk: Chunk, tokens: TokenIndex, room: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A prompt, and the key under which its answer is kept."""
+    """A prompt, and the key of its answer."""
 
     key: bytes
     prompt: Prompt
 
     def alone(self) -> Question:
-        """Return the same question, in a form that shares nothing with others."""
+        """Return the same question in a form that shares nothing with others."""
         text = f"{self.prompt.shared}\n\n{self.prompt.text}"
         return Question(self.key, replace(self.prompt, shared="", text=text))
 
@@ -191,7 +191,7 @@ class DocumentPlan:
     present: dict[int, bytes | None]
 
     def taking(self, answers: dict[bytes, str], model_tokens: int) -> list[ChunkContext]:
-        """Return the changes that some answers mean for the chunks."""
+        """Return the changes to chunks that follow from some answers."""
         changes = []
         for number, key in self.wanted.items():
             if key in answers and self.present[number] != key:
@@ -200,7 +200,7 @@ class DocumentPlan:
         return changes
 
     def structural(self, settings: IndexSettings, model_tokens: int) -> list[ChunkContext]:
-        """Return the changes that give the chunks their structural contexts back."""
+        """Return the changes that restore the chunks' structural contexts."""
         chunks = contextualize(
             self.document,
             list(self.chunks.values()),
@@ -235,7 +235,7 @@ class DocumentPlan:
 def plan_document(
     index: LocalIndex, store: ContextStore, number: int, settings: IndexSettings, tokenizer: Tokenizer
 ) -> DocumentPlan:
-    """Read a document from the record and work out what to ask about it."""
+    """Read a document from the record and determine what to ask about it."""
     document = store.document(number)
     stored = index.lookup.chunks_of_document(number)
     chunks = {one.id: _chunk(one) for one in stored}
@@ -289,7 +289,7 @@ _ANY = Price(0, 0)
 
 
 def estimate_contexts(index: LocalIndex, settings: IndexSettings) -> ContextEstimate:
-    """Count what the documents of an index would need. Asks nobody, sends nothing."""
+    """Estimate what the documents of an index would need. Sends nothing."""
     estimate = ContextEstimate(settings.context_model)
     if not settings.context_model:
         return estimate

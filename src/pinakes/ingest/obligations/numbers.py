@@ -1,4 +1,4 @@
-"""Numbers in figures and in words: where one stands, and what it is worth."""
+"""Numbers in figures and in words: their position and value."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from functools import cache
 
 from pinakes.ingest.obligations.lexicon import Lexicon, load
 
-# So many words, or parts of a German one, make up a number at most.
+# The maximum number of words, or parts of a German word, in a number.
 _PARTS = 12
-# Thousands are set apart by commas, stops, blanks or apostrophes. The look-arounds keep to whole numbers: not the 4 of
-# 33.104 or of 4(b).
+# Thousands are separated by commas, stops, blanks or apostrophes. The look-arounds require whole numbers: not
+# the 4 of 33.104 or of 4(b).
 _FIGURES = (
     r"(?<![\w.,/§-])\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3}){1,5}(?:[.,]\d{1,2})?(?!\w)"
     r"|(?<![\w.,/§])\d{1,15}(?:[.,]\d{1,6})?(?!\d)"
@@ -20,13 +20,13 @@ _FRACTION = r"\d{1,3}[ -]\d{1,2}/\d{1,3}|\d{1,3}/\d{1,4}"
 
 @cache
 def number_form(language: str) -> str:
-    """Return the expression of a number in a language, without groups."""
+    """Return the pattern of a number in a language, without groups."""
     lexicon = load(language)
     if lexicon is None:
         return _FIGURES
     words = "|".join(sorted({*lexicon.digits, *lexicon.hundreds, *lexicon.scales}, key=len, reverse=True))
     if language == "de":
-        # One word, and a scale apart from it: `fünfundzwanzigtausend`, `dreieinhalb`, `250 Millionen`.
+        # One word, and a separate scale: `fünfundzwanzigtausend`, `dreieinhalb`, `250 Millionen`.
         spelled = rf"\b(?:(?:{words}|und|einhalb){{1,{_PARTS}}})\b"
     else:
         spelled = (
@@ -37,13 +37,13 @@ def number_form(language: str) -> str:
 
 @cache
 def scale_form(language: str) -> str:
-    """Return the expression of a scale behind a number in figures: ``million``, ``Mio.``."""
+    """Return the pattern of a scale after a number in figures: ``million``, ``Mio.``."""
     lexicon = load(language)
     return r"(?:" + "|".join(sorted(lexicon.scales, key=len, reverse=True)) + r")\b\.?" if lexicon else "(?!)"
 
 
 def read_number(text: str, lexicon: Lexicon) -> float | None:
-    """Return what a number is worth, in figures or in words.
+    """Return the value of a number in figures or words.
 
     >>> [read_number(text, load("en")) for text in ("20 000 000", "3.5", "66-2/3", "twenty-five million")]
     [20000000.0, 3.5, 66.66666666666667, 25000000.0]
@@ -68,7 +68,7 @@ def _figures(text: str, language: str) -> float | None:
     if re.fullmatch(rf"\d{{1,3}}(?:\{thousands}\d{{3}})+(?:\{point}\d+)?", text):
         text = text.replace(thousands, "")
     elif text.count(",") + text.count(".") > 1:
-        # `13,332,000,00.00`: the last mark is the point.
+        # `13,332,000,00.00`: the last separator is the decimal point.
         at = max(text.rfind(","), text.rfind("."))
         text = re.sub(r"[.,]", "", text[:at]) + "." + text[at + 1 :]
     return float(text.replace(",", "."))
@@ -104,6 +104,6 @@ def _part_form(language: str) -> re.Pattern[str]:
 
 
 def _parts(text: str, lexicon: Lexicon) -> list[str]:
-    """The parts of a compound; empty where something is left over."""
+    """The parts of a compound; empty if something is left over."""
     parts = _part_form(lexicon.language).findall(text)
     return parts if "".join(parts) == text.replace(" ", "") else []

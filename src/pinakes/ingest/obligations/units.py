@@ -1,4 +1,4 @@
-"""Units: the sentences of a document, each as one line and with its place in the text."""
+"""Units: the sentences of a document, each as one line and with its position in the text."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from itertools import pairwise
 from pinakes.model import Place
 from pinakes.text.sentences import sentence_ends
 
-# A longer sentence is a list or a table without marks, and is read in pieces of this size.
+# A longer sentence is a list or a table without markup, and is read in pieces of this size.
 _LONGEST = 4000
 _SHORTEST = 8
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 _HEADING = re.compile(r"#{1,6}[ \t]")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•][ \t]|\|)")
-# The address of a link is no part of the sentence.
+# A link's address is not part of the sentence.
 _ADDRESS = re.compile(r"\]\([^()\s]{0,500}(?:\([^()\s]{0,200}\)[^()\s]{0,300}){0,4}\)")
 _BREAK = re.compile(r"<br\s?/?>", re.IGNORECASE)
 _MARKS = str.maketrans({"*": " ", "\u00a0": " ", "\u202f": " ", "\u2009": " ", "|": " "})
 
 
 def sentences(text: str, body_start: int, places: Sequence[Place]) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and words of each sentence below the headings of a text; code is left out."""
+    """Yield start, end and words of each sentence below the headings of a text, without code."""
     for start, end in _blocks(text, body_start, places):
         for first, last in pairwise([start, *sentence_ends(text, start, end), end]):
             for begin in range(first, last, _LONGEST):
@@ -34,7 +34,7 @@ def sentences(text: str, body_start: int, places: Sequence[Place]) -> Iterator[t
 
 
 def plain(piece: str) -> str:
-    """Return a stretch of text as one line, without the marks of Markdown."""
+    """Return a part of a text as one line, without Markdown."""
     if "](" in piece:
         piece = _ADDRESS.sub("]", piece).replace("[", " ").replace("]", " ")
     if "<br" in piece:
@@ -43,7 +43,7 @@ def plain(piece: str) -> str:
 
 
 def _blocks(text: str, body_start: int, places: Sequence[Place]) -> Iterator[tuple[int, int]]:
-    """Yield the paragraphs of a text, cut where places begin: blank lines, items and rows of tables end one too."""
+    """Yield the paragraphs of a text, split where places, list items and table rows begin, and at blank lines."""
     edges = sorted({place.start for place in places if place.start > body_start})
     headings = {place.start: place.body for place in places if place.is_heading and place.ordinal}
     edge = 0
@@ -65,7 +65,7 @@ def _blocks(text: str, body_start: int, places: Sequence[Place]) -> Iterator[tup
                 yield start, position
             start = stop if code or blank or heading else position
             if heading:
-                # What a heading has on its line behind it: `4.2 Fees. The Customer shall pay`.
+                # Text after a heading on the same line: `4.2 Fees. The Customer shall pay`.
                 start = min(stop, max(position, headings.get(position, stop)))
         while edge < len(edges) and edges[edge] < stop:
             # A place that begins within a line: `1. (a) The operator shall`.

@@ -1,7 +1,6 @@
-"""Parse: converted text becomes a tree of sections and a list of blocks, with their places.
+"""Parse: converted text becomes a tree of sections and a list of blocks, with their positions.
 
-The tree comes from a CommonMark parser, never from patterns over raw text, so that a ``#`` in a code fence
-stays what it is.
+The tree comes from a CommonMark parser, never from patterns over raw text, so a ``#`` in a code fence is not a heading.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from pinakes.model import Converted, Lines, LineStart, Link, Pages, PageStart
 if TYPE_CHECKING:
     from pinakes.ingest.parse.places.mentions import Entry, Mentions
 
-# `<a name="scope"></a>` on a line of its own, which nobody sees.
+# `<a name="scope"></a>` on a separate line, which is invisible.
 _ANCHORS = re.compile(r"(?:<a\s[^<>]{1,200}>\s?</a>\s*\n\s*)+")
 _OPTIONS = (
     pyromark.Options.ENABLE_TABLES
@@ -40,7 +39,8 @@ _MAX_HEADING = 500
 _MAX_LINK_WORDS = 100
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
-# Attributes after a heading, `{#id .class key=value}`; not the parameter of `GET /jobs/{id}`, which belongs to it.
+# Attributes after a heading, `{#id .class key=value}`; not the parameter of `GET /jobs/{id}`, which belongs
+# to it.
 _ATTRIBUTES = re.compile(r"\s*\{(?:[#.][^{}]*|[^{}=]+=[^{}]*)\}\s*\Z")
 
 
@@ -48,7 +48,7 @@ _ATTRIBUTES = re.compile(r"\s*\{(?:[#.][^{}]*|[^{}=]+=[^{}]*)\}\s*\Z")
 class Heading:
     """A heading as written: where its line starts and where the text after it begins.
 
-    ``label`` and ``title`` are given where they were read from the text; else they are read from the heading.
+    ``label`` and ``title`` are set if they were read from the text; otherwise they are read from the heading.
     """
 
     level: int
@@ -61,7 +61,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A stretch of text that is better kept whole. ``header_end`` is where a table's first data row begins."""
+    """A part of a text that is better kept whole. ``header_end`` is where a table's first data row begins."""
 
     kind: str
     start: int
@@ -73,8 +73,8 @@ class Block:
 class Parsed:
     """The structure of one text.
 
-    ``blocks`` tile it from ``body_start`` to its end; ``contents`` are the lines of its contents pages,
-    ``mentions`` what it says about its own numbers.
+    ``blocks`` tile it from ``body_start`` to its end; ``contents`` are the lines of its contents pages, ``mentions``
+    what it says about its own numbers.
     """
 
     text: str
@@ -94,7 +94,7 @@ class Parsed:
 
 
 class Positions:
-    """Turns offsets of a text into lines of the file and pages."""
+    """Converts offsets in a text to lines of the file and pages."""
 
     def __init__(
         self, text: str, pages: tuple[PageStart, ...], line_starts: tuple[LineStart, ...] = ()
@@ -108,23 +108,23 @@ class Positions:
         self._page_offsets = [page.offset for page in pages]
         self._pages = pages
         self._source_offsets = [start.offset for start in line_starts]
-        # The line of the file at each of these places, less the line of the text there.
+        # At each of these offsets: the line of the file minus the line of the text.
         self._source_shifts = [start.line - self._text_line(start.offset) for start in line_starts]
 
     def _text_line(self, offset: int) -> int:
         return bisect_right(self._line_starts, offset)
 
     def line(self, offset: int) -> int:
-        """Return the line of the file that an offset falls on, counted from 1."""
+        """Return the line of the file at an offset, counted from 1."""
         place = bisect_right(self._source_offsets, offset)
         return self._text_line(offset) + (self._source_shifts[place - 1] if place else 0)
 
     def line_start(self, offset: int) -> int:
-        """Return where the line of the text that holds an offset begins."""
+        """Return the start of the line that contains an offset."""
         return self._line_starts[self._text_line(offset) - 1]
 
     def _trim(self, start: int, end: int) -> tuple[int, int]:
-        """Leave off white space at both ends, and anchors before: a citation names the lines with text."""
+        """Strip white space at both ends, and leading anchors: a citation names the lines with text."""
         piece = self._text[start:end]
         stripped = piece.strip()
         if not stripped:
@@ -137,13 +137,13 @@ class Positions:
         return start + lead, last
 
     def lines(self, start: int, end: int) -> Lines:
-        """Return the lines that a span of text touches."""
+        """Return the lines that a span covers."""
         first, last = self._trim(start, end)
-        # What was moved while a file was converted may end above the line it began on.
+        # Text moved during conversion may end above the line it began on.
         return Lines(self.line(first), max(self.line(first), self.line(last)))
 
     def pages(self, start: int, end: int) -> Pages | None:
-        """Return the pages that a span of text touches, when the format has pages."""
+        """Return the pages that a span covers, if the format has pages."""
         if not self._pages:
             return None
         first, last = self._trim(start, end)
@@ -170,7 +170,7 @@ def parse(converted: Converted) -> Parsed:
         if text[body_start:].strip():
             headings, blocks, links = _read_markdown(text, body_start, position)
         else:
-            # A note that is all frontmatter is still worth finding: the frontmatter is its text.
+            # A note that is all frontmatter should still be found: the frontmatter is its text.
             body_start, blocks = 0, _paragraphs(text)
     else:
         blocks = _paragraphs(text)
@@ -191,7 +191,7 @@ def parse(converted: Converted) -> Parsed:
 
 
 def _encodable(text: str) -> str:
-    """Replace half characters, which a broken file may hold and no parser takes."""
+    """Replace lone surrogates, which a broken file may contain and no parser accepts."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -200,7 +200,7 @@ def _encodable(text: str) -> str:
 
 
 def _paragraphs(text: str) -> list[Block]:
-    """Blocks of plain text: what blank lines separate."""
+    """Blocks of plain text, separated by blank lines."""
     starts, position, blank = [0], 0, False
     while position < len(text):
         end = text.find("\n", position)
@@ -215,10 +215,10 @@ def _paragraphs(text: str) -> list[Block]:
 
 
 def tile(starts: list[tuple[int, str, int]], begin: int, end: int) -> list[Block]:
-    """Make blocks of starting points: each reaches to the next, the first from the very beginning."""
+    """Make blocks from starting points: each extends to the next, the first from the very beginning."""
     unique: dict[int, tuple[str, int]] = {}
     for start, kind, header_end in starts:
-        # The same place may start a list, its first item and a paragraph; a table or code block wins.
+        # A list, its first item and a paragraph may start at the same offset; a table or code block wins.
         if start not in unique or kind != "text":
             unique[start] = (kind, header_end)
     if begin >= end:
@@ -233,7 +233,7 @@ def tile(starts: list[tuple[int, str, int]], begin: int, end: int) -> list[Block
 
 
 def _char_offsets(body: str) -> Callable[[int], int]:
-    """Return a function from UTF-8 byte offsets, which the parser counts, to character offsets."""
+    """Return a function from the parser's UTF-8 byte offsets to character offsets."""
     if body.isascii():
         return lambda offset: offset
     data = np.frombuffer(body.encode(), dtype=np.uint8)
@@ -269,7 +269,7 @@ class _Reader:
         self._base = base
         self._position = position
         self._char = char
-        # Quotes and footnotes that are open: their headings are not the document's own.
+        # Open quotes and footnotes: their headings are not the document's own.
         self._asides = 0
         self._heading: tuple[int, int, int] | None = None
         self._open_links: list[tuple[str, Any, int, int, int]] = []
@@ -277,7 +277,7 @@ class _Reader:
         self._table = 0
 
     def read(self, event: Any, span: Any) -> None:
-        """Take in one event."""
+        """Process one event."""
         if isinstance(event, str):
             if event == "Rule":
                 self.starts.append((self._line_start(span), "text", 0))
@@ -340,7 +340,7 @@ class _Reader:
     def _html_headings(self, start: int, end: int) -> None:
         block = self._text[start:end]
         for level, words, first, last in html_headings(block):
-            # A heading begins with its line unless something else stands there.
+            # A heading begins with its line unless something else is there.
             line = max(self._base, self._position.line_start(start + first))
             before = self._text[line : start + first]
             self._add_heading(
@@ -351,7 +351,7 @@ class _Reader:
         return self._base + self._char(byte)
 
     def _line_start(self, span: Any) -> int:
-        """Where the line of a block begins: before it stand only the marks of lists and quotes around it."""
+        """Where the line of a block begins: only list and quote markers may precede it."""
         return max(self._base, self._position.line_start(self._offset(span["start"])))
 
 
@@ -362,7 +362,7 @@ def _link_kind(name: str, detail: Any) -> str:
     return "wiki" if wiki else "markdown"
 
 
-# The tags that matter. Scanning stops at every `<`, so that hostile text cannot make it start over.
+# The relevant tags. Scanning stops at every `<`, so that hostile text cannot make it start over.
 _HTML_TAG = re.compile(
     r"""<!--|-->|<(?P<close>/?)(?P<name>h[1-6]|pre|script|style|textarea)(?:\s[^<>"']*(?:(?:"[^"<]*"|'[^'<]*')[^<>"']*)*)?/?>""",
     re.IGNORECASE,
@@ -375,7 +375,7 @@ def _tag_space(tag: re.Match[str]) -> str:
 
 
 def html_headings(block: str) -> Iterator[tuple[int, str, int, int]]:
-    """Yield level, words, start and end of the headings of raw HTML; comments, scripts and ``pre`` have none."""
+    """Yield level, words, start and end of headings in raw HTML; comments, scripts and ``pre`` have none."""
     hidden = ""
     heading: re.Match[str] | None = None
     for tag in _HTML_TAG.finditer(block):
@@ -392,5 +392,5 @@ def html_headings(block: str) -> Iterator[tuple[int, str, int, int]]:
                 yield int(name[1]), html.unescape(words), heading.start(), tag.end()
                 heading = None
         elif not closes:
-            # A comment has no name; the mark keeps it apart from nothing being hidden.
+            # A comment has no name; the mark distinguishes it from nothing being hidden.
             hidden = name or "!"

@@ -25,14 +25,14 @@ _LOOKS_LIKE_DATA = re.compile(r"(?:#.*\n\s*)*[\w\"'.-]+[ \t]*[:=]")
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """A safe loader that leaves ``no``, ``12:30`` and ``0123`` the text that their authors meant."""
+    """A safe loader that leaves ``no``, ``12:30`` and ``0123`` as text, as their authors meant."""
 
 
 def _timestamp(loader: Any, node: Any) -> Any:
     try:
         return loader.construct_yaml_timestamp(node)
     except ValueError:
-        # The thirty-second of May is no date; it is no reason to lose the title either.
+        # The thirty-second of May is not a date, but no reason to lose the title either.
         return node.value
 
 
@@ -53,7 +53,7 @@ _Loader.add_constructor(_TAG + "timestamp", _timestamp)
 
 
 def split_frontmatter(text: str) -> tuple[dict[str, Any], int, str]:
-    """Return the metadata, where the body begins, and a warning when the block could not be read.
+    """Return the metadata, where the body begins, and a warning if the block could not be read.
 
     >>> split_frontmatter("---\\ntitle: A note\\n---\\nBody")
     ({'title': 'A note'}, 22, '')
@@ -74,18 +74,18 @@ def split_frontmatter(text: str) -> tuple[dict[str, Any], int, str]:
         return {}, end[1], f"the frontmatter could not be read: {reason}"
     if isinstance(data, dict):
         return data, end[1], ""
-    # Two rules around a line of prose, or around a heading, look like frontmatter and are not.
+    # Two rules around a line of prose, or around a heading, look like frontmatter but are not.
     return nothing if block.strip() else ({}, end[1], "")
 
 
 def _load_yaml(block: str) -> Any:
-    """Read a block without aliases and deep nesting: the one can stand for gigabytes, the other ends the process."""
+    """Read a block without aliases and deep nesting: the one can expand to gigabytes, the other crash the process."""
     if "*" in block or len(block) > _MAX_DEPTH:
         depth = 0
         for event in yaml.parse(block, Loader=_Loader):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > _MAX_DEPTH:
-                raise yaml.YAMLError("it is nested too deep")
+                raise yaml.YAMLError("it is nested too deeply")
             if isinstance(event, yaml.AliasEvent):
                 raise yaml.YAMLError("aliases are not allowed")
     return yaml.load(block, Loader=_Loader)
@@ -104,7 +104,7 @@ def _closing_fence(text: str, fence: str, position: int) -> tuple[int, int] | No
 
 
 def to_json(value: Any) -> Any:
-    """Make a parsed value fit for JSON: dates become ISO text, keys become text."""
+    """Convert a parsed value to JSON values: dates become ISO text, keys become text."""
     if isinstance(value, dict):
         return {str(key): to_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set)):

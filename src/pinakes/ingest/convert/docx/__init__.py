@@ -1,7 +1,7 @@
 """Word files to Markdown, read from their XML.
 
-Titles, headings, Word's automatic numbers, lists, tables and notes survive; page furniture (headers, footers,
-tables of contents) and what is not part of the accepted text (deletions, comments, hidden text) does not.
+Titles, headings, Word's automatic numbers, lists, tables and notes are kept; page furniture (headers, footers, tables
+of contents) and what is not part of the accepted text (deletions, comments, hidden text) is dropped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pinakes.model.document import Converted, LineStart, counts_paragraphs
 _DEEPEST_HEADING = 6
 # One or two links to headings are cross-references; more are a table of contents.
 _FEWEST_ENTRIES = 3
-# Elements of docProps/core.xml, by the name under which they are kept.
+# Elements of docProps/core.xml, by the name under which they are stored.
 _PROPERTIES = {"creator": "author"} | {
     name: name for name in "title subject keywords description created modified language category".split()
 }
@@ -36,8 +36,8 @@ _PROPERTIES = {"creator": "author"} | {
 def convert_docx(path: Path) -> Converted:
     """Convert a ``.docx``, ``.docm`` or ``.dotx`` file.
 
-    Raises :class:`~pinakes.errors.ConversionError`, with the reason, for a file that is protected, damaged,
-    hostile or without text.
+    Raises :class:`~pinakes.errors.ConversionError`, with the reason, for a file that is protected, damaged, hostile or
+    without text.
     """
     with Package(path) as package:
         try:
@@ -47,7 +47,7 @@ def convert_docx(path: Path) -> Converted:
 
 
 class _Conversion:
-    """One file's way from package to Markdown."""
+    """The conversion of one file, from package to Markdown."""
 
     def __init__(self, package: Package, path: Path) -> None:
         self._package = package
@@ -81,7 +81,7 @@ class _Conversion:
         )
 
     def _optional(self, kind: str, default: str) -> _Element | None:
-        """A part that a document can be read without; damage to it is worth a warning, not a failure."""
+        """A part that is optional; damage to it causes a warning, not a failure."""
         try:
             return self._package.xml(self._package.related(self._main, kind, default))
         except ConversionError as error:
@@ -109,7 +109,7 @@ class _Conversion:
             )
 
     def _page_count(self) -> int:
-        """How many pages the file says it has."""
+        """The number of pages that the file declares."""
         try:
             root = self._package.xml(self._package.related("", "extended-properties", "docProps/app.xml"))
         except ConversionError:
@@ -147,7 +147,7 @@ class _Conversion:
 
 
 class _Part(NamedTuple):
-    """Markdown, and the paragraph of the file that each line of it came from."""
+    """Markdown, with the paragraph of the file that each line came from."""
 
     text: str
     paragraphs: list[int]
@@ -158,7 +158,7 @@ def _part(text: str, paragraph: int) -> _Part:
 
 
 def _paragraph_starts(text: str, parts: list[_Part]) -> tuple[LineStart, ...]:
-    """The lines of a Word file are its paragraphs, which come out in lines of their own, and blank ones between."""
+    """The lines of a Word file are its paragraphs, which become separate lines with blank ones between them."""
     numbers = [number for part in parts for number in (*part.paragraphs, part.paragraphs[-1])]
     written = Written()
     for line, number in zip(text.split("\n"), numbers, strict=False):
@@ -167,7 +167,7 @@ def _paragraph_starts(text: str, parts: list[_Part]) -> tuple[LineStart, ...]:
 
 
 def _rendered(blocks: list[Block]) -> Iterator[_Part]:
-    """Markdown of each block; the items of one list come together."""
+    """The Markdown of each block; items of one list are adjacent."""
     blocks = _one_title(_without_contents(blocks))
     shift = _shift(blocks)
     items: list[_Part] = []
@@ -186,7 +186,7 @@ def _rendered(blocks: list[Block]) -> Iterator[_Part]:
             items, open_levels = [], []
         text = block.turns + _written(block, shift)
         if block.kind == "table":
-            # The rule below the header is a line of Markdown alone.
+            # The rule below the header exists in Markdown only.
             yield _Part(text, [block.paragraphs[0], *block.paragraphs])
         else:
             yield _part(text, block.paragraphs[0])
@@ -209,7 +209,7 @@ def _written(block: Block, shift: int) -> str:
 
 
 def _without_contents(blocks: list[Block]) -> list[Block]:
-    """Leave out tables of contents made by hand: runs of lines that only link to headings and repeat them."""
+    """Drop tables of contents made by hand: runs of lines that only link to headings and repeat them."""
     headings = {block.text.casefold() for block in blocks if block.kind in ("title", "heading")}
     kept: list[Block] = []
     turns = ""
@@ -226,7 +226,7 @@ def _without_contents(blocks: list[Block]) -> list[Block]:
 
 
 def _one_title(blocks: list[Block]) -> list[Block]:
-    """A title set as several paragraphs is one title."""
+    """Join a title set as several paragraphs."""
     joined: list[Block] = []
     for title, run in groupby(blocks, key=lambda block: block.kind == "title"):
         first, *others = run
@@ -239,7 +239,7 @@ def _one_title(blocks: list[Block]) -> list[Block]:
 
 
 def _shift(blocks: list[Block]) -> int:
-    """1 when headings belong below a title and there is room for all of them, else 0."""
+    """1 if headings belong below a title and there is room for all of them, else 0."""
     leading = next((block for block in blocks if block.kind in ("title", "heading")), None)
     deepest = max((block.level for block in blocks if block.kind == "heading"), default=0)
     return int(leading is not None and leading.kind == "title" and deepest < _DEEPEST_HEADING)

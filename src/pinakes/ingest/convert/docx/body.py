@@ -1,7 +1,7 @@
 """The blocks of a Word text in reading order: headings, numbered paragraphs, bullets and tables.
 
-Not all that is set as a heading is one: contracts set whole clauses in heading styles, and begin clauses with a title
-of their own (``4.1 **Fees.** Customer will pay``).
+Not everything in a heading style is a heading: contracts set whole clauses in heading styles, and begin clauses with a
+title of their own (``4.1 **Fees.** Customer will pay``).
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ _MOST_COLUMNS = 63
 # A cell that spans rows is repeated in each of them, unless that would fill the table with one long text.
 _LONGEST_REPEATED = 80
 
-# Header cells are bold by nature; the marks would only be noise in them.
+# Header cells are bold anyway; emphasis marks would only be noise.
 _BOLD_CELL = re.compile(r"\*\*([^*]+)\*\*")
 _WRAPPERS = frozenset(W + name for name in ("ins", "moveTo", "customXml", "sdtContent", "smartTag"))
 # Text longer than this is a clause, whatever its style.
 LONGEST_HEADING = 300
-# A number and this much text without an end are a clause that goes on below.
+# A number and this much text without an end are a clause that continues below.
 _LONGEST_NUMBERED = 200
 _LONGEST_ENDED = 100
-# A sentence this long is no heading: titles have few words that are both long and without a capital.
+# A sentence this long is not a heading: titles have few long words without a capital.
 _SENTENCE_WORDS, _SENTENCE_PLAIN_WORDS = 8, 2
 _PLAIN_WORD = 5
 _LONGEST_TITLE = 100
@@ -55,11 +55,11 @@ _RUN_IN = re.compile(r"\w{3}[”\")\]]?[.:] +[“\"(\[]?[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One block. ``level`` is a heading's level or a bullet's depth; ``rows`` is for tables alone.
+    """One block. ``level`` is a heading's level or a bullet's depth; ``rows`` is for tables only.
 
-    ``pointer`` says that the whole text is a link to another place in the document; ``turns`` are the pages that
-    begin with the block. ``paragraphs`` are the numbers in the file of the paragraphs that it begins with: one, or one
-    for each row of a table.
+    ``pointer`` says that the whole text is a link within the document; ``turns`` are the pages that begin with the
+    block. ``paragraphs`` are the file's numbers of the paragraphs that it begins with: one, or one for each row of a
+    table.
     """
 
     kind: Literal["title", "heading", "paragraph", "bullet", "table"]
@@ -74,7 +74,7 @@ class Block:
 class _Open(NamedTuple):
     """What a paragraph leaves to the next one, because the mark between them is deleted or hidden.
 
-    A deleted mark leaves its text alone, and the next paragraph has the say; a hidden one is a style separator,
+    A deleted mark leaves only its text, and the next paragraph determines the style; a hidden one is a style separator,
     and leaves its role and number.
     """
 
@@ -97,7 +97,7 @@ class _Cell:
 
 
 class BodyReader:
-    """Turns the children of a body, cell, text box or note into blocks, counting lists as it goes."""
+    """Turns the children of a body, cell, text box or note into blocks, counting lists on the way."""
 
     def __init__(self, styles: Styles, numbering: Numbering, inline_reader: InlineReader) -> None:
         self.embedded = 0
@@ -107,7 +107,7 @@ class BodyReader:
         self._inline = inline_reader
 
     def count(self, body: _Element) -> None:
-        """Number the paragraphs of a text as they come: empty ones too, and those in tables, but not those in boxes."""
+        """Number the paragraphs of a text, including empty ones and those in tables, but not those in boxes."""
         walk = iterwalk(body, events=("start",), tag=(W + "p", BOX))
         for _, element in walk:
             if element.tag == BOX:
@@ -133,7 +133,7 @@ class BodyReader:
         found.extend(self._block(left.role or BODY, left.spans, left.number, left.paragraph))
 
     def _block(self, role: Role, spans: list[Span], number: Mark | None, paragraph: int) -> list[Block]:
-        """The block that a paragraph makes, with the pages that begin before its first word."""
+        """The block for a paragraph, with the pages that begin before its first word."""
         turns = ""
         for at, span in enumerate(spans):
             before, text = peel(span.text)
@@ -165,7 +165,7 @@ class BodyReader:
                 self.embedded += 1
 
     def _paragraph(self, element: _Element, left: _Open, found: list[Block]) -> _Open:
-        """Add a paragraph's blocks; give back what it leaves when the next paragraph continues it."""
+        """Add a paragraph's blocks; return what it leaves if the next paragraph continues it."""
         paragraph = self._paragraphs.get(element, self._inline.paragraph)
         self._inline.paragraph = paragraph
         properties = element.find(W + "pPr")
@@ -204,7 +204,7 @@ class BodyReader:
         return _Open([])
 
     def _read_boxes(self, boxes: list[_Element], found: list[Block]) -> None:
-        """Text boxes stand beside the text: they have lists of their own, and turn no pages."""
+        """Text boxes are beside the text: they have separate lists and do not turn pages."""
         story, self._numbering.story = self._numbering.story, "boxes"
         paged, self._inline.paged = self._inline.paged, False
         for box in boxes:
@@ -236,7 +236,7 @@ class BodyReader:
         if not rows:
             return []
         cells = [cell for row in rows for cell in row]
-        # A single cell is a frame around text; a single column with headings is a page layout.
+        # A single cell is a frame around text; a single column with headings is page layout.
         if len(cells) == 1 or (
             all(len(row) == 1 for row in rows) and any(_has_heading(cell) for cell in cells)
         ):
@@ -270,7 +270,7 @@ class BodyReader:
 
 
 def _only_ends_section(paragraph: _Element, spans: list[Span]) -> bool:
-    """Whether a paragraph is nothing but the end of a section, which is not numbered whatever its style says."""
+    """Whether a paragraph only ends a section, which is never numbered, whatever its style."""
     return (
         not any(span.text for span in spans)
         and paragraph.find(f"{W}pPr/{W}sectPr") is not None
@@ -279,7 +279,7 @@ def _only_ends_section(paragraph: _Element, spans: list[Span]) -> bool:
 
 
 def _inside(parent: _Element, name: str) -> Iterator[_Element]:
-    """Rows of a table or cells of a row, also those wrapped in content controls."""
+    """Rows of a table or cells of a row, including those wrapped in content controls."""
     for child in parent:
         if child.tag == W + name:
             yield child
@@ -290,7 +290,7 @@ def _inside(parent: _Element, name: str) -> Iterator[_Element]:
 def _filled(rows: list[list[_Cell]]) -> Iterator[tuple[tuple[str, ...], int]]:
     """Rows of text with a value in every column: spanned columns stay empty, spanned rows repeat.
 
-    Each comes with the number of its first paragraph.
+    Each has the number of its first paragraph.
     """
     above: dict[int, str] = {}
     headed = False
@@ -337,7 +337,7 @@ def _text_block(spans: list[Span], number: Mark | None) -> list[Block]:
 
 
 def _labelled(label: str, text: str) -> str:
-    """The printed number before the text, unless the author typed the same number as well."""
+    """The printed number and the text, unless the author typed the same number as well."""
     bare = text.lstrip("*")
     typed = bare.startswith(label) and not bare[len(label) : len(label) + 1].isalnum()
     return text if not label or typed else f"{label} {text}".rstrip()
@@ -348,17 +348,17 @@ def _has_heading(cell: _Cell) -> bool:
 
 
 def _flat(block: Block) -> str:
-    """A block as the text of a table cell."""
+    """A block as text for a table cell."""
     if block.kind == "table":
         return "\n".join(", ".join(text for text in row if text) for row in block.rows)
     return block.turns + (f"• {block.text}" if block.kind == "bullet" else block.text)
 
 
 def is_clause(text: str, numbered: bool) -> bool:
-    """Whether a paragraph in a heading style is text to be read rather than the name of what follows.
+    """Whether a paragraph in a heading style is text to read rather than the name of what follows.
 
-    Without an automatic number only its length tells: regulations type their numbers, and put a full stop after
-    what they call their sections.
+    Without an automatic number only its length tells: regulations type their numbers, and put a full stop after section
+    titles.
     """
     if not numbered:
         return len(text) > LONGEST_HEADING
@@ -378,7 +378,7 @@ def is_clause(text: str, numbered: bool) -> bool:
 
 
 def with_title(spans: Sequence[Span]) -> list[Span]:
-    """The spans of a paragraph, with the emphasis of an underlined title that it begins with."""
+    """The spans of a paragraph, with emphasis on an underlined title at its beginning."""
     title: list[Span] = []
     for span in spans:
         if any(map(str.isalnum, span.text)) and not span.underlined:
@@ -392,7 +392,7 @@ def with_title(spans: Sequence[Span]) -> list[Span]:
 
 
 def run_in(title: Sequence[Span], text: Sequence[Span]) -> list[Span]:
-    """One paragraph of a heading and the text on the same line, which is how a style separator prints them."""
+    """A heading and the text on the same line as one paragraph, as a style separator prints them."""
     if not any(span.bold or span.italic or span.underlined for span in title):
         title = [replace(span, bold=True) for span in title]
     return [*title, Span(" "), *text]

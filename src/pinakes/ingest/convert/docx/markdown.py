@@ -1,9 +1,8 @@
-"""Writing Markdown: emphasis, links and tables, text that must not turn into structure by accident, and page turns.
+"""Writing Markdown: emphasis, links and tables, text escaped where it would become structure, and page turns.
 
-While a file is read, two characters that no text may contain stand where a page begins, as the program that saved it
-last laid it out: one where the file says that a page was rendered, one for a break that its author set and that no such
-remark follows. They are taken out of the finished text, and become page starts only if there are as many as the file
-says it has pages.
+While a file is read, two characters that no text may contain mark where a page begins in the last saved layout: one
+where the file says that a page was rendered, the other for an explicit break without such a record. They are removed
+from the finished text, and become page starts only if there are as many as the file says it has pages.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ _STAR = re.compile(r"(?<!\s)\*|\*(?!\s|$)")
 _LIST_MARKER = re.compile(r"(?:-|\d{1,9}[.)])[ \t]+(?=\S)")
 # What CommonMark reads as a heading, quote, fence, list, HTML block or link definition at a line's start.
 _BLOCK_START = re.compile(r"#{1,6}(?:\s|$)|>|`{3}|~{3}|[*+](?:\s|$)|<[A-Za-z/!?]|\[[^\]\n]+\]:")
-# A line that is a rule, an underline of a heading, or the second row of a table.
+# A line that is a rule, the underline of a heading, or the second row of a table.
 _RULE = re.compile(r"([-*_])[ \t]*(?:\1[ \t]*){2,}|-+|=+|(?=[^\n]*-)[|:][ :|-]*|(?=[^\n]*[|:])-[ :|-]+")
-# Nobody nests lists on one line; more markers than this are a drawing, and made harmless.
+# Nobody nests lists on one line; more markers than this are a drawing, and are escaped.
 _MOST_MARKERS = 8
 _CLOSING_HASHES = re.compile(r"(?<=\s)(#+)$")
 _SAFE_SCHEME = re.compile(r"(?:https?|ftp|mailto|tel):", re.IGNORECASE)
@@ -33,17 +32,17 @@ _URL_UNSAFE = {character: f"%{ord(character):02X}" for character in ' ()<>"\\\n\
 RENDERED = "\ufdd0"
 EXPLICIT = "\ufdd1"
 TURNS = RENDERED + EXPLICIT
-# So many pages without a word of text are not pages.
+# This many pages without any text are not pages.
 _MOST_WAITING = 1000
 _TURNS = re.compile(f"[{TURNS}]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of text with one look.
+    """A run of text with uniform formatting.
 
-    ``note`` marks a footnote reference, which is written as it is; ``internal`` a link within the document,
-    which is written as its text. Markdown has no underlining: it is kept as emphasis where it makes a title.
+    ``note`` marks a footnote reference, which is written as it is; ``internal`` a link within the document, which is
+    written as its text. Markdown has no underlining: it becomes emphasis in titles.
     """
 
     text: str
@@ -56,18 +55,18 @@ class Span:
 
     @property
     def look(self) -> tuple[bool, bool, str, bool]:
-        """What must agree for two spans to be one."""
+        """What must agree to merge two spans."""
         return (self.bold, self.italic, self.href, self.note)
 
 
 def plain(spans: Iterable[Span]) -> str:
-    """One line of bare text, for headings."""
+    """One line of plain text, for headings."""
     text = " ".join("".join(span.text for span in spans if not span.note).split())
     return _TAG.sub(r"\\<", text)
 
 
 def inline(spans: Iterable[Span]) -> str:
-    """Markdown for a paragraph's text; line breaks stay, nothing is escaped that need not be."""
+    """Markdown for a paragraph's text; line breaks are kept, and nothing is escaped needlessly."""
     merged = _merge(spans)
     emphasis = any(span.bold or span.italic for span in merged)
     stars = len(_STAR.findall("".join(span.text for span in merged)))
@@ -87,18 +86,18 @@ def inline(spans: Iterable[Span]) -> str:
 
 
 def block(text: str) -> str:
-    """A paragraph's lines, each kept from being read as anything but text."""
+    """A paragraph's lines, escaped so that each is read as text."""
     peeled = (peel(line.strip()) for line in text.split("\n"))
     return "\n".join(turns + _guarded(line) for turns, line in peeled)
 
 
 def heading(level: int, text: str) -> str:
-    """An ATX heading; trailing hashes would otherwise be taken for its end."""
+    """An ATX heading; trailing hashes are escaped, as they would be taken for its end."""
     return f"{'#' * level} " + _CLOSING_HASHES.sub(r"\\\1", text)
 
 
 def bullet(depth: int, text: str) -> str:
-    """A list item, its further lines below its text."""
+    """A list item, with further lines below its text."""
     first, *others = block(text).split("\n")
     return "\n".join([f"{'  ' * depth}- {first}", *(f"{'  ' * (depth + 1)}{line}" for line in others)])
 
@@ -109,7 +108,7 @@ def table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _guarded(line: str) -> str:
-    # The text after a list marker is a block of its own, so it is looked at in the same way.
+    # The text after a list marker is a block of its own, so it is treated in the same way.
     at = 0
     for _ in range(_MOST_MARKERS):
         if _RULE.fullmatch(line, at) or _BLOCK_START.match(line, at):
@@ -122,14 +121,14 @@ def _guarded(line: str) -> str:
 
 
 def _merge(spans: Iterable[Span]) -> list[Span]:
-    """Join neighbours that look the same; white space between two of a kind takes their look."""
+    """Merge adjacent spans with the same formatting; white space between two of a kind takes theirs."""
     texts: list[list[str]] = []
     looks: list[Span] = []
     for span in spans:
         if not span.text:
             continue
         if not span.href and not span.note and not any(c.isalnum() for c in span.text):
-            # Bold spaces and bold commas carry nothing; as plain text they do not break what is around them.
+            # Bold spaces and commas carry no meaning; as plain text they do not interrupt their surroundings.
             span = replace(span, bold=False, italic=False)
         if len(looks) > 1 and looks[-2].look == span.look != _PLAIN and not "".join(texts[-1]).strip():
             looks.pop()
@@ -147,7 +146,7 @@ _PLAIN = Span("").look
 
 
 def _emphasised(span: Span, before: str, after: str) -> str:
-    """Emphasis with its marks where CommonMark sees marks: next to a letter, or free on the outside."""
+    """Emphasis with its marks where CommonMark recognises them: next to a letter, or free on the outside."""
     core = span.text.strip()
     start = span.text.index(core)
     head, tail = span.text[:start], span.text[start + len(core) :]
@@ -178,19 +177,19 @@ def _link(span: Span) -> str:
 
 
 def _is_address(href: str) -> bool:
-    """A web or mail address, or a path; not a script."""
+    """Whether it is a web or mail address, or a path; not a script."""
     return bool(_SAFE_SCHEME.match(href)) or not _SCHEME.match(href)
 
 
 def turned(waiting: str, turn: str) -> str:
-    """Add a page turn to those that wait for text. A break and the remark about it are one."""
+    """Add a page turn to those waiting for text. A break and the record of it are one."""
     if len(waiting) >= _MOST_WAITING:
         return waiting
     return (waiting[:-1] if turn == RENDERED and waiting.endswith(EXPLICIT) else waiting) + turn
 
 
 def peel(text: str) -> tuple[str, str]:
-    """The page turns before a text, and the text."""
+    """Split off the page turns before a text."""
     bare = text.lstrip(TURNS)
     return text[: len(text) - len(bare)], bare
 
@@ -201,9 +200,9 @@ def without_turns(text: str) -> str:
 
 
 def page_starts(text: str, pages: int) -> tuple[str, tuple[PageStart, ...]]:
-    """The text without its page turns, and where its pages begin; nowhere if that does not agree with their number.
+    """The text without its page turns, and where pages begin; none if their number does not match.
 
-    A file that was changed by another program after Word saved it keeps its remarks, and they are wrong.
+    A file changed by another program after Word saved it keeps its page records, which are then wrong.
     """
     for turns in (RENDERED, TURNS):
         if RENDERED in text and sum(map(text.count, turns)) + 1 == pages:
@@ -216,7 +215,7 @@ def _starts(text: str, turns: str) -> tuple[PageStart, ...]:
     page, removed = 1, 0
     for found in _TURNS.finditer(text):
         page += sum(map(found[0].count, turns))
-        # Pages without text of ours, a table of contents for one, begin and end here.
+        # Pages without text, such as a table of contents, begin and end here.
         starts[found.start() - removed] = page
         removed += len(found[0])
     return tuple(PageStart(offset, page) for offset, page in starts.items())

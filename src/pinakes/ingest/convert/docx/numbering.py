@@ -1,8 +1,8 @@
 """Word's automatic numbering: the ``4.2`` and ``(a)`` that a document prints but does not contain.
 
-A paragraph names a list (``w:num``) and a level. The list takes its levels from an abstract definition,
-perhaps with overrides; lists of one abstract definition count together, as they do in Word. The body, the text
-boxes and the notes count each for themselves.
+A paragraph names a list (``w:num``) and a level. The list takes its levels from an abstract definition, possibly with
+overrides; lists with the same abstract definition share their counters, as in Word. The body, the text boxes and the
+notes are counted separately.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LATIN = "abcdefghijklmnopqrstuvwxyz"
 _RUSSIAN = "абвгдежзиклмнопрстуфхцчшщыэюя"
 _CHICAGO = "*†‡§"
 _FULL_WIDTH = "０１２３４５６７８９"
-# Formats that begin again after their last letter.
+# Formats that start over after their last letter.
 _CYCLES = {
     "aiueo": "ｱｲｳｴｵｶｷｸｹｺｻｼｽｾｿﾀﾁﾂﾃﾄﾅﾆﾇﾈﾉﾊﾋﾌﾍﾎﾏﾐﾑﾒﾓﾔﾕﾖﾗﾘﾙﾚﾛﾜｦﾝ",
     "aiueoFullWidth": "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン",
@@ -49,14 +49,14 @@ _CYCLES = {
     "ganada": "가나다라마바사아자차카타파하",
     "chosung": "ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ",
 }
-# Formats that go on with two letters, as columns of a sheet do.
+# Formats that continue with two letters, like spreadsheet columns.
 _COLUMNS = {
     "hebrew2": "אבגדהוזחטיכלמנסעפצקרשת",
     "arabicAlpha": "أبتثجحخدذرزسشصضطظعغفقكلمنهوي",
     "arabicAbjad": "ابجدهوزحطيكلمنسعفصقرشتثخذضظغ",
 }
 _CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳㉑㉒㉓㉔㉕㉖㉗㉘㉙㉚㉛㉜㉝㉞㉟㊱㊲㊳㊴㊵㊶㊷㊸㊹㊺㊻㊼㊽㊾㊿"
-# Formats that end with their last letter; what is beyond it is written in digits.
+# Formats that end with their last letter; later numbers are written in digits.
 _SIGNS = {
     "decimalEnclosedCircle": _CIRCLED,
     "decimalEnclosedCircleChinese": _CIRCLED,
@@ -89,7 +89,7 @@ _MOST_REPEATS = 30
 
 
 class Mark(NamedTuple):
-    """What is printed before a paragraph; ``worded`` when that is more than a number (``Article 5``)."""
+    """What is printed before a paragraph; ``worded`` if it is more than a number (``Article 5``)."""
 
     label: str
     level: int
@@ -111,7 +111,7 @@ class Level:
     style: str | None = None
 
     def restarts_after(self, level: int, used: int) -> bool:
-        """Whether this level, the ``level``-th, begins anew after a paragraph of level ``used``."""
+        """Whether this level, the ``level``-th, restarts after a paragraph of level ``used``."""
         if self.restart is None or self.restart > level:
             return used < level
         return used < self.restart
@@ -122,7 +122,7 @@ _ORDINARY = Level()
 
 @dataclass(slots=True)
 class _List:
-    """A ``w:num``: the levels in force, where they start, and the counters it shares."""
+    """A ``w:num``: its effective levels, their starts, and the counters it shares."""
 
     abstract: str
     levels: dict[int, Level] = field(default_factory=dict)
@@ -131,7 +131,7 @@ class _List:
 
 
 class Numbering:
-    """The lists of a document and how far each has counted. ``story`` names the text that is being counted."""
+    """The lists of a document with their counters. ``story`` names the text that is being counted."""
 
     def __init__(self, root: _Element | None, styles: Styles) -> None:
         self.missing = 0
@@ -142,9 +142,9 @@ class Numbering:
         self._restarted: set[tuple[str, str]] = set()
 
     def style_level(self, num_id: str, styles: Iterable[StyleLevel]) -> int | None:
-        """The level that a style gives its paragraphs: the one its list links to it, else the one it states.
+        """The level that a style gives its paragraphs: the one its list links to it, or else the one it states.
 
-        A style that says neither leaves it to the style that it is based on.
+        A style that says neither inherits it from the style it is based on.
         """
         found = self._lists.get(num_id)
         links = {level.style: index for index, level in found.levels.items()} if found else {}
@@ -152,7 +152,7 @@ class Numbering:
         return next((level for level in levels if level is not None), None)
 
     def advance(self, num_id: str, level: int) -> Mark | None:
-        """Count one more paragraph of a list and level; what Word prints before it, if anything."""
+        """Count another paragraph of a list and level; return what Word prints before it, if anything."""
         found = self._lists.get(num_id)
         if found is None or not found.levels:
             self.missing += 1
@@ -165,13 +165,13 @@ class Numbering:
         counts = self._counts.setdefault((self.story, found.abstract), [None] * LEVELS)
         previous = counts[level]
         if level in found.starts and (self.story, num_id) not in self._restarted:
-            # A list begins anew once, with its first paragraph of a level that has a start of its own.
+            # A list restarts once, with its first paragraph of a level that has its own start.
             self._restarted.add((self.story, num_id))
             previous = None
         counts[level] = self._start(found, level) if previous is None else min(previous + 1, _LARGEST)
         for above in range(level):
             if counts[above] is None:
-                # A level that was skipped has used up its first number: after 1.1 comes 2.
+                # A skipped level has used up its first number: after 1.1 comes 2.
                 counts[above] = self._start(found, above)
         for deeper in range(level + 1, LEVELS):
             if found.levels.get(deeper, _ORDINARY).restarts_after(deeper, level):
@@ -239,7 +239,7 @@ def _read_lists(root: _Element, styles: Styles) -> dict[str, _List]:
 def _follow_links(
     key: str, abstracts: dict[str, _Element], numbers: dict[str, _Element], styles: Styles
 ) -> str:
-    """An abstract definition may only name a numbering style; the style's own list has the levels."""
+    """An abstract definition may only name a numbering style; that style's list has the levels."""
     seen: set[str] = set()
     while key in abstracts and key not in seen:
         seen.add(key)
@@ -263,8 +263,8 @@ def _owner_of_style(link: str, abstracts: dict[str, _Element]) -> str | None:
 def _read_levels(element: _Element) -> tuple[dict[int, Level], bool]:
     """The levels of an abstract definition, and whether it states one of them twice.
 
-    Some publishing systems write every level as level 0. Word's reading of that is anyone's guess, and their
-    paragraphs carry typed numbers, so no number is made up for such a list.
+    Some publishing systems write every level as level 0. How Word reads that is unclear, and their paragraphs have
+    typed numbers, so no numbers are generated for such a list.
     """
     levels: dict[int, Level] = {}
     damaged = False
@@ -279,7 +279,7 @@ def _read_levels(element: _Element) -> tuple[dict[int, Level], bool]:
 def _read_level(element: _Element) -> Level:
     number = element.find(W + "numFmt")
     if number is None:
-        # Newer formats come wrapped in alternate content; the first branch is the one meant.
+        # Newer formats are wrapped in alternate content; the first branch is the intended one.
         number = next(element.iter(W + "numFmt"), None)
     style = number.get(W + "val", "decimal") if number is not None else "decimal"
     if style == "custom" and number is not None:
@@ -374,7 +374,7 @@ def _columns(value: int, alphabet: str) -> str:
 
 
 def _counted(value: int, digits: str, units: str) -> str | None:
-    """Chinese numerals: 11 is ten one, 110 one hundred one ten, 101 one hundred nought one."""
+    """Chinese numerals: 11 is ten one, 110 one hundred one ten, 101 one hundred zero one."""
     if not 0 < value < 10_000:
         return None
     text = str(value)
@@ -402,7 +402,7 @@ def _korean(value: int) -> str | None:
 
 
 def _hebrew(value: int) -> str | None:
-    """Letters by their worth; 15 and 16 are written nine and six, nine and seven."""
+    """Letters by numeric value; 15 and 16 are written nine and six, nine and seven."""
     if not 0 < value < 1000:
         return None
     hundreds, tens, ones = _HEBREW

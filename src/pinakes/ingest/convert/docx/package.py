@@ -1,7 +1,7 @@
-"""The package around a Word document: a zip of XML parts, read with suspicion.
+"""The package around a Word document: a zip of XML parts, treated as untrusted.
 
-Nothing here trusts the file: sizes are checked before anything is unpacked, entities are never expanded, and
-whatever is wrong becomes a :class:`~pinakes.errors.ConversionError` that says so.
+Nothing here trusts the file: sizes are checked before anything is unpacked, entities are never expanded, and every
+fault becomes a :class:`~pinakes.errors.ConversionError` with the reason.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _UNREADABLE = (
 
 
 def integer(text: str | None, default: int = 0) -> int:
-    """The number that an attribute holds, or the default when it holds none."""
+    """The number in an attribute, or the default."""
     try:
         return int(text) if text is not None else default
     except ValueError:
@@ -63,13 +63,13 @@ def integer(text: str | None, default: int = 0) -> int:
 
 
 def child_value(element: _Element | None, tag: str) -> str | None:
-    """The ``w:val`` of a direct child, or nothing when there is no such child."""
+    """The ``w:val`` of a direct child, or None if there is no such child."""
     child = element.find(W + tag) if element is not None else None
     return None if child is None else str(child.get(W + "val", ""))
 
 
 def flag(properties: _Element | None, tag: str) -> bool | None:
-    """An on/off property: present means on unless its value says off; absent means undecided."""
+    """An on/off property: on if present unless its value says off; None if absent."""
     child = properties.find(W + tag) if properties is not None else None
     if child is None:
         return None
@@ -100,7 +100,7 @@ class Package:
         self._zip.close()
 
     def xml(self, name: str) -> _Element | None:
-        """The root of an XML part, or nothing when the package has no such part."""
+        """The root of an XML part, or None if the package has no such part."""
         info = self._members.get(_normal(name))
         if info is None:
             return None
@@ -116,7 +116,7 @@ class Package:
         return _parse(data, name)
 
     def main_part(self) -> str:
-        """The name of the part that holds the text."""
+        """The name of the part with the text."""
         for kind, target, _ in self._relations("").values():
             if kind == "officeDocument" and _normal(target) in self._members:
                 return target
@@ -159,7 +159,7 @@ class Package:
 
 
 def _normal(name: str) -> str:
-    """Part names do not depend on case, and some writers use backslashes."""
+    """Part names are case-insensitive, and some writers use backslashes."""
     return name.replace("\\", "/").lstrip("/").lower()
 
 
@@ -177,7 +177,7 @@ def _refuse_ole(path: Path) -> None:
 
 
 def _parse(data: bytes, name: str) -> _Element:
-    # Office files never declare a document type; the only use of one here is an entity attack.
+    # Office files never declare a document type; the only use of one here would be an entity attack.
     if b"<!DOCTYPE" in data[:4096] or b"<!ENTITY" in data:
         raise ConversionError(f"part {name} declares a document type, which Word files never do")
     if b"purl.oclc.org/ooxml" in data[:8192]:
@@ -207,7 +207,7 @@ Kind = Literal["body", "title", "subtitle", "heading", "contents"]
 
 
 class Role(NamedTuple):
-    """What a paragraph is for; ``level`` counts from 1 and is 0 where it means nothing."""
+    """The role of a paragraph; ``level`` counts from 1 and is 0 if it has no meaning."""
 
     kind: Kind
     level: int = 0
@@ -218,7 +218,7 @@ BODY = Role("body")
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """One style as the file states it, before inheritance. ``None`` means: ask the style it is based on."""
+    """One style as stated in the file, before inheritance. ``None`` means inherited."""
 
     id: str
     name: str
@@ -233,20 +233,20 @@ class Style:
 
 
 class StyleLevel(NamedTuple):
-    """A style and the list level that it states, if it states one."""
+    """A style and its list level, if it states one."""
 
     style: str
     level: int | None
 
 
 class StyleNumbering(NamedTuple):
-    """The list that a style puts its paragraphs in; ``styles`` may say on which level, the nearest first."""
+    """The list of a style's paragraphs; ``styles`` may state the level, the nearest first."""
 
     num_id: str
     styles: tuple[StyleLevel, ...]
 
 
-# Word keeps the English names of its own styles whatever its language; other writers and people do not.
+# Word keeps the English names of its own styles in every language; other writers and people do not.
 _TITLE = re.compile(
     r"(?:document |doc |contract )?(?:title|titel|titre|título|titulo|titolo|tytuł|název|otsikko|cím"
     r"|название|заголовок|表題|标题|標題|제목)"
@@ -269,7 +269,7 @@ _CONTENTS = re.compile(
 _LIST = re.compile(r"list bullet ([2-5])")
 
 _DEEPEST_OUTLINE = 8
-# Word stops at about ten; far more than that is an attempt to waste time.
+# Word stops at about ten; far more are an attempt to waste time.
 _LONGEST_CHAIN = 100
 
 
@@ -297,7 +297,7 @@ class Styles:
         return next((style.italic for style in self.chain(style_id) if style.italic is not None), False)
 
     def underlined(self, style_id: str) -> bool:
-        """Whether a character style underlines text; those of links do, which says nothing."""
+        """Whether a character style underlines text, except for link styles, where it means nothing."""
         chain = self.chain(style_id)
         linked = any("hyperlink" in style.name for style in chain)
         return not linked and next(
@@ -309,7 +309,7 @@ class Styles:
         return next((style.hidden for style in self.chain(style_id) if style.hidden is not None), False)
 
     def list_depth(self, style_id: str) -> int:
-        """How deep a bullet style sits: "List Bullet 3" is a list of its own, drawn two levels in."""
+        """The depth of a bullet style: "List Bullet 3" is a list of its own, drawn two levels in."""
         matches = (_LIST.fullmatch(style.name) for style in self.chain(style_id))
         return next((int(match[1]) - 1 for match in matches if match), 0)
 
@@ -322,9 +322,9 @@ class Styles:
         return tuple(found.values())
 
     def _role(self, style_id: str) -> Role:
-        # A style id without a definition is often still a plain "Heading2".
+        # An undefined style id is often a plain "Heading2".
         chain = self.chain(style_id) or (Style(style_id, style_id.casefold()),)
-        # Only the style itself counts here: bibliographies have styles that are based on those of the contents.
+        # Only the style itself counts here: bibliography styles are based on those of the contents.
         if _CONTENTS.fullmatch(chain[0].name):
             return Role("contents")
         for style in chain:
@@ -349,7 +349,7 @@ class Styles:
 
 
 def outline_role(outline: int) -> Role:
-    """The role that an outline level gives; Word writes 9 for body text."""
+    """The role for an outline level; Word writes 9 for body text."""
     return Role("heading", outline + 1) if 0 <= outline <= _DEEPEST_OUTLINE else BODY
 
 

@@ -1,9 +1,9 @@
 """PDF to Markdown with headings, tables and page starts, through pdfium.
 
-The stages, in the order in which a document meets them: ``words`` with ``letters``; ``read`` (spans, lines) with
-``rules``; ``scans`` with ``scan_type`` (pages that are images, and image files, which meet all later stages too);
-``running_heads`` (go aside); ``rules`` again (tables); ``layout`` (reading order, contents); ``headings``, which
-asks ``outline`` (bookmarks and tags), then ``candidates`` and ``selection``; ``paragraphs``, which writes the text.
+The stages, in order: ``words`` with ``letters``; ``read`` (spans, lines) with ``rules``; ``scans`` with ``scan_type``
+(pages that are images, and image files, which go through all later stages too); ``running_heads`` (set aside);
+``rules`` again (tables); ``layout`` (reading order, contents); ``headings``, which uses ``outline`` (bookmarks and
+tags), then ``candidates`` and ``selection``; ``paragraphs``, which writes the text.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _DATE = re.compile(r"D?:?(\d{4})(\d{2})?(\d{2})?(\d{2})?(\d{2})?(\d{2})?(?:(Z)|(
 
 
 def convert_pdf(path: Path, ocr: Ocr | None = None) -> Converted:
-    """Convert a PDF file; raises ``ConversionError`` with the reason when it cannot be read."""
+    """Convert a PDF file; raises ``ConversionError`` with the reason if it cannot be read."""
     ocr = ocr or Ocr()
     document = _open(path)
     try:
@@ -59,7 +59,7 @@ def convert_pdf(path: Path, ocr: Ocr | None = None) -> Converted:
 def compose(
     pages: list[PageText], marks: Sequence[Bookmark], metadata: dict[str, Any], warnings: list[str]
 ) -> Converted:
-    """Make a text of the lines of pages: in reading order, with headings and paragraphs."""
+    """Assemble the lines of pages into a text: in reading order, with headings and paragraphs."""
     flow = _flow(pages)
     body = find_body(item for item in flow if isinstance(item, Line))
     if title := find_title(metadata.pop("title", None), flow, body):
@@ -74,7 +74,8 @@ def _open(path: Path) -> Any:
         with path.open("rb") as file:
             if not file.read(1):
                 raise ConversionError("the file is empty")
-        # PDFium sets no error for a document without pages, and leaves that of an earlier file: this one is known.
+        # PDFium sets no error for a document without pages, and leaves that of an earlier file, so it is
+        # handled here.
         pdfium.raw.FPDF_LoadDocument(b"", None)
         document = pdfium.PdfDocument(path)
     except pdfium.PdfiumError as error:
@@ -143,7 +144,7 @@ def _flow(pages: list[PageText]) -> list[Item]:
 
 
 def read_metadata(document: Any) -> dict[str, Any]:
-    """Title, author, subject, keywords and dates, as far as they are given."""
+    """Title, author, subject, keywords and dates, as far as they are stated."""
     result: dict[str, Any] = {}
     for key in ("Title", "Author", "Subject", "Keywords"):
         try:
@@ -163,7 +164,7 @@ def read_metadata(document: Any) -> dict[str, Any]:
 
 
 def iso_date(text: str) -> str | None:
-    """A PDF date such as ``D:20220301120000+01'00'`` in ISO form; None when it is not one."""
+    """A PDF date such as ``D:20220301120000+01'00'`` in ISO form; None if it is invalid."""
     match = _DATE.match(text.strip())
     if not match:
         return None
@@ -184,17 +185,17 @@ def iso_date(text: str) -> str | None:
 # -- image files ------------------------------------------------------------------------------------------------
 
 
-# More than any scanner gives; a small file can say that it is this large.
+# More than any scanner produces; a small file can claim to be this large.
 _HUGE = 200_000_000
 _RESOLUTIONS = (100, 1200)
 _PAGE_HEIGHT = 842.0
-# Tesseract reads small type badly: pictures of a screen are drawn larger.
+# Tesseract reads small type badly: screenshots are enlarged.
 _SMALL = 4_000_000
 _LARGER = 2.0
 
 
 def convert_image(path: Path, ocr: Ocr | None = None) -> Converted:
-    """Convert an image file, a page for each picture in it."""
+    """Convert an image file, one page per image in it."""
     from PIL import Image
 
     ocr = ocr or Ocr()
@@ -232,7 +233,7 @@ def _sheet(image: Any, number: int) -> Sheet:
         frame = frame.convert("RGBA")
         frame = Image.alpha_composite(Image.new("RGBA", frame.size, "white"), frame)
     if frame.mode.startswith("I;16"):
-        # Pillow would cut 16 bits off at 255.
+        # Pillow would clip 16 bits at 255.
         frame = Image.fromarray((np.asarray(frame) >> 8).astype(np.uint8))
     frame = frame.convert("L")
     pixels = frame.width * frame.height

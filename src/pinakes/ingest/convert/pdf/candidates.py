@@ -1,4 +1,4 @@
-"""Lines that may be headings: larger, bolder, in capitals, or labelled (`Article 5`, `SEC. 203.`, `4.2.1 Title`)."""
+"""Possible headings: larger, bolder, in capitals, or labelled (`Article 5`, `SEC. 203.`, `4.2.1 Title`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pinakes.ingest.convert.pdf.page import HYPHEN, Heading, Item, Line
 from pinakes.labels.lexicon import load, lowered, one_of
 from pinakes.labels.model import CONTAINERS, LEAF_KINDS, depth, rank
 
-# Full words of what stands on its own: a short form, or a paragraph, may begin any line.
+# Full words for independent parts: an abbreviation, or a paragraph, may begin any line.
 _KINDS = {
     word: form.kind
     for word, form in load().forms.items()
@@ -21,7 +21,7 @@ _KINDS = {
     and not (form.plural or form.only_text)
 } | {"subsection": "subsection"}
 _WORDS = one_of(word for word in _KINDS if word[0] != "§")
-# A number without a word comes after all kinds.
+# A number without a word ranks below all kinds.
 _BARE_RANK = rank("")
 _NUMBER = r"(?:\d+[A-Za-z]?(?:[.\-–]\d+[A-Za-z]?)*|[IVXLCDM]+|[A-Z])"
 _LABEL = re.compile(
@@ -51,7 +51,7 @@ class Label(NamedTuple):
     depth: int
     rank: int
     length: int
-    """How many characters of the line it takes."""
+    """The number of characters it takes in the line."""
 
 
 def find_label(text: str) -> Label | None:
@@ -84,7 +84,7 @@ def _depth(number: str) -> int:
 
 
 def is_strong(label: Label | None) -> bool:
-    """Whether a label makes a heading in any type: a word of the law and a number."""
+    """Whether a label makes a heading in any type: a legal term and a number."""
     return label is not None and label.rank < _BARE_RANK
 
 
@@ -118,9 +118,9 @@ _STATEMENT = re.compile(
     r"(?:\s*[\dA-Z][\d.]*)?\s*[.:(]",
     re.I,
 )
-"""A numbered statement of a mathematical text, which is set as headings are and is none."""
+"""A numbered statement in a mathematical text, which is typeset like a heading but is none."""
 _SENTENCES = re.compile(r"[^\W\d_]{3}[.?!]\s+[A-Z]")
-"""The end of a sentence within a title: what follows is text."""
+"""The end of a sentence within a title: text follows."""
 _ADDRESS = re.compile(r"https?://|www\.|\S+@\S+\.\w+")
 _DATE = re.compile(
     r"(?:(?:\d{1,2}\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(?:\d{1,2},?\s+)?\d{4}"
@@ -130,14 +130,14 @@ _DATE = re.compile(
 
 
 class Body(NamedTuple):
-    """How the running text of a document is set."""
+    """How the body text of a document is typeset."""
 
     size: float
     bold: bool
     letters: int
-    """Letters in the whole document."""
+    """Number of letters in the document."""
     pitch: float
-    """Distance between baselines, in sizes."""
+    """Distance between baselines, relative to the type size."""
 
 
 class Look(NamedTuple):
@@ -161,16 +161,16 @@ class Candidate:
     label: Label | None
     big: bool
     tail: Line | None = None
-    """What follows the heading on its own line, where it runs into its paragraph."""
+    """The text after the heading on the same line, if it is a run-in heading."""
 
     @property
     def page(self) -> int:
-        """The page it stands on."""
+        """Its page."""
         return self.lines[0].page
 
 
 def find_body(lines: Iterable[Line]) -> Body:
-    """The running text: the size that most letters are set in."""
+    """The body text: the size of most letters."""
     sizes: Counter[float] = Counter()
     bold: Counter[float] = Counter()
     steps: Counter[float] = Counter()
@@ -200,7 +200,7 @@ def find_body(lines: Iterable[Line]) -> Body:
 
 
 def find_candidates(flow: Sequence[Item | Heading], body: Body) -> list[Candidate]:
-    """Every run of lines in the flow that is set like a heading, several lines of one joined."""
+    """Every run of lines in the flow that is typeset like a heading, with multi-line headings joined."""
     found: list[Candidate] = []
     position = 0
     while position < len(flow):
@@ -249,7 +249,7 @@ def _add_title(candidate: Candidate, flow: Sequence[Item | Heading], body: Body)
 
 
 def look_of(lines: Sequence[Line]) -> Look:
-    """The look of a run of lines: that of most letters, capitals only if all are."""
+    """The look of a run of lines: that of most letters; capitals only if all are."""
     weight: Counter[tuple[float, bool, bool]] = Counter()
     for line in lines:
         for span in line.spans:
@@ -289,7 +289,7 @@ def _prominent(line: Line, body: Body) -> bool:
 
 
 def _is_set_apart(line: Line) -> bool:
-    """Whether a numbered line in the type of the text is centred, or all italics: so papers set their sections."""
+    """Whether a numbered line in body type is centred or all italic, as papers typeset their sections."""
     italic = sum(len(s.text) for s in line.spans if s.style.italic)
     if italic > 0.7 * len(line.text):
         return True
@@ -329,7 +329,7 @@ def _end(flow: Sequence[Item | Heading], start: int, body: Body) -> int:
 
 
 def _end_of_paragraph(flow: Sequence[Item | Heading], start: int, body: Body) -> int:
-    """The last line of a labelled title in the type of the text, which may fill lines as a paragraph does."""
+    """The last line of a labelled title in body type, which may fill lines like a paragraph."""
     last = start
     while last + 1 < len(flow) and last - start < _MOST_LINES:
         line, before = flow[last + 1], flow[last]
@@ -354,13 +354,13 @@ def _candidate(flow: Sequence[Item | Heading], first: int, last: int, body: Body
     if not _plausible(text, label, look, big, lines):
         return None
     if not big and not look.bold and not starts_paragraph(flow, first, body):
-        # In the type of the text, only space or the end of a sentence sets a heading apart.
+        # In body type, only space or the end of a sentence sets a heading apart.
         return None
     return Candidate(first, last, lines, text, look, label, big)
 
 
 def starts_paragraph(flow: Sequence[Item | Heading], position: int, body: Body) -> bool:
-    """Whether a line begins something: there is space above it, or what stands above has come to an end."""
+    """Whether a line begins something: there is space above it, or what is above is complete."""
     line, before = flow[position], flow[position - 1] if position else None
     if not isinstance(line, Line) or not isinstance(before, Line):
         return True
@@ -411,7 +411,7 @@ def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Seq
 
 
 def _titled(rest: str, strong: bool, lines: Sequence[Line]) -> bool:
-    """In the type of the text, a label must be followed by something like a title and nothing else."""
+    """In body type, a label must be followed by something like a title and nothing else."""
     title = rest.strip(" .:—–")
     if not title:
         return True

@@ -1,7 +1,7 @@
-"""The title and the headings: bookmarks first, then tags, then the way lines are set, then their labels.
+"""The title and the headings: from bookmarks, then tags, then typography, then labels.
 
-Programs put file names, templates and other documents' titles into the properties of a file, so a title that is
-not printed counts for less than one that is.
+Programs put file names, templates and titles of other documents into a file's properties, so a title that is not
+printed counts less than one that is.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pinakes.ingest.convert.pdf.page import Flow, Heading, Item, Line, PageText
 from pinakes.ingest.convert.pdf.selection import counts_up, find_run_ins, select, without_front
 
 _SPARSE = 6
-"""With fewer than one bookmark in so many pages, headings are looked for between them."""
+"""With fewer bookmarks than one per this many pages, headings between them are looked for."""
 _LEAST_LABELS = 3
 _Kind: TypeAlias = tuple[str, int, float, bool, bool, bool]
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -37,7 +37,7 @@ _NO_TITLE = re.compile(
     re.I,
 )
 _READ = 3
-"""Pages that may bear a title out."""
+"""Pages on which a title may be confirmed."""
 _SHARE = 0.6
 _LARGER = 1.12
 _LONGEST = 300
@@ -64,7 +64,7 @@ def _by_look(flow: Sequence[Item | Heading], body: Body, pages: int) -> list[Can
 
 
 def _add(flow: Flow, body: Body, pages: int, sparse: bool) -> Flow:
-    """Headings that bookmarks or tags leave out: Articles and Sections that count up; any, if those are sparse."""
+    """Headings missing from bookmarks or tags: Articles and Sections that count up; any, if those are sparse."""
     if not sparse and not _has_labels(flow):
         return flow
     found = _by_look(flow, body, pages)
@@ -127,7 +127,7 @@ def _replace(flow: Sequence[Item | Heading], found: Sequence[Candidate], levels:
 
 
 def _from_outline(flow: Sequence[Item], marks: Sequence[Bookmark]) -> Flow:
-    """Bookmarks matched to lines; those whose words are not on the page stand where they point."""
+    """Bookmarks matched to lines; those whose words are not on the page are placed where they point."""
     by_page: dict[int, list[int]] = defaultdict(list)
     for n, item in enumerate(flow):
         if isinstance(item, Line):
@@ -176,8 +176,8 @@ def _place(mark: Bookmark, flow: Sequence[Item], positions: list[int]) -> int:
 def assign_levels(found: Sequence[Candidate]) -> list[int]:
     """A level for each heading.
 
-    Headings of one kind share a level. Kinds are ordered by size, then weight and capitals; a decimal number
-    goes below the shorter number it extends, a Chapter below a Part.
+    Headings of one kind share a level. Kinds are ordered by size, then weight and capitals; a decimal number is below
+    the shorter number it extends, a Chapter below a Part.
     """
     sections_hold_articles = _directly(found, "section", "article") > _directly(found, "article", "section")
     kinds = [_kind(c, sections_hold_articles) for c in found]
@@ -198,7 +198,7 @@ def assign_levels(found: Sequence[Candidate]) -> list[int]:
 
 
 def _without_rare(groups: list[list[_Kind]], members: dict[_Kind, list[Candidate]]) -> list[list[_Kind]]:
-    """Let styles met once or twice, as on a cover, share a level instead of pushing the others down."""
+    """Let rare styles, as on a cover, share a level instead of pushing the others down."""
     total = sum(map(len, members.values()))
     rare = max(1, 0.02 * total)
     result: list[list[_Kind]] = []
@@ -219,7 +219,7 @@ def _without_rare(groups: list[list[_Kind]], members: dict[_Kind, list[Candidate
 
 
 def _directly(found: Sequence[Candidate], outer: str, inner: str) -> int:
-    """How often a label of one kind is followed by one of the other with nothing between."""
+    """How often a label of one kind directly follows one of the other."""
     count = 0
     for a, b in pairwise(found):
         if a.label is not None and b.label is not None and (a.label.kind, b.label.kind) == (outer, inner):
@@ -241,7 +241,7 @@ def _kind(candidate: Candidate, sections_hold_articles: bool) -> _Kind:
 
 
 def _effective_sizes(members: dict[_Kind, list[Candidate]]) -> dict[_Kind, float]:
-    """The size each kind counts as: never more than that of the kind it must go below."""
+    """The effective size of each kind: never more than that of the kind it must be below."""
     sizes = {k: float(median(c.look.size for c in v)) for k, v in members.items()}
     labels = sorted((k for k in sizes if k[0] == "label"), key=lambda k: k[1])
     for outer, inner in pairwise(labels):
@@ -260,7 +260,7 @@ def _sort_key(kind: _Kind, size: float, members: list[Candidate]) -> tuple[float
 
 
 def _equal(a: _Kind, b: _Kind, sizes: dict[_Kind, float]) -> bool:
-    """Whether two kinds next to each other in order are one level."""
+    """Whether two adjacent kinds are one level."""
     if abs(sizes[a] - sizes[b]) > 0.6:
         return a[0] == b[0] == "number" and a[1] == b[1] and abs(sizes[a] - sizes[b]) < 1.1
     if a[0] == "number" and b[0] == "number":
@@ -271,7 +271,7 @@ def _equal(a: _Kind, b: _Kind, sizes: dict[_Kind, float]) -> bool:
 
 
 def find_title(stated: str | None, flow: Sequence[Item], body: Body) -> str | None:
-    """The title of a document, given the one it states; None when nothing says what it is called."""
+    """The title of a document, given the one it states; None if nothing indicates one."""
     if stated and _NO_TITLE.match(stated):
         stated = None
     if stated and _is_printed(stated, flow):
@@ -291,7 +291,7 @@ def _is_printed(title: str, flow: Sequence[Item]) -> bool:
 
 
 def _largest(flow: Sequence[Item], body: Body) -> str | None:
-    """The first run of lines on the first page with text that is set in its largest type, larger than the text."""
+    """The first run of lines in the largest type of the first page with text, if larger than the body text."""
     first = next((item.page for item in flow if isinstance(item, Line)), 0)
     lines = [i for i in flow if isinstance(i, Line) and i.page == first and len(_WORD.findall(i.text)) >= 1]
     size = max((line.size for line in lines), default=0.0)

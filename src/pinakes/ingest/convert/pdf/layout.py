@@ -1,8 +1,8 @@
 """Reading order: columns, bands between full-width lines, rows within a column, and entries of a contents list.
 
-A column gutter is a left edge that several lines share and that nothing crosses over some height. Lines that
-do cross it (a heading over both columns) cut the page into bands; within a band the left side is read first.
-Entries of a printed table of contents look like headings and are none.
+A column gutter is a left edge that several lines share and that nothing crosses over some height. Lines that do cross
+it (a heading over both columns) cut the page into bands; within a band the left side is read first. Entries of a
+printed table of contents look like headings but are none.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _TITLE = re.compile(
 )
 _LONGEST = 300
 _LONGEST_ENTRY = 3
-"""Lines without a page number that may follow each other among the entries."""
+"""Consecutive lines without a page number that are allowed among the entries."""
 _SQUEEZE = re.compile(r"\s*(?:[.…·_]\s?){4,}\s*")
 
 
 def reading_order(items: Sequence[Item]) -> list[Item]:
-    """Items in the order a reader takes them; pieces on one baseline of a column become one line."""
+    """Items in reading order; pieces on one baseline of a column become one line."""
     result: list[Item] = []
     blocks = [0]
 
@@ -79,7 +79,7 @@ def _bands(items: list[Item]) -> list[tuple[list[Item], float | None]] | None:
 
 
 def _gutters(items: list[Item]) -> list[float]:
-    """Left edges shared by at least three items, leaving out the leftmost."""
+    """Left edges shared by at least three items, without the leftmost."""
     edges = sorted(i.x0 for i in items)
     first = edges[0]
     found, group = [], [first]
@@ -94,7 +94,7 @@ def _gutters(items: list[Item]) -> list[float]:
 
 
 def _cut(items: list[Item], gutter: float) -> list[tuple[list[Item], bool]]:
-    """Runs from top to bottom of items that cross the gutter or do not."""
+    """Runs, from top to bottom, of items that cross the gutter or do not."""
     line = gutter - 1.5
     crossers = [i for i in items if i.x0 < gutter - _EDGE and i.x1 > line]
     if not crossers:
@@ -149,7 +149,7 @@ def _columns(items: list[Item], gutter: float) -> bool:
     orders_left = [i.order for i in left]
     orders_right = [i.order for i in right]
     if max(orders_left) < min(orders_right) or max(orders_right) < min(orders_left):
-        # Written one side after the other. Lone labels beside a text are not a column of their own.
+        # One side was written after the other. Isolated labels beside a text are not a column.
         return not (
             len(left) == 1 and len(left) < len(right) and isinstance(left[0], Line) and left_width < 60
         )
@@ -174,7 +174,7 @@ def _size(item: Item) -> float:
 
 
 def _rows(items: list[Item]) -> list[Item]:
-    """Top to bottom; what stands side by side is joined into one line."""
+    """From top to bottom; items side by side are joined into one line."""
     ordered = sorted(items, key=lambda i: (i.top, i.x0))
     rows: list[Item] = []
     done: set[int] = set()
@@ -215,7 +215,7 @@ def _join(mates: list[Line]) -> Line:
 def mark_contents(page: PageText, lines: list[Line], carried: bool) -> bool:
     """Mark the entries of a contents list on a page, given in reading order; return whether there was one.
 
-    ``carried`` says that the page before ended in one.
+    ``carried``: the previous page ended in one.
     """
     if not lines:
         return False
@@ -244,7 +244,7 @@ def mark_contents(page: PageText, lines: list[Line], carried: bool) -> bool:
 
 
 def _numbered(lines: list[Line], carried: bool) -> list[int]:
-    """Entries without leaders: lines below a title that says so, most of which end in page numbers that ascend."""
+    """Entries without leaders: lines below a contents title, most of which end in ascending page numbers."""
     start = 0 if carried else next((n + 1 for n, line in enumerate(lines) if _TITLE.match(line.text)), -1)
     if start < 0:
         return []

@@ -1,20 +1,20 @@
-"""Letters: where they stand, whether they are those that the page shows, which way they run, and their fonts.
+"""Letters: their positions, whether they are those shown, their direction, and their fonts.
 
-One call through ctypes costs more than its answer does. Asked in a row, with the places for all answers laid out
-beforehand, they go without a step of the interpreter between them.
+A call through ctypes costs more than its work. With the memory for all answers laid out beforehand, many calls run
+without an interpreter step between them.
 
-Most TrueType fonts have their glyphs in one order, that of the Macintosh: three for no character, then those of ASCII.
-A font that was put into a document by its glyphs, without saying which characters they draw, then reads as text whose
-letters are moved by 29 places: `7KLV` for `This`. Moved back, they are legible. Other fonts say nothing, or the wrong
-letters: their text is full of characters that nobody prints, or of words without vowels.
+Most TrueType fonts have their glyphs in the same order, that of the Macintosh: three for no character, then those of
+ASCII. A font that was embedded by glyph, without a mapping to characters, then reads as text whose letters are shifted
+by 29: `7KLV` for `This`. Shifted back, they are legible. Other fonts have no mapping, or a wrong one: their text is
+full of unprintable characters, or of words without vowels.
 
-Pages written from right to left, as Arabic and Hebrew are, are mirrored, so that a line goes on where x grows and the
-right column comes first, and all later stages need not know. Only what is written rightwards within a line, a name or
-a number, keeps its own order.
+Pages written from right to left, such as Arabic and Hebrew, are mirrored, so that a line continues where x grows and
+the right column comes first; later stages need not know. Only left-to-right text within a line, a name or a number,
+keeps its own order.
 
-The size that a page asks for is that of a square in which a font draws its letters as it likes. Type 3 fonts often
-draw them a hundred times larger than the square and let the page scale them down again; then only what the letters
-measure says how large they are.
+The size that a page asks for is that of a square in which a font draws its letters as it likes. Type 3 fonts often draw
+them a hundred times larger than the square and let the page scale them down again; then only the measured letters give
+the real size.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ _AT_ONCE = 1024
 _MOVED = 29
 _LAST = 0x7E
 _QUOTES = {177: "–", 178: "—", 179: "“", 180: "”", 181: "‘", 182: "’"}
-# Spaces and line ends are pdfium's own.
+# Spaces and line ends are added by pdfium.
 _BACK = {c: chr(c + _MOVED) for c in range(3, _LAST - _MOVED + 1) if c not in (10, 13, 32)} | _QUOTES
 _LEAST_LETTERS = 30
 _LIKE_A_LANGUAGE = (0.27, 0.55)
-"""Which part of the letters are vowels."""
+"""The share of vowels among the letters."""
 _SHORT, _LONG = 3.0, 16.0
-"""How many characters words have, with the space."""
+"""The average length of words, including the space."""
 _MOST_ALIKE = 0.08
 _SIGNS = "$%&'(*+/"
 _MANY_SIGNS = 0.2
@@ -63,13 +63,13 @@ _LEAST_STRANGE = 40
 _LEAST_JUDGED = 400
 _MOST_UNPRINTED = 0.3
 _LEAST_VOWELS = 0.23
-"""Languages in Latin letters have a third of vowels and more."""
+"""In languages with Latin letters, at least a third are vowels."""
 FIRST_LEFTWARD = "\u0590"
 _LEFTWARD = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 
 class Letters:
-    """Asks pdfium about letters by their indexes in the text of a page; what it cannot tell is not a number."""
+    """Queries pdfium about letters by their indexes in the text of a page; unknown values are NaN."""
 
     def __init__(self) -> None:
         self._doubles: NDArray[np.float64] = np.zeros((_AT_ONCE, 2), np.float64)
@@ -81,11 +81,11 @@ class Letters:
         self._box = native.Rect()
 
     def objects(self, page: c_void_p, indexes: Numbers) -> Numbers:
-        """The addresses of the text objects that letters are of; 0 for letters that pdfium put in."""
+        """The addresses of the text objects of letters; 0 for letters that pdfium added."""
         return np.fromiter(map(native.text_object, repeat(page), indexes.tolist()), np.int64, len(indexes))
 
     def origins(self, page: c_void_p, indexes: Numbers) -> Reals:
-        """Where letters stand on their baselines: x and y."""
+        """The positions of letters on their baselines: x and y."""
         return self._ask(native.char_origin, page, indexes, self._doubles, self._x, self._y)
 
     def edges(self, page: c_void_p, indexes: Numbers) -> Reals:
@@ -104,7 +104,7 @@ class Letters:
         return result
 
     def origin_of(self, page: c_void_p, index: int) -> tuple[float, float]:
-        """Where one letter stands on its baseline."""
+        """The position of one letter on its baseline."""
         x, y = self._one_x, self._one_y
         return (x.value, y.value) if native.char_origin(page, index, byref(x), byref(y)) else (nan, nan)
 
@@ -125,22 +125,22 @@ def _places(array: NDArray[Any], column: int = 0) -> list[c_void_p]:
 
 
 def table_of(letters: Iterable[str]) -> NDArray[np.bool_]:
-    """For the codes of 16 bits, whether they are of these letters; the last, which is no letter, is not."""
+    """A table over 16-bit codes: whether each is one of these letters; the last one is not a letter."""
     table = np.zeros(0x10000, np.bool_)
     table[[ord(letter) for letter in letters]] = True
     return table
 
 
 class Glyphs:
-    """Puts the text of the pages of a document right, remembering which of its fonts are such."""
+    """Corrects the text of a document's pages, remembering which fonts need it."""
 
     def __init__(self) -> None:
         self._moved: set[int] = set()
 
     def mend(self, text: str, font_at: Callable[[int], int]) -> tuple[str, bool]:
-        """The text of a page, put right, and whether it is legible now.
+        """The corrected text of a page, and whether it is legible now.
 
-        ``font_at`` gives the number of the font at an index, 0 for none.
+        ``font_at`` returns the number of the font at an index, 0 for none.
         """
         if not self._moved and is_legible(text):
             return text, True
@@ -161,12 +161,12 @@ class Glyphs:
 
 
 def _is_moved(written: str) -> bool:
-    """Whether the text of a font is unlike any language as it is, and like one when it is moved back."""
+    """Whether a font's text resembles no language as it is, but does when shifted back."""
     return vowels(written) < _LIKE_A_LANGUAGE[0] and _is_language(written.translate(_BACK))
 
 
 def _are_capitals(written: str) -> bool:
-    """Whether a font has words in capitals, moved: these are mostly signs, as figures are not."""
+    """Whether a font has shifted words in capitals: these mostly become signs, unlike figures."""
     signs = sum(map(written.count, _SIGNS))
     return signs > _MANY_SIGNS * len(written) and _is_language(written.translate(_BACK))
 
@@ -183,7 +183,7 @@ def _is_language(text: str) -> bool:
 
 
 def vowels(text: str) -> float:
-    """Which part of the ASCII letters of a text are vowels; 1 of a text without letters."""
+    """The share of vowels among the ASCII letters of a text; 1 for a text without letters."""
     lower = text.lower()
     letters = sum("a" <= letter <= "z" for letter in lower)
     return sum(map(lower.count, "aeiouy")) / letters if letters else 1.0
@@ -205,7 +205,7 @@ def is_legible(text: str) -> bool:
 
 
 class _Set(Protocol):
-    """How a word is set."""
+    """How a word is typeset."""
 
     @property
     def style(self) -> Style: ...
@@ -215,19 +215,19 @@ _Run = TypeVar("_Run", bound=_Set)
 
 
 def has_leftward(text: str) -> bool:
-    """Whether a text has letters of scripts written leftwards."""
+    """Whether a text has letters of right-to-left scripts."""
     return not text.isascii() and _LEFTWARD.search(text) is not None
 
 
 def is_leftward(text: str) -> bool:
-    """Whether most letters of a text are of scripts written leftwards."""
+    """Whether most letters of a text are of right-to-left scripts."""
     return has_leftward(text) and 2 * len(_LEFTWARD.findall(text)) > sum(map(str.isalpha, text))
 
 
 def mirror_words(
     words: Sequence[tuple[str, float, float, float, _Run]], width: float
 ) -> list[tuple[str, float, float, float, _Run]]:
-    """Words of a page, mirrored; words beside each other that are written rightwards are taken as one."""
+    """The mirrored words of a page; adjacent left-to-right words are treated as one."""
     result: list[tuple[str, float, float, float, _Run]] = []
     rightward = False
     for word in words:
@@ -247,7 +247,7 @@ def mirror_words(
 
 
 def mirror_rules(rules: Sequence[Rule], width: float) -> list[Rule]:
-    """Rules of a page, mirrored."""
+    """The mirrored rules of a page."""
     return [Rule(width - r.x1, r.y0, width - r.x0, r.y1) for r in rules]
 
 
@@ -263,19 +263,19 @@ _STRUCK = (pdfium.FPDF_TEXTRENDERMODE_FILL_STROKE, pdfium.FPDF_TEXTRENDERMODE_FI
 _SAMPLE = 80
 _FEWEST = 5
 _USUAL = (5.0, 30.0)
-"""Sizes that fewer letters than that do not disprove: in fonts of symbols, letters may stand for braces and sums."""
+"""Sizes need at least this many letters as evidence: in symbol fonts, letters may be braces and sums."""
 _SMALLEST = 2.0
 _LEAST, _MOST = 0.2, 3.0
-"""How high a letter with the space around it may be, in sizes, for the size to be believed."""
+"""The maximum height of a letter with the space around it, in sizes, for the size to be plausible."""
 _LARGEST = 2000.0
 _SHARES = dict.fromkeys("acemnorsuvwxz", 0.45) | dict.fromkeys(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZbdfhkl0123456789", 0.69
 )
-"""Which part of the size letters are high, in most type of the Latin alphabet."""
+"""The height of letters relative to the size, in most Latin type."""
 
 
 class Face:
-    """What a font says about itself."""
+    """What a font declares about itself."""
 
     __slots__ = ("bold", "italic", "number")
 
@@ -284,7 +284,7 @@ class Face:
 
 
 class Faces:
-    """The fonts of a document, looked at once each."""
+    """The fonts of a document, each examined once."""
 
     def __init__(self) -> None:
         self._by_name: dict[str, Face] = {}
@@ -323,14 +323,14 @@ def font_name(font: int) -> str:
 
 
 def struck_bold(mode: int) -> bool:
-    """Whether a text render mode thickens the letters by stroking them."""
+    """Whether a text render mode thickens letters by stroking them."""
     return mode in _STRUCK
 
 
 class Sizes:
-    """Finds the sizes of runs of text. Where needed, the letters of a font are measured: once, if it has a name.
+    """Finds the sizes of runs of text. If necessary, a font's letters are measured: once, if it has a name.
 
-    ``name_of`` gives the name of a font, given by its address.
+    ``name_of`` returns the name of a font, given by its address.
     """
 
     def __init__(self, name_of: Callable[[int], str]) -> None:
@@ -361,7 +361,7 @@ class Sizes:
         return max(round(min(size, _LARGEST) * 2) / 2, 0.5) if size > 0 else 0.0
 
     def _multiple(self, page: c_void_p, text: str, index: int, font: int, usual: float) -> float:
-        """How large the letters of a font are, as a multiple of what is stated; 0 when there is no telling."""
+        """The real size of a font's letters as a multiple of the stated one; 0 if unknown."""
         name = self._name_of(font)
         if name in self._named:
             return self._named[name]

@@ -1,9 +1,9 @@
-"""The pdfium calls made once a word, bound for speed.
+"""The pdfium calls made for each word, bound for speed.
 
-The stock bindings wrap every pointer in an object and let go of the interpreter lock around each call, which
-these, of a fraction of a microsecond, do not need: without both a call costs half. Those that are asked most are
-bound without types of arguments, which halves the cost again. To them a pointer must be given as ``c_void_p`` or
-``byref``: ctypes would cut a plain integer to 32 bits.
+The stock bindings wrap every pointer in an object and release the interpreter lock around each call, which these calls,
+of a fraction of a microsecond, do not need: without both a call costs half. The most frequent ones are bound without
+argument types, which halves the cost again. They need pointers as ``c_void_p`` or ``byref``: ctypes would cut a plain
+integer to 32 bits.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def address(handle: Any) -> int:
 
 
 def pointer(handle: Any) -> c_void_p:
-    """A pdfium handle of the stock bindings as all functions here take it."""
+    """A pdfium handle of the stock bindings in the form that the functions here take."""
     return c_void_p(address(handle))
 
 
@@ -80,13 +80,13 @@ object_matrix = _bind(pdfium.FPDFPageObj_GetMatrix, c_int, c_void_p, c_void_p)
 
 
 def font_at(page: c_void_p, index: int) -> int:
-    """The font of a character of a text page; 0 without one."""
+    """The font of a character of a text page; 0 if none."""
     found = text_object(page, index)
     return (text_font(found) or 0) if found else 0
 
 
 def stated_size(page: c_void_p, index: int, matrix: Matrix) -> float:
-    """The size of a character by its font and its matrix, which is left in ``matrix``."""
+    """The size of a character by font and matrix, which is stored in ``matrix``."""
     matrix.a, matrix.b, matrix.c, matrix.d = 1.0, 0.0, 0.0, 1.0
     char_matrix(page, index, ctypes.byref(matrix))
     scale = (matrix.c * matrix.c + matrix.d * matrix.d) ** 0.5 or 1.0

@@ -1,4 +1,4 @@
-"""Headings that the author gave: bookmarks, matched to the lines they point at, and the tag tree."""
+"""Headings given by the author: bookmarks, matched to the lines they point at, and the tag tree."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LEAST = 3
 
 
 class Bookmark(NamedTuple):
-    """One bookmark; ``y`` is the distance from the top of the page where it points, None if it names none."""
+    """One bookmark; ``y`` is the distance from the top of the page where it points, None if unknown."""
 
     level: int
     title: str
@@ -75,7 +75,7 @@ def is_useful(marks: Sequence[Bookmark]) -> bool:
 
 
 def normal(text: str) -> str:
-    """Letters and digits only, lower case: what two writings of a title have in common."""
+    """Letters and digits only, in lower case: what two spellings of a title have in common."""
     text = unicodedata.normalize("NFKC", text.replace(HYPHEN, "")).lower()
     return "".join(_WORD.findall(text))
 
@@ -121,7 +121,7 @@ def _alike(wanted: str, have: str) -> float:
 
 
 def page_tags(page: Any) -> dict[int, Tag]:
-    """Marked content ids of a page that stand under a heading, a table cell or a contents list."""
+    """Marked content ids of a page under a heading, a table cell or a contents list."""
     tree = native.address(pdfium.raw.FPDF_StructTree_GetForPage(page))
     if not tree:
         return {}
@@ -185,7 +185,7 @@ def _type(element: int) -> str:
 
 
 def headings_from_tags(flow: Sequence[Item], pages: Sequence[PageText], letters: int) -> Flow | None:
-    """The flow with tagged headings, or None if the tags have none worth following."""
+    """The flow with tagged headings, or None if the tags are not useful."""
     by_page = {p.number: p.tags for p in pages}
     if not any(by_page.values()):
         return None
@@ -200,7 +200,7 @@ def headings_from_tags(flow: Sequence[Item], pages: Sequence[PageText], letters:
             if tag is not None:
                 key = (item.page, tag.element)
                 if key in groups and result[-1] is not groups[key][-1]:
-                    # The element goes on elsewhere, after a table or in the next column: another heading.
+                    # The element continues elsewhere, after a table or in the next column: another heading.
                     key = (item.page, -len(groups) - 1)
                 groups.setdefault(key, []).append(part)
                 levels[key] = tag.level
@@ -234,7 +234,7 @@ def _split(line: Line, tags: dict[int, Tag]) -> list[tuple[Tag | None, Line]]:
 
 
 def _keep(titles: dict[_Key, str], levels: dict[_Key, int]) -> dict[_Key, str]:
-    """Leave out captions, and small headings that come back in every section."""
+    """Drop captions, and small headings that recur in every section."""
     repeats = Counter((normal(t), levels[k]) for k, t in titles.items())
     most = max(6, 0.04 * len(titles))
     kept = {}

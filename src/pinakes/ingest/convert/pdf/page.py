@@ -13,11 +13,11 @@ from pinakes.model.document import write_pages
 _MOST_NAMED = 10
 
 HYPHEN = "\ufffe"
-"""How pdfium writes a hyphen at the end of a line whose word goes on."""
+"""How pdfium represents a hyphen at the end of a line whose word continues."""
 
 
 class Style(NamedTuple):
-    """How a run of text is set. ``font`` tells fonts apart within a document; it means nothing else."""
+    """How a run of text is typeset. ``font`` only distinguishes fonts within a document."""
 
     size: float
     bold: bool
@@ -52,18 +52,18 @@ class Line:
     text: str = ""
     style: Style = _UNSET
     block: int = 0
-    """The column region the line was read in; lines of different regions are never on one level."""
+    """The column region of the line; lines of different regions are never on one level."""
     alone: bool = True
-    """Nothing else stands on the same baseline in the same column."""
+    """Nothing else is on the same baseline in the same column."""
     contents: bool = False
     """An entry of a printed table of contents."""
     left: float = 0.0
     right: float = 0.0
-    """Edges of the column the line stands in."""
+    """Edges of the line's column."""
 
     @property
     def top(self) -> float:
-        """Upper edge, near enough: fonts disagree on ascents, so it is taken from the size."""
+        """The approximate upper edge: fonts disagree on ascents, so it is computed from the size."""
         return self.base - 0.8 * self.style.size
 
     @property
@@ -101,13 +101,13 @@ class Rule(NamedTuple):
 
     @property
     def horizontal(self) -> bool:
-        """Whether it lies rather than stands."""
+        """Whether it is horizontal."""
         return self.x1 - self.x0 >= self.y1 - self.y0
 
 
 @dataclass(slots=True)
 class Table:
-    """A table's cells, row by row, and where it stands."""
+    """A table's cells, row by row, and its position."""
 
     page: int
     x0: float
@@ -129,11 +129,11 @@ class Heading:
 
 Item: TypeAlias = Line | Table
 Flow: TypeAlias = list[Line | Table | Heading]
-"""What the pages hold, in reading order."""
+"""The content of the pages, in reading order."""
 
 
 class Tag(NamedTuple):
-    """What a piece of marked content is tagged as. ``element`` tells headings of a page apart."""
+    """The tag of a piece of marked content. ``element`` distinguishes headings of a page."""
 
     kind: str
     level: int
@@ -150,18 +150,18 @@ class PageText:
     lines: list[Line] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
     aside: list[str] = field(default_factory=list)
-    """Lines beside the text: running heads and feet, and what runs in another direction than the page."""
+    """Lines beside the text: running heads and feet, and text in another direction than the page's."""
     images: int = 0
     legible: bool = True
-    """Its characters are those that it shows."""
+    """Whether its characters are those that it shows."""
     tags: dict[int, Tag] = field(default_factory=dict)
-    """Marked content id to the tag it stands under, for the tags that say something here."""
+    """Relevant tags by marked content id."""
     sure: float | None = None
-    """How sure Tesseract is of the letters, in percent, where the page was read from an image."""
+    """Tesseract's confidence, in percent, if the page was read from an image."""
 
 
 def name_pages(numbers: list[int]) -> str:
-    """Name pages: ``page 3``, ``pages 3, 5-9``; the first ten runs of many."""
+    """Name pages: ``page 3``, ``pages 3, 5-9``; of many, the first ten runs."""
     runs = write_pages(numbers).split(", ")
     more = f" and {len(runs) - _MOST_NAMED} more" if len(runs) > _MOST_NAMED else ""
     return f"page{'s' if len(numbers) > 1 else ''} {', '.join(runs[:_MOST_NAMED])}{more}"

@@ -1,4 +1,4 @@
-"""Lines joined into paragraphs, over columns and pages, and written as Markdown with the offset of every page."""
+"""Paragraphs: lines joined across columns and pages, and written as Markdown with the offset of every page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MARKUP = re.compile(r"<(?=[A-Za-z/!?])")
 
 @dataclass(slots=True)
 class Paragraph:
-    """Joined text. ``turns`` holds where in it a new page begins: offset and page."""
+    """Joined text. ``turns`` has the positions at which a page begins: offset and page."""
 
     text: str
     page: int
@@ -39,7 +39,7 @@ Block = Paragraph | Heading | Table
 
 
 def make_blocks(flow: Flow, body: Body) -> list[Block]:
-    """Headings and tables as they are, the lines between them as paragraphs."""
+    """Headings and tables unchanged, the lines between them as paragraphs."""
     hyphens = Hyphens([item.text for item in flow if isinstance(item, Line)])
     blocks: list[Block] = []
     before: Line | None = None
@@ -66,7 +66,7 @@ def make_blocks(flow: Flow, body: Body) -> list[Block]:
 
 
 def _goes_on(before: Line, line: Line, body: Body, current: Paragraph) -> bool:
-    """Whether a line continues the paragraph of the line before it."""
+    """Whether a line continues the paragraph of the previous line."""
     if before.contents or line.contents:
         return before.contents and line.contents and not _ends_entry(before.text)
     if starts_item(line.text):
@@ -81,7 +81,7 @@ def _goes_on(before: Line, line: Line, body: Body, current: Paragraph) -> bool:
     width = max(before.right - before.left, 1.0)
     full = before.x1 > before.right - 0.18 * width
     if before.page != line.page or before.block != line.block:
-        # Over a column or a page only an unfinished sentence goes on.
+        # Across a column or a page, only an unfinished sentence continues.
         return not ended and (full or line.text[:1].islower()) and not line.text[:1].isdigit()
     gap = (line.base - before.base) / max(line.size, 1.0)
     if gap > body.pitch * 1.32 or gap < 0:
@@ -102,7 +102,7 @@ def _ends_entry(text: str) -> bool:
 def _finish(paragraph: Paragraph) -> None:
     text = paragraph.text.replace(HYPHEN, "-").replace("\u00ad", "")
     if bullet := _BULLET.match(text):
-        # Both are two characters long in almost every document; turns are moved by the difference.
+        # Both are two characters long in almost every document; turns are shifted by the difference.
         shift = 2 - bullet.end()
         text = "- " + text[bullet.end() :]
         paragraph.turns = [(offset + shift, page) for offset, page in paragraph.turns]
@@ -117,7 +117,7 @@ class Hyphens:
         self._known: set[str] | None = None
 
     def join(self, before: str, after: str) -> str:
-        """Two lines as one, the broken word mended; a space where no word is broken."""
+        """Join two lines: a broken word is rejoined, otherwise a space is added."""
         if before[-1:] not in _MARKS:
             return f"{before} {after}"
         tail = _TAIL.search(before[-40:])
@@ -181,12 +181,12 @@ def _paragraph(block: Paragraph, starts: dict[int, int], length: int) -> str:
 
 
 def escape_inline(text: str) -> str:
-    """Keep `<h1>` and the like in running text from being markup."""
+    """Keep `<h1>` and the like in text from becoming markup."""
     return _MARKUP.sub(r"\\<", text)
 
 
 def escape_start(text: str) -> str:
-    """Keep the start of a paragraph from being a heading, quote, fence, rule or definition."""
+    """Keep the start of a paragraph from becoming a heading, quote, fence, rule or definition."""
     text = text.lstrip()
     return "\\" + text if _START.match(text) else text
 
@@ -197,7 +197,7 @@ def _heading(text: str) -> str:
 
 
 def _page_starts(starts: dict[int, int], page_count: int, end: int) -> tuple[PageStart, ...]:
-    """A start for every page; one without text starts where the next one does."""
+    """A start for every page; an empty one starts where the next one does."""
     result: list[PageStart] = []
     following = end
     for page in range(page_count - 1, -1, -1):

@@ -19,7 +19,7 @@ class PageReader:
         self._words = WordReader(tagged)
 
     def read(self, page: Any, number: int, rules: list[Rule]) -> PageText:
-        """The lines of a page, in the order of its content stream. No line crosses an upright rule."""
+        """The lines of a page, in the order of its content stream. No line crosses a vertical rule."""
         width, height = page.get_size()
         box = page.get_bbox()
         result = PageText(number, width, height)
@@ -58,7 +58,7 @@ class PageReader:
 
 
 def _seen(words: list[Word]) -> list[Word]:
-    """Words without the hidden ones, unless these are the text of the page, as below the picture of a scan."""
+    """Words without hidden ones, unless these are the text of the page, as below the image of a scan."""
     hidden = sum(len(w[0]) for w in words if w[4].hidden)
     if 2 * hidden > sum(len(w[0]) for w in words):
         return words
@@ -85,7 +85,7 @@ def _upright(words: list[Word], direction: int, box: Box) -> list[Word]:
 
 
 def _lines(words: list[Word], number: int, fences: Fences) -> list[Line]:
-    """Cut the words into lines where the baseline moves, the pen goes back or a gap opens."""
+    """Cut the words into lines where the baseline changes, the pen moves back or a gap opens."""
     lines: list[Line] = []
     spans: list[Span] = []
     parts: list[str] = []
@@ -150,7 +150,7 @@ def _lines(words: list[Word], number: int, fences: Fences) -> list[Line]:
 
 
 def _join_split_lines(lines: list[Line], fences: Fences) -> list[Line]:
-    """Join pieces of one line that the content stream holds apart (drawn later, or out of order)."""
+    """Join pieces of one line that are separate in the content stream (drawn later, or out of order)."""
     if len(lines) < 2:
         return lines
     rows: dict[int, list[Line]] = {}

@@ -1,4 +1,4 @@
-"""Ruling lines, which no line of text crosses, and the tables that they or cells in line over several rows make."""
+"""Ruling lines, which no line of text crosses, and tables made of them or of aligned cells."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _MOST_RULES = 3000
 
 
 class RuleReader:
-    """Collects the rules of pages, upright pages only: turned ones are rare and would need turning too."""
+    """Collects the rules of upright pages: rotated ones are rare and would need rotating too."""
 
     def __init__(self) -> None:
         self._edges = [c_float() for _ in range(4)]
         self._matrix = native.Matrix()
 
     def read(self, page: Any) -> tuple[list[Rule], int]:
-        """The rules of a page and how many images it shows."""
+        """The rules of a page and the number of images it shows."""
         left, bottom, right, top = page.get_bbox()
         handle = native.pointer(page.raw)
         count = min(pdfium.FPDFPage_CountObjects(page), _MOST_OBJECTS)
@@ -121,11 +121,11 @@ class RuleReader:
 
 
 class Fences:
-    """The upright rules of a page, looked up by the baseline of the words between which they may stand."""
+    """The vertical rules of a page, looked up by the baseline of words that they may separate."""
 
     def __init__(self, rules: Iterable[Rule] = ()) -> None:
         self._standing = sorted((r.x0, r.y0, r.y1) for r in rules if not r.horizontal)
-        # Pictures may be drawn of thousands of them.
+        # Drawings may consist of thousands of them.
         self._many = np.array(self._standing).T if len(self._standing) > _FEW else None
         self._rows: dict[float, list[float]] = {}
 
@@ -133,7 +133,7 @@ class Fences:
         return bool(self._standing)
 
     def row(self, base: float, size: float) -> list[float]:
-        """Where rules stand in the line of some words, from the left."""
+        """The positions of rules in the line of some words, from the left."""
         y = base - 0.3 * size
         row = self._rows.get(y)
         if row is None:
@@ -147,13 +147,13 @@ class Fences:
 
 
 def parted(row: list[float], x0: float, x1: float) -> bool:
-    """Whether a rule stands between two places in its row, or as good as there."""
+    """Whether a rule is between two positions in its row, or almost."""
     at = bisect_left(row, x0 - _NEAR)
     return at < len(row) and row[at] <= x1 + _NEAR
 
 
 def kept_apart(row: list[float], x0: float, x1: float) -> bool:
-    """Whether a rule stands in the gap between two words, if there is one to speak of."""
+    """Whether a rule is in the gap between two words, if there is a noticeable one."""
     return x1 - x0 > _LEAST_GAP and parted(row, x0, x1)
 
 
@@ -171,7 +171,7 @@ def grids(rules: list[Rule]) -> list[tuple[list[float], list[float]]]:
         y0, y1 = min(r.y0 for r in group), max(r.y1 for r in group)
         if x1 - x0 < 60 or y1 - y0 < 16:
             continue
-        # An edge counts if it goes most of the way: a bar behind a heading beside a column is no row.
+        # An edge counts if it extends most of the way: a bar behind a heading beside a column is not a row.
         upright = _long([(r.x0, r.y1 - r.y0) for r in group if r.x1 == r.x0], 0.3 * (y1 - y0))
         level = _long([(r.y0, r.x1 - r.x0) for r in group if r.y1 == r.y0], 0.5 * (x1 - x0))
         xs = _distinct([x0, x1, *upright], 8.0)
@@ -182,7 +182,7 @@ def grids(rules: list[Rule]) -> list[tuple[list[float], list[float]]]:
 
 
 def _long(pieces: list[tuple[float, float]], least: float) -> list[float]:
-    """Where pieces of rule in one line add up to a length."""
+    """Where collinear pieces of rule add up to a minimum length."""
     lengths: dict[float, float] = {}
     for place, length in pieces:
         for other in (place - 1, place, place + 1):
@@ -192,7 +192,7 @@ def _long(pieces: list[tuple[float, float]], least: float) -> list[float]:
 
 
 def merge(rules: list[Rule]) -> list[Rule]:
-    """Rules drawn piece by piece, a piece for each cell, as whole ones."""
+    """Rules drawn piece by piece, one for each cell, as whole ones."""
     rows: dict[int, list[tuple[float, float]]] = {}
     columns: dict[int, list[tuple[float, float]]] = {}
     for x0, y0, x1, y1 in rules:
@@ -243,7 +243,7 @@ def _connected(rules: list[Rule]) -> list[list[Rule]]:
 
 
 def _distinct(values: list[float], apart: float) -> list[float]:
-    """Sorted values with those nearer than ``apart`` to the one before left out."""
+    """Sorted values, without those closer than ``apart`` to the previous one."""
     result: list[float] = []
     for value in sorted(values):
         if not result or value - result[-1] > apart:
@@ -259,7 +259,7 @@ _EMPTIEST = 0.25
 
 
 def take_tables(page: PageText) -> list[Table]:
-    """Find the tables of a page and take their lines out of it."""
+    """Find the tables of a page and remove their lines from it."""
     tables: list[Table] = []
     loose = page.rules
     for xs, ys in grids(page.rules):
@@ -332,7 +332,7 @@ def _ruled(lines: list[Line], xs: list[float], ys: list[float]) -> list[list[str
 
 
 def _split_row(parts: list[list[Line]]) -> list[list[str]]:
-    """One ruled band may hold many rows when only the head is ruled off: split where baselines agree."""
+    """One ruled band may contain many rows if only the header is ruled off: split where baselines agree."""
     full = [p for p in parts if p]
     counts = {len(p) for p in full}
     if len(full) >= 2 and len(counts) == 1 and (count := counts.pop()) >= 3:
@@ -357,7 +357,7 @@ def _without_empty_columns(rows: list[list[str]]) -> list[list[str]]:
 
 
 def _between_rules(rules: list[Rule], page_width: float) -> list[tuple[float, float, float, float]]:
-    """Stretches between horizontal rules of one width: tables ruled only above, below and under the head."""
+    """Areas between horizontal rules of one width: tables ruled only above, below and under the header."""
     groups: dict[tuple[int, int], list[float]] = {}
     for rule in rules:
         if rule.horizontal and rule.x1 - rule.x0 > 0.25 * page_width:
@@ -381,7 +381,7 @@ def _row_groups(lines: list[Line]) -> list[list[Line]]:
 
 
 def _aligned(lines: list[Line], least: int) -> list[list[str]] | None:
-    """Cells from lines that stand in columns with clear space between them."""
+    """Cells from lines in columns with clear space between them."""
     groups = _row_groups(lines)
     several = [g for g in groups if len(g) >= 2]
     if len(several) < 2 or len(several) < 0.5 * len(groups):

@@ -1,9 +1,9 @@
-"""Running heads, feet and page numbers: lines that come back at the same place on page after page.
+"""Running heads, feet and page numbers: lines that recur at the same position on page after page.
 
-Numbers go; the words of running heads, and those that run in another direction, stay with their page, but never
-where they would cut a sentence in two: they make one paragraph in brackets before the first block that begins on the
-page, which is after whatever runs over from the page before. On the first page they come last, since a document
-begins with its title.
+Numbers are dropped; the words of running heads, and text in another direction, stay with their page, but never where
+they would cut a sentence in two: they become one paragraph in brackets before the first block that begins on the page,
+after whatever continues from the previous page. On the first page they come last, since a document begins with its
+title.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ def set_running_heads_aside(pages: list[PageText]) -> None:
 
 
 def _repeated(text: str, lines: list[Line], near: list[Line], needed: int, edge: set[int]) -> list[Line]:
-    """Which of the lines with one text (but for digits) at one height are running heads or feet."""
+    """Which lines with the same text (except for digits) at the same height are running heads or feet."""
     found = sorted({line.page for line in near})
     if len(found) < 2:
         return []
     if text != "#" and len(found) < needed:
-        # On two pages in a row, or two of one side, even a short chapter's running head shows.
+        # On two consecutive pages, or two of one side, even a short chapter's running head shows.
         same = len({line.text for line in near}) == 1 and all(id(line) in edge for line in near)
         return lines if same and found[-1] - found[0] <= 2 else []
     literal = Counter(line.text for line in near)
@@ -63,7 +63,7 @@ def _repeated(text: str, lines: list[Line], near: list[Line], needed: int, edge:
 
 
 def _counts_pages(lines: list[Line]) -> bool:
-    """Whether one of the numbers in the lines goes up with the page."""
+    """Whether one of the numbers in the lines increases with the page."""
     numbers = [[int(n) for n in _DIGITS.findall(line.text)] for line in lines]
     for place in range(min(map(len, numbers))):
         offsets = Counter(n[place] - line.page for n, line in zip(numbers, lines, strict=True))
@@ -73,7 +73,7 @@ def _counts_pages(lines: list[Line]) -> bool:
 
 
 def _outermost(page: PageText) -> list[tuple[int, Line]]:
-    """The first and last few rows of a page, as far as they stand in its margins, counted from its edge."""
+    """The first and last few rows of a page within its margins, counted from its edge."""
     top, bottom = _ZONE * page.height, (1 - _ZONE) * page.height
     high = sorted((line for line in page.lines if line.base < top), key=lambda line: line.base)
     low = sorted((line for line in page.lines if line.base > bottom), key=lambda line: -line.base)
@@ -94,7 +94,7 @@ def _rows(lines: list[Line]) -> list[tuple[int, Line]]:
 
 
 def _key(line: Line, page: PageText) -> tuple[str, int]:
-    """Text without its digits, and the height on the page. Labels keep theirs: `Chapter 2` is no page number."""
+    """Text without its digits, and the height on the page. Labels keep theirs: `Chapter 2` is not a page number."""
     text = " ".join(line.text.split())
     if _NUMBER_ONLY.match(text):
         text = "#"

@@ -1,13 +1,13 @@
-"""How the type of a scanned page is set: size and weight, measured from the picture; and its section signs.
+"""The type of a scanned page: size and weight, measured in the image; and its section signs.
 
-Tesseract tells words and boxes, not fonts. The size is told by how high letters stand above the baseline, the weight
-by how thick their strokes are. Both waver by a pixel, so the sizes of a document are gathered into few before they
-are used as those of fonts are.
+Tesseract returns words and boxes, not fonts. The size is measured by the height of letters above the baseline, the
+weight by the thickness of their strokes. Both vary by a pixel, so the sizes in a document are clustered before they are
+used like those of fonts.
 
-In German text Tesseract often reads `§` as `8`, `$` or `&`: `8 12 Abs. 1`, and `$ 1` where a section begins. One such
-place may be a number or a price. So the whole document is asked: only words that follow in a citation (`Abs.`,
-`Satz`), or section after section that begins in this way, tell that the sign is one; then other places where it can
-hardly be anything else are mended too.
+In German text Tesseract often reads `§` as `8`, `$` or `&`: `8 12 Abs. 1`, and `$ 1` where a section begins. A single
+case may be a number or a price. So the whole document is considered: only following words of a citation (`Abs.`,
+`Satz`), or section after section that begins in this way, prove that the sign is one; then other places where it can
+hardly be anything else are corrected too.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ import numpy as np
 from pinakes.ingest.convert.ocr import OcrLine, OcrWord, Picture
 from pinakes.ingest.convert.pdf.page import Line, PageText, Span, Style
 
-# Parts of the type size, near enough in all text faces: capitals and `bdfhkl`, small letters, signs of other scripts.
+# Relative to the type size, roughly alike in all text faces: capitals and `bdfhkl`, small letters, signs of
+# other scripts.
 _TALL, _SMALL, _WHOLE = 0.70, 0.46, 0.92
 _TALL_LETTERS = frozenset("bdfhkl0123456789")
 _SMALL_LETTERS = frozenset("acegmnopqrsuvwxyz")
 _GAP = 1.6
-"""A wider gap, in sizes, ends a line: a cell or a column does."""
+"""A wider gap, in sizes, ends a line, as at a cell or a column."""
 _SAME_SIZE = 0.07
 _BOLDER = 1.25
 _PLAUSIBLE = (7.0, 14.0)
@@ -52,7 +53,7 @@ _LONGEST_STEP = 3
 
 @dataclass(slots=True)
 class RawWord:
-    """A word in points, and how thick its strokes are for its size; 0 when that cannot be said."""
+    """A word in points, and the thickness of its strokes relative to its size; 0 if unknown."""
 
     text: str
     x0: float
@@ -62,7 +63,7 @@ class RawWord:
 
 @dataclass(slots=True)
 class RawLine:
-    """Words on one baseline as they were measured."""
+    """Words on one baseline as measured."""
 
     words: list[RawWord]
     base: float
@@ -70,20 +71,20 @@ class RawLine:
 
     @property
     def letters(self) -> int:
-        """How much it holds."""
+        """Its number of letters."""
         return sum(len(word.text) for word in self.words)
 
 
 @dataclass(slots=True)
 class RawPage:
-    """A page as it was measured."""
+    """A page as measured."""
 
     page: PageText
     lines: list[RawLine] = field(default_factory=list)
 
 
 def measure(lines: Sequence[OcrLine], picture: Picture, unit: float) -> list[RawLine]:
-    """Put what Tesseract read into points, straighten it, and measure its type."""
+    """Convert what Tesseract read to points, deskew it, and measure its type."""
     level = [line for line in lines if line.level]
     slopes = [line.slope for line in level if len(line.words) >= 4]
     slope = median(slopes) if slopes else 0.0
@@ -116,7 +117,7 @@ def _length(words: Iterable[OcrWord]) -> int:
 
 
 def _em(word: OcrWord, base: float) -> tuple[int, float]:
-    """How good a measure a word is (0 is best), and the size of type it speaks for, in pixels."""
+    """The quality of a word as a measure (0 is best), and the type size it indicates, in pixels."""
     letters = [char for char in word.text if char.isalnum()]
     above = base - word.y0
     if any(char in _TALL_LETTERS or (char.isupper() and char.lower() != char) for char in letters):
@@ -127,7 +128,7 @@ def _em(word: OcrWord, base: float) -> tuple[int, float]:
 
 
 def _typical(words: Sequence[OcrWord], heights: Sequence[tuple[int, float]]) -> float:
-    """The size that most letters of a line speak for, by the best measures there are."""
+    """The size that most letters of a line indicate, by the best measures available."""
     best = min(kind for kind, _ in heights)
     sizes = [
         height
@@ -139,7 +140,7 @@ def _typical(words: Sequence[OcrWord], heights: Sequence[tuple[int, float]]) -> 
 
 
 def _stroke(picture: Picture, word: OcrWord) -> float:
-    """How wide the upright strokes of a word are, in pixels: the usual length of a run of ink in a row."""
+    """The width of the vertical strokes of a word, in pixels: the usual length of a run of ink in a row."""
     box = picture[max(word.y0, 0) : max(word.y1, 0), max(word.x0, 0) : max(word.x1, 0)]
     if box.size < 16:
         return 0.0
@@ -152,13 +153,13 @@ def _stroke(picture: Picture, word: OcrWord) -> float:
     lengths = np.flatnonzero(edges == -1) - np.flatnonzero(edges == 1)
     if not lengths.size:
         return 0.0
-    # Without the bars of E and T, which lie.
+    # Without the horizontal bars of E and T.
     usual = lengths[lengths <= 2 * np.median(lengths)]
     return float(usual.mean())
 
 
 def set_type(pages: Sequence[RawPage], body: float | None = None) -> None:
-    """Give the pages their lines. ``body`` is the size of the running text on pages that were not scanned."""
+    """Give the pages their lines. ``body`` is the size of the body text on pages that were not scanned."""
     lines = [line for raw in pages for line in raw.lines]
     if not lines:
         return
@@ -171,7 +172,7 @@ def set_type(pages: Sequence[RawPage], body: float | None = None) -> None:
     if body and 0.8 < body / main < 1.25:
         stretch = body / main
     elif not _PLAUSIBLE[0] <= main <= _PLAUSIBLE[1]:
-        # The resolution of the picture says nothing of paper, as that of a photograph does not.
+        # The resolution of the image says nothing about paper, as for a photograph.
         scale = _USUAL / main
     usual = _usual_stroke(lines)
     for raw in pages:
@@ -183,7 +184,7 @@ def set_type(pages: Sequence[RawPage], body: float | None = None) -> None:
 
 
 def _gather(lines: Sequence[RawLine]) -> dict[float, float]:
-    """Each measured size with the one it stands for: that of most letters nearby."""
+    """Map each measured size to the one it represents: that of most letters nearby."""
     weight: Counter[float] = Counter()
     for line in lines:
         weight[line.size] += line.letters
@@ -206,7 +207,7 @@ def _gather(lines: Sequence[RawLine]) -> dict[float, float]:
 
 
 def _usual_stroke(lines: Sequence[RawLine]) -> float:
-    """How thick most strokes are, for their size."""
+    """The usual thickness of strokes relative to size."""
     strokes, weights = [], []
     for line in lines:
         for word in line.words:
@@ -248,7 +249,7 @@ def _add(page: PageText, words: list[RawWord], base: float, size: float, scale: 
 
 
 def _bold(words: Sequence[RawWord], usual: float) -> list[bool]:
-    """Which words are bold. The strokes of a short word say little, so it is taken together with its neighbours."""
+    """Which words are bold. The strokes of a short word are inconclusive, so it is grouped with its neighbours."""
     if usual <= 0:
         return [False] * len(words)
     result = []
@@ -266,7 +267,7 @@ def _bold(words: Sequence[RawWord], usual: float) -> list[bool]:
 
 
 def mend_section_signs(pages: Sequence[RawPage], german: bool) -> None:
-    """Put section signs right, in place, if the document shows that it has such. ``german``: the text is said to be."""
+    """Correct section signs in place, if the document proves to have them. ``german``: the declared language."""
     lines = [line for raw in pages for line in raw.lines]
     for line in lines:
         for word, following in pairwise(line.words):
@@ -286,7 +287,7 @@ def mend_section_signs(pages: Sequence[RawPage], german: bool) -> None:
 
 
 def _pairs(lines: Sequence[RawLine]) -> Iterator[tuple[list[RawWord], int]]:
-    """Words that a section sign may have been taken for, with a number after them."""
+    """Words that may be misread section signs, with a number after them."""
     for line in lines:
         words = line.words
         for n, (word, following) in enumerate(pairwise(words)):
@@ -297,7 +298,7 @@ def _pairs(lines: Sequence[RawLine]) -> Iterator[tuple[list[RawWord], int]]:
 
 
 def _is_cited(words: Sequence[RawWord], n: int) -> bool:
-    """Whether a citation goes on after the number: with a part of the section, or after two signs with another one."""
+    """Whether a citation continues after the number: with a part of the section or, after two signs, another number."""
     if n + 2 >= len(words):
         return False
     following = words[n + 2].text
@@ -313,19 +314,19 @@ def _is_cited(words: Sequence[RawWord], n: int) -> bool:
 
 
 def _stands_in_text(words: Sequence[RawWord], n: int) -> bool:
-    """Whether it stands between a word and a number that no further number follows."""
+    """Whether it is between a word and a number that no further number follows."""
     after = words[n + 2].text if n + 2 < len(words) else ""
     return bool(_WORD.fullmatch(words[n - 1].text)) and not after[:1].isdigit()
 
 
 def _begins(line: RawLine) -> bool:
-    """Whether a line begins with what may be a section sign, and a number."""
+    """Whether a line begins with a possible section sign and a number."""
     words = line.words
     return len(words) > 1 and words[0].text in _MISREAD and _NUMBER.fullmatch(words[1].text) is not None
 
 
 def _rise(lines: Sequence[RawLine]) -> bool:
-    """Whether the numbers at the beginnings of lines are those of sections: several, one after the other."""
+    """Whether the numbers at the beginnings of lines are those of sections: several, in sequence."""
     found = [_NUMBER.fullmatch(line.words[1].text) for line in lines]
     numbers = [int(match[1]) for match in found if match]
     if len(set(numbers)) < _LEAST_SECTIONS:

@@ -1,4 +1,4 @@
-"""Pages that are pictures: which they are, how they are drawn, and what Tesseract reads on them."""
+"""Scanned pages: which they are, how they are rendered, and what Tesseract reads on them."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from pinakes.ingest.convert.pdf.scan_type import RawPage, measure, mend_section_
 _DPI = 300
 MOST_PIXELS = 16_000_000
 _LEAST_CONTRAST = 40
-# A stamp or a page number on a picture is no text layer.
+# A stamp or a page number on an image is not a text layer.
 _FEW_LETTERS = 200
 _COVERED = 0.6
-# Below this, in percent, it is asked whether the page stands upright; below the other, the reader is warned.
+# Below this confidence, in percent, the orientation is checked; below the other, the reader is warned.
 _UNSURE = 75
 _POOR = 70
-# What a file may take: so long a page on average, and so long in all.
+# The time limits of a file: per page on average, and in all.
 _SECONDS_A_PAGE = 15.0
 _MOST_SECONDS = 3 * 3600.0
 
 
 class Sheet(NamedTuple):
-    """A page to be read: its picture, and how many points a pixel is."""
+    """A page to be read: its image, and the size of a pixel in points."""
 
     number: int
     picture: Picture
@@ -41,7 +41,7 @@ class Sheet(NamedTuple):
 
 @dataclass(slots=True)
 class Scans:
-    """The pages that were read from pictures, and what became of the others, by number counted from 1."""
+    """The pages read from images, and what happened to the others, numbered from 1."""
 
     pages: list[PageText] = field(default_factory=list)
     failed: dict[int, str] = field(default_factory=dict)
@@ -55,9 +55,9 @@ class Scans:
 
 
 def read_scans(document: Any, pages: list[PageText], ocr: Ocr) -> tuple[list[int], list[str]]:
-    """Read the pages of a PDF that are pictures, in place; return which these are, and warnings.
+    """Read the scanned pages of a PDF in place; return which these are, and warnings.
 
-    Raises ``ConversionError`` when they cannot be read and there is nothing else in the document.
+    Raises ``ConversionError`` if they cannot be read and the document has nothing else.
     """
     wanted = [page.number for page in pages if _is_wanted(document, page, ocr)]
     if not wanted:
@@ -76,14 +76,14 @@ def read_scans(document: Any, pages: list[PageText], ocr: Ocr) -> tuple[list[int
 
 
 def refusal(ocr: Ocr) -> str:
-    """Say why pictures are not read; empty when they are."""
+    """Say why images are not read; "" if they are."""
     if ocr.mode == "off":
-        return "Reading them is switched off; --ocr auto switches it on."
+        return "OCR is switched off; --ocr auto switches it on."
     return missing(ocr)
 
 
 def read_sheets(sheets: Iterator[Sheet], count: int, ocr: Ocr, others: Sequence[PageText] = ()) -> Scans:
-    """Read pictures of pages, some at a time. ``others`` are the pages of the same document that have a text layer."""
+    """Read page images, several at a time. ``others`` are the document's pages with a text layer."""
     scans = Scans()
     raw: list[RawPage] = []
     ends = time.monotonic() + min(60 + _SECONDS_A_PAGE * count, _MOST_SECONDS)
@@ -111,7 +111,7 @@ def read_sheets(sheets: Iterator[Sheet], count: int, ocr: Ocr, others: Sequence[
 
 
 def _finish(sheet: Sheet, reading: Reading | None, ocr: Ocr, scans: Scans, raw: list[RawPage]) -> None:
-    """Take what was read on a page, after turning it if it does not stand upright."""
+    """Take what was read on a page, after rotating it if it is not upright."""
     try:
         lines = _lines(reading)
         if reading is not None and confidence(lines) < _UNSURE:
@@ -135,7 +135,7 @@ def _lines(reading: Reading | None) -> list[OcrLine]:
 
 
 def _upright(sheet: Sheet, lines: list[OcrLine], ocr: Ocr) -> tuple[Sheet, list[OcrLine]]:
-    """Try the other ways up that are worth it; return the page the way in which most can be read."""
+    """Try the plausible orientations; return the page in the one in which most can be read."""
     turn = find_turn(sheet.picture, _dpi(sheet))
     best, best_sheet = lines, sheet
     for degrees in (90, 180, 270) if turn is None else (turn,) if turn else ():
@@ -147,7 +147,7 @@ def _upright(sheet: Sheet, lines: list[OcrLine], ocr: Ocr) -> tuple[Sheet, list[
 
 
 def confidence(lines: Sequence[OcrLine]) -> float:
-    """How sure Tesseract is of its letters, in percent; 100 where there are none. What it reads sideways counts 0."""
+    """Tesseract's mean confidence, in percent; 100 without letters. What it reads sideways counts 0."""
     letters = sum(len(word.text) for line in lines for word in line.words)
     if not letters:
         return 100.0
@@ -170,7 +170,7 @@ def describe(scans: Scans, wanted: Sequence[int], count: int, ocr: Ocr) -> list[
         warning = read if count > 1 else "the page was read from an image"
         if poor:
             warning += (
-                f"; Tesseract is sure of only {sure:.0f} % of what it read, least on {name_pages(poor)}"
+                f"; Tesseract's confidence is only {sure:.0f} % on average, lowest on {name_pages(poor)}"
             )
         warnings.append(warning)
     reached = {*scans.numbers, *scans.failed}
@@ -179,7 +179,7 @@ def describe(scans: Scans, wanted: Sequence[int], count: int, ocr: Ocr) -> list[
         numbers = [number for number, why in scans.failed.items() if why == reason]
         warnings.append(f"{name_pages(numbers)} could not be read from the image: {reason}")
     if left:
-        why = "time ran out" if scans.late else f"at most {ocr.max_pages} pages of a file are (ocr_max_pages)"
+        why = "time ran out" if scans.late else f"the limit is {ocr.max_pages} pages per file (ocr_max_pages)"
         warnings.append(f"{name_pages(left)} were not read from images: {why}; split the file")
     return warnings
 
@@ -196,7 +196,7 @@ def _is_wanted(document: Any, page: PageText, ocr: Ocr) -> bool:
 
 
 def _covered(document: Any, number: int) -> float:
-    """How much of a page its largest picture covers."""
+    """The share of a page that its largest image covers."""
     try:
         page = document[number]
     except pdfium.PdfiumError:
@@ -213,7 +213,7 @@ def _covered(document: Any, number: int) -> float:
 
 
 def _draw(document: Any, number: int) -> Sheet:
-    """Draw a page in grey, in 300 dots an inch as long as that are not too many."""
+    """Render a page in grey, at 300 dpi unless that is too large."""
     page = document[number]
     try:
         width, height = page.get_size()

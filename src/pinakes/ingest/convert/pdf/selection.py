@@ -1,7 +1,7 @@
-"""Which candidates are headings: looks used for something else betray it over the whole document.
+"""Selection: which candidates are headings; a look used for something else shows over the whole document.
 
-What stands between the title and the text is authors, addresses and dates. Labels may run into their paragraph:
-`Section 12. Powers. The Board may ...` in the type of the text.
+Lines between the title and the text are authors, addresses and dates. Labels may run into their paragraph: `Section 12.
+Powers. The Board may ...` in body type.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from pinakes.ingest.convert.pdf.page import Heading, Item, Line, Span, Table
 
 _Group: TypeAlias = tuple[object, ...]
 _NEAR = 1.6
-"""Up to this many points above the size of the text a look must prove itself."""
+"""Looks up to this many points above the body size must prove themselves."""
 _NAMES = re.compile(r"[,;@\d*∗†‡§¶]|\[\^")
 _WORDS = 6
 _USUAL = 3
-"""A look that comes back so often on later pages is that of headings."""
+"""A look that recurs this often on later pages is that of headings."""
 _LEAST = 3
 _MOST_WORDS = 12
 _AFTER = re.compile(r"\s*[.:—–-]+\s*|\s+(?=\()")
@@ -42,18 +42,18 @@ _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 
 @dataclass(slots=True)
 class _Around:
-    """What stands next to a candidate."""
+    """The surroundings of a candidate."""
 
     words: int = 0
-    """Words of text up to the next of the same group; what other headings hold counts too."""
+    """Words of text up to the next one of the same group, including those under other headings."""
     table: bool = False
-    """A table follows at once."""
+    """A table follows directly."""
     twin: bool = False
-    """Another of the same look follows at once."""
+    """Another one of the same look follows directly."""
     empty: bool = False
-    """A larger one follows at once, so that it would head nothing."""
+    """A larger one follows directly, so that it would head nothing."""
     under: bool = False
-    """It follows at once on a candidate of another look."""
+    """It directly follows a candidate of another look."""
 
 
 def select(found: list[Candidate], flow: Sequence[Item | Heading], body: Body, pages: int) -> list[Candidate]:
@@ -71,7 +71,7 @@ def select(found: list[Candidate], flow: Sequence[Item | Heading], body: Body, p
                 hollow = around[c.first].empty and c.label is None and c.look.size < body.size + _NEAR
                 if not hollow and not _is_term(c, body):
                     (weak if _is_weak(c) else kept).append(c)
-    # Capitals in the type of the text are headings only where nothing better is.
+    # Capitals in body type are headings only if there is nothing better.
     if len(kept) < pages / 3:
         kept.extend(weak)
     kept.sort(key=lambda c: c.first)
@@ -79,7 +79,7 @@ def select(found: list[Candidate], flow: Sequence[Item | Heading], body: Body, p
 
 
 def _without_repeats(found: list[Candidate], pages: int) -> list[Candidate]:
-    """Leave out words that come back again and again, as the same small heading in every section."""
+    """Drop words that recur again and again, such as the same small heading in every section."""
     texts = Counter((_lead(c.text), c.look) for c in found if c.label is None)
     most = max(6, pages / 12)
     return [c for c in found if c.label is not None or texts[_lead(c.text), c.look] < most]
@@ -100,7 +100,7 @@ def _group(candidate: Candidate) -> _Group:
         and label.depth == 1
         and not (candidate.big or candidate.look.bold or candidate.look.caps)
     ):
-        # Only centred or italic: these prove themselves apart from those that are set more strongly.
+        # Only centred or italic: these are judged separately from stronger ones.
         return ("apart", candidate.look)
     return ("label", label.kind, candidate.big, candidate.look.size if not candidate.big else 0)
 
@@ -110,7 +110,7 @@ def _is_weak(candidate: Candidate) -> bool:
 
 
 def _is_term(candidate: Candidate, body: Body) -> bool:
-    """Whether it introduces what follows in the same breath, as `Submitter:` does."""
+    """Whether it introduces what follows on the same line, as `Submitter:` does."""
     numbered = candidate.label is not None and (candidate.label.kind != "#" or candidate.label.depth > 1)
     if numbered or not candidate.text.endswith(":"):
         return False
@@ -172,9 +172,9 @@ def _share(members: list[Candidate], around: dict[int, _Around], name: str) -> f
 
 
 def without_front(found: Sequence[Candidate], flow: Sequence[Item | Heading]) -> list[Candidate]:
-    """The candidates without those of the first page that stand between the title and the text.
+    """The candidates, without those between the title and the text of the first page.
 
-    The last of them stays if it is a plain word right above the text, as `Abstract` is.
+    The last of them stays if it is a plain word right above the text, such as `Abstract`.
     """
     first = next((item.page for item in flow if isinstance(item, Line)), 0)
     front = [c for c in found if c.page == first and c.label is None]
@@ -204,7 +204,7 @@ def without_front(found: Sequence[Candidate], flow: Sequence[Item | Heading]) ->
 
 
 def _text(flow: Sequence[Item | Heading], page: int) -> Line | None:
-    """The first line of running text of a page: three full lines one below the other. None on a cover."""
+    """The first line of body text on a page: three full lines one below the other. None on a cover."""
     lines = [i for i in flow if isinstance(i, Line) and i.page == page]
     starts = [
         a
@@ -220,7 +220,7 @@ def _full(line: Line) -> bool:
 
 
 def find_run_ins(flow: Sequence[Item | Heading], body: Body, found: Sequence[Candidate]) -> list[Candidate]:
-    """Labels at the start of paragraphs that count up, as those of a statute do."""
+    """Labels at the start of paragraphs that count up, as in a statute."""
     taken = {n for c in found for n in range(c.first, c.last + 1)}
     kinds: dict[str, list[tuple[int, Line, Label]]] = defaultdict(list)
     styled: list[tuple[int, Line, Label, int]] = []
@@ -245,7 +245,7 @@ def find_run_ins(flow: Sequence[Item | Heading], body: Body, found: Sequence[Can
 
 
 def _styled_end(line: Line, label: Label) -> int:
-    """Where a numbered title that runs into its paragraph ends: it is bold or italic, and the rest is not; or 0."""
+    """Where a numbered run-in title ends: it is bold or italic, and the rest is not; or 0."""
     rest = line.spans[-1].style
     if rest.bold or rest.italic:
         return 0
@@ -274,7 +274,7 @@ def _value(number: str) -> tuple[int, ...]:
 
 
 def _split(position: int, line: Line, label: Label, body: Body) -> Candidate:
-    """Cut the label, and a title after it, off the line."""
+    """Split the label, and a title after it, off the line."""
     after = _AFTER.match(line.text, label.length)
     end = after.end() if after else label.length
     title = _TITLE.match(line.text, end)
@@ -284,7 +284,7 @@ def _split(position: int, line: Line, label: Label, body: Body) -> Candidate:
 
 
 def _cut(position: int, line: Line, label: Label, end: int, body: Body) -> Candidate:
-    """The heading that ends at a place of its line, with the rest of the line after it."""
+    """The heading that ends at a position of its line, with the rest of the line after it."""
     text = line.text[:end].rstrip(" —–-")
     rest = line.text[end:].strip()
     tail = None

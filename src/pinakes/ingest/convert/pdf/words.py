@@ -1,8 +1,8 @@
-"""Words of a page: what they say, where they stand and how they are set.
+"""Words of a page: their text, position and typography.
 
-Asking pdfium about every character is slow through ctypes. The text of a page comes in one call; it is asked where
-all words start and end, in one go, and once for each way of setting type how they are set. Words beside each other in
-one text object are taken as one.
+Querying pdfium for every character through ctypes is slow. The text of a page comes in one call; the starts and ends of
+all words are queried in one batch, and the typography once for each text object. Adjacent words in one text object are
+treated as one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from pinakes.ingest.convert.pdf.page import HYPHEN, Style
 from pinakes.ingest.convert.pdf.rules import Fences, kept_apart
 
 WIDEST_GAP = 1.6
-"""Words farther apart than this many sizes are not of one line."""
+"""Words farther apart than this many sizes are not on one line."""
 DEEPEST_OVERLAP = 0.6
 NOTE = re.compile(r"\d{1,3}$|[*†‡§]{1,3}$")
 _NOTE_ENDS = frozenset("0123456789*†‡§")
@@ -51,16 +51,16 @@ _TEX = {"\x0b": "ﬀ", "\x0c": "ﬁ", "\r": "ﬂ", "\x0e": "ﬃ", "\x0f": "ﬄ"}
 _TEX_CODE = re.compile(r"[\x0b\x0c\x0e\x0f]|\r(?!\n)")
 _LEAST_SPACE = 0.1
 _NARROW = 0.35
-"""Letters of words are hardly narrower than this part of their size."""
+"""Letters are rarely narrower than this share of their size."""
 _SMALLEST = 2.0
-"""Type below this many points is as good as hidden."""
+"""Type below this many points is effectively hidden."""
 _FARTHEST = 1e6
 
 Box: TypeAlias = tuple[float, float, float, float]
 
 
 class Run(NamedTuple):
-    """What is known of a text object."""
+    """What is known about a text object."""
 
     style: Style
     mcid: int
@@ -73,7 +73,7 @@ Word: TypeAlias = tuple[str, float, float, float, Run]
 
 
 class PageWords(NamedTuple):
-    """The text of a page, whether it is legible, its words in the order of the content stream, and how they are set."""
+    """The text of a page, whether it is legible, its words in content stream order, and their typography."""
 
     text: str
     legible: bool
@@ -82,28 +82,28 @@ class PageWords(NamedTuple):
 
 
 class _Spots(NamedTuple):
-    """The words of a page, each as a row: where it is in the text and on the page, and of which text object it is."""
+    """The words of a page, one per row: position in the text and on the page, and text object."""
 
     codes: NDArray[np.uint32]
-    """The letters of the page by their codes, and a space."""
+    """The letters of the page by code, and a space."""
     first: Numbers
     stop: Numbers
     x: Reals
     y: Reals
-    """Where its first letter stands; then the edges of its last."""
+    """The position of its first letter; then the edges of its last."""
     left: Reals
     top: Reals
     right: Reals
     bottom: Reals
     key: Numbers
     end: Numbers
-    """The text objects of its first and its last letter."""
+    """The text objects of its first and last letters."""
     group: Numbers
-    """How many changes of the text object came before."""
+    """The number of earlier changes of the text object."""
 
 
 class WordReader:
-    """Reads the words of the pages of one document, remembering its fonts."""
+    """Reads the words of a document's pages, remembering its fonts."""
 
     def __init__(self, tagged: bool = False) -> None:
         self.tagged = tagged
@@ -121,7 +121,7 @@ class WordReader:
     def read(self, handle: c_void_p, fences: Fences, box: Box) -> PageWords:
         """The words of a page.
 
-        ``box`` is that of the page; ``fences`` are upright rules, from its top left corner.
+        ``box`` is that of the page; ``fences`` are vertical rules, from its top left corner.
         """
         # pdfium may reuse an address once a page is closed
         self._numbers.clear()
@@ -133,7 +133,7 @@ class WordReader:
         return PageWords(text, legible, *self._words(handle, text, fences, box))
 
     def _font(self, handle: c_void_p, index: int) -> int:
-        """The number of the font of a character within the document; 0 without one."""
+        """The number of a character's font within the document; 0 if none."""
         font = native.font_at(handle, index)
         if font not in self._numbers:
             self._numbers[font] = self._faces.of(font).number
@@ -147,7 +147,7 @@ class WordReader:
         together = _beside(spots, size)
         if direction.any():
             together &= direction == 0
-        # Words that are written leftwards are put into their order one by one.
+        # Right-to-left words are put into order one by one.
         if single := has_leftward(text):
             together[:] = False
         elif together.any():
@@ -184,7 +184,7 @@ class WordReader:
         return words, set(runs)
 
     def _spots(self, handle: c_void_p, text: str) -> _Spots:
-        """Where the words of a page stand, as far as pdfium can tell."""
+        """The positions of a page's words, as far as pdfium knows them."""
         codes = np.frombuffer(f"{text} ".encode("utf-32-le", "surrogatepass"), np.uint32)
         apart = _APART[np.minimum(codes, len(_APART) - 1)]
         turns = np.flatnonzero(np.diff(apart, prepend=True))
@@ -204,16 +204,16 @@ class WordReader:
         return _Spots(codes, first, stop, x, y, left, top, right, bottom, key, end, np.cumsum(changed) - 1)
 
     def _set_runs(self, handle: c_void_p, text: str, spots: _Spots) -> tuple[list[Run], Reals, Numbers]:
-        """How the words of each text object are set, and for each word its size and direction."""
+        """The typography of each text object's words, and the size and direction of each word."""
         heads = np.flatnonzero(np.diff(spots.group, prepend=-1))
         keys = spots.key[heads].tolist()
         boxes = np.array((spots.left, spots.top, spots.right, spots.bottom))[:, heads].T
-        # The last letter of a word may be of another object than its first, or a mere dot.
+        # The last letter of a word may be in another object than its first, or be a mere dot.
         lone = np.diff(np.append(heads, len(spots.first))) == 1
         boxes[lone] = self._letters.edges(handle, spots.first[heads[lone]]).T
         fonts = [(native.text_font(key) or 0) if key else 0 for key in keys]
         # Some producers write an object for each word. On the same baseline, in the same font and of the same
-        # height, it is set like the word before: that saves the other calls.
+        # height, it is typeset like the previous word, which saves the other calls.
         base, height = spots.y[heads], boxes[:, 1] - boxes[:, 3]
         like = (np.diff(fonts) == 0) & (abs(np.diff(base)) <= 0.01) & (abs(np.diff(height)) <= 0.01)
         runs: list[Run] = []
@@ -245,7 +245,7 @@ class WordReader:
         heads: Numbers,
         runs: Sequence[Run],
     ) -> None:
-        """Mend the words over several text objects, which are the last of their units."""
+        """Repair words that span several text objects, which are the last of their units."""
         torn = np.flatnonzero(spots.end != spots.key)
         for at, n in zip(torn.tolist(), (np.searchsorted(heads, torn, "right") - 1).tolist(), strict=True):
             first, stop = int(spots.first[at]), int(spots.stop[at])
@@ -271,7 +271,7 @@ class WordReader:
         base: float,
         box: Edges,
     ) -> str:
-        """A word over several text objects: set off a raised note mark, find spaces that pdfium missed."""
+        """A word over several text objects: separate a raised note mark, and find spaces that pdfium missed."""
         word = text[first:stop]
         size = run.style.size
         if word[-1] in _NOTE_ENDS and (note := NOTE.search(word)) and note.start():
@@ -292,7 +292,7 @@ class WordReader:
     def _run(
         self, handle: c_void_p, text: str, index: int, key: int, font: int, base: float, box: Edges
     ) -> Run:
-        """How the word is set that begins at an index; ``box`` is that of a letter of it."""
+        """The typography of the word that begins at an index; ``box`` is that of one of its letters."""
         # Where the height of the line and its part below the baseline are the same, so is the matrix.
         asked = native.font_size(handle, index)
         like = (font, asked, round(box[1] - box[3], 2), round(base - box[3], 2))
@@ -319,7 +319,7 @@ class WordReader:
         return Run(style, mcid, direction, unseen or size < _SMALLEST)
 
     def _size(self, handle: c_void_p, text: str, index: int, font: int, box: Edges) -> tuple[float, int]:
-        """The size of the type at an index, and the direction in which it is written."""
+        """The type size at an index, and the writing direction."""
         matrix = self._matrix
         direction = 0
         stated = native.stated_size(handle, index, matrix)
@@ -332,11 +332,11 @@ class WordReader:
 
 
 def _beside(spots: _Spots, size: Reals) -> NDArray[np.bool_]:
-    """Which words go on with the word before: in the same text object, after one space, without a gap."""
+    """Which words continue the previous one: in the same text object, after one space, without a gap."""
     size = size[1:]
     widest = WIDEST_GAP * size
     gap = spots.x[1:] - spots.right[:-1]
-    # Edges may be wrong. As long as even the narrowest letters leave no gap, nobody needs to know them.
+    # Edges may be wrong. They are not needed as long as even the narrowest letters leave no gap.
     step = spots.x[1:] - spots.x[:-1]
     length = (spots.stop - spots.first)[:-1]
     near = (step > 0) & (step <= widest + _NARROW * size * length)
@@ -351,7 +351,7 @@ def _beside(spots: _Spots, size: Reals) -> NDArray[np.bool_]:
 
 
 def _part_notes(together: NDArray[np.bool_], spots: _Spots, text: str) -> None:
-    """Let the mark of a note that begins a line stand alone."""
+    """Separate a note mark that begins a line."""
     ends = spots.codes[spots.stop[:-1] - 1]
     for n in np.flatnonzero(together[1:] & _ENDS_NOTE[np.minimum(ends, len(_ENDS_NOTE) - 1)]).tolist():
         if not together[n] and NOTE.fullmatch(text, int(spots.first[n]), int(spots.stop[n])):
@@ -359,7 +359,7 @@ def _part_notes(together: NDArray[np.bool_], spots: _Spots, text: str) -> None:
 
 
 def _part_fenced(together: NDArray[np.bool_], spots: _Spots, size: Reals, fences: Fences, page: Box) -> None:
-    """Take words apart between which an upright rule stands."""
+    """Separate words that have a vertical rule between them."""
     left, top = page[0], page[3]
     n = np.flatnonzero(together)
     where = zip(
@@ -377,7 +377,7 @@ def _part_fenced(together: NDArray[np.bool_], spots: _Spots, size: Reals, fences
 
 
 def _turned(word: Word, spots: _Spots, last: int) -> Word:
-    """A word that is not written rightwards, along its direction."""
+    """A word that is not written left to right, along its direction."""
     text, x, _, y, run = word
     if run.direction == 1:
         return text, y, float(spots.top[last]), x, run
@@ -397,7 +397,7 @@ def _text(handle: c_void_p) -> str:
     text = bytes(memoryview(buffer).cast("B")[: 2 * max(written - 1, 0)]).decode("utf-16-le", "replace")
     if len(text) == count:
         return text
-    # Letters beyond 16 bits, or characters that pdfium leaves out: only then one call each.
+    # Characters beyond 16 bits, or omitted by pdfium: only then one call each.
     codes = map(native.char_code, repeat(handle), range(count))
     return "".join(
         [chr(code) if 2 < code < 0xD800 else _letter(code, handle, i) for i, code in enumerate(codes)]
@@ -411,7 +411,7 @@ def _letter(code: int, handle: c_void_p, index: int) -> str:
 
 
 def _with_ligatures(handle: c_void_p, text: str) -> str:
-    """Text with the ligatures that TeX puts at the codes of control characters, in fonts that say nothing else."""
+    """Text with the ligatures that TeX puts at control codes, in fonts without a mapping."""
 
     def mend(match: re.Match[str]) -> str:
         at = match.start()

@@ -1,8 +1,8 @@
-"""Definitions: the terms a document defines, each with its own text, place and exceptions.
+"""Definitions: the terms that a document defines, each with its text, place and exceptions.
 
-Two readings go over a document. Where a section is headed "Definitions" or the like, every paragraph, list item,
-sub-heading and table row may be an entry. Everywhere else only forms that can hardly mean anything else count:
-a term set off by quotation marks or emphasis and a verb of defining, or a name given in brackets.
+A document is read in two ways. In a section headed "Definitions" or the like, every paragraph, list item, sub-heading
+and table row may be an entry. Everywhere else only unmistakable forms count: a term set off by quotation marks or
+emphasis with a defining verb, or a name given in brackets.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pinakes.model import Definition, Place
 from pinakes.text.sentences import sentence_ends
 
 MAX_DEFINITION = 20_000
-"""Characters of the longest definition; a list below it that goes on longer is cut."""
+"""The maximum length of a definition; a longer list below it is cut."""
 
 _MAX_SENTENCE = 4_000
 _PROMISE = ":—–-"  # what a paragraph ends with when a list follows
@@ -44,7 +44,7 @@ _TAG = re.compile(r"</?(?:p|div|td|tr|li|ul|ol|table|br|dd|dt)\b")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The terms of a definition and where its text stands; ``leading`` when its paragraph opens with it."""
+    """The terms of a definition and the span of its text; ``leading`` if its paragraph begins with it."""
 
     terms: tuple[str, ...]
     start: int
@@ -55,7 +55,7 @@ class Span:
 
 @dataclass(slots=True)
 class Paragraphs:
-    """Reads the definitions of units. ``loose`` says which sections take the forms of a glossary."""
+    """Reads the definitions of units. ``loose`` are the sections in which glossary forms count."""
 
     text: str
     units: Units
@@ -64,12 +64,12 @@ class Paragraphs:
     _known: dict[int, list[Anchor]] = field(default_factory=dict)
 
     def opens(self, index: int, unit: Unit) -> bool:
-        """Whether a unit opens with a definition."""
+        """Whether a unit begins with a definition."""
         anchors = self._anchors(index, unit)
         return bool(anchors) and anchors[0].leading
 
     def read(self, index: int, unit: Unit, depth: int) -> list[Span]:
-        """Return the definitions of a unit; ``depth`` counts the definitions whose lists it stands in."""
+        """Return the definitions of a unit; ``depth`` counts the definitions whose lists it is in."""
         text, spans = self.text, []
         anchors = self._anchors(index, unit) if not depth else self._strict(unit)
         cuts = self._cuts(unit, anchors)
@@ -84,7 +84,7 @@ class Paragraphs:
             tag = _TAG.search(text, anchor.after, end)
             if tag is not None:
                 end = tag.start()
-            # Deeper than three definitions in one another there is nothing to gain, only text to repeat.
+            # Beyond three nested definitions there is nothing to gain, only text to repeat.
             if end == unit.end and depth < 3:
                 end = self._list_end(index, unit, anchor)
             spans.append(Span(anchor.terms, anchor.start, end, anchor.leading, anchor.sure))
@@ -97,7 +97,7 @@ class Paragraphs:
         return anchors
 
     def _anchors(self, index: int, unit: Unit) -> list[Anchor]:
-        """The definitions of a unit that stands in no other definition's list."""
+        """The definitions of a unit that is in no other definition's list."""
         anchors = self._known.get(unit.start)
         if anchors is not None:
             return anchors
@@ -116,7 +116,7 @@ class Paragraphs:
         return anchors
 
     def _cuts(self, unit: Unit, anchors: Sequence[Anchor]) -> list[int | None]:
-        """Where each definition must have ended because the next one in the same unit begins."""
+        """Where each definition must end because the next one in the same unit begins."""
         cuts: list[int | None] = []
         following: int | None = None
         for at in range(len(anchors) - 1, -1, -1):
@@ -125,14 +125,14 @@ class Paragraphs:
             if anchor.cuts:
                 following = anchor.start
             elif at and not anchors[at - 1].leading:
-                # "In this section, "B" means …": the definition before ends with the sentence before.
+                # "In this section, "B" means …": the previous definition ends with the previous sentence.
                 begin = max(anchors[at - 1].after, anchor.start - _MAX_SENTENCE)
                 ends = sentence_ends(self.text, begin, anchor.start)
                 following = ends[-1] if ends else following
         return cuts[::-1]
 
     def _list_end(self, index: int, unit: Unit, anchor: Anchor) -> int:
-        """Return where the list below a unit ends, with the paragraphs that go on about the same term."""
+        """Return the end of the list below a unit, including paragraphs that continue about the same term."""
         text, end, levels = self.text, unit.end, Levels(unit)
         promised = text[end - 1] in _PROMISE or not any(map(str.isalnum, text[anchor.after : end]))
         if not anchor.leading and not promised:
@@ -160,7 +160,7 @@ class Paragraphs:
 
 
 def _in_order(anchors: list[Anchor]) -> list[Anchor]:
-    """Anchors by place; of two ways to read the same words the surer one."""
+    """Anchors by position; of two readings of the same words, the more certain one."""
     kept: list[Anchor] = []
     for anchor in sorted(anchors, key=lambda one: (one.start, -one.sure)):
         if not kept or anchor.start >= kept[-1].after:
@@ -173,7 +173,7 @@ def _about_the_term(text: str, at: int) -> bool:
 
 
 def _sentence_end(text: str, start: int, limit: int) -> int:
-    """Return where the sentence ends, with the sentences after it that go on about the term."""
+    """Return the end of the sentence, including following sentences about the same term."""
     for end in (*sentence_ends(text, start, limit), limit):
         if end == limit or not _about_the_term(text, end):
             return start + len(text[start:end].rstrip())
@@ -181,7 +181,7 @@ def _sentence_end(text: str, start: int, limit: int) -> int:
 
 
 def _without_joint(text: str) -> str:
-    """Leave off what leads to the next definition: white space, "and", its number, "the term"."""
+    """Strip what leads to the next definition: white space, "and", its number, "the term"."""
     text = text.rstrip()
     while True:
         head, _, last = text[-40:].rpartition(" ")
@@ -197,7 +197,7 @@ def _without_joint(text: str) -> str:
 
 # Characters before the words that announce a list.
 _AT_TOP = 1500
-# Only paragraphs that hold one of these are read outside definitions sections.
+# Outside definitions sections, only paragraphs with one of these words are read.
 _HINTS = (
     " mean", "\nmean", " refer", "\nrefer", " defined ", " includes ", " include ", " does not include", " MEANS ",
     " construed as ", "\" is ", "” is ", "\" are ", "” are ",
@@ -219,13 +219,13 @@ _HINTS_BY_LANGUAGE = {
 def extract_definitions(
     parsed: Parsed, sections: Sequence[Place], source_path: str, language: str = "en"
 ) -> list[Definition]:
-    """Return the definitions of a document in the order in which they stand."""
+    """Return the definitions of a document in text order."""
     return _Extraction(parsed, sections, source_path, language).run()
 
 
 @dataclass(slots=True)
 class _Extraction:
-    """One document being read."""
+    """The extraction from one document."""
 
     parsed: Parsed
     sections: Sequence[Place]
@@ -234,7 +234,7 @@ class _Extraction:
     units: Units = field(init=False)
     inside: list[bool] = field(init=False)
     listed: list[bool] = field(init=False)
-    """Sections that announce a list of definitions in so many words, whatever their heading."""
+    """Sections that announce a list of definitions explicitly, whatever their heading."""
     found: list[tuple[bool, Definition]] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
@@ -280,13 +280,13 @@ class _Extraction:
                         above.append(span.end)
 
     def _is_list(self, paragraphs: Paragraphs, index: int, unit: Unit, section: Place) -> bool:
-        """Whether a section of a glossary lists definitions; otherwise its heading may be the term itself."""
+        """Whether a section of a glossary lists definitions; otherwise its heading may itself be the term."""
         if section.parent is None or not self.inside[section.parent] or not heading_term(section):
             return True
         return paragraphs.opens(index, unit)
 
     def _keep_heading(self, section: Place) -> None:
-        """Keep a sub-heading and what stands below it, where the heading above it only announces terms."""
+        """Keep a sub-heading with its text if the heading above it only announces terms."""
         above = self.sections[section.parent or 0]
         silent = not self.parsed.text[above.body : self.sections[above.ordinal + 1].start].strip()
         if silent or is_definition_heading(above.title or above.heading):
@@ -296,7 +296,7 @@ class _Extraction:
             )
 
     def _blocks_worth_reading(self) -> list[int]:
-        """Blocks of definitions sections, and blocks that hold a word of defining."""
+        """Blocks of definitions sections, and blocks with a defining word."""
         wanted: set[int] = set()
         for section, inside in zip(self.sections, self.inside, strict=True):
             if inside and not (section.parent is not None and self.inside[section.parent]):
@@ -347,7 +347,7 @@ class _Extraction:
 
 
 def _without_repeats(found: list[tuple[bool, Definition]]) -> list[Definition]:
-    """Keep one of equal definitions, that of a definitions section before any other; order by place."""
+    """Keep one of equal definitions, preferably from a definitions section; order by position."""
     kept: dict[tuple[str, str], Definition] = {}
     for _, definition in sorted(found, key=lambda item: (not item[0], item[1].start)):
         words = " ".join(definition.definition_text.split()).casefold()

@@ -1,6 +1,6 @@
-"""The forms in which a definition is written: where one starts, and which terms it defines.
+"""The forms of definitions: where one starts, and which terms it defines.
 
-Other languages have phrases of their own: ``on entend par « X »``, ``X im Sinne dieses Gesetzes sind``, ``X是指``.
+Other languages have their own phrases: ``on entend par « X »``, ``X im Sinne dieses Gesetzes sind``, ``X是指``.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _WEAK = (
 _BEING = r"(?:is|are|ist|sind|est|sont|es|son)\b(?! to\b)"
 _SPACE = r"[\s,*_]*"
 _VERB = re.compile(rf"{_SPACE}(?:(?P<strong>{_STRONG})|(?P<weak>{_WEAK})|(?P<being>{_BEING}))", re.IGNORECASE)
-# Past a qualifier "is" says too little; the group is there so that both patterns have the same ones.
+# After a qualifier "is" is too weak; the group keeps the groups of both patterns aligned.
 _LATER_VERB = re.compile(rf"(?<=[\s,])(?:(?P<strong>{_STRONG})|(?P<weak>{_WEAK})|(?P<being>(?!)))")
-# What may stand between a term and its verb: "‘consent’ of the data subject means", "X, as used in 4.2, means".
+# What may be between a term and its verb: "‘consent’ of the data subject means", "X, as used in 4.2, means".
 _QUALIFIER = re.compile(
     r"\s*,?\s*(?:as|when|if|in|for|of|with|within|pursuant|under|unless|used|including|consistent|whether|im|bei"
     r"|in relation|au sens|lorsqu)\b",
@@ -72,9 +72,9 @@ _LEAD = re.compile(r"\s*(?:(?:the|an?)\s+)?(?:(?:terms?|expressions?|words?|phra
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """Where a definition starts. ``cuts`` says that it ends the one before it in the same paragraph.
+    """The start of a definition. ``cuts``: it ends the previous one in the same paragraph.
 
-    ``sure`` says how sure its form is.
+    ``sure`` is the confidence in its form.
     """
 
     terms: tuple[str, ...]
@@ -103,7 +103,7 @@ def read_terms(text: str, first: re.Match[str], limit: int) -> tuple[tuple[str, 
 
 
 def find_verb(text: str, at: int, limit: int) -> re.Match[str] | None:
-    """Return the verb that follows a term, past brackets and a qualifying phrase."""
+    """Return the verb after a term, past brackets and a qualifying phrase."""
     for _ in range(3):
         if match := _VERB.match(text, at, limit):
             return match
@@ -125,7 +125,7 @@ def find_verb(text: str, at: int, limit: int) -> re.Match[str] | None:
 
 
 def closing_bracket(text: str, opening: int, limit: int, reach: int = 600) -> int:
-    """Return the offset after the bracket that closes one, or -1."""
+    """Return the offset after the closing bracket, or -1."""
     depth = 0
     for at in range(opening, min(limit, opening + reach)):
         if text[at] == "(":
@@ -159,7 +159,7 @@ def inline_anchors(text: str, unit: Unit, glossary: bool) -> list[Anchor]:
 
 
 def _defines(text: str, unit: Unit, term: re.Match[str], verb: re.Match[str], glossary: bool) -> bool:
-    """Whether a term and a verb are a definition, and not talk about a title, a quotation or a question."""
+    """Whether a term and a verb are a definition, rather than a remark about a title, a quotation or a question."""
     printed = term.group().lstrip("*_")
     quoted = printed[0] in QUOTES
     before = text[max(unit.body, term.start() - 200) : term.start()]
@@ -190,7 +190,7 @@ def _defines(text: str, unit: Unit, term: re.Match[str], verb: re.Match[str], gl
 
 _GERMAN_VERB = r"(?:ist|sind|gilt|gelten|bedeutet|bedeuten|bezeichnet|bezeichnen)"
 _IM_SINNE = r"im sinne (?:dieser|dieses|des|der|von)\b"
-# What a term stands after; then it may be set off, or bare up to a sign or the first word of the explanation.
+# What may precede a term; the term may be set off, or extend to a sign or the first word of the explanation.
 _BEFORE = re.compile(
     r"\b(?:on entend par|s['’]entend(?:ent)? par|se (?:entiende|entienden|entenderá|entenderán) por|si intende per"
     r"|(?:entende-se|entendem-se) por|wordt verstaan onder|verstaat men onder"
@@ -227,11 +227,11 @@ _MOST_WORDS = 6
 
 
 def phrase_anchors(text: str, unit: Unit) -> Iterator[Anchor]:
-    """Yield definitions whose words say so by an idiom of their language, in order of their kind."""
+    """Yield definitions that use an idiom of their language, by kind."""
     german = _GERMAN.match(text, unit.body, unit.end)
     for match in _BEFORE.finditer(text, unit.body, unit.end):
         if german and match.start() < german.end():
-            # `Arbeitnehmer im Sinne des Gesetzes sind Arbeiter und …` explains what stands before.
+            # `Arbeitnehmer im Sinne des Gesetzes sind Arbeiter und …` explains what precedes it.
             continue
         term = TERM.match(text, match.end(), unit.end)
         leading = match.start() == unit.body
@@ -242,7 +242,7 @@ def phrase_anchors(text: str, unit: Unit) -> Iterator[Anchor]:
             continue
         bare = _BARE.match(text, match.end(), unit.end)
         name = _name(bare["term"]) if bare else ""
-        # German nouns have a capital; `gilt auch eine Leistung` goes on with something else.
+        # German nouns have a capital; `gilt auch eine Leistung` continues differently.
         name = "" if "sinne" in match.group().lower() and not name[:1].isupper() else name
         if bare and name:
             yield Anchor((name,), match.start() if leading else bare.start(), bare.end(), leading, sure=0.85)
@@ -264,6 +264,6 @@ def phrase_anchors(text: str, unit: Unit) -> Iterator[Anchor]:
 
 
 def _name(words: str) -> str:
-    """A term that nothing sets off, when it is short enough to be one."""
+    """A term that nothing sets off, if it is short enough to be one."""
     name = clean_term(words)
     return name if name and name.count(" ") < _MOST_WORDS else ""

@@ -26,7 +26,7 @@ _NEUTRAL = frozenset(
     """.split()
 )
 _JOINTS = frozenset(("or", "and", "also"))
-# `the "Lender" and, together with the others, the "Lenders"`: what the second name is made of is said between.
+# `the "Lender" and, together with the others, the "Lenders"`: the words between explain the second name.
 _TOGETHER = re.compile(r"[\"”’»][*_]{0,3},? and,? (?:together|collectively|jointly) with\b")
 _WORD = re.compile(r"[\w'’-]+")
 _STOPS = re.compile(r"[;:—!?]\s|[.]\s+(?=[A-Z“\"‘])|\n\s*\n|\)\s*,|\|")
@@ -38,7 +38,7 @@ _LEADS = re.compile(
 _COMPANY = re.compile(
     r"\b(?:inc|ltd|limited|plc|llc|llp|gmbh|ag|corp|corporation|co|company|s\.a|n\.v|b\.v)\.?$", re.IGNORECASE
 )
-# An article that begins the phrase and does not just stand inside it ("the free flow of data within the Union").
+# An article that begins the phrase rather than being inside it ("the free flow of data within the Union").
 _NOUN_PHRASE = re.compile(
     r"(?<!\bof )(?<!\bin )(?<!\bto )(?<!\bfor )(?<!\bfrom )(?<!\bon )(?<!\bat )(?<!\bunder )(?<!\bwithin )"
     r"\b(?:an?|the)\s"
@@ -55,7 +55,7 @@ _FAR = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """The names that a bracket gives, where the phrase they stand for begins and ends, and the bracket's end."""
+    """The names that a bracket gives, the span of the phrase they stand for, and the bracket's end."""
 
     terms: tuple[str, ...]
     start: int
@@ -65,7 +65,7 @@ class Bracket:
 
 
 def named_in_bracket(text: str, unit: Unit, opening: int, glossary: bool) -> Bracket | None:
-    """Return what a bracket names, if it gives a name to what stands before it."""
+    """Return the names in a bracket, if it names what precedes it."""
     close = closing_bracket(text, opening, unit.end, 240)
     if close < 0:
         return None
@@ -96,7 +96,7 @@ def named_in_bracket(text: str, unit: Unit, opening: int, glossary: bool) -> Bra
 
 
 def _is_used(text: str, term: str, close: int) -> bool:
-    """Whether the document goes on to use a name as one: written the same, outside the bracket, and not in quotes."""
+    """Whether the document goes on to use a name: spelled the same, outside the bracket, and not in quotes."""
     name = term.removeprefix("the ").removeprefix("The ")
     if name[:1].islower() or not any(map(str.isupper, name)) or len(name) < 2:
         return False
@@ -115,7 +115,7 @@ def _trimmed(text: str, floor: int, end: int) -> int:
 
 
 def _before_bracket(text: str, unit: Unit, end: int) -> int:
-    """Step back over a bracket that stands between a name and its short form: "… Act (41 U.S.C. 15) (the "Act")"."""
+    """Skip a bracket between a name and its short form: "… Act (41 U.S.C. 15) (the "Act")"."""
     if text[end - 1] != ")":
         return end
     depth = 0
@@ -127,7 +127,7 @@ def _before_bracket(text: str, unit: Unit, end: int) -> int:
 
 
 def _closes_item(text: str, unit: Unit, close: int) -> bool:
-    """Whether the bracket is the last word of a numbered item, as where a statute names its principles."""
+    """Whether the bracket ends a numbered item, as where a statute names its principles."""
     return bool(unit.places) and unit.end - close <= 1 and text[close : unit.end] in ("", ";", ".", ",")
 
 
@@ -156,8 +156,8 @@ def _fits(phrase: str, terms: list[str], closing: bool) -> bool:
 def _phrase_start(text: str, unit: Unit, end: int, term: str, bare: bool) -> int:
     """Return where the name before a bracket begins.
 
-    The tightest reading that holds wins: the words whose initials the term is, else a capitalised name, else
-    the clause.
+    The shortest valid reading wins: the words whose initials make up the term, else a capitalised name, else the
+    clause.
     """
     floor = max(unit.body, end - MAX_PHRASE)
     if floor > unit.body:
@@ -201,7 +201,7 @@ def _last_comma(window: str) -> int:
 
 
 def _spelled(letters: str, words: list[str]) -> int | None:
-    """Return the word at which a term spelled by initials begins, small words left out where need be."""
+    """Return the word at which a term spelled by initials begins, skipping small words if necessary."""
     at = len(words) - 1
     while at > 0 and _COMPANY.fullmatch(words[at]) and words[at][0] != letters[-1]:
         at -= 1
@@ -215,7 +215,7 @@ def _spelled(letters: str, words: list[str]) -> int | None:
 
 
 def _opens_with_name(window: str) -> bool:
-    """Whether a paragraph begins with a party's name and its particulars: "Acme Limited, a company …"."""
+    """Whether a paragraph begins with a party's name and particulars: "Acme Limited, a company …"."""
     head = window.split(",")[0].strip("*_ ")
     words = head.split()
     return (
@@ -226,7 +226,7 @@ def _opens_with_name(window: str) -> bool:
 
 
 def _capitalised(window: str, spans: list[re.Match[str]]) -> int | None:
-    """Return where a run of capitalised words that ends the window begins, when it has two words or more."""
+    """Return where a run of at least two capitalised words at the end of the window begins."""
     count, begin = 0, None
     for at in range(len(spans) - 1, -1, -1):
         word = spans[at].group()

@@ -1,4 +1,4 @@
-"""Terms as printed: in quotation marks, in emphasis or bare; and what a definition leaves out."""
+"""Terms as printed: in quotation marks, emphasised or bare; and what a definition excludes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pinakes.text.sentences import sentence_ends
 MAX_TERM_CHARS = 100
 MAX_TERM_WORDS = 12
 
-# Each alternative begins with a plain character, the lookbehinds come after it: a search then skips quickly
-# over text without quotation marks.
+# Each alternative begins with a plain character and has its lookbehinds after it, so that a search skips text
+# without quotation marks quickly.
 QUOTED = (
     r'"(?<![\w"]")(?=[^\s",;.:)])[^"“”]{1,120}["”](?!\w)'
     r"|“[^“”\"]{1,120}[”\"]"
@@ -23,8 +23,8 @@ QUOTED = (
     r"|‚[^‚‘’]{1,120}[‘’]"
     r"|»(?<!\w»)[^«»]{1,120}«"
 )
-# Quotation marks may stand inside the emphasis, but only around the whole of it: a bold paragraph that
-# holds a quoted term is not one term.
+# Quotation marks may be inside the emphasis, but only around all of it: a bold paragraph that contains a
+# quoted term is not one term.
 _BEFORE, _AFTER = r"[\"“‘«„']?(?=[^\s*_`])", r"[\"”’»“']?"
 EMPHASISED = (
     rf"\*(?<![\w*]\*)\*{{0,2}}{_BEFORE}[^*\"“”‘«»„\n]{{1,120}}{_AFTER}\*{{1,3}}(?!\w)"
@@ -35,7 +35,7 @@ TERM = re.compile(f"{QUOTED}|{EMPHASISED}")
 QUOTES = frozenset("\"“”‘’'«»„‚")
 
 _EDGES = " \t\n*_`\"“”‘’'«»„‚,.;:\\ \u00a0\u202f"
-# Words of every text: whoever says how to read them defines no term. `Shall` and its like are terms of statutes.
+# Common words: explaining how to read them defines no term. `Shall` and the like are terms in statutes.
 STOP_WORDS = frozenset(
     """
     a an and any are as at be been but by can could each either every for from had has have if in into is it its no nor
@@ -43,7 +43,7 @@ STOP_WORDS = frozenset(
     without would
     """.split()
 )
-# No term begins with these, unless as a name: they are what is left between two terms in quotation marks.
+# No term begins with these, except as a name: they are what is left between two quoted terms.
 _NO_START = frozenset(
     "and or but that which who whom whose shall is are was were be been on as because whereas".split()
 )
@@ -67,7 +67,7 @@ MAX_EXCEPTIONS = 20
 
 
 def clean_term(raw: str) -> str:
-    """Return a term without quotation marks, emphasis and links, or "" when it cannot be a term.
+    """Return a term without quotation marks, emphasis and links, or "" if it cannot be a term.
 
     >>> clean_term("“**Business Day**,”")
     'Business Day'
@@ -98,10 +98,10 @@ def normalize_term(term: str) -> str:
 
 
 def exceptions_in(text: str) -> tuple[str, ...]:
-    """Return what a definition leaves out, as printed.
+    """Return what a definition excludes, as printed.
 
-    A sentence of its own ("The term does not include …") is given whole. In the sentence that defines the term,
-    the exception starts where it is made and runs to the end of the clause.
+    A separate sentence ("The term does not include …") is returned whole. In the sentence that defines the term, the
+    exception extends to the end of its clause.
     """
     first = _EXCEPTION.search(text)
     if first is None:
@@ -116,7 +116,7 @@ def exceptions_in(text: str) -> tuple[str, ...]:
         if match is None:
             continue
         start = match.start() if begin == 0 or _continues(text, begin) else begin
-        # "… does not include—" is said by the list that follows.
+        # "… does not include—" is completed by the list that follows.
         stop = len(text) if text[begin:end].rstrip().endswith((":", "—", "–", "-")) else end
         if start > begin or begin == 0:
             stop = min(stop, _bracket_end(text, begin, start, stop))
@@ -128,12 +128,12 @@ def exceptions_in(text: str) -> tuple[str, ...]:
 
 
 def _continues(text: str, begin: int) -> bool:
-    """Whether the clause goes on with the sentence before it, after a semicolon or in a sub-item."""
+    """Whether the clause continues the previous sentence, after a semicolon or in a sub-item."""
     return not text[begin : begin + 1].isupper() and text[:begin].rstrip()[-1:] not in (".", "!", "?")
 
 
 def _bracket_end(text: str, begin: int, start: int, stop: int) -> int:
-    """Return where the bracket closes that an exception stands in, or ``stop``."""
+    """Return where the bracket around an exception closes, or ``stop``."""
     if text.count("(", begin, start) <= text.count(")", begin, start):
         return stop
     close = text.find(")", start, stop)

@@ -1,6 +1,6 @@
-"""The paragraphs and list items that definitions stand in, with the marks that number them.
+"""The paragraphs and list items that contain definitions, with their numbering.
 
-Where a definition ends depends on numbering: ``(c) "cargo" means … —`` goes on through its own ``(1)`` and
+Where a definition ends depends on the numbering: ``(c) "cargo" means … —`` continues through its own ``(1)`` and
 ``(2)`` and stops at ``(d)``.
 """
 
@@ -21,7 +21,7 @@ _MARK = re.compile(
     r"(?P<close>\\?\)|\\?\.(?=[ \t])|°(?=[ \t]))|(?P<dotted>\d{1,3}(?:\.\d{1,3}){1,5})\.?(?=[ \t]))"
     r"(?:\\?\(\w{1,4}\\?\))*[ \t]*)?"
 )
-# A line inside a paragraph starts an item only when the line before it has come to some end.
+# A line inside a paragraph starts an item only if the previous line is complete.
 _INNER_LINE = re.compile(
     r"\n(?=[ \t]*(?:[-*+•▪◦‣·][ \t]+)?(?:\\?\(?(?:\d{1,4}|[a-zA-Z]{1,4})\\?[.)][ \t]"
     r"|[\"“‘«„*_`]))"
@@ -35,7 +35,10 @@ Count = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A paragraph, list item, line or heading: ``body`` is where its words begin, ``places`` what its mark can mean."""
+    """A paragraph, list item, line or heading:
+
+    ``body`` is where its text begins, ``places`` the readings of its marker.
+    """
 
     start: int
     body: int
@@ -48,12 +51,12 @@ class Unit:
 
     @property
     def marked(self) -> bool:
-        """Whether it is an item of a list."""
+        """Whether it is a list item."""
         return self.bullet or bool(self.places)
 
 
 class Units:
-    """The units of a document, made block by block when they are asked for."""
+    """The units of a document, computed per block on demand."""
 
     def __init__(self, parsed: Parsed, sections: Sequence[Place]) -> None:
         self.text = parsed.text
@@ -63,28 +66,28 @@ class Units:
         self._cache: dict[int, list[Unit]] = {}
 
     def block_at(self, offset: int) -> int:
-        """Return the index of the block that holds an offset."""
+        """Return the index of the block that contains an offset."""
         return max(0, bisect_right(self._block_starts, offset) - 1)
 
     def section_at(self, offset: int) -> int:
-        """Return the ordinal of the innermost section that holds an offset."""
+        """Return the ordinal of the innermost section that contains an offset."""
         return max(0, bisect_right(self._section_starts, offset) - 1)
 
     def of(self, index: int) -> list[Unit]:
-        """Return the units of a block; a short heading, a table or a code block has none."""
+        """Return the units of a block; short headings, tables and code blocks have none."""
         units = self._cache.get(index)
         if units is None:
             units = self._cache[index] = self._read(index)
         return units
 
     def at(self, offset: int) -> Unit | None:
-        """Return the unit that holds an offset."""
+        """Return the unit that contains an offset."""
         units = self.of(self.block_at(offset)) if self.blocks else []
         found = bisect_right(units, offset, key=lambda unit: unit.start) - 1
         return units[found] if found >= 0 and offset < units[found].end else None
 
     def after(self, index: int, unit: Unit) -> tuple[int, Unit] | None:
-        """Return the next unit of the same section, with its block; a table or code block in between ends it."""
+        """Return the next unit of the same section, with its block; a table or code block ends the sequence."""
         units = self.of(index)
         place = bisect_right(units, unit.start, key=lambda other: other.start)
         if place < len(units):
@@ -100,7 +103,7 @@ class Units:
         block, text = self.blocks[index], self.text
         section = self.section_at(block.start)
         if block.kind == "heading":
-            # Clauses that are styled as headings define terms like any other.
+            # Clauses styled as headings define terms like any other.
             heading = _HASHES.match(text, block.start)
             unit = _unit(text, heading.end() if heading else block.start, block.end, section)
             return [replace(unit, heading=True)] if unit is not None and unit.end - unit.body > _LONG else []
@@ -141,7 +144,7 @@ def _dotted(value: str | None) -> tuple[Count, ...]:
 
 
 def _places(value: str | None, mark: str | None, close: str | None) -> tuple[Count, ...]:
-    """What a mark can mean: ``(i)`` is the first roman numeral and the ninth letter."""
+    """The readings of a marker: ``(i)`` is the first Roman numeral and the ninth letter."""
     if not value or not mark or not close:
         return ()
     style = ("(" if "(" in mark[:2] else "") + close[-1]
@@ -169,16 +172,16 @@ def _roman(letters: str) -> int:
 
 
 class Levels:
-    """Decides, unit by unit, whether a list below a definition goes on or the next definition's turn has come."""
+    """Decides, unit by unit, whether the list below a definition continues or the next definition begins."""
 
     def __init__(self, own: Unit) -> None:
         self._own = own
         self._open: dict[str, int] = {}
 
     def takes(self, unit: Unit, invited: bool, due: bool = False) -> bool:
-        """Whether a marked unit belongs below.
+        """Whether a marked unit belongs to the list.
 
-        ``invited`` says that a list may begin here, ``due`` that one must: what stands before ends with a colon.
+        ``invited``: a list may begin here; ``due``: one must, because the text before ends with a colon.
         """
         own = self._own
         deeper = own.marked and unit.indent >= own.indent + 2
@@ -196,7 +199,7 @@ class Levels:
                 self._go_on(style, value)
                 return True
         if any(style in self._open for style, _ in unit.places):
-            return deeper  # the list starts again: that is somebody else's list
+            return deeper  # the list restarts: it belongs to another definition
         taken = {style for style, _ in own.places}
         for style, value in reversed(unit.places):
             if value == 1 and (deeper or (invited and style not in taken)):
@@ -205,7 +208,7 @@ class Levels:
         return deeper
 
     def _go_on(self, style: str, value: int) -> None:
-        """Count on in one list; the lists that were opened below its last item are over."""
+        """Continue one list; the lists opened below its last item end."""
         styles = list(self._open)
         for below in styles[styles.index(style) :]:
             del self._open[below]

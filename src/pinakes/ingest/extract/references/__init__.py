@@ -1,8 +1,8 @@
-"""References: the places that a document sends its reader to, each resolved or with the reason why not.
+"""References: the places that a document refers to, each resolved or with the reason why not.
 
-The stage works in three steps, each in modules of its own: *read* the words (``grammar``, with the
-numbers in ``items`` and the names of other documents in ``documents``), *resolve* them against
-the tree of places (``resolve``, ``places``), and *follow* links and names (``links``).
+The stage has three steps, each in its own modules: *read* the words (``grammar``, with the numbers in ``items`` and the
+names of other documents in ``documents``), *resolve* them in the tree of places (``resolve``, ``places``), and *follow*
+links and names (``links``).
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ from pinakes.model import Place, Reference
 
 _OTHER = "names another act"
 SURE = {"number": 0.95, "relative": 0.9, "document": 0.9, "partly": 0.5, "titled": 0.99, "disputed": 0.3}
-"""How sure a reference inside a document is, by what names the place; ``partly`` leads to what holds it.
+"""The confidence of a reference within a document, by what names the place; ``partly`` leads to its parent.
 
-A number may come with a title, and the place have the same (``titled``) or another one (``disputed``).
+A number may come with a title, which the place may share (``titled``) or not (``disputed``).
 """
-# Kinds that are worth a note when nothing of that number is here; `rule 3` or `book 2` may be plain prose.
+# Kinds worth a note if nothing here has that number; `rule 3` or `book 2` may be plain prose.
 _CITED = frozenset("article section chapter annex appendix subpart clause recital paragraph".split())
 _AFTER_LABEL = re.compile(r"[*_]{0,3}(?:[.:—–]|[^\S\n]*[-–—:]\s|[^\S\n]*(?:\n|$))")
 _PARAGRAPH = 4000
 
 
 def extract_references(parsed: Parsed, places: Sequence[Place], language: str = "en") -> list[Reference]:
-    """Return the references of a document in order, one for each target; a list or range has one a member."""
+    """Return the references of a document in order, one per target; a list or range has one for each member."""
     del language  # The words of all languages are read at once: documents quote one another.
     reader = _Reader(parsed, places)
     found = [*reader.links(), *reader.mentions(), *reader.names(), *reader.titles()]
@@ -57,7 +57,7 @@ def extract_references(parsed: Parsed, places: Sequence[Place], language: str = 
 
 
 class _Reader:
-    """One pass over one document."""
+    """One pass over a document."""
 
     def __init__(self, parsed: Parsed, places: Sequence[Place]) -> None:
         self._parsed, self._text = parsed, parsed.text
@@ -143,7 +143,7 @@ class _Reader:
         return owners
 
     def names(self) -> Iterator[Reference]:
-        """Other documents that stand alone."""
+        """Names of other documents without a number."""
         taken = sorted(self._taken)
         for name in self._names.all:
             if name.start in self._masks or inside(name.start, taken) or name.name in self._own:
@@ -210,7 +210,7 @@ class _Reader:
             elif owner.name and owner.name.removeprefix("the ") not in self._own:
                 loose = owner.how == "loosely" and mention.relative
                 document = "" if loose else owner.name
-                reason = f"a part of “{owner.name}”, which is not named further" if loose else ""
+                reason = f"a part of “{owner.name}”; which part is not stated" if loose else ""
         before = "" if mention.relative or owner is not None else self._names.before(mention.start)
         start = mention.start
         if before and before not in self._own:
@@ -223,13 +223,13 @@ class _Reader:
             return self._elsewhere(mention, document, start, end)
         if owner is None and mention.relative and mention.units[0].how != "this":
             something = self._names.something(mention.end)
-            reason = f"a part of “{something}”, which is no place in this document" if something else ""
+            reason = f"a part of “{something}”, which is not a place in this document" if something else ""
         if reason:
             return self._emit(mention, [Target(reason=reason, failed=True)], start, end)
         return self._emit(mention, resolve(mention, self._places, self._said, since, whole), start, end)
 
     def _elsewhere(self, mention: Mention, document: str, start: int, end: int) -> list[Reference]:
-        """A part of another document: its number is kept, for whoever has that document."""
+        """A part of another document: its number is kept, to be resolved if the library has that document."""
         targets = resolve(mention, self._nowhere, {}, 0) if not mention.relative else [Target()]
         for unit in mention.units:
             self._said[unit.kind] = Said(None, mention.start)
@@ -286,7 +286,7 @@ class _Reader:
         return replace(reference, sure=SURE["disputed"], reason=reason)
 
     def _worth(self, mention: Mention, target: Target) -> bool:
-        """Whether a reference that leads nowhere is one at all, and not prose such as *book 2 rooms*."""
+        """Whether an unresolved reference is one at all, and not prose such as *book 2 rooms*."""
         if mention.relative:
             labelled = any(place.label for place in self._places.leaf_at(mention.start))
             plain = mention.lead.kind == "point" and mention.lead.items and mention.lead.items[0].base

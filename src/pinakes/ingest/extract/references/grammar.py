@@ -1,6 +1,6 @@
-"""Mentions: how a reference is put together from units (``point (c)`` + ``of paragraph 1`` + ``of this Article``).
+"""Mentions: how a reference is composed of units (``point (c)`` + ``of paragraph 1`` + ``of this Article``).
 
-Numbers may stand without a word before them: ``see 4.2.1``, ``(see 32.102(e))``, ``in accordance with 31.205-6``.
+Numbers may occur without a word before them: ``see 4.2.1``, ``(see 32.102(e))``, ``in accordance with 31.205-6``.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ _STARTS = (
     rf"|(?P<step>{_STEP}){S1}(?P<step_word>{WORD})\b"
 )
 _ANCHOR = re.compile(rf"(?<![\w§/#@.$-])(?:{_STARTS})", re.IGNORECASE)
-# Where a reference may begin, in text in small letters.
+# Where a reference may begin, in lower-case text.
 _BEGINNINGS = one_of([*(KIND_OF.keys() - ONLY_AFTER), *_ORDINALS, *_STEPS, *_HERE])
 _SCAN = re.compile(rf"\b(?:{_BEGINNINGS})\b|§|\b\d(?:st|nd|rd|th)\b|第|제(?=\s?\d)")
 _ENCLOSED = re.compile(AROUND)
-# The number may stand before the sign: `5 §`, `12 a §`.
+# The number may precede the sign: `5 §`, `12 a §`.
 _SIGN_AFTER = re.compile(r"(?<![\w.,§])(?P<number>\d{1,4}(?:\s?[a-z])?)\.?\s?\Z")
 _LIST_MARK = re.compile(r"[.)][^\S\n]")
 _GAP = re.compile(S0)
@@ -111,12 +111,12 @@ class Mention:
 
     @property
     def relative(self) -> bool:
-        """Whether its meaning depends on where it stands."""
+        """Whether its meaning depends on its position."""
         return all(unit.relative for unit in self.units)
 
 
 def find_mentions(text: str, low: str, start: int = 0) -> Iterator[Mention]:
-    """Yield the mentions of a text in order, without overlaps; ``low`` is the text in small letters."""
+    """Yield the mentions in a text in order, without overlaps; ``low`` is the text in lower case."""
     done = start
     for place in _SCAN.finditer(low, start):
         if place.start() < done:
@@ -181,7 +181,7 @@ def _with_deeper(text: str, unit: Unit) -> list[Unit]:
 
 
 def _higher(text: str, at: int, below: Unit) -> Unit | None:
-    """The unit after an *of*, when it can contain the one before."""
+    """The unit after an *of*, if it can contain the previous one."""
     match = _OF.match(text, at)
     if match is None:
         return None
@@ -222,7 +222,7 @@ def _read_unit(text: str, match: re.Match[str], after: bool) -> Unit | None:
     ends_in_stop = text[match.end() - 1] == "."
     if (not after and word in ONLY_AFTER) or (ends_in_stop and word not in SHORT):
         return None
-    # `Art 6` with its capital is no art; the other short forms need their full stop.
+    # `Art 6` with its capital is not the word art; the other abbreviations need their full stop.
     if (
         word in NEED_STOP
         and not ends_in_stop
@@ -250,7 +250,7 @@ def _numbered(text: str, start: int, at: int, kind: str, plural: bool, after: bo
 
 
 def _said_number(text: str, start: int, begin: int, after: bool) -> list[Item]:
-    """A number in words or in brackets of its own: ``Section Two``, ``المادة (الرابعة)``."""
+    """A number in words or in its own brackets: ``Section Two``, ``المادة (الرابعة)``."""
     # A small letter may begin prose: `in section one sees`.
     if after or text[begin : begin + 1].islower():
         return []
@@ -264,7 +264,7 @@ def _said_number(text: str, start: int, begin: int, after: bool) -> list[Item]:
 
 
 def _known(word: str) -> str:
-    """A word as the lexicon has it."""
+    """A word in the form of the lexicon."""
     return " ".join(lowered(word).split())
 
 
@@ -299,13 +299,13 @@ _FOLLOWED = re.compile(
     r"|seconds?|minutes?|hours?|days?|months?|years?|kW|kg|g|mm|cm|km|m|ms|s|GB|MB|kB|kPa|bar|V|A|W|Hz|litres?|metres?|meters?"
     r"|points?)\b"
 )
-# Two numbers, the second of three digits or more: the shape of codes such as 32.706-2, seldom of an amount.
+# Two numbers, the second of three digits or more: the form of codes such as 32.706-2, seldom of an amount.
 _CODE = re.compile(r"[1-9]\d{0,2}\.\d{3,4}[a-z]?(?:[-‑]\d{1,3})*")
 _LOOK_BACK = 60
 
 
 def find_bare(text: str, start: int, places: Places) -> Iterator[Mention]:
-    """Yield numbers that an introducing word, or a section of that very label, makes a reference."""
+    """Yield numbers that are references because of an introducing word, or a section with that very label."""
     at = start
     while True:
         match = _DECIMAL.search(text, at)
@@ -330,7 +330,7 @@ def _is_reference(text: str, item: Item, places: Places) -> bool:
     simple = item.base == 2 and len(item.parts) == 2 and "-" not in written and not _CODE.match(written)
     sure = bool(_SURE.search(before))
     if simple:
-        # An amount or a version looks the same: only words that send the reader somewhere make it a reference.
+        # An amount or a version looks the same: only words that direct the reader make it a reference.
         return sure and (known or not _looks_dated(item))
     if known:
         return True
@@ -354,13 +354,13 @@ _OR = re.compile(rf",?{S1}(?:and|or|und|oder|et|ou){S1}(?:in{S1}|the{S1})?")
 
 
 def distinctive(mention: Mention) -> bool:
-    """Whether a number is of a shape that one document would not share with another: ``32.706-2``."""
+    """Whether a number has a form that two documents would hardly share: ``32.706-2``."""
     items = [item for unit in mention.units for item in unit.items]
     return any(item.base > 1 and any(len(part) > 2 for part in item.parts[: item.base]) for item in items)
 
 
 def share_ends(text: str, mentions: list[Mention]) -> Iterator[Mention]:
-    """Let *paragraph (a) or paragraph (b) of this section* share its end."""
+    """Let *paragraph (a) or paragraph (b) of this section* share its ending."""
     for index, mention in enumerate(mentions):
         after = mentions[index + 1] if index + 1 < len(mentions) else None
         if (
@@ -377,7 +377,7 @@ def share_ends(text: str, mentions: list[Mention]) -> Iterator[Mention]:
 
 
 def in_order(mentions: list[Mention]) -> list[Mention]:
-    """Put mentions in order, and leave out those that begin inside another."""
+    """Sort mentions, and drop those that begin inside another."""
     ordered: list[Mention] = []
     for mention in sorted(mentions, key=lambda mention: mention.start):
         if not ordered or mention.start >= ordered[-1].end:
@@ -386,12 +386,12 @@ def in_order(mentions: list[Mention]) -> list[Mention]:
 
 
 def joined(text: str, one: Mention, other: Mention) -> bool:
-    """Whether two mentions have nothing but *and* or *or* between them."""
+    """Whether only *and* or *or* is between two mentions."""
     join = _OR.match(text, one.end)
     return join is not None and join.end() == other.start
 
 
 def inside(offset: int, spans: list[tuple[int, int]]) -> bool:
-    """Whether an offset lies in one of some sorted spans that do not overlap."""
+    """Whether an offset is in one of some sorted spans that do not overlap."""
     index = bisect_right(spans, offset, key=itemgetter(0)) - 1
     return index >= 0 and offset < spans[index][1]

@@ -1,6 +1,6 @@
 """Numbers of a reference: one, a list or a range (``12 to 14``, ``6(1), 7 and 9(2)(a)``, ``(a) or (b)``).
 
-The words that references in running text are made of come out of the lexicon of all languages.
+The vocabulary of references in running text comes from the lexicons of all languages.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ _LEXICON = load()
 _KINDS = {word: form for word, form in _LEXICON.forms.items() if not form.only_heading and word not in _SIGNS}
 _ALL = {**_LEXICON.parts, **_KINDS}
 KIND_OF = {word: form.kind for word, form in _ALL.items()}
-# What a word means behind an article: `статья 5 часть 2` is no part of the code.
+# What a word means after an article: `статья 5 часть 2` is not a part of the code.
 PART_OF = {**KIND_OF, **{word: form.kind for word, form in _LEXICON.parts.items()}}
 PLURALS = frozenset(word for word, form in _ALL.items() if form.plural)
-# Short forms that are words, names or units of their own unless a full stop follows.
+# Abbreviations that are words, names or units unless a full stop follows.
 NEED_STOP = frozenset(word for word, form in _ALL.items() if form.stop in ("must", "always"))
-# What may be cut short with a full stop; after any other word the sentence ends.
+# What may be abbreviated with a full stop; after any other word the sentence ends.
 SHORT = NEED_STOP | {word for word, form in _ALL.items() if form.stop == "may"}
-# Words that only carry a reference on (`Artikel 6 Absatz 1 Nummer 3`): on their own they are prose.
+# Words that only continue a reference (`Artikel 6 Absatz 1 Nummer 3`): on their own they are prose.
 ONLY_AFTER = frozenset(word for word, form in _ALL.items() if form.only_after)
-# Words that stand for a place without its number only: `this provision`.
+# Words that stand for a place only without a number: `this provision`.
 ONLY_THIS = frozenset(word for word, form in _ALL.items() if form.only_text)
-# Kinds whose parts are lettered in capitals: `Annex B`, `Part A`.
+# Kinds whose parts have capital letters: `Annex B`, `Part A`.
 LETTERED = CONTAINERS | {"section"}
 
 # White space inside a reference: some blanks, one line break, never an empty line.
@@ -51,7 +51,7 @@ _SMALL_ROMAN = re.compile(rf"(?P<base>[ivx]{{2,6}})(?![\w'’])(?P<parens>{_PARE
 _LETTER = re.compile(rf"(?P<base>[A-Z])(?![\w'’])(?P<parens>{_PARENS}{{0,12}})")
 _BRACKETS = re.compile(rf"(?P<base>)(?P<parens>\({_TOKEN}\){_PARENS}{{0,11}})")
 _SMALL_LETTER = re.compile(r"(?P<base>)(?P<parens>(?:[a-z]|aa|bb|cc)\)?)(?![\w'’])")
-# `Art. 6 (1) f GDPR`: a letter left bare, unless it is the article `a` before a word.
+# `Art. 6 (1) f GDPR`: a bare letter, unless it is the article `a` before a word.
 _BARE_LETTER = re.compile(r"[^\S\n]?[a-z](?=[^\S\n][A-Z]{2}|[,.;)\]]|$)", re.MULTILINE)
 _PART = re.compile(r"\w+")
 
@@ -70,7 +70,7 @@ _MAX_ITEMS = 60
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One number: its parts as written (the base normalised), and how many of them make the base.
+    """One number: its parts as written (the base normalised), and how many of them make up the base.
 
     ``until`` is set on the first of a range: the parts of its last member. ``written`` is the number in the text.
     """
@@ -84,9 +84,9 @@ class Item:
 
 
 def read_items(text: str, at: int, kind: str, plural: bool, after: bool = False) -> list[Item]:
-    """Read the numbers that stand at ``at``; an empty list when there are none.
+    """Read the numbers at ``at``; an empty list if there are none.
 
-    ``after`` says that the words carry a reference on, where letters may go without brackets.
+    ``after``: the words continue a reference, in which letters may lack brackets.
     """
     first = _first(text, at, kind, plural, after)
     if first is None:
@@ -179,7 +179,7 @@ def _item(text: str, match: re.Match[str]) -> Item:
 
 
 def value_in(token: str, style: str) -> int | None:
-    """The value of a token in a style of numbering: ``1``, ``a``, ``A``, ``i`` or ``I``."""
+    """The value of a token in a numbering style: ``1``, ``a``, ``A``, ``i`` or ``I``."""
     if style == "1":
         return int(token) if token.isdecimal() else None
     if not token.isalpha() or token.isupper() != style.isupper():
@@ -193,7 +193,10 @@ def value_in(token: str, style: str) -> int | None:
 
 
 def _level(before: tuple[str, ...], token: str) -> int | None:
-    """At which depth a bracket goes on with a list: ``(ii)`` after ``(c)(1)(i)`` at the third, ``(d)`` at the first."""
+    """The depth at which a bracket continues a list:
+
+    ``(ii)`` after ``(c)(1)(i)`` at the third, ``(d)`` at the first.
+    """
     best, best_score = None, 0
     for level in range(len(before) - 1, -1, -1):
         for style in "1aAiI":
@@ -208,7 +211,7 @@ def _level(before: tuple[str, ...], token: str) -> int | None:
 
 
 def _rises(first: tuple[str, ...], last: tuple[str, ...]) -> bool:
-    """Whether two numbers of one length differ in the last part only, or at least go up."""
+    """Whether two numbers of one length differ in the last part only, or at least increase."""
     if len(first) != len(last):
         return first[:1] < last[:1] if not _all_digits(first, last) else int(first[0]) <= int(last[0])
     for one, other in zip(first, last, strict=True):
@@ -224,7 +227,7 @@ def _all_digits(first: tuple[str, ...], last: tuple[str, ...]) -> bool:
 
 
 def expand(first: tuple[str, ...], last: tuple[str, ...], limit: int = 60) -> list[tuple[str, ...]]:
-    """The members of a range that differs in its last part; its two ends when they cannot be counted through."""
+    """The members of a range that differs in its last part; its two ends if they cannot be enumerated."""
     if len(first) == len(last) and first[:-1] == last[:-1]:
         for style in "1iIaA":
             low, high = value_in(first[-1], style), value_in(last[-1], style)

@@ -1,7 +1,7 @@
-"""Links and names: Markdown and wiki links, headings named in the text, and the stretches in which nothing is either.
+"""Links and names: Markdown and wiki links, headings named in the text, and the spans to exclude.
 
-``see Payment Terms`` and ``pursuant to the Force Majeure clause`` are matched against the headings. In code, headings
-and tables of contents nothing is a reference.
+``see Payment Terms`` and ``pursuant to the Force Majeure clause`` are matched against the headings. Code, headings and
+tables of contents contain no references.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _MAX_LINE = 400
 
 
 def is_external(target: str) -> bool:
-    """Whether a link leaves the library: it names a scheme or a host."""
+    """Whether a link leaves the library: it has a scheme or a host."""
     return bool(_EXTERNAL.match(target))
 
 
 class Masks:
-    """Spans of a text, merged; asked by offset."""
+    """Merged spans of a text, queried by offset."""
 
     def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
         self._starts: list[int] = []
@@ -57,7 +57,7 @@ class Masks:
 
 
 def find_masks(parsed: Parsed, sections: Sequence[Place]) -> tuple[Masks, Masks]:
-    """Return the tables of contents of a document, and everything in which words are not read for references."""
+    """Return the tables of contents of a document, and all spans that are not read for references."""
     contents = list(_contents(parsed.text, sections))
     return Masks(contents), Masks([*contents, *_text_spans(parsed)])
 
@@ -72,7 +72,7 @@ def _text_spans(parsed: Parsed) -> Iterator[tuple[int, int]]:
         yield heading.start, heading.body
     for link in parsed.links:
         shown = text.find("](", link.start, link.end)
-        # The words of a link out of the library are read like others: `[10 U.S.C. 3806](https://…)`.
+        # The words of an external link are read like others: `[10 U.S.C. 3806](https://…)`.
         outside = shown > 0 and link.kind == "markdown" and is_external(link.target)
         yield (shown if outside else link.start), link.end
     if "`" in text:
@@ -93,7 +93,7 @@ def _contents(text: str, sections: Sequence[Place]) -> Iterator[tuple[int, int]]
 
 
 def _link_lists(text: str) -> Iterator[tuple[int, int]]:
-    """Three or more lines in a row that are nothing but links to headings."""
+    """Three or more consecutive lines that are nothing but links to headings."""
     run: list[tuple[int, int]] = []
     for match in _LINK_LINE.finditer(text):
         if run and match.start() != run[-1][1]:
@@ -116,7 +116,7 @@ _BLOCK_ID = re.compile(r"(?<!\S)\^([\w-]{1,60})[ \t]*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class FollowedLink:
-    """A link and where it leads: a section of this document, another document, or nowhere for a reason."""
+    """A link and its target: a section of this document, another document, or None with a reason."""
 
     link: Link
     kind: str
@@ -135,7 +135,7 @@ def slug_of(heading: str) -> str:
 
 
 class Anchors:
-    """The anchors of a document: slugs, ids given in braces or HTML, and blocks marked with ``^``."""
+    """The anchors of a document: slugs, ids in braces or HTML, and blocks marked with ``^``."""
 
     def __init__(self, parsed: Parsed, places: Places) -> None:
         self._text = parsed.text
@@ -159,7 +159,7 @@ class Anchors:
         # `#Chapter#Part`: the last heading named is the one meant.
         if wiki and (found := self._titles.get(title_key(name.rsplit("#", 1)[-1]))):
             return found
-        # Not everybody makes slugs as GitHub does: `what-s-next` is close enough to be *What's next*.
+        # Not everybody makes slugs as GitHub does: `what-s-next` is close enough to *What's next*.
         section = self._slugs.get(name.lower()) or self._titles.get(title_key(name))
         if section is not None:
             return section
@@ -172,7 +172,7 @@ class Anchors:
 
 
 def follow_links(parsed: Parsed, places: Places) -> Iterator[FollowedLink]:
-    """Yield the links that stay in the library; images and addresses on the web are left out."""
+    """Yield the links within the library, without images and web addresses."""
     anchors: Anchors | None = None
     for link in parsed.links:
         kind = _KINDS.get(link.kind)
@@ -194,7 +194,7 @@ def follow_links(parsed: Parsed, places: Places) -> Iterator[FollowedLink]:
 _PLACED = (
     rf"(?:defined|described|set{S1}(?:out|forth)|specified|provided|stated|explained|listed|given|contained)"
 )
-# Words that send the reader to another place, and words that may also stand before a defined term.
+# Words that direct the reader to another place, and words that may also precede a defined term.
 _SEE = rf"see(?:{S1}also)?|refer(?:red)?{S1}to|{_PLACED}{S1}(?:for{S1})?(?:in|under|by)|siehe|vgl\.|voir|cf\."
 _UNDER = rf"pursuant{S1}to|in{S1}accordance{S1}with|subject{S1}to|according{S1}to|under|gemäß|nach|selon"
 _INTRO = re.compile(rf"\b(?:(?P<see>{_SEE})|{_UNDER}){S1}")
@@ -234,15 +234,15 @@ class Titles:
         self._first: set[str] = set()
         for section in places.headings:
             key = title_key(section.title)
-            # A document's own name is no place in it, and a word of two letters is none either.
+            # A document's own name is not a place in it, nor is a word of two letters.
             if len(key) > 2 and not key.isdecimal() and section.ordinal > 0:
                 self._sections.setdefault(key, []).append(section)
                 self._first.add(key.split(" ", 1)[0])
 
     def find(self, name: str, near: int, word: str = "") -> Place | None:
-        """The section of a title; of several, the only one under the headings around ``near``.
+        """The section with a title; of several, the only one under the headings around ``near``.
 
-        ``word`` is what the text calls it: a *clause* is no chapter.
+        ``word`` is what the text calls it: a *clause* is not a chapter.
         """
         found = self._sections.get(title_key(name), [])
         if word in _SMALL_PARTS:
@@ -256,7 +256,7 @@ class Titles:
         return None
 
     def named(self, text: str, low: str, start: int) -> Iterator[Named]:
-        """Yield the headings that a text names, in no particular order; ``low`` is the text in small letters."""
+        """Yield the headings that a text names, unordered; ``low`` is the text in lower case."""
         if not self._sections:
             return
         for intro in _INTRO.finditer(low, start):
@@ -307,7 +307,7 @@ class Titles:
         return list(_WORD.finditer(text, begin, end))[:_LONGEST]
 
     def _before(self, text: str, at: int, end: int) -> Named | None:
-        """A name in capitals right before *clause* or *section*: the longest that is a heading."""
+        """A capitalised name right before *clause* or *section*: the longest one that is a heading."""
         low = max(0, at - 120)
         words = list(_WORD.finditer(text[low:at]))[-_LONGEST:]
         if (
@@ -332,7 +332,7 @@ class Titles:
 
 
 def title_in_brackets(text: str, at: int) -> re.Match[str] | None:
-    """The title in brackets right after a number, if that is what the bracket holds.
+    """The title in brackets right after a number, if the bracket contains one.
 
     >>> title_in_brackets("Section 4 (Payment & Taxes) applies", 9)["title"]
     'Payment & Taxes'
@@ -346,7 +346,7 @@ def title_in_brackets(text: str, at: int) -> re.Match[str] | None:
 
 
 def titles_agree(said: str, printed: str) -> bool:
-    """Whether a title in brackets can be that of a place: most words of the shorter stand in the longer."""
+    """Whether a title in brackets can be that of a place: most words of the shorter are in the longer."""
     one, other = set(title_key(said).split()), set(title_key(printed).split())
     small, large = sorted((one, other), key=len)
     return bool(small) and 2 * len(small & large) > len(small)

@@ -1,4 +1,4 @@
-"""Places: those of a document, found by number, by kind and by where a reference stands."""
+"""Places: those of a document, found by number, by kind and relative to a reference."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Hit:
 
 
 class Places:
-    """An index of one document's places, which come as they are numbered."""
+    """An index of one document's places, given in order."""
 
     def __init__(self, places: Sequence[Place]) -> None:
         self._all = places
@@ -44,7 +44,7 @@ class Places:
                 continue
             self._beside.setdefault(self._row(place), []).append(place)
             number = tuple(part.lower() for part in place.number)
-            # `2.1` below *Article II* says its whole number itself, and goes by it.
+            # `2.1` below *Article II* states its whole number, and is found by it.
             if place.is_heading or place.label == ".".join(place.number):
                 self._numbered.setdefault((place.kind if place.is_heading else "", number), []).append(place)
             whole = self._whole(place)
@@ -52,13 +52,13 @@ class Places:
                 self._children.setdefault((whole.ordinal, number[-1]), []).append(place)
 
     def _whole(self, place: Place) -> Place | None:
-        """What a place is counted in by the last part of its number: a clause, or what numbers its parts."""
+        """The place whose numbering the last part of a place's number belongs to."""
         above = self.parent(place)
         if above is not None and above.is_heading:
             above = self._labelled(above)
         if not place.is_heading:
             return above or self.section(place)
-        # A bare number counts on from the heading above it: 4.2 below 4, or 3 below Annex I.
+        # A bare number extends that of the heading above it: 4.2 below 4, or 3 below Annex I.
         counts_on = above is not None and place.number[:-1] == (
             above.number if above.kind not in CONTAINERS else ()
         )
@@ -71,11 +71,11 @@ class Places:
         return heading
 
     def parent(self, place: Place) -> Place | None:
-        """What a place is a part of."""
+        """The place that contains a place."""
         return self._all[place.parent] if place.parent is not None else None
 
     def section(self, place: Place) -> Place:
-        """The heading that a place stands under, or that it is."""
+        """The heading that a place is under, or is."""
         return self._all[place.section]
 
     # Where a reference stands ---------------------------------------------------------------------------
@@ -116,12 +116,12 @@ class Places:
         if is_sub(kind) and kind != "subsection" and clauses:
             return clauses[-1] if kind == "paragraph" else clauses[0]
         if kind in ("section", "clause", "subsection", "article", "paragraph"):
-            # A bare number (32.706-2, 4.2) is called section, subsection or clause as one likes.
+            # A bare number (32.706-2, 4.2) may be called section, subsection or clause.
             return next((heading for heading in headings if not heading.kind), None)
         return None
 
     def whole(self, place: Place, kind: str) -> Place:
-        """What a part of some kind is a part of, in *point (a) of paragraph 1 and the second subparagraph thereof*."""
+        """The whole of a part of some kind, in *point (a) of paragraph 1 and the second subparagraph thereof*."""
         while (above := self.parent(place)) is not None and not above.is_heading:
             place = above
         return self.section(place) if depth(kind) < 3 else place
@@ -129,9 +129,9 @@ class Places:
     # Finding by number ----------------------------------------------------------------------------------
 
     def _parts(self, place: Place, part: str, near: int) -> list[Place]:
-        """The parts of a place with a marker, best first: in the same case, then in the text that is nearest.
+        """The parts of a place with a marker, best first: in the same case, then the nearest in the text.
 
-        A marker may stand twice under one heading, when a clause is quoted with its alternatives.
+        A marker may occur twice under one heading, if a clause is quoted with its alternatives.
         """
         found = self._children.get((place.ordinal, part.lower()), [])
         if len(found) < 2:
@@ -146,12 +146,12 @@ class Places:
         return found[0] if found else None
 
     def has_exactly(self, place: Place, part: str, near: int) -> bool:
-        """Whether a place has a part with this marker, capitals and all."""
+        """Whether a place has a part with exactly this marker, including case."""
         child = self.child(place, part, near)
         return child is not None and _same_case(child, part)
 
     def descend(self, place: Place, parts: Sequence[str], near: int) -> Hit:
-        """Go down from a place as far as the parts lead."""
+        """Descend from a place as far as the parts lead."""
         if not parts:
             return Hit(place)
         best = Hit(place, tuple(parts))
@@ -166,7 +166,7 @@ class Places:
     def numbered(
         self, kind: str, parts: Sequence[str], base: int, near: int, within: Place | None = None
     ) -> Hit | str:
-        """Find a number of the document, or say why not."""
+        """Find a number in the document, or say why not."""
         number = tuple(part.lower() for part in parts)
         if kind == "recital":
             return self._recital(parts, near)
@@ -180,7 +180,7 @@ class Places:
                 return f"{len(candidates)} places are numbered {candidates[0].label}"
             hit = self.descend(section, parts[size:], near)
             reached = len(number) - len(hit.missing)
-            # The number itself must be found whole; the brackets after it may lead less deep.
+            # The number itself must be found whole; the brackets after it may be resolved partially.
             if (reached >= base or (kind and section.kind == kind)) and (
                 best is None or len(hit.missing) < len(best.missing)
             ):
@@ -204,7 +204,7 @@ class Places:
         return []
 
     def _nearest(self, candidates: Sequence[Place], near: int) -> Place | None:
-        """The candidate that shares most headings with the place of the reference; None when two do equally."""
+        """The candidate that shares most headings with the place of the reference; None if two do equally."""
         if len(candidates) == 1:
             return candidates[0]
         for place in [*self.around(near), self._all[0]]:
@@ -225,14 +225,14 @@ class Places:
         return ""
 
     def beside(self, place: Place) -> list[Place]:
-        """The places of the same kind and depth that stand beside one, in order."""
+        """The siblings of a place, of the same kind and depth, in order."""
         return self._beside.get(self._row(place), [])
 
     def _row(self, place: Place) -> tuple[object, ...]:
         return (place.kind, len(place.number)) if place.is_heading else (place.parent,)
 
     def between(self, first: Place, last: Place) -> list[Place]:
-        """The places from one to another, both included; empty when they are not of one row, or too many."""
+        """The places from one to another, inclusive; empty if they are not siblings, or too many."""
         row = self.beside(first)
         low = bisect_left(row, first.start, key=_start)
         found = row[low : low + _MAX_RANGE]
@@ -240,7 +240,7 @@ class Places:
         return found[: stop + 1] if stop is not None else []
 
     def step(self, place: Place, by: int) -> Place | None:
-        """The place before (-1) or after (+1) one in its row."""
+        """The sibling before (-1) or after (+1) a place."""
         row = self.beside(place)
         index = bisect_left(row, place.start, key=_start) + by
         return row[index] if 0 <= index < len(row) else None
@@ -250,7 +250,7 @@ class Places:
         return bool(inside(self._clauses, heading, 1))
 
     def only_below(self, heading: Place, part: str, near: int) -> Place | None:
-        """A part one level further down, when there is exactly one: point (b) of an article with one list."""
+        """A part one level further down, if there is exactly one: point (b) of an article with one list."""
         found = [
             below
             for clause in inside(self._clauses, heading, _MAX_RANGE)
@@ -260,7 +260,7 @@ class Places:
 
 
 def inside(places: Sequence[Place], place: Place, most: int | None = None) -> Sequence[Place]:
-    """Those of some places, in the order of the text, that begin in a place or at its beginning; the first of them."""
+    """The first of some places, in text order, that begins in a place or at its start."""
     low, high = (bisect_left(places, offset, key=_start) for offset in (place.start, place.end))
     return places[low : high if most is None else min(high, low + most)]
 
@@ -270,5 +270,5 @@ def _start(place: Place) -> int:
 
 
 def _same_case(place: Place, part: str) -> bool:
-    """Whether a marker is written like a part: ``(A)`` is not ``(a)``."""
+    """Whether a marker is in the same case as a part: ``(A)`` is not ``(a)``."""
     return place.is_heading or part in place.marker

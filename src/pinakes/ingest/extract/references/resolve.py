@@ -1,4 +1,4 @@
-"""Resolve: a mention and the place where it stands become the places that it means."""
+"""Resolve: from a mention and its position to the places it means."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _MAX_TARGETS = 120
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One meaning of a mention: the place when known, the number as far as the words give it, and what is missing.
+    """One meaning of a mention: the place if known, the number as far as it is stated, and what is missing.
 
-    ``start`` and ``end`` are those of the member of a list that it belongs to; 0, 0 for all of the mention.
+    ``start`` and ``end`` are those of its list member; 0, 0 for the whole mention.
     """
 
     place: Place | None = None
@@ -32,14 +32,14 @@ class Target:
 
 @dataclass(slots=True)
 class Said:
-    """What was named last, for *that Article*: its place, or nothing when it is in another document."""
+    """What was named last, for *that Article*: its place, or None if it is in another document."""
 
     place: Place | None
     since: int
 
 
 def describe(kind: str, item: Item, parts: Sequence[str]) -> str:
-    """Name a number as one would: ``section 4.2(a)``; members of a range have no words of their own."""
+    """Name a number in the usual way: ``section 4.2(a)``; members of a range have no text of their own."""
     number = ".".join(parts[: item.base]) + "".join(f"({part})" for part in parts[item.base :])
     as_written = item.written if tuple(parts) == item.parts else number
     return f"{kind or 'section'} {as_written or number}"
@@ -48,10 +48,10 @@ def describe(kind: str, item: Item, parts: Sequence[str]) -> str:
 def resolve(
     mention: Mention, places: Places, said: dict[str, Said], since: int, whole: Place | None = None
 ) -> list[Target]:
-    """Return the targets of a mention, one for each member of its lists and ranges; empty when it means nothing.
+    """Return the targets of a mention, one for each member of its lists and ranges; empty if it is none.
 
-    ``said`` holds what was named before; entries older than ``since``, the start of the paragraph, do not count.
-    ``whole`` is the place that the mention is a part of, when something other than a number names it.
+    ``said`` has what was named before; entries older than ``since``, the start of the paragraph, do not count.
+    ``whole`` is the place that the mention is a part of, if something other than a number names it.
     """
     near = mention.start
     targets = [Target(whole)]
@@ -70,7 +70,7 @@ def resolve(
 
 
 def _at_depth(place: Place | None, targets: list[Target], places: Places) -> Place | None:
-    """The section a place belongs to: *that Article* after Article 6(1)(f) is Article 6."""
+    """The section that a place belongs to: *that Article* after Article 6(1)(f) is Article 6."""
     return None if place is None or targets[0].failed else places.section(place)
 
 
@@ -83,7 +83,7 @@ def _step(
     said: dict[str, Said],
     since: int,
 ) -> list[Target]:
-    """Go one unit further in from what is known so far."""
+    """Go one unit deeper from what is known so far."""
     if unit.how == "number":
         return _numbers(unit, above, places, near, lead)
     if unit.how == "this":
@@ -96,7 +96,7 @@ def _step(
         last = said.get(unit.kind)
         if last is not None and last.since >= since and last.place is not None:
             return [Target(last.place)]
-        return [Target(reason=f"which {unit.word} is meant is not clear", failed=True)]
+        return [Target(reason=f"it is not clear which {unit.word} is meant", failed=True)]
     if unit.how == "ordinal":
         return _ordinal(unit, above, places, near, lead)
     outer = places.of_kind(unit.kind, near)
@@ -106,7 +106,7 @@ def _step(
 
 
 def _ordinal(unit: Unit, above: Target, places: Places, near: int, lead: bool) -> list[Target]:
-    """Unnumbered parts have no place of their own: they mean the numbered one they are in."""
+    """Unnumbered parts have no place of their own: they stand for the numbered one that contains them."""
     if above.place is not None or above.failed or not lead:
         return [above]
     if not unit.word.startswith("sub"):
@@ -161,7 +161,7 @@ def _one(unit: Unit, item: Item, parts: tuple[str, ...], above: Target, places: 
         return replace(above, kind=unit.kind, number=key)
     found = places.numbered(unit.kind, parts, item.base, near, within)
     if isinstance(found, str) and within is not None and item.base > 1:
-        # `32.503-3 of this section` says where it stands by its own number.
+        # `32.503-3 of this section` states its position by its own number.
         found = places.numbered(unit.kind, parts, item.base, near)
     if isinstance(found, str):
         name = describe(unit.kind, item, parts)
@@ -171,7 +171,7 @@ def _one(unit: Unit, item: Item, parts: tuple[str, ...], above: Target, places: 
 
 
 def _below(unit: Unit, item: Item, parts: tuple[str, ...], place: Place, places: Places, near: int) -> Target:
-    """A part of a place that is known: ``point (a)`` of Article 6(1)."""
+    """A part of a known place: ``point (a)`` of Article 6(1)."""
     hit = places.descend(place, parts, near)
     if len(hit.missing) == len(parts) and place.is_heading:
         deeper = places.only_below(place, parts[0], near)
@@ -181,7 +181,7 @@ def _below(unit: Unit, item: Item, parts: tuple[str, ...], place: Place, places:
 
 
 def _from_here(unit: Unit, item: Item, parts: tuple[str, ...], places: Places, near: int) -> Target:
-    """A part named without its whole: looked for around the place of the mention, from the inside out."""
+    """A part named without its whole: looked for around the mention, from the inside out."""
     around = places.leaf_at(near)
     # Paragraphs without brackets and subsections count from the article; so does a path of several parts.
     if unit.kind == "subsection" or (unit.kind == "paragraph" and item.base) or len(parts) > 1:
@@ -202,7 +202,7 @@ def _from_here(unit: Unit, item: Item, parts: tuple[str, ...], places: Places, n
     outer = next((place for place in around if place.is_heading and place.label), None)
     prose = unit.kind == "point" and item.base > 0  # `at that point 3 people left`
     if prose or outer is None:
-        return Target(reason=f"no {name} where it stands", failed=True)
+        return Target(reason=f"no {name} around the reference", failed=True)
     if not places.has_parts(outer):
         return Target(reason=f"no {name} in {outer.label}", failed=True)
     return Target(outer, reason=f"{name} not found; leads to {outer.label}")

@@ -2,7 +2,7 @@
 
 After 2.1 comes 2.2, or 2.1.1, or 3. A line that begins with `8.6` because a sentence was broken there follows nothing.
 So the numbers of a document are read as a whole: of all sequences that could be its numbering, the one with the most
-evidence is taken, by dynamic programming in time that grows with the number of lines.
+evidence is chosen, by dynamic programming in time proportional to the number of lines.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Part: TypeAlias = tuple[int, int, str]
 Number: TypeAlias = tuple[Part, ...]
 _K = TypeVar("_K")
 
-# What it costs to leave the natural order, in units of evidence.
+# The penalties for leaving the natural order, in units of evidence.
 _GAP = 1.6
 _AGAIN = 3.0
 _LATE_START = 0.8
@@ -26,7 +26,7 @@ _INSERTED = re.compile(r"(\d{1,9})-(\d{1,9})(?:-\d{1,9})*")
 
 
 class Step(NamedTuple):
-    """A number in its place: what speaks for it, and after how many boundaries (outer places) it stands."""
+    """A number in its position: its evidence, and how many boundaries (outer places) precede it."""
 
     number: Number
     worth: float
@@ -34,7 +34,7 @@ class Step(NamedTuple):
 
 
 def number_key(parts: Sequence[str]) -> Number:
-    """Return a number that can be compared: digits before letters, ``12a`` after ``12``.
+    """Return a number in comparable form: digits before letters, ``12a`` after ``12``.
 
     >>> number_key(("2", "9")) < number_key(("2", "10")) < number_key(("2", "10a")) < number_key(("a", "1"))
     True
@@ -46,7 +46,7 @@ def _part(part: str) -> Part:
     if match := _STEP.fullmatch(part):
         return (0, int(match[1]), match[2])
     if inserted := _INSERTED.fullmatch(part):
-        # What was put in later: 第二十四条の二 stands between 24 and 25.
+        # Later insertions: 第二十四条の二 is between 24 and 25.
         return (0, int(inserted[1]), chr(96 + min(int(inserted[2]), 26)))
     if prefixed := _PREFIXED.fullmatch(part):
         # Codes with several numberings: R9 follows R8.
@@ -57,7 +57,7 @@ def _part(part: str) -> Part:
 
 
 def outer(number: Number) -> Number:
-    """A number without a last 0: `2.0 Revisions` holds 2.1."""
+    """A number without a final 0: `2.0 Revisions` contains 2.1."""
     return number[:-1] if len(number) > 1 and number[-1] == (0, 0, "") else number
 
 
@@ -72,7 +72,7 @@ def _before(part: Part) -> list[Part]:
     if suffix:
         last = suffix[-1]
         earlier = suffix[:-1] + chr(ord(last) - 1) if last > "a" else suffix[:-1]
-        # What was put in later may begin with 2: 第二条の二 follows 第二条.
+        # Later insertions may begin with 2: 第二条の二 follows 第二条.
         return [(group, value, earlier), *([(group, value, "")] if suffix == "b" else [])]
     return [(group, value - 1, "")] if value > 0 else []
 
@@ -151,7 +151,7 @@ class _Table:
                     found.append(sibling)
             if not _is_first(last):
                 break
-            # 2.1 may come right after 2, and 2.1 right after 1.9 where 2 has no line of its own.
+            # 2.1 may come right after 2, or right after 1.9 if 2 has no line of its own.
             if head and (parent := self._at.get(head)) is not None:
                 found.append(parent)
             size -= 1
@@ -163,7 +163,7 @@ class _Table:
             table[key] = index
 
     def trace(self) -> list[int]:
-        """Return the steps of the best chain of all."""
+        """Return the steps of the best chain overall."""
         chain, index = [], self._best
         while index >= 0:
             chain.append(index)
@@ -172,7 +172,7 @@ class _Table:
 
 
 class _PrefixMax:
-    """The largest value among the first n places (a Fenwick tree)."""
+    """The maximum over the first n positions (a Fenwick tree)."""
 
     def __init__(self, size: int) -> None:
         self._values = [(float("-inf"), -1)] * (size + 1)

@@ -1,4 +1,4 @@
-"""Evidence: what speaks for a numbered line being a place."""
+"""Evidence: what indicates that a numbered line is a place."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORDS = re.compile(r"[^\W_]+")
 
 
 def line_width(text: str) -> int:
-    """How long the lines of a text are when they are broken by hand; large where they are not."""
+    """The length of lines in a text with hard line breaks; large if there are none."""
     lengths = sorted(len(line) for line in text[:60_000].split("\n") if line.strip())
     return lengths[int(len(lengths) * 0.85)] if lengths else 80
 
@@ -29,7 +29,7 @@ def line_width(text: str) -> int:
 def titles_of(
     lines: Sequence[NumberedLine], contents: Contents, mentions: Mentions, text: str, width: int
 ) -> dict[int, Title]:
-    """The title of each line that has one, beside its label or below."""
+    """The title of each line that has one, next to its label or below."""
     titles = {}
     listed = _by_number(contents)
     for index, line in enumerate(lines):
@@ -54,15 +54,15 @@ def titles_of(
 
 
 def _ends_line(text: str, position: int) -> bool:
-    """Whether nothing but blanks stands between a position and the end of its line."""
+    """Whether only blanks follow up to the end of the line."""
     return not text[position : position + 80].partition("\n")[0].strip()
 
 
 def _short_sentences(lines: Sequence[NumberedLine], text: str) -> dict[int, Title]:
-    """Titles that end with a full stop and are written small: `§ 6-1501. Establishment of development zones.`
+    """Titles in lower case with a full stop: `§ 6-1501. Establishment of development zones.`
 
-    One such line may be the whole of a section. Where most sections of a document have one, and text below it, they
-    are titles.
+    A single such line may be a whole section. If most sections of a document have one, with text below it, they are
+    titles.
     """
     found: dict[int, Title] = {}
     named = [line for line in lines if line.label.kind == "section" and not line.heading and line.opens]
@@ -77,7 +77,7 @@ def _short_sentences(lines: Sequence[NumberedLine], text: str) -> dict[int, Titl
 
 
 def _as_listed(text: str, line: NumberedLine, wanted: str) -> Title | None:
-    """A line that is word for word what the contents page has, whatever it looks like."""
+    """A line that is verbatim on the contents page, whatever it looks like."""
     end = text.find("\n", line.rest, line.end)
     end = line.end if end < 0 else end
     words = clean(text[line.rest : end])
@@ -85,9 +85,9 @@ def _as_listed(text: str, line: NumberedLine, wanted: str) -> Title | None:
 
 
 def _as_called(text: str, line: NumberedLine, wanted: str) -> Title | None:
-    """The words that a line begins with and that the document calls it by elsewhere: `Section 4 (Payment & Taxes)`."""
+    """The beginning of a line by which the document refers to it elsewhere: `Section 4 (Payment & Taxes)`."""
     if text[line.rest : line.rest + 1] in QUOTES:
-        # A definition, which is called by what it defines.
+        # A definition, which is referred to by what it defines.
         return None
     size = len(wanted.split())
     end = line.rest
@@ -100,7 +100,7 @@ def _as_called(text: str, line: NumberedLine, wanted: str) -> Title | None:
 
 
 def _without_furniture(titles: dict[int, Title]) -> dict[int, Title]:
-    """Cut off a last word that ends most titles: the button of the page that a text was copied from."""
+    """Strip a last word shared by most titles: a button of the web page that the text was copied from."""
     last = Counter(title.words.rsplit(" ", 1)[-1] for title in titles.values())
     word, count = last.most_common(1)[0] if last else ("", 0)
     if count < max(_FEWEST_ALIKE, 0.5 * len(titles)):
@@ -114,7 +114,7 @@ def _without_furniture(titles: dict[int, Title]) -> dict[int, Title]:
 def weigh(
     lines: Sequence[NumberedLine], titles: dict[int, Title], contents: Contents, mentions: Mentions
 ) -> None:
-    """Give each line the sum of what speaks for it, less what speaks against it."""
+    """Give each line the sum of the evidence for it, minus the evidence against it."""
     listed = _by_number(contents)
     depths = {(series_of(entry.kind), len(entry.number)) for entry in contents.entries if entry.number}
     seen: set[tuple[str, Number]] = set()
@@ -135,7 +135,7 @@ def weigh(
         elif (line.series, len(line.number)) in depths and len(listed) > 4:
             worth -= 1.2
         if line.dotted or (line.series, line.number) not in seen:
-            # Of numbers that begin anew in an annex the first ones are meant.
+            # Of numbers that restart in an annex, the first ones are meant.
             worth += _spoken_of(line, title, mentions)
         seen.add((line.series, line.number))
         if line.plain and not _has_child(lines, index):
@@ -144,7 +144,7 @@ def weigh(
 
 
 def _by_number(contents: Contents) -> dict[tuple[Number, str], Entry]:
-    """The entries by number and series; `Appendix A` may be printed as a plain `A`, and the other way round."""
+    """The entries by number and series; `Appendix A` may be printed as a plain `A`, and vice versa."""
     listed: dict[tuple[Number, str], Entry] = {}
     for entry in contents.entries:
         if not entry.number:
@@ -156,13 +156,13 @@ def _by_number(contents: Contents) -> dict[tuple[Number, str], Entry]:
 
 
 def _spoken_of(line: NumberedLine, title: Title | None, mentions: Mentions) -> float:
-    """What the document's own references say for a line: that there is such a number, and how it is called."""
+    """The evidence of the document's own references for a line: that the number exists, and its title."""
     if not mentions.has(line.label.kind, line.number):
         return 0.0
     called = mentions.title(line.label.kind, line.number)
     if called and title_key(title.words if title else line.words[:80])[:12] == called[:12]:
         return 1.5
-    # One number is as likely that of a step in a list; several are written for places only.
+    # A single number may as well be that of a list step; several parts are only used for places.
     return 0.5 if line.dotted else 0.2
 
 

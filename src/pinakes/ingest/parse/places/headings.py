@@ -1,8 +1,8 @@
-"""Headings without a number of their own line: those that the format marks, and titles that only their looks tell.
+"""Headings without a number: those that the format marks, and titles recognised by their layout.
 
-What the format marks is taken with its label, without the text that stands in some. By their looks are told lines with
-a rule below them and short lines in the middle of the page, in plain texts without headings, contents page and numbers,
-and only where several look alike: one line with dashes below is a table's, and one in the middle is an address.
+Headings that the format marks are used with their label, but without text that runs on. By layout, lines with a rule
+below them and short centred lines are recognised, in plain texts without headings, contents page and numbers, and only
+if several look alike: a single line with dashes below is a table's, and a single centred one an address.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NO_WIDTH = 1_000_000
 
 
 def styled_headings(parsed: Parsed) -> list[Heading]:
-    """Return the headings of a text, each with its title and nothing but its title."""
+    """Return the headings of a text, each with its title only."""
     return _shorten(_titled_below(_merge_titles(parsed), parsed.text), parsed.text)
 
 
@@ -47,7 +47,7 @@ def _merge_titles(parsed: Parsed) -> list[Heading]:
 
 
 def _titled_below(headings: Sequence[Heading], text: str) -> list[Heading]:
-    """Take in the titles that stand as paragraphs below headings which are only labels."""
+    """Add titles that are paragraphs below headings which are only labels."""
     alone = [heading.body for heading in headings if _only_label(heading.text)]
     titles = titles_below(text, alone)
     return [
@@ -59,7 +59,7 @@ def _titled_below(headings: Sequence[Heading], text: str) -> list[Heading]:
 
 
 def _shorten(headings: Sequence[Heading], text: str) -> list[Heading]:
-    """Take the text out of headings: a clause in a heading style has a number, perhaps a title, and then words."""
+    """Remove text from headings: a clause in a heading style has a number, perhaps a title, and then text."""
     kept = []
     for heading in headings:
         if len(heading.text) <= _LONGEST_HEADING:
@@ -68,7 +68,7 @@ def _shorten(headings: Sequence[Heading], text: str) -> list[Heading]:
         line = read_line(text, heading.start, heading.body)
         title = read_title(text, line.rest, heading.body, _NO_WIDTH) if line else None
         if line is None or (title is None and len(heading.text) <= _LONGEST_TITLE):
-            # A paragraph of prose in a heading style names nothing; a long title is one all the same.
+            # A paragraph of prose in a heading style is not a title; a long title still is.
             if line or not heading.text.endswith((".", ";", ":", ",")):
                 kept.append(heading)
             continue
@@ -86,7 +86,7 @@ def _only_label(words: str) -> bool:
 
 
 def labelled(headings: Iterable[Heading]) -> list[NumberedLine]:
-    """Return the headings that carry a label, as numbered lines."""
+    """Return the headings with a label, as numbered lines."""
     found = []
     for heading in headings:
         label, title = (heading.label, heading.title) if heading.label else parse_heading(heading.text)
@@ -108,12 +108,12 @@ _WIDEST = 120
 _MAX_LINES = 200_000
 _FEWEST_UNDERLINED = 2
 _FEWEST_CENTRED = 3
-# How far a title may stand from the middle, and must stand from the margin.
+# How far from the centre a title may be, and how far from the margin it must be.
 _AMISS, _INSET = 3, 6
 _MOST_LINES = 3
-# The text below a title; a line of a letter's head has less.
+# The minimum text below a title; a line of a letterhead has less.
 _LEAST_TEXT = 60
-# A line that comes so often is a running head.
+# A line that recurs this often is a running head.
 _OFTEN = 3
 
 
@@ -137,7 +137,7 @@ class _Found:
 
 
 def unnumbered_titles(text: str, body_start: int, width: int) -> list[Heading]:
-    """Return the titles of a text that nothing but their looks tells, with their levels."""
+    """Return the titles of a text that are recognised by layout alone, with their levels."""
     lines = _lines(text, body_start)
     underlined = [*_underlined(lines)]
     centred = [*_centred(lines, width)] if width <= _WIDEST else []
@@ -146,7 +146,7 @@ def unnumbered_titles(text: str, body_start: int, width: int) -> list[Heading]:
     levels: dict[str, int] = {}
     headings = []
     for title in sorted(found, key=lambda one: one.start):
-        # Capitals in the middle of the page are never below what is written small there.
+        # Centred capitals are never below centred lower case.
         levels.setdefault(title.style, 1 if title.style == "capitals" else len(levels) + 1)
         headings.append(Heading(levels[title.style], title.words, title.start, title.body))
     return headings
@@ -229,7 +229,7 @@ def _names(words: str) -> bool:
 
 
 def _text_below(lines: Sequence[_Line], index: int) -> bool:
-    """Whether a paragraph follows, after blank lines or at once."""
+    """Whether a paragraph follows, directly or after blank lines."""
     while index < len(lines) and not lines[index].words:
         index += 1
     length = 0

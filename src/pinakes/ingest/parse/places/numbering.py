@@ -1,4 +1,4 @@
-"""Numbering: which numbered lines are places. Each kind of label is a sequence of its own."""
+"""Numbering: which numbered lines are places. Each kind of label is a separate sequence."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from pinakes.labels.model import APART, CONTAINERS, rank
 _INNER = 100
 _LEAST = 0.5
 _ONE = (0, 1, "")
-# So many entries make a contents page that is to be trusted in what it leaves out.
+# This many entries make a contents page whose omissions can be trusted.
 _FEWEST_LISTED = 3
 _FEWEST_ENTRIES = 5
 _LEAST_PLAIN = 0.2
 
 
 def series_rank(kind: str) -> int:
-    """How far out a kind stands: annexes apart from all else, then titles, chapters, and what is numbered in them."""
+    """The rank of a kind, outermost first: annexes apart, then titles, chapters, and what is numbered in them."""
     if kind in APART:
         return -1
     return rank(kind) if kind in CONTAINERS else _INNER
@@ -39,7 +39,7 @@ def choose(
     size: int,
     file_type: str,
 ) -> list[NumberedLine]:
-    """Return the lines that are places, headings included, in order."""
+    """Return the lines that are places, including headings, in order."""
     lines = _as_contents_say(lines, contents)
     accepted: list[NumberedLine] = []
     unlabelled = [heading.start for heading in headings if parse_heading(heading.text)[0] is None]
@@ -51,7 +51,7 @@ def choose(
         members = series[kind]
         if kind == "":
             members = _without_lists(members)
-        # An annex begins numbering anew, and so may whatever stands under a heading of another kind.
+        # An annex restarts the numbering, and so may anything under a heading of another kind.
         limits = sorted([*unlabelled, *(line.start for line in accepted)])
         chain = best_chain([Step(m.number, m.worth, bisect_right(limits, m.start)) for m in members])
         chosen = [members[index] for index in chain]
@@ -69,10 +69,10 @@ def choose(
 
 
 def _as_contents_say(lines: Sequence[NumberedLine], contents: Contents) -> list[NumberedLine]:
-    """Leave out what a contents page speaks against.
+    """Drop what a contents page contradicts.
 
-    Where it lists plain numbers, those that it has elsewhere, or that go beyond its last, are lists. A letter without
-    a word before it (`A.1`, `X.6.6`) belongs to an appendix, or is none of the document's numbers. Parts and chapters
+    If it lists plain numbers, those that it has elsewhere, or that go beyond its last, are lists. A letter without a
+    word before it (`A.1`, `X.6.6`) belongs to an appendix, or is not one of the document's numbers. Parts and chapters
     are the first that it would list.
     """
     numbered = [entry for entry in contents.entries if entry.number]
@@ -105,9 +105,9 @@ def _as_contents_say(lines: Sequence[NumberedLine], contents: Contents) -> list[
 def _missing(
     chosen: Sequence[NumberedLine], members: Sequence[NumberedLine], file_type: str
 ) -> list[NumberedLine]:
-    """Plain paragraphs with the numbers that headings leave out: `# 3. Grant`, `4. You represent …`, `# 5. Support`.
+    """Plain paragraphs with numbers missing from the headings: `# 3. Grant`, `4. You represent …`, `# 5. Support`.
 
-    A list begins with 1, so that the number before stands there once more. After the last heading, only Word counts on.
+    A list begins with 1, so the previous number occurs again. After the last heading, only Word counts on.
     """
     found: list[NumberedLine] = []
     taken = {line.start for line in chosen}
@@ -132,7 +132,7 @@ def _missing(
 def _repeated(
     above: NumberedLine, line: NumberedLine, members: Sequence[NumberedLine], taken: set[int]
 ) -> bool:
-    """Whether the number of a place stands once more before the next."""
+    """Whether the number of a place occurs again before the next."""
     return any(
         other.number == above.number and other.start not in taken
         for other in members
@@ -143,7 +143,7 @@ def _repeated(
 def _strays(
     chosen: Sequence[NumberedLine], members: Sequence[NumberedLine], titles: dict[int, Title]
 ) -> list[NumberedLine]:
-    """Places outside the sequence that nothing else can be: an amendment quotes `9.6 Proceeds.` of its agreement."""
+    """Places outside the sequence that can be nothing else: an amendment quotes `9.6 Proceeds.` of its agreement."""
     numbers = {line.number for line in chosen}
     strong = (line for line in members if not line.plain and line.opens and line.worth > 2)
     first = {line.number: line for line in reversed([*strong]) if line.start in titles}
@@ -151,14 +151,14 @@ def _strays(
 
 
 def _is_series(kind: str, chosen: Sequence[NumberedLine]) -> bool:
-    """One article alone is no structure; one annex may well be."""
+    """A single article is no structure; a single annex may be."""
     if len(chosen) == 1 and not chosen[0].heading:
         return kind in APART and chosen[0].opens and chosen[0].worth > 1.5
     return sum(line.worth for line in chosen) >= (_LEAST if kind else _LEAST_PLAIN) * len(chosen)
 
 
 def _without_lists(members: list[NumberedLine]) -> list[NumberedLine]:
-    """Where sections have names (`Section 2`, `§ 3`), a plain `2.` numbers a list."""
+    """If sections have names (`Section 2`, `§ 3`), a plain `2.` numbers a list."""
     named = [line for line in members if line.label.kind == "section" and not line.dotted and line.worth > 1]
     plain = [line for line in members if line.plain and line.worth > 1]
     if len({line.number for line in named}) < max(2, 0.3 * len({line.number for line in plain})):
@@ -175,7 +175,7 @@ def _is_numbering(
     size: int,
     file_type: str,
 ) -> bool:
-    """Tell the numbering of a document from the lists in it, which begin anew and which nobody refers to."""
+    """Tell the numbering of a document from its lists, which restart and are not referred to."""
     found = [line for line in chosen if not line.heading]
     if not found or sum(line.worth for line in found) < _LEAST_PLAIN * len(found):
         return False
@@ -206,7 +206,7 @@ def _reads_like_sections(
     unlabelled: Sequence[int],
     size: int,
 ) -> bool:
-    """Whether plain numbers have titles and text like sections, or run through the whole of a document."""
+    """Whether plain numbers have titles and text like sections, or run through the whole document."""
     extent = found[-1].start - found[0].start
     length = extent / (len(found) - 1)
     crossed = bisect_right(unlabelled, found[-1].start) - bisect_right(unlabelled, found[0].start)
@@ -214,7 +214,7 @@ def _reads_like_sections(
     unbroken = all(later.number[0][1] - line.number[0][1] == 1 for line, later in pairwise(found))
     most = len(found) >= 0.7 * sum(line.plain for line in members)
     if crossed:
-        # A list ends with its section; paragraphs of a judgment are counted through it.
+        # A list ends with its section; paragraphs of a judgment are numbered throughout.
         return crossed > 1 and unbroken and most and len(found) > 7
     titled = sum(line.start in titles for line in found) >= 0.6 * len(found)
     if titled and length > 250 and (most or whole):
@@ -228,9 +228,9 @@ def without_clauses(
     titles: dict[int, Title],
     contents: Contents,
 ) -> list[NumberedLine]:
-    """Leave out numbered paragraphs that are mere clauses of the place above: `2.1 The tenant pays.` below `2. Rent`.
+    """Drop numbered paragraphs that are mere clauses of the place above: `2.1 The tenant pays.` below `2. Rent`.
 
-    Clauses have no titles, nor have most of those beside them; they are read with the text of their place.
+    Clauses have no titles, and neither do most of their siblings; they are read with the text of their place.
     """
     inner = {line.number[:-1] for line in accepted if line.heading or line.start in titles}
     inner |= {entry.number for entry in contents.entries}
@@ -252,17 +252,17 @@ def without_clauses(
 
 
 def _untitled(family: Sequence[NumberedLine], titles: dict[int, Title]) -> bool:
-    """Whether most of those that stand beside each other have no title: a short sentence may look like one."""
+    """Whether most siblings have no title: a short sentence may look like one."""
     return 2 * sum(line.start in titles for line in family) < len(family)
 
 
 def _paragraphs(accepted: Sequence[NumberedLine]) -> dict[int, list[NumberedLine]]:
-    """Paragraphs with decimal numbers, by the place whose number theirs continue."""
+    """Paragraphs with decimal numbers, by the place whose number they extend."""
     families: dict[int, list[NumberedLine]] = {}
     holders: dict[Number, NumberedLine] = {}
     for line in accepted:
         parent = holders.get(line.number[:-1])
-        # Clauses are read by their decimal numbers; `104.3e` has to be a place of its own.
+        # Clauses are read by their decimal numbers; `104.3e` has to be a place.
         if parent is not None and line.plain_paragraph and not line.number[-1][2]:
             families.setdefault(parent.start, []).append(line)
         holders[line.number] = line
@@ -270,7 +270,7 @@ def _paragraphs(accepted: Sequence[NumberedLine]) -> dict[int, list[NumberedLine
 
 
 def _lists(accepted: Sequence[NumberedLine]) -> dict[int, list[NumberedLine]]:
-    """Plain `1.`, `2.` that begin anew in each article or section, by the place that they stand in."""
+    """Plain `1.`, `2.` that restart in each article or section, by the place that contains them."""
     families: dict[int, list[NumberedLine]] = {}
     holder: NumberedLine | None = None
     for line in accepted:
@@ -282,9 +282,9 @@ def _lists(accepted: Sequence[NumberedLine]) -> dict[int, list[NumberedLine]]:
 
 
 def _apart(accepted: Sequence[NumberedLine], others: Sequence[int], of_family: dict[int, int]) -> set[int]:
-    """Families with members that stand behind another section: these are not read with the text of their place.
+    """Families with members after another section: these are not read with the text of their place.
 
-    ``others`` are where sections without a number begin.
+    ``others`` are the starts of sections without a number.
     """
     broken: set[int] = set()
     above: Number = ()

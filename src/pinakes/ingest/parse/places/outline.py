@@ -1,7 +1,7 @@
-"""Outlines: parts that are counted as I, A, 1, a, alone on a line or with a title, as court opinions have them.
+"""Outlines: parts numbered I, A, 1, a, alone on a line or with a title, as in court opinions.
 
-A single letter or Roman numeral begins many a line, so only those count that stand by themselves between blank lines,
-and only in order: II after I, B after A, each within the part above it. An opinion that dissents begins anew.
+Many lines begin with a single letter or Roman numeral, so only those between blank lines count, and only in order: II
+after I, B after A, each within the part above it. A dissenting opinion restarts the numbering.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LINE = re.compile(
     r"\n[ \t\f]*(?P<label>[IVX]{1,6}|[A-Z]|\d{1,2}|[a-z])"
     r"(?:(?P<mark>[.)])(?:[ \t]{1,40}(?P<words>\S[^\n]{0,140}))?)?[ \t]*(?=\n|\Z)"
 )
-# Who speaks next: the numbers begin anew.
+# Who speaks next: the numbering restarts.
 _SPEAKER = re.compile(
     r"\n[^\n]{0,80}\b(?:concurring|dissenting|delivered the opinion)\b[^\n]{0,60}(?=\n)", re.IGNORECASE
 )
@@ -45,7 +45,7 @@ class _Item:
 
 
 def outline_places(text: str) -> tuple[list[NumberedLine], dict[int, Title]]:
-    """Return the parts of an outline as numbered lines, and their titles; nothing where there is none."""
+    """Return the parts of an outline as numbered lines, and their titles; empty if there is none."""
     items = _without_contents(list(_items(text)))
     speakers = [match.start() for match in _SPEAKER.finditer(text)] if items else []
     romans = [item for item in items if len(item.label) > 1 or item.label in "IVX"]
@@ -77,7 +77,7 @@ def outline_places(text: str) -> tuple[list[NumberedLine], dict[int, Title]]:
 
 
 def _without_contents(items: Sequence[_Item]) -> list[_Item]:
-    """Leave out what is only listed: it has no text of its own, and comes again."""
+    """Drop what is only listed: it has no text, and occurs again."""
     last = {_key(item): item.start for item in items}
     return [
         item
@@ -91,9 +91,9 @@ def _key(item: _Item) -> tuple[str, str]:
 
 
 def with_parts(accepted: Sequence[NumberedLine], parts: Sequence[NumberedLine]) -> list[NumberedLine]:
-    """Put an outline among the places that words and numbers make; of these only what counts from 1 belongs to it.
+    """Put an outline among the places made by words and numbers; of these, only what counts from 1 belongs to it.
 
-    Opinions cite: `§ 757` and `133 (1st Cir.)` stand at the start of many a line.
+    Opinions cite: many lines begin with `§ 757` or `133 (1st Cir.)`.
     """
     if not parts or any(line.series in _OUTER for line in accepted):
         return list(accepted)
@@ -131,7 +131,7 @@ def _in_order(items: Sequence[tuple[_Item, str]], limits: Sequence[int]) -> list
 def _below(
     items: Sequence[_Item], above: Sequence[tuple[int, tuple[str, ...]]]
 ) -> dict[int, tuple[str, ...]]:
-    """Number the items of one level within each place above them; one alone is no numbering."""
+    """Number the items of one level within each place above them; a single one is no numbering."""
     found: dict[int, tuple[str, ...]] = {}
     ends = [*(start for start, _ in above[1:]), None]
     position = 0
@@ -157,7 +157,7 @@ def _items(text: str) -> Iterator[_Item]:
             continue
         if not words:
             below = text[match.end() + 1 : match.end() + 80].split("\n", 1)[0]
-            # A numeral between two lines of text is a page.
+            # A numeral between two lines of text is a page number.
             if label.islower() or (below.strip() and not match["mark"]):
                 continue
             yield _Item(start, match.end(), label, None, 1.5 if match["mark"] or label != "I" else 1.2)
@@ -168,7 +168,7 @@ def _items(text: str) -> Iterator[_Item]:
 
 
 def _title(text: str, start: int, end: int) -> Title | None:
-    """The words of a line of its own, with the lines that it runs on to."""
+    """The words of a separate line, including the lines it continues on."""
     for _ in range(_MOST_LINES):
         following = text[end + 1 : end + 200].split("\n", 1)[0]
         if not following.strip():

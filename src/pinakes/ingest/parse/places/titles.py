@@ -1,4 +1,4 @@
-"""Titles: which of the words after a label are the name of the place, and where its text begins."""
+"""Titles: which of the words after a label are the title of the place, and where its text begins."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Title:
 
 
 def read_title(text: str, rest: int, end: int, width: int) -> Title | None:
-    """Return the title that the words at ``rest`` are, or begin with; ``width`` is how long the text's lines are."""
+    """Return the title that the words at ``rest`` are, or begin with; ``width`` is the length of the text's lines."""
     stop = min(end, rest + _MAX_LENGTH + 40)
     ends = _PARAGRAPH_END.search(text, rest, stop)
     paragraph = ends.start() if ends else stop
@@ -51,7 +51,7 @@ def read_title(text: str, rest: int, end: int, width: int) -> Title | None:
         or _own_line(text, rest, paragraph, width, whole=ends is not None or paragraph >= end)
         or _run_in(text, rest, paragraph)
     )
-    # The rule below a title is no part of the text.
+    # The rule below a title is not part of the text.
     return (
         replace(title, body=ends.end("rule"))
         if title and ends and title.body == ends.start() and ends["rule"]
@@ -62,7 +62,7 @@ def read_title(text: str, rest: int, end: int, width: int) -> Title | None:
 def _emphasised(text: str, rest: int, end: int) -> Title | None:
     for pattern in (_EMPHASIS, _UNDERLINE):
         match = pattern.match(text, rest, end)
-        # The label may stand inside the emphasis: `**4.2 Fees.** The customer …`
+        # The label may be inside the emphasis: `**4.2 Fees.** The customer …`
         if match is None and text[max(0, rest - 1) : rest] == " ":
             inner = re.compile(r"(?P<words>[^*_\n]{1,120}?)(?P<mark>\*{2,3})(?P<after>[.:]?)").match(
                 text, rest, end
@@ -77,7 +77,7 @@ def _emphasised(text: str, rest: int, end: int) -> Title | None:
 
 
 def _own_line(text: str, rest: int, paragraph: int, width: int, *, whole: bool) -> Title | None:
-    """A line of its own: nothing else in the paragraph, or a short line before a new sentence."""
+    """A title on its own line: nothing else in the paragraph, or a short line before a new sentence."""
     words = "" if _GAP.search(text, rest, paragraph) else clean(text[rest:paragraph])
     if words.endswith(":") and len(words.split()) <= 5 and _capitalised(words) and not _VERBS.search(words):
         words = words[:-1]
@@ -85,7 +85,7 @@ def _own_line(text: str, rest: int, paragraph: int, width: int, *, whole: bool) 
         return Title(words.rstrip("."), paragraph)
     line_end = text.find("\n", rest, paragraph)
     line_end = paragraph if line_end < 0 else line_end
-    # What stands at the other end of the line is a mark or a date, not a part of the title.
+    # Text at the other end of the line is a mark or a date, not part of the title.
     if gap := _GAP.search(text, rest, line_end):
         words = clean(text[rest : gap.start() + 1])
         return Title(words.rstrip("."), line_end) if is_title(words, own_line=True) else None
@@ -123,7 +123,7 @@ def _run_in(text: str, rest: int, paragraph: int) -> Title | None:
 
 
 def _names_thing(words: str) -> bool:
-    """Whether a few words are the name of what is written small or in quotation marks: `f8 Keystream Generation`."""
+    """Whether a few words name something written in lower case or in quotation marks: `f8 Keystream Generation`."""
     return (
         0 < len(words.split()) <= _FEW_WORDS
         and (words[0].islower() or words[0] in QUOTES)
@@ -135,7 +135,7 @@ def _names_thing(words: str) -> bool:
 
 
 def is_title(words: str, *, own_line: bool = False) -> bool:
-    """Whether words read like a name rather than a sentence."""
+    """Whether words read like a title rather than a sentence."""
     if not words or len(words) > _MAX_LENGTH or len(words.split()) > _MAX_WORDS:
         return False
     if words[0] in QUOTES or not (words[0].isalnum() or words[0] in "([¿") or words[0].islower():
@@ -148,18 +148,18 @@ def is_title(words: str, *, own_line: bool = False) -> bool:
 
 
 def is_name(words: str) -> bool:
-    """Whether words are what a place is called where it is referred to: `Payment & Taxes`, not `as amended`."""
+    """Whether words are the name by which a place is referred to: `Payment & Taxes`, not `as amended`."""
     return is_title(words) and _capitalised(words)
 
 
 def _capitalised(words: str) -> bool:
-    """Whether the words that count begin with capitals; in scripts without capitals all of them do."""
+    """Whether the main words are capitalised; in scripts without case all of them are."""
     count = [word for word in _LETTERS.findall(words) if word.lower() not in _SMALL]
     return bool(count) and sum(not word[0].islower() for word in count) >= 0.7 * len(count)
 
 
 def following_title(text: str, rest: int, end: int) -> Title | None:
-    """Return the title that stands on the line below a label that stands alone (`ARTICLE I`, then `Definitions`)."""
+    """Return the title on the line below a label that is alone (`ARTICLE I`, then `Definitions`)."""
     match = re.compile(r"[ \t]*(?:\n[ \t]*){0,4}(?P<line>\S[^\n]{0,118})(?P<next>\n[^\n]*|\Z)").match(
         text, rest, end
     )
@@ -170,24 +170,24 @@ def following_title(text: str, rest: int, end: int) -> Title | None:
     if not is_title(words, own_line=True) or not (caps or _capitalised(words)) or words.endswith("."):
         return None
     following = match["next"].strip()
-    # A line of running text goes on; a title stands by itself, or is in capitals.
+    # A line of running text continues; a title is separate, or in capitals.
     if following and not caps and not (following[0].isdigit() or following[0].isupper()):
         return None
     return Title(words, match.end("line"))
 
 
 def titles_below(text: str, rests: Sequence[int]) -> dict[int, Title]:
-    """Return the titles below labels that stand alone, by where the label ends, if that is the layout of the document.
+    """Return the titles below separate labels, by the end of the label, if the document has that layout.
 
     The regulations of the European Union print `Article 6`, and below it `Classification rules for high-risk systems`:
-    whether one such line is a title, nobody can tell; that most labels have one shows it.
+    a single such line could be anything; that most labels have one shows that they are titles.
     """
     found = {rest: title for rest in rests if (title := _line_below(text, rest))}
     return found if len(found) >= max(_FEWEST_BELOW, _MOST_BELOW * len(rests)) else {}
 
 
 def _line_below(text: str, rest: int) -> Title | None:
-    """A short paragraph, or a short line before a new one, that is no sentence and no item of a list."""
+    """A short paragraph, or a short line before a new one, that is neither a sentence nor a list item."""
     match = _BELOW.match(text, rest, rest + 400)
     if match is None:
         return None
@@ -204,5 +204,5 @@ def _line_below(text: str, rest: int) -> Title | None:
 
 
 def clean(words: str) -> str:
-    """Words on one line, without marks of emphasis."""
+    """Words on one line, without emphasis."""
     return " ".join(re.sub(r"\*+|(?<!\w)_+|_+(?!\w)|</?u>|\\(?=[^\w\s])", "", words).split())

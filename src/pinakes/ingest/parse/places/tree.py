@@ -1,4 +1,4 @@
-"""Tree: the lines that are places become headings with levels, and all headings sections with labels, ids and paths."""
+"""Tree: accepted lines become headings with levels, and all headings sections with labels, ids and paths."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pinakes.text.keys import slug, title_key
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """Where a numbered place belongs among others: the rank of its series, then how many steps its number has."""
+    """The position of a numbered place among others: the rank of its series, then the number of parts in its number."""
 
     rank: int
     depth: int
@@ -29,7 +29,7 @@ class _Key:
 def headings_of(
     accepted: Sequence[NumberedLine], headings: Sequence[Heading], titles: dict[int, Title], text: str
 ) -> list[Heading]:
-    """Make headings of the lines that were accepted; their levels come later."""
+    """Make headings of the accepted lines; their levels come later."""
     taken = {heading.start for heading in headings}
     starts = sorted([*taken, *(line.start for line in accepted)])
     found = []
@@ -48,13 +48,13 @@ def headings_of(
 
 
 def _printed(text: str, line: NumberedLine) -> str:
-    """The label as it stands before a title, with its full stop or dash: `2.`, `ARTICLE II -`."""
+    """The label as printed before a title, with its full stop or dash: `2.`, `ARTICLE II -`."""
     printed = clean(text[line.start : line.rest]).lstrip("#>-•●▪◦ ")
     return printed if line.label.text in printed else line.label.text
 
 
 def nest(headings: Sequence[Heading], accepted: Sequence[NumberedLine]) -> list[Heading]:
-    """Give each place a level: below the heading it stands under, and below the numbers that contain it."""
+    """Give each place a level: below the heading it is under, and below the numbers that contain it."""
     keys = _keys(accepted)
     nested: list[Heading] = []
     open_places: list[tuple[int, _Key | None]] = []
@@ -65,7 +65,7 @@ def nest(headings: Sequence[Heading], accepted: Sequence[NumberedLine]) -> list[
                 open_places.pop()
             level = heading.level
         else:
-            # What has no number ends all numbered places.
+            # A heading without a number ends all numbered places.
             rank = (key.rank, key.depth) if key else (-1, 0)
             outer = next(
                 (
@@ -86,14 +86,14 @@ def _keys(accepted: Sequence[NumberedLine]) -> dict[int, _Key]:
     counts: dict[str, int] = {}
     for line in accepted:
         counts[line.series] = counts.get(line.series, 0) + 1
-    # Among the kinds that people use for one another, the rarer contains the more frequent.
+    # Of kinds that people use interchangeably, the rarer contains the more frequent.
     order = sorted(counts, key=lambda kind: (series_rank(kind), counts[kind]))
     ranks = {kind: 0 if kind in APART else index + 1 for index, kind in enumerate(order)}
     return {line.start: _Key(ranks[line.series], len(outer(line.number))) for line in accepted}
 
 
 def listed_titles(parsed: Parsed, contents: Contents, taken: set[int]) -> list[Heading]:
-    """Lines that the contents page names without a number: `Acknowledgements`, `Authors' Addresses`."""
+    """Lines that the contents page lists without a number: `Acknowledgements`, `Authors' Addresses`."""
     wanted = {entry.title for entry in contents.entries if not entry.number and len(entry.title) > 3}
     found = []
     for block in parsed.blocks if wanted else ():
@@ -114,8 +114,8 @@ def listed_titles(parsed: Parsed, contents: Contents, taken: set[int]) -> list[H
 def build_sections(parsed: Parsed) -> list[Place]:
     """Return the tree of headings in document order; place 0 is the document itself.
 
-    A level that is skipped (an H4 right under an H2) does no harm: the parent of a heading is the nearest
-    heading above it that has a smaller level.
+    A skipped level (an H4 right under an H2) does no harm: the parent of a heading is the nearest one above it with a
+    smaller level.
     """
     end = len(parsed.text)
     parents = _parents(parsed.headings)
@@ -186,7 +186,7 @@ def _subtree_ends(headings: list[Heading], end: int) -> list[int]:
 
 
 def _unique(wanted: str, parent: str, taken: dict[str, int]) -> str:
-    """Give a repeated id its parent's as a prefix, and a number when that is taken too."""
+    """Prefix a repeated id with its parent's, and add a number if that is taken too."""
     candidate = f"{parent}_{wanted}" if wanted in taken and parent else wanted
     base = candidate
     while candidate in taken:
