@@ -43,7 +43,7 @@ def test_most_of_the_budget_is_used(library: Library, budget: int) -> None:
 def test_a_budget_that_is_too_small_is_said(library: Library) -> None:
     response = library.search("vessel at anchor", token_budget=12)
     assert not response.results and response.truncated
-    assert response.note == "10 results were found; a budget of 12 tokens is too small for one."
+    assert response.note == "10 results were found; none fits into a budget of 12 tokens."
     assert response.format() == "No result fits into the token budget. Ask again with a larger one."
 
 

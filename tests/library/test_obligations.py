@@ -88,9 +88,9 @@ def test_filters(library: Library) -> None:
     assert len(found(filters={"language": "de"})) == 1
     assert len(found(document="order.md", filters={"type": "md"})) == 1
     assert library.obligations(kind="amount").kinds["duty"] == 4
-    with pytest.raises(UsageError, match="no kind"):
+    with pytest.raises(UsageError, match="not a kind"):
         library.obligations(kind="wish")
-    with pytest.raises(UsageError, match="1 to 1000"):
+    with pytest.raises(UsageError, match="between 1 and 1000"):
         library.obligations(limit=0)
     with pytest.raises(NotFoundError):
         library.obligations("absent.md")

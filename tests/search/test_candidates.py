@@ -60,6 +60,6 @@ def test_a_stage_adds_a_column_and_leaves_those_before_it(
     for one in joined.top(1000):
         assert one.stages == {"fused": scores.get(one.chunk, 0.0), "linked": scores.get(one.chunk, 0.0) / 2}
         assert one.score == one.stages["linked"]
-    with pytest.raises(ValueError, match="there is a column fused already"):
+    with pytest.raises(ValueError, match="column fused already exists"):
         joined.add("fused", joined.scores)
     assert joined.kept(joined.scores > 0.25).chunks.tolist() == [one for one in chunks if scores[one] > 0.5]

@@ -282,7 +282,7 @@ def test_a_document_has_the_date_it_gives_itself(rows: Database) -> None:
         ({"language": "german"}, {}, "No document has language=german; languages here: en."),
         ({"path": "attic"}, {}, "No document has a path that matches attic."),
         ({"after": "2030"}, {}, "their dates go from 2020-05-05 to 2025-06-30."),
-        ({"code": "python"}, {}, "No document has code in a language that is named."),
+        ({"code": "python"}, {}, "No document has code in a known language."),
         (
             {"author": "Ada", "draft": True},
             {},

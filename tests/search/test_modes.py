@@ -227,7 +227,7 @@ def test_identical_text_in_one_document_ranks_by_its_section(
 def test_a_budget_too_small_for_one_result_is_said(library: Library) -> None:
     response = library.search("vessel", token_budget=5)
     assert not response.results and response.truncated
-    assert "budget of 5 tokens is too small" in response.note
+    assert "none fits into a budget of 5 tokens" in response.note
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_a_name_that_several_documents_have_leads_nowhere_and_says_so(tmp_path: 
     own = "# Supply\n\n## 1. Price\n\nThey pay under section 13 of the Harbour Dues Act.\n"
     with library_of(tmp_path, {"a/one.md": act, "b/two.md": act + "\nTwice.\n", "own.md": own}) as library:
         reference = reference_in(library, "own.md", "13")
-        assert not reference.resolved and "2 documents go by the name" in reference.reason
+        assert not reference.resolved and "2 documents are called" in reference.reason
 
 
 def test_a_title_that_only_says_what_a_document_is_means_the_one_beside(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_steps_lead_on_and_end_in_words(library: Library) -> None:
     assert library.section("Section 11", step="parent").section_label == "Part 1"
     with pytest.raises(NotFoundError, match="is the last place of"):
         library.section("Section 23", step="next")
-    with pytest.raises(UsageError, match="say next, previous or parent"):
+    with pytest.raises(UsageError, match="use next, previous or parent"):
         library.section("Section 11", step="sideways")
     labels, view = [], library.section("Section 11")
     while view.section_label != "Section 23":
@@ -165,10 +165,10 @@ def test_lines_of_a_place_say_of_how_many(library: Library) -> None:
     assert view.text == "\n".join(ACT.splitlines()[6:9])
     whole = library.sections("", document="act.md", lines=(1, 3)).sections[0]
     assert whole.text == "# Harbour Act\n\n## Part 1 Pilots"
-    with pytest.raises(NotFoundError, match="has lines 5–9, and none of 40–50"):
+    with pytest.raises(NotFoundError, match="has lines 5–9, not 40–50"):
         library.section("Section 11", lines="40-50")
     for wrong in ("x", "9-7", "0", "9" * 50):
-        with pytest.raises(UsageError, match="no range of lines"):
+        with pytest.raises(UsageError, match="not a range of lines"):
             library.section("Section 11", lines=wrong)
 
 

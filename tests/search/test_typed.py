@@ -112,7 +112,7 @@ def test_a_minus_before_a_filter_turns_it_round() -> None:
 
 @pytest.mark.parametrize("text", ["type:pdf", "-draft", 'tags:a -"old one" -type:md'])
 def test_a_query_without_anything_to_look_for_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="what to leave out") as refused:
+    with pytest.raises(UsageError, match="only filters and exclusions") as refused:
         understand(text)
     assert describe_typed(read_typed(text)) in str(refused.value)
 

@@ -1,4 +1,4 @@
-"""Candidates: what the legs of a search hand to fusion, and what fusion hands on."""
+"""Candidates: what the legs of a search pass to fusion, and what fusion passes on."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Ids = NDArray[np.int64]
 Scores = NDArray[np.float64]
 
 EXACT, KEYWORD, CODE, SEMANTIC, EXPANSION = "exact", "keyword", "code", "semantic", "expansion"
-"""The ways of searching, by the names that weights, results and explanations have for their lists."""
+"""The legs of a search, by the names used in weights, results and explanations."""
 
 HYBRID = "hybrid"
-"""All of them at once: the mode, and the list of a database that joins words and meaning itself."""
+"""All legs at once: the name of the mode, and of the list from a database that fuses keywords and vectors itself."""
 
 GRAPH = "graph"
-"""What stands next to good hits."""
+"""Neighbours of good hits."""
 
 SECTION, DOCUMENT = "section", "document"
-"""The groups of chunks whose evidence is weighed too."""
+"""The groups of chunks whose evidence is added to a chunk's own."""
 
 
 def union(*ids: Ids) -> Ids:
-    """Join lists of ids in order, each id once: what ``np.unique`` does, in a fraction of its time."""
+    """Merge sorted id lists without duplicates: ``np.unique`` of them all, but much faster."""
     joined = np.sort(np.concatenate(ids))
     new = np.ones(len(joined), bool)
     np.not_equal(joined[1:], joined[:-1], out=new[1:])
@@ -36,9 +36,9 @@ def union(*ids: Ids) -> Ids:
 
 @dataclass(frozen=True, slots=True)
 class RankedList:
-    """The ranked answer of one way of searching, best first; scores are comparable within the leg only.
+    """The ranked results of one leg, best first; scores are comparable only within the leg.
 
-    ``floor`` is what a chunk that has nothing to do with the query scores, ``full`` what one would that has all of it.
+    ``floor`` is the score of a chunk unrelated to the query, ``full`` that of a complete match.
     """
 
     name: str
@@ -49,7 +49,7 @@ class RankedList:
 
     @classmethod
     def of(cls, name: str, hits: Sequence[tuple[int, float]], floor: float = 0.0) -> RankedList:
-        """Make a leg of (chunk, score) pairs."""
+        """Build a list from (chunk, score) pairs."""
         return cls(
             name,
             np.fromiter((chunk for chunk, _ in hits), np.int64, len(hits)),
@@ -74,10 +74,10 @@ class RankedList:
 
 
 class Candidates:
-    """A table of all chunks that any list found, in order of their ids; every stage of ranking adds a column.
+    """A table of all chunks that any list found, ordered by id; every ranking stage adds a column.
 
-    No column is changed later: ``scored`` keeps what each stage made of a chunk, by the name of its column; the last
-    of them is what counts. All are between 0 and 1. ``known`` is what the index knows of the chunks.
+    Columns are never overwritten: ``scored`` keeps every stage's scores by column name, and the last column is the
+    current one. All scores are between 0 and 1. ``known`` is what the index stores about the chunks.
     """
 
     __slots__ = ("chunks", "known", "lists", "scored")
@@ -99,13 +99,13 @@ class Candidates:
 
     @property
     def scores(self) -> Scores:
-        """What the last stage made of the chunks."""
+        """The scores after the last stage."""
         return next(reversed(self.scored.values()))
 
     def add(self, column: str, scores: Scores) -> None:
-        """Add a column, which counts from now on."""
+        """Add a column; it becomes the current one."""
         if column in self.scored:
-            raise ValueError(f"there is a column {column} already")
+            raise ValueError(f"the column {column} already exists")
         self.scored[column] = scores
 
     def kept(self, keep: NDArray[np.bool_]) -> Candidates:
@@ -114,7 +114,7 @@ class Candidates:
         return Candidates(self.chunks[keep], self.lists, scored, self.known[keep])
 
     def joined(self, more: RankedList) -> Candidates:
-        """Return the table with the chunks of another list, which all columns so far have at 0."""
+        """Return the table with the chunks of another list added; they score 0 in all existing columns."""
         new = np.unique(more.chunks)
         at = np.minimum(self.positions(new), max(0, len(self) - 1))
         new = new[self.chunks[at] != new] if len(self) else new
@@ -125,23 +125,23 @@ class Candidates:
         return Candidates(chunks[order], [*self.lists, more], scored, known)
 
     def positions(self, chunks: Ids) -> NDArray[np.intp]:
-        """Return where chunks stand in the table; they must be there."""
+        """Return the rows of chunks, which must be in the table."""
         return np.searchsorted(self.chunks, chunks)
 
     def best(self, count: int | None = None) -> NDArray[np.intp]:
-        """Return where the chunks with the best scores stand, best first; equal scores in order of id."""
+        """Return the rows with the best scores, best first; ties in order of id."""
         scores = self.scores
         if count is None or not 0 < count < len(scores):
             return np.argsort(-scores, kind="stable")[:count]
-        # All that are as good as the last that fits in: sorting these few is all the sorting that is needed.
+        # Ties with the last one included: only these few have to be sorted.
         enough = np.flatnonzero(scores >= np.partition(scores, -count)[-count])
         return np.asarray(enough[np.argsort(-scores[enough], kind="stable")[:count]])
 
     def top(self, count: int, always: Collection[int] = (), *, described: bool = True) -> list[Candidate]:
-        """Return the best by themselves, with what each list and each stage said of them; equal scores in order of id.
+        """Return the best candidates with their scores and ranks per list and stage; ties in order of id.
 
-        Those of ``always`` are among them, wherever they stand. Unless ``described``, what was said of them is left to
-        be added to those few that are shown.
+        Chunks in ``always`` are included wherever they rank. Without ``described``, the details are left out;
+        ``describe`` adds them to the few that are shown.
         """
         if always:
             order = self.best()
@@ -156,7 +156,7 @@ class Candidates:
         return best
 
     def describe(self, candidates: Sequence[Candidate]) -> None:
-        """Note what every stage of ranking made of candidates, and their rank and score in every list."""
+        """Record each candidate's score at every ranking stage, and its rank and score in every list."""
         if not candidates:
             return
         by_chunk = {candidate.chunk: candidate for candidate in candidates}
@@ -165,7 +165,7 @@ class Candidates:
         columns = zip(*(scores[at].tolist() for scores in self.scored.values()), strict=True)
         for chunk, row in zip(chosen.tolist(), columns, strict=True):
             candidate = by_chunk[chunk]
-            # What comes after ranking stays known.
+            # Scores of later stages are kept.
             candidate.stages = dict(zip(self.scored, row, strict=True)) | candidate.stages
         for ranked in self.lists:
             nearest = np.minimum(np.searchsorted(chosen, ranked.chunks), len(chosen) - 1)
@@ -180,7 +180,7 @@ class Candidates:
 class Candidate:
     """A chunk on its way to becoming a result.
 
-    ``score`` is what counts now, ``stages`` what each stage made of it; ``ranks`` and ``scores`` are the lists'.
+    ``score`` is the current score, ``stages`` the score after each stage; ``ranks`` and ``scores`` come from the lists.
     """
 
     chunk: int
@@ -192,9 +192,9 @@ class Candidate:
     stages: dict[str, float] = field(default_factory=dict)
 
     def rescore(self, stage: str, score: float) -> None:
-        """Take the score that a stage gives; those before it stay known."""
+        """Set the score after a stage; earlier ones are kept in ``stages``."""
         self.score = self.stages[stage] = score
 
     def rescored(self, stage: str, score: float) -> Candidate:
-        """Return another candidate with the score that a stage gives it."""
+        """Return a copy with the score after a stage."""
         return replace(self, score=score, stages={**self.stages, stage: score})

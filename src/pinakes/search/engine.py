@@ -1,8 +1,8 @@
-"""The engine: composes the stages of a search and times each.
+"""The engine: runs the stages of a search and times each.
 
-understand > retrieve > rank (fuse, then a signal after the other) > select > present
+understand > retrieve > rank (fuse, then one signal after another) > select > present
 
-Each takes the run so far and adds to it, so that any number of them from the first can be run alone.
+Each stage takes the run so far and adds to it, so a search can stop after any of them.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ if TYPE_CHECKING:
 
 UNDERSTAND, RETRIEVE, RANK, SELECT, PRESENT = "understand", "retrieve", "rank", "select", "present"
 
-# Asked for a phrase and nothing else, people want every occurrence.
+# People who search for nothing but a phrase want every occurrence.
 _PHRASE_TOP_K = 100
-# Words are read in the languages that most documents are in.
+# Words are analysed in the languages of most documents.
 _MAX_LANGUAGES = 4
 
 
@@ -84,7 +84,7 @@ class SearchEngine:
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """The names of the stages up to which a search can be run; ranking is done when all of its own are."""
+        """The stages that a search can stop after; ``rank`` is complete when all its parts are."""
         return UNDERSTAND, RETRIEVE, *self._ranker.stages, RANK, SELECT, PRESENT
 
     @traced_search
@@ -102,17 +102,15 @@ class SearchEngine:
         trouble: str = "",
         until: str | None = None,
     ) -> SearchResponse:
-        """Run the stages, or those as far as ``until``, and explain what there is then.
+        """Run the stages, or those up to and including ``until``, and return the response.
 
-        ``every_occurrence`` lifts ``top_k`` for a query that is only a quoted phrase. ``trouble`` is what the answer
-        has to say besides what the stages find.
+        ``every_occurrence`` lifts ``top_k`` for a query that is only a quoted phrase. ``trouble`` is a note to add to
+        those of the stages.
         """
         if token_budget is not None and token_budget < 1:
             raise UsageError(f"token_budget must be at least 1, not {token_budget}.")
         if not 0 <= offset <= DEPTH:
-            raise UsageError(
-                f"The offset must be between 0 and {DEPTH:,}; find_all goes through every place."
-            )
+            raise UsageError(f"The offset must be between 0 and {DEPTH:,}; find_all lists every match.")
         if until is not None and until not in self.stages:
             raise UsageError(f"Unknown stage {until!r}; a search has {', '.join(self.stages)}.")
         run = Run(
@@ -193,7 +191,7 @@ class SearchEngine:
                 self._doubtful(chosen),
             )
             phrases = _phrases(query, settings, exact)
-            # A later page is the end of a longer answer.
+            # A later page is the tail of a longer answer.
             found = to_results(chosen, phrases, enrichment, explain=run.explain)
             results = found[run.offset :]
             disputed = dictionary.disputed(
@@ -239,7 +237,7 @@ class SearchEngine:
             )
             run.response = fit_response(response, run.token_budget, self._count_tokens)
 
-    # -- what stages ask for -----------------------------------------------------------------------------------
+    # -- what the stages need ----------------------------------------------------------------------------------
 
     def _scope(
         self, query: Query, filters: Mapping[str, object] | None, names: NameIndex, languages: list[str]
@@ -249,7 +247,7 @@ class SearchEngine:
         )
         documents: set[int] | Passing | None = allowed_documents(self._index.fields, asked.documents)
         if query.references and query.called:
-            # A place of a document that is named is looked for there and nowhere else.
+            # A place in a named document is looked up there only.
             within = searched(query, documents)
             documents = within if within is None or isinstance(within, Passing) else set(within)
         return Scope(
@@ -264,19 +262,19 @@ class SearchEngine:
         )
 
     def _languages(self) -> list[str]:
-        """The languages that most documents are in."""
+        """The languages of most documents."""
         found = [language for language in self._index.lookup.languages() if language]
         return found[:_MAX_LANGUAGES] or ["en"]
 
     def _owners(self, chunks: Collection[int]) -> dict[int, int]:
-        """The documents of chunks."""
+        """The documents that chunks belong to."""
         documents = self._index.columns.of(np.fromiter(chunks, np.int64, len(chunks)))["document"]
         return dict(zip(chunks, documents.tolist(), strict=True))
 
     def _dictionary(
         self, query: Query, chosen: Chosen, references: ReferenceGraph, scope: Scope
     ) -> Dictionary:
-        """What the terms of the query mean to the documents of the results, and to those that they or it name."""
+        """Definitions of the query's terms in the documents found, and in those that they or the query name."""
         terms = self._index.terms
         keys = keys_in(query.text, terms.known(possible_keys(query.text)))
         if not keys:
@@ -287,7 +285,7 @@ class SearchEngine:
         return Dictionary(terms.by_keys(keys, documents | among(named, scope.documents), limit=0))
 
     def _doubtful(self, chosen: Chosen) -> set[int]:
-        """The documents among the results that contradict the numbering found in them."""
+        """Documents in the results whose own text contradicts the numbering found in them."""
         documents = {chosen.chunks[candidate.chunk].document for candidate in chosen.candidates}
         checks = self._index.lookup.self_checks(documents)
         return {document for document, check in checks.items() if check.doubtful}
@@ -301,7 +299,7 @@ class SearchEngine:
 
 
 def _asked(query: Query, found: Retrieved, settings: SearchSettings) -> Asked | None:
-    """What the sentences of long chunks are judged by; None where chunks are to be shown whole."""
+    """What the sentences of long chunks are scored against; None to show chunks whole."""
     if not settings.uses("focus") or settings.search_mode == EXACT or query.is_only_phrases:
         return None
     floor = next((leg.floor for leg in found.legs if leg.name == SEMANTIC), 0.0)
@@ -310,7 +308,7 @@ def _asked(query: Query, found: Retrieved, settings: SearchSettings) -> Asked | 
 
 
 def _page_size(run: Run) -> int:
-    """Return how many results are wanted; of a quoted phrase, all."""
+    """Return how many results are wanted; for a quoted phrase alone, all."""
     everywhere = run.every_occurrence and run.query.is_only_phrases and bool(run.found.exact.total)
     return _PHRASE_TOP_K if everywhere else run.settings.top_k
 

@@ -1,4 +1,4 @@
-"""A run: one search under way, to which every stage adds what it made of it."""
+"""A run: one search in progress, to which every stage adds its output."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Run:
-    """What was asked for, and what the stages made of it: each group of fields is one of them."""
+    """The request, and the output of each stage in a group of fields."""
 
     text: str
     settings: SearchSettings
@@ -57,13 +57,13 @@ class Run:
 
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:
-        """Time a stage, or a part of one."""
+        """Time a stage or a part of one."""
         start = time.perf_counter()
         with span(name):
             yield
         self.milliseconds[name] = round((time.perf_counter() - start) * 1000, 3)
 
     def finished(self) -> SearchResponse:
-        """Return the response, with the times."""
+        """Return the response with its timings."""
         self.milliseconds["total"] = round((time.perf_counter() - self.started) * 1000, 3)
         return replace(self.response, timings_ms=self.milliseconds)

@@ -1,1 +1,1 @@
-"""Links: what leads from one place to another, and questions about places that are not searches."""
+"""Links: what connects places, and questions about places that are not searches."""

@@ -1,4 +1,4 @@
-"""Define: what the documents of a library say a term means, and where they disagree."""
+"""Define: how the documents of a library define a term, and where they disagree."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pinakes.text.keys import (
 
 MAX_TERM_QUERY = 200
 _MARKUP = re.compile(r"[\"“”‘’'«»„‚*_`\s]+")
-# Words so common that a definition of them is no help to whoever uses them in a query.
+# Words so common that their definitions do not help with a query that uses them.
 _TOO_COMMON = frozenset(
     "a an and any are as at by for from in is it may must no not of on or shall the to will with".split()
 )
@@ -29,7 +29,7 @@ _TOO_COMMON = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """The same term as another document, or another place of the same one, defines it."""
+    """A differing definition of the same term, in another document or elsewhere in the same one."""
 
     document_title: str
     definition: Definition
@@ -37,7 +37,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class DefinedTerm:
-    """A definition with its document, and the definitions elsewhere that say something else."""
+    """A definition with its document, and the definitions elsewhere that differ."""
 
     term: str
     definition: Definition
@@ -47,7 +47,7 @@ class DefinedTerm:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What one document means by a term; ``conflict`` says that others define it differently."""
+    """What a document means by a term; ``conflict`` says that others define it differently."""
 
     definition: Definition
     conflict: bool
@@ -62,10 +62,10 @@ class _Row:
 
 
 class Dictionary:
-    """Definitions by term, those that were looked up. Each document keeps its own namespace: nothing is merged.
+    """The definitions that were looked up, by term. Each document is a namespace of its own: nothing is merged.
 
-    Terms are found whatever their case, hyphens, accents, articles and number: ``Business Days`` finds
-    ``“Business Day”``, and ``AAC`` finds ``Activity Address Code (AAC)``.
+    Terms match regardless of case, hyphens, accents, articles and number: ``Business Days`` finds ``“Business Day”``,
+    and ``AAC`` finds ``Activity Address Code (AAC)``.
     """
 
     def __init__(self, rows: Iterable[tuple[str, str, Definition]]) -> None:
@@ -100,7 +100,7 @@ class Dictionary:
             loose += self._loose.get(" ".join(loose_key(name)), [])
         rows = list({row.order: row for row in (*exact, *loose)}.values())
         others = [(row.wording, Conflict(row.document_title, row.definition)) for row in rows]
-        # Many documents define a term in the same words, and hardly any says it twice.
+        # Many documents define a term in the same words, and hardly any defines it twice.
         apart = {
             wording: [conflict for other, conflict in others if other != wording]
             for wording in {row.wording for row in rows}
@@ -116,12 +116,12 @@ class Dictionary:
         return found
 
     def conflicts(self, term: str) -> list[DefinedTerm]:
-        """Return the definitions of a term when documents define it differently, else nothing."""
+        """Return the definitions of a term if documents define it differently, else none."""
         found = self.lookup(term)
         return found if any(item.conflicts for item in found) else []
 
     def near(self, term: str, n: int = 5) -> list[str]:
-        """Return defined terms that are spelled nearly like this one, the nearest first."""
+        """Return defined terms with similar spelling, the closest first."""
         wanted = "_".join(term_words(term))
         if not wanted:
             return []
@@ -131,7 +131,7 @@ class Dictionary:
         for key, spelling in self._spellings.items():
             if key == wanted:
                 continue
-            # Somebody who asks for "breach" is served with "personal data breach".
+            # Asked for "breach", it suggests "personal data breach".
             contained = wanted in key.split("_") or key in wanted.split("_")
             matcher.set_seq1(key)
             if not contained and (matcher.real_quick_ratio() < _NEAR or matcher.quick_ratio() < _NEAR):
@@ -153,7 +153,7 @@ class Dictionary:
     def by_first_word(
         self, path: str, others: Collection[str]
     ) -> dict[str, list[tuple[tuple[str, ...], Meaning]]]:
-        """Return what a document means by its terms, by their first word, longest first.
+        """Return a document's terms and their meanings, by first word, longest first.
 
         Its own definitions come before those of ``others``.
         """
@@ -169,7 +169,7 @@ class Dictionary:
         return found
 
     def disputed(self, definitions: Iterable[Definition]) -> dict[str, list[str]]:
-        """Return the terms that some definitions give different meanings, each with the documents that do so."""
+        """Return the terms that these definitions give different meanings, each with the documents that do so."""
         shown = {id(definition): definition for definition in definitions}
         by_term: dict[str, list[_Row]] = {}
         for definition in shown.values():
@@ -202,7 +202,7 @@ def keys_in(query: str, known: Collection[str]) -> list[str]:
 
 
 def possible_keys(query: str) -> set[str]:
-    """Return the keys of all terms that a query could hold: each of its words with some that follow."""
+    """Return the keys of all terms that a query could contain: each word alone and with some that follow."""
     words = [singular(word) for word in term_words(query)[:MAX_QUERY_WORDS]]
     return {
         " ".join(words[at : at + length])
@@ -219,10 +219,10 @@ _NEAR = 0.7
 
 
 def term_key(term: str) -> str:
-    """Return what two spellings of a term have in common: ``Business Days`` and ``business day``."""
+    """Return what different spellings of a term have in common: ``Business Days`` and ``business day``."""
     return " ".join(loose_key(term))
 
 
 def _wording(definition: Definition) -> str:
-    """A definition's text without what does not matter: case, quotation marks, emphasis, white space, end stop."""
+    """The text of a definition without case, quotation marks, emphasis, white space and final stop."""
     return _MARKUP.sub(" ", definition.definition_text.casefold()).strip(" .;,")

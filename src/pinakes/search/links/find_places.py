@@ -1,4 +1,4 @@
-"""Finding what somebody names: documents by path, name or title, places by id, address, reference or heading."""
+"""Find what somebody names: documents by path, name or title; places by id, address, reference or heading."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from pinakes.text.keys import title_key
 
 
 def find_documents(index: SearchIndex, name: str) -> list[Entry]:
-    """Return the documents that a path, the end of a path, a file name or a title means, in the order of paths.
+    """Return the documents that a path, the end of a path, a file name or a title refers to, ordered by path.
 
-    The id of a place means its document.
+    The id of a place stands for its document.
     """
     names = index.names
     if found := _called(names, name):
@@ -65,7 +65,7 @@ def _called(names: NameLookup, name: str) -> list[Entry]:
 
 @dataclass(frozen=True, slots=True)
 class FoundPlace:
-    """A place that was named, whether the name leads all the way there, and others that it fits."""
+    """A place that was named, whether the name was resolved completely, and other places that it fits."""
 
     place: StoredPlace
     exact: bool = True
@@ -73,11 +73,11 @@ class FoundPlace:
 
 
 class SeveralPlaces(UsageError):  # noqa: N818 - whoever can read several places takes it for a list
-    """A reference that names several places, where one is asked for."""
+    """A reference names several places where only one is allowed."""
 
 
 class PlaceFinder:
-    """Finds places in all documents of a library, or ``within`` some; what a name may mean is looked up once."""
+    """Finds places in all documents of a library, or ``within`` some; lookups are cached."""
 
     def __init__(self, index: SearchIndex, within: Collection[int] | None = None) -> None:
         self.index = index
@@ -85,10 +85,10 @@ class PlaceFinder:
         self._names = NameIndex(index.names)
 
     def find(self, reference: str, document: str | None, *, heading: bool = False) -> FoundPlace:
-        """Return the place that a reference, an id or a heading names; with ``heading``, only as the whole of one.
+        """Return the place that a reference, an id or a heading names; with ``heading``, only an exact heading.
 
-        A document is given as ``document``, or named in the reference. What an answer has printed as the address of a
-        place leads to that place. A text that says more than one place is refused, never half understood.
+        The document is given as ``document``, or named in the reference. An address printed in an answer leads to its
+        place. A text that names more than one place is refused, never half understood.
         """
         found, exact = self._find(reference, document, heading)
         return FoundPlace(found[0], exact, found[1:])
@@ -112,7 +112,7 @@ class PlaceFinder:
             return by_id, True
         titles = lookup.places_by_title(query.title_key, documents)
         if titles and query.rest:
-            # The whole reference is a heading; that a part of it looks like a number is chance.
+            # The whole reference is a heading; that a part of it looks like a number is coincidence.
             return titles, True
         if resolved:
             _check_understood(reference, query, resolved[0], resolver, documents)
@@ -125,7 +125,7 @@ class PlaceFinder:
         raise self._nothing(reference, query, among(query.named, documents) or documents)
 
     def _read(self, reference: str, document: str | None) -> tuple[Query, Collection[int] | None]:
-        """Return what a reference says, and the documents in which it is looked for."""
+        """Parse a reference, and return it with the documents to search."""
         documents = self.within
         if document:
             documents = among({entry.id for entry in find_documents(self.index, document)}, self.within)
@@ -139,14 +139,14 @@ class PlaceFinder:
             return NotFoundError(explain_gone(self.index, _bare(reference)))
         if self.within is None and asks_for_step(reference):
             return NotFoundError(f"No section is called {reference!r}. {STEPS_UNDERSTOOD}")
-        # Only in the documents that may be shown.
+        # Only in documents that may be shown.
         near = near_places(self.index, query, documents)
         if self.within is not None:
             return NotFoundError(f"No document of this tool has a section {reference!r}.{near}", "place")
         return NotFoundError(f"No section is called {reference!r}.{near}", "place")
 
     def _inside(self, found: StoredPlace, document: str | None) -> StoredPlace:
-        """Return a place that must stand in the documents that are looked at, and in those of a name."""
+        """Return a place if it is in the documents searched, and in those of a name."""
         if self.within is not None and found.document not in self.within:
             raise NotFoundError(f"No document of this tool has a section {found.place.place_id!r}.")
         if document and found.document not in {one.id for one in find_documents(self.index, document)}:
@@ -156,7 +156,7 @@ class PlaceFinder:
         return found
 
     def _addressed(self, address: Address, document: str | None) -> tuple[list[StoredPlace], bool] | None:
-        """Return the place of an address; None where no document has its name, for it may be none after all."""
+        """Return the place of an address; None if no document has its name, since it may not be an address."""
         known = [
             entry
             for entry in _called(self.index.names, address.document)
@@ -179,7 +179,7 @@ class PlaceFinder:
     # -- several places in one text --------------------------------------------------------------------------
 
     def find_list(self, reference: str, document: str | None, most: int) -> list[FoundPlace]:
-        """Return the places of a list or a range that is written as one text, all of them; none where it is no list."""
+        """Return all places of a list or range written as one text; none if it is not a list."""
         parts = split_list(reference)
         if len(parts) > most:
             raise UsageError(
@@ -204,7 +204,7 @@ class PlaceFinder:
         start, end = (found.place for found in _together([first, last]))
         if start.document != end.document or end.place.start < start.place.start:
             raise UsageError(
-                f"{reference!r} is not understood: its two ends are not in order in one document."
+                f"{reference!r} is not understood: a range needs two places of one document, in order."
             )
         level = (start.place.level, start.place.is_heading)
         return [
@@ -215,10 +215,10 @@ class PlaceFinder:
         ]
 
     def _each(self, reference: str, parts: Sequence[str], document: str | None) -> list[FoundPlace]:
-        """Return the places of all parts of a list; where one is not found, none is."""
+        """Return the places of all parts of a list, or none if any is not found."""
         found: list[FoundPlace] = []
         for part in parts:
-            # What follows is mostly of the same document.
+            # The following parts are mostly in the same document.
             near = None if document or not found else self._attempt(part, found[0].place.source_path)
             there = near if isinstance(near, FoundPlace) else self._attempt(part, document)
             if not isinstance(there, FoundPlace):
@@ -235,7 +235,7 @@ class PlaceFinder:
 
 
 def with_id(index: SearchIndex, text: str) -> StoredPlace | None:
-    """Return the place of an id, which may stand in brackets, as it is printed."""
+    """Return the place with an id, which may be in brackets, as it is printed."""
     wanted = _bare(text)
     return index.lookup.places_with([wanted]).get(wanted) if is_place_id(wanted) else None
 
@@ -254,7 +254,7 @@ def _check_understood(
     resolver: Resolver,
     documents: Collection[int] | None,
 ) -> None:
-    """Refuse a text that names other places too, or one relative to this."""
+    """Refuse a text that also names other places, or a place relative to this one."""
     within = searched(query, documents)
     several = goes_on(query.rest)
     for label in query.references if len(query.references) > 1 else ():
@@ -282,7 +282,7 @@ def _around(outer: StoredPlace, inner: StoredPlace) -> bool:
 
 
 def _together(groups: Sequence[Sequence[ResolvedPlace]]) -> list[FoundPlace]:
-    """Choose one place for each label, all of one document where one has them all."""
+    """Choose one place for each label, all from one document if one has them all."""
     common = set.intersection(*({item.found.document for item in group} for group in groups))
     chosen = next((item.found.document for item in groups[0] if item.found.document in common), None)
     found = []

@@ -1,4 +1,4 @@
-"""Places that are gone: what is remembered of one whose id somebody still holds, and where its text went."""
+"""Places that are gone: what is remembered about an id that somebody still uses, and where its text went."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pinakes.port.index import SearchIndex
 from pinakes.port.records import GonePlace, StoredPlace
 from pinakes.search.verbatim.quotes import verify_quotes
 
-# Fewer words stand in too many places.
+# Fewer words occur in too many places.
 _FEWEST_WORDS = 5
 
 
 def explain_gone(index: SearchIndex, place_id: str) -> str:
-    """Say what became of the place of an id that is in no document of the library."""
+    """Explain what became of a place whose id is no longer in the library."""
     gone = index.lookup.gone_place(place_id)
     if gone is None:
         return (
-            f"{place_id} is the id of no place in this library. Ids are printed by search and outline; "
+            f"No place in this library has the id {place_id}. Ids are printed by search and outline; "
             "look the place up by its label or heading."
         )
     known = index.names.at([gone.source_path])
@@ -28,18 +28,18 @@ def explain_gone(index: SearchIndex, place_id: str) -> str:
     check = _find_text(index, gone, bool(known))
     if check is not None and check.status != ABSENT:
         found = check.places[0]
-        what = "Its text now stands in" if check.status == EXACT else "The text most like it stands in"
+        what = "Its text is now in" if check.status == EXACT else "The most similar text is in"
         where = found.location or found.document_title
         there = "" if found.source_path == gone.source_path else f" of {found.source_path}"
         return f"{said} {what} {where}{there} [{found.place_id}]."
     holder = _holder(index, gone, {entry.id for entry in known.values()}) if known else None
     if holder is not None:
-        return f"{said} Its text was not found; it stood below {holder.place.name} [{holder.place.place_id}]."
+        return f"{said} Its text was not found; it was under {holder.place.name} [{holder.place.place_id}]."
     return f"{said} Its text was not found in any other place."
 
 
 def _find_text(index: SearchIndex, gone: GonePlace, known: bool) -> QuoteCheck | None:
-    """Look for how the text began: in its own document first, then in all."""
+    """Look for the beginning of the text: in its own document first, then in all."""
     if len(gone.text.split()) < _FEWEST_WORDS:
         return None
     check = None
@@ -51,7 +51,7 @@ def _find_text(index: SearchIndex, gone: GonePlace, known: bool) -> QuoteCheck |
 
 
 def _holder(index: SearchIndex, gone: GonePlace, documents: set[int]) -> StoredPlace | None:
-    """Return the innermost place that would hold it, by its id: ``sec_4_2`` for ``sec_4_2_a``."""
+    """Return the innermost remaining place that would contain it, by its id: ``sec_4_2`` for ``sec_4_2_a``."""
     section_id = gone.section_id
     while "_" in section_id:
         section_id = section_id.rpartition("_")[0]

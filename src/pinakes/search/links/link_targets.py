@@ -1,8 +1,8 @@
-"""Link targets: which document a link means, by path or by name.
+"""Link targets: which document a link points to, by path or by name.
 
-A path may be relative to the document it stands in, or begin at the root of a site that the library knows nothing
-about (`/docs/tasks/`): then its end must agree. A wiki link names a document by file name, title or alias. Where
-several documents answer, the one nearest to the link is meant.
+A path may be relative to the linking document, or start at the root of a site that the library knows nothing about
+(`/docs/tasks/`): then its end must match. A wiki link names a document by file name, title or alias. If several
+documents match, the one nearest to the link wins.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pinakes.port.names import Entry, NameLookup
 
 
 class LinkTargets:
-    """The documents of a library as links name them. What was looked up is kept: make one for each question."""
+    """The documents of a library as links name them. Lookups are cached: make one per question."""
 
     def __init__(self, lookup: NameLookup) -> None:
         self._lookup = lookup
@@ -26,7 +26,7 @@ class LinkTargets:
         self._ends: dict[str, list[Entry]] = {}
 
     def find(self, kind: str, target: str, source_path: str) -> tuple[Entry, str] | None:
-        """Return the document that a link in ``source_path`` leads to, and the anchor after ``#``.
+        """Return the document that a link in ``source_path`` points to, and the anchor after ``#``.
 
         ``kind`` is ``link`` for a path, anything else for a name.
         """
@@ -35,7 +35,7 @@ class LinkTargets:
         return (entry, anchor) if entry is not None else None
 
     def preload(self, links: Iterable[tuple[str, str, str]]) -> None:
-        """Look up what some links may mean, given as for ``find``, all at once."""
+        """Look up what several links may point to, given as for ``find``, at once."""
         paths: set[str] = set()
         whole: set[str] = set()
         ends: set[str] = set()
@@ -92,7 +92,7 @@ class LinkTargets:
     def _exactly(self, path: str) -> Entry | None:
         keys = _keys(path)
         self._look_up_ends(self._whole, set(keys), exactly=True)
-        # Of files that differ in nothing but their ending, the first.
+        # Of files that differ only in their extension, the first.
         same = (min(found, key=_path_of) for key in keys if (found := self._whole[key]))
         return next(same, None)
 
@@ -123,7 +123,7 @@ def _last(name: str) -> str:
 
 
 def _keys(path: str) -> list[str]:
-    """Return the keys of a path as it is written, and without the ending of a page."""
+    """Return the keys of a path as written, and without the extension of a page."""
     parts = path_parts(path)
     return [path_key((*parts[:-1], last)) for last in last_parts(parts)]
 

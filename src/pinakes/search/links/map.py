@@ -1,4 +1,4 @@
-"""Map: which places refer to which, of one document, or of the whole library, which is read once for each state."""
+"""Map: which places refer to which, for one document or for the whole library, which is read once per state."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pinakes.model import Place
 from pinakes.port.index import SearchIndex
 from pinakes.search.links.reference_graph import ReferenceGraph
 
-# Past this many seconds for one reading, a map may be this many times as old while the index changes.
+# If building it takes more seconds than this, a map may be this many times as old while the index changes.
 _SLOW = 0.3
 _KEPT = 20
 # Documents whose references are resolved together.
@@ -22,9 +22,9 @@ _TOGETHER = 200
 
 @dataclass(frozen=True, slots=True)
 class DocumentMap:
-    """The sections of a document, how many chunks stand in each itself, and what they refer to.
+    """The sections of a document, the number of chunks directly in each, and what they refer to.
 
-    ``links`` counts the references from a section to a place; sections are ids, empty for a document as a whole.
+    ``links`` counts the references from a section to a place; sections are ids, empty for the whole document.
     """
 
     sections: list[Place]
@@ -34,7 +34,7 @@ class DocumentMap:
 
 @dataclass(frozen=True, slots=True)
 class LibraryMap:
-    """How many sections the documents of a library have, and how many references lead from one to another."""
+    """The number of sections in each document, and of references from one document to another."""
 
     generation: int
     sections: dict[str, int]
@@ -58,7 +58,7 @@ def map_document(index: SearchIndex, path: str) -> DocumentMap:
 
 
 def map_library(index: SearchIndex) -> LibraryMap:
-    """Resolve every reference that may leave its document."""
+    """Resolve every reference that may lead to another document."""
     generation = index.stamp
     paths = index.reading.paths()
     counts = index.reading.heading_counts()
@@ -76,7 +76,7 @@ def map_library(index: SearchIndex) -> LibraryMap:
 
 
 class LibraryMaps:
-    """Keeps the map of the present state of the library."""
+    """Caches the map of the current state of the library."""
 
     def __init__(self, index: SearchIndex) -> None:
         self._index = index
@@ -85,7 +85,7 @@ class LibraryMaps:
         self._good_until = 0.0
 
     def get(self) -> LibraryMap:
-        """Return the map as it is now; while much is being indexed, as it was a little before."""
+        """Return the current map; during heavy indexing, a slightly older one."""
         found = self._fresh()
         if found is None:
             with self._guard:

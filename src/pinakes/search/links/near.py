@@ -1,4 +1,4 @@
-"""What a name that leads nowhere may have meant: documents and places that are called nearly so."""
+"""What a name that was not found may have meant: documents and places with similar names."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pinakes.search.query.understand import Query
 from pinakes.search.retrieve.resolve import agreeing_kinds
 from pinakes.text.keys import title_key
 
-# Documents and headings whose names are compared with one that none has.
+# Documents and headings whose names are compared with the unknown one.
 LOOKED_AT = 2000
 _SHOWN = 3
-# More documents than these are not gone through place by place.
+# With more documents than this, places are not compared one by one.
 _FEW_DOCUMENTS = 5
 _MOST_WORDS = 6
 _LONGEST_NUMBER = 9
@@ -26,10 +26,10 @@ _FAR = 10**_LONGEST_NUMBER
 
 
 def near_names(name: str, documents: Iterable[tuple[str, str]]) -> str:
-    """Return which of some documents, by path and title, a name may have meant, as a question; nothing if none."""
+    """Return the documents, by path and title, that a name may have meant, as a question; "" if none."""
     called: dict[str, str] = {}
     for path, title in documents:
-        # That both end with .md does not make two names alike.
+        # That both end in .md does not make two names similar.
         called.setdefault(PurePath(path).stem, PurePath(path).name)
         called.setdefault(title, title)
     near: list[str] = []
@@ -39,7 +39,7 @@ def near_names(name: str, documents: Iterable[tuple[str, str]]) -> str:
 
 
 def near_places(index: SearchIndex, query: Query, documents: Collection[int] | None) -> str:
-    """Return which places of some documents, or of all, may have been meant, with their ids, as a question."""
+    """Return the places, in some documents or in all, that may have been meant, with their ids, as a question."""
     if documents is not None and len(documents) <= _FEW_DOCUMENTS:
         places = [place for one in sorted(documents) for place in index.lookup.places_of_document(one)]
         numbered = _by_number(query.references[0], places) if query.references else []
@@ -55,7 +55,7 @@ def _question(names: Sequence[str], separator: str) -> str:
 
 
 def _by_number(label: Label, places: Iterable[Place]) -> list[Place]:
-    """Return the places with the nearest numbers, those of the same kind first."""
+    """Return the places with the closest numbers, those of the same kind first."""
     kinds = agreeing_kinds(label.kind)
 
     def distance(place: Place) -> tuple[bool, int, int, int]:
@@ -72,7 +72,7 @@ def _by_number(label: Label, places: Iterable[Place]) -> list[Place]:
 
 
 def _neighbours(index: SearchIndex, label: Label, documents: Collection[int] | None) -> list[Place]:
-    """Return places one number before or after, in any document: looked up, since all cannot be gone through."""
+    """Return the places one number before or after, in any document: by lookup, since all are too many to compare."""
     *above, last = label.number
     if not last.isdecimal() or len(last) > _LONGEST_NUMBER:
         return []
@@ -87,7 +87,7 @@ def _neighbours(index: SearchIndex, label: Label, documents: Collection[int] | N
 
 
 def _by_title(wanted: str, places: Iterable[Place]) -> list[Place]:
-    """Return the headings that are spelled most like a title."""
+    """Return the headings spelled most like a title."""
     headings = (place for place in places if place.is_heading and place.title)
     called: dict[str, Place] = {}
     for place in islice(headings, LOOKED_AT):
@@ -99,7 +99,7 @@ def _by_title(wanted: str, places: Iterable[Place]) -> list[Place]:
 
 
 def _with_words(index: SearchIndex, wanted: str, documents: Collection[int] | None) -> list[Place]:
-    """Return headings that have all the words of a title; where none has, those that have one and are most like it."""
+    """Return headings with all the words of a title; if none, those with one of them that are most similar."""
 
     def having(words: Sequence[str], limit: int) -> list[Place]:
         found = index.lookup.similar_titles(words, limit)

@@ -1,4 +1,4 @@
-"""Obligations: rows of the table of duties, deadlines and amounts, with how many there are."""
+"""Obligations: rows of the table of duties, deadlines and amounts, with their number."""
 
 from __future__ import annotations
 
@@ -31,13 +31,15 @@ def list_obligations(
     limit: int,
     offset: int,
 ) -> ObligationsResponse:
-    """Return rows that pass everything that is given, in the order of paths and of texts."""
+    """Return the rows that pass all conditions, ordered by path and position."""
     if kind is not None and kind not in (*KINDS, *PARTS):
-        raise UsageError(f"{kind!r} is no kind of obligation; choose one of {', '.join((*KINDS, *PARTS))}.")
+        raise UsageError(
+            f"{kind!r} is not a kind of obligation; choose one of {', '.join((*KINDS, *PARTS))}."
+        )
     if gap is not None and gap not in GAPS:
-        raise UsageError(f"{gap!r} is no gap; choose one of {', '.join(GAPS)}.")
+        raise UsageError(f"{gap!r} is not a gap; choose one of {', '.join(GAPS)}.")
     if not 1 <= limit <= MOST_ROWS or offset < 0:
-        raise UsageError(f"Ask for 1 to {MOST_ROWS} rows at once, from 0 on.")
+        raise UsageError(f"limit must be between 1 and {MOST_ROWS}, and offset at least 0.")
     query = ObligationQuery(kind or "", _words(bearer), _words(text), _unit(unit), gap or "")
     documents = set(allowed_documents(index, filters)) if filters else None
     if document is not None:
@@ -62,7 +64,7 @@ def list_obligations(
 
 
 def _instead(lookup: ObligationLookup, query: ObligationQuery, documents: Collection[int] | None) -> str:
-    """Return how many rows there are without each of the conditions that no row meets."""
+    """Return the number of rows without each of the conditions that no row meets."""
     if documents is not None and not documents:
         return NO_DOCUMENT
     without = {
@@ -89,7 +91,7 @@ def _words(text: str | None) -> tuple[str, ...]:
 
 
 def _unit(unit: str | None) -> str:
-    """Return a unit as the table has it: ``Days`` > ``day``, ``eur`` and ``€`` > ``EUR``."""
+    """Return a unit in the form used in the table: ``Days`` > ``day``, ``eur`` and ``€`` > ``EUR``."""
     named = (unit or "").strip()
     if not named:
         return ""

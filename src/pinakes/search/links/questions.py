@@ -1,4 +1,4 @@
-"""Questions that are not searches: definitions, references, outlines, documents, places as they stand, suggestions."""
+"""Questions that are not searches: definitions, references, outlines, documents, texts of places, suggestions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from pinakes.search.query.understand import clean_text
 from pinakes.text.keys import term_keys, term_words, typed_key
 from pinakes.text.sentences import sentence_ends
 
-# So many characters before and behind a reference say what it is for.
+# This many characters before and after a reference show its purpose.
 _WORDS_BEFORE, _WORDS_AFTER = 120, 120
 
 
@@ -58,7 +58,7 @@ def list_documents(index: SearchIndex, filters: Mapping[str, object] | None) -> 
 
 
 def allowed_documents(index: SearchIndex, filters: Mapping[str, object]) -> set[int]:
-    """Return the documents that pass; of code, those that have some in the language."""
+    """Return the documents that pass; with a code filter, those with code in that language."""
     compiled = compile_filters([filters], spoken=index.lookup.languages)
     allowed = set(index.fields.matching(compiled.documents))
     for test in compiled.code:
@@ -87,7 +87,7 @@ def _info(row: Row, check: SelfCheck) -> DocumentInfo:
 
 
 def outlines(index: SearchIndex, document: str | None, *, clauses: bool) -> list[Outline]:
-    """Return the trees of the documents that ``document`` means, or of all: headings, and clauses where wanted."""
+    """Return the outlines of the documents that ``document`` names, or of all: headings, and clauses if wanted."""
     entries = index.names.first() if document is None else find_documents(index, document)
     checks = index.lookup.self_checks([entry.id for entry in entries])
     return [
@@ -104,7 +104,7 @@ def outlines(index: SearchIndex, document: str | None, *, clauses: bool) -> list
 
 
 def tree(places: Iterable[Place], root: int) -> list[OutlineNode]:
-    """Return the nodes below one of the places of a document, which come in the order of its text."""
+    """Return the nodes below one of the places of a document, given in text order."""
     top: list[OutlineNode] = []
     children: dict[int | None, list[OutlineNode]] = {root: top}
     for place in places:
@@ -118,14 +118,14 @@ def tree(places: Iterable[Place], root: int) -> list[OutlineNode]:
     return top
 
 
-# -- read: a place or a whole document, asked for by name, as it stands --------------------------------------
+# -- read: a place or a whole document, by name --------------------------------------------------------------
 
 
 _MAX_ALTERNATIVES = 20
 
 
 def whole_document(index: SearchIndex, name: str) -> SectionView:
-    """Return the document of a name as one section, with the sections of the first level as its children."""
+    """Return a named document as one section, with its top-level sections as children."""
     found, *others = find_documents(index, name)
     if others:
         paths = ", ".join(entry.source_path for entry in (found, *others))
@@ -144,15 +144,15 @@ def section_view(
     alternatives: Sequence[StoredPlace] = (),
     places: Sequence[Place] | None = None,
 ) -> SectionView:
-    """Return a place with its text; a clause has the heading and the path of what it stands under.
+    """Return a place with its text; a clause has the heading and path of the section it is in.
 
-    ``places`` are those of its document, where they are at hand.
+    ``places`` are those of its document, if already read.
     """
     place = found.place
     chunks = index.lookup.chunk_indexes_between(found.document, place.start, place.end)
     holder = found if place.is_heading else index.lookup.place(found.document, place.section)
     chain = list(holder.place.path) if holder else []
-    # Headings below, and the clauses of the section itself.
+    # Headings below, and the section's own clauses.
     around = [
         other
         for other in (index.lookup.places_of_document(found.document) if places is None else places)
@@ -182,12 +182,13 @@ def section_view(
     )
 
 
-# -- ask: what a term means, and what leads to and from a section --------------------------------------------
+# -- ask: what a term means, and references from and to a section --------------------------------------------
 
 
 _MAX_TERM = 200
 _END = 1 << 30
-# Of definitions in other documents than the one that was asked: how many are named, and how much of one is said.
+# For definitions in other documents than the one asked about: how many are named, and how much of one is
+# quoted.
 _MOST_ELSEWHERE, _LONGEST_ELSEWHERE = 3, 280
 
 
@@ -219,9 +220,9 @@ def define(index: SearchIndex, term: str, document: str | None) -> DefineRespons
 
 
 def _defined_elsewhere(index: SearchIndex, known: Sequence[DefinedTerm], within: Sequence[Entry]) -> str:
-    """Say where a term is defined, and how, if that is a part of the same work or named by what was asked.
+    """Say where a term is defined, and how, if that is in the same work or in a document that is referred to.
 
-    What any other document means by it has no bearing on them, so that is only named.
+    Definitions in unrelated documents do not apply, so these are only named.
     """
     graph = ReferenceGraph(index)
     named = {path for entry in within for path in graph.documents_named(entry.id)}
@@ -254,13 +255,13 @@ def _defined_elsewhere(index: SearchIndex, known: Sequence[DefinedTerm], within:
 
 
 def _work_of(path: str, title: str) -> int | None:
-    """Return the folder of a work in numbered files, for one of them."""
+    """Return the folder of a work in numbered files, given one of the files."""
     numbered = numbered_file(path, title)
     return numbered.folder if numbered else None
 
 
 def references_of(index: SearchIndex, found: FoundPlace, graph: ReferenceGraph) -> ReferencesResponse:
-    """Return what a place refers to, and what refers to it, to a part of it, or to what holds it."""
+    """Return what a place refers to, and what refers to it, to a part of it, or to a place that contains it."""
     first = found.place
     view = section_view(index, first, exact=found.exact, alternatives=found.others)
     place = first.place
@@ -288,7 +289,7 @@ def references_of(index: SearchIndex, found: FoundPlace, graph: ReferenceGraph) 
 
 
 def _above(place: Place, places: Sequence[Place]) -> list[Place]:
-    """The labelled places that hold a place, from the inside out, the document itself left out."""
+    """The labelled places around a place, innermost first, without the document itself."""
     by_ordinal = {one.ordinal: one for one in places}
     found: list[Place] = []
     parent = place.parent
@@ -301,10 +302,10 @@ def _above(place: Place, places: Sequence[Place]) -> list[Place]:
 
 
 def _standing(index: SearchIndex, found: Sequence[tuple[int, str, str, Reference]]) -> list[Citation]:
-    """Say where references stand: label and heading of the innermost place that holds each, its line and its words."""
+    """Locate references: label and heading of the innermost place around each, its line and its sentence."""
     offsets = [(document, item.start) for document, _, _, item in found]
     places = index.lookup.standing(offsets)
-    # Those of one document come together, and each text is read once.
+    # References of one document are adjacent, and each text is read once.
     text = lru_cache(maxsize=1)(lambda document: index.lookup.document_text(document, 0, _END))
     starts = lru_cache(maxsize=1)(index.lookup.line_starts)
     names = lru_cache(maxsize=4)(lambda path: _names_of_places(index, path))
@@ -320,14 +321,14 @@ def _standing(index: SearchIndex, found: Sequence[tuple[int, str, str, Reference
 
 
 def _names_of_places(index: SearchIndex, path: str) -> dict[str, str]:
-    """What the places of a document are called, by their ids: headings in full, clauses by their labels."""
+    """The names of a document's places, by id: headings in full, clauses by label."""
     entry = index.names.at([path]).get(path)
     places = index.lookup.places_of_document(entry.id) if entry else ()
     return {place.section_id: place.heading or place.label for place in places if place.section_id}
 
 
 def words_around(text: str, start: int, end: int) -> str:
-    """Return the sentence that a span of a text stands in; of a long one, what is near the span.
+    """Return the sentence around a span of a text; of a long one, the part near the span.
 
     >>> words_around("It is cold. Section 4 does not apply to ships. Ships sail.", 12, 21)
     'Section 4 does not apply to ships.'
@@ -343,7 +344,7 @@ def words_around(text: str, start: int, end: int) -> str:
     return f"{'…' if cut_low else ''}{' '.join(text[low:high].split())}{'…' if cut_high else ''}"
 
 
-# -- suggest: titles, labels, headings and defined terms, as somebody types ----------------------------------
+# -- suggest: titles, labels, headings and defined terms that complete what is typed -------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,9 +365,9 @@ class Suggestion:
 def suggest(
     lookup: SuggestionLookup, prefix: str, limit: int, paths: Collection[str] | None = None
 ) -> list[Suggestion]:
-    """Return the best suggestions, those of other documents than ``paths`` left out.
+    """Return the best suggestions, only from the documents at ``paths`` if given.
 
-    What begins with the prefix comes first, then what has a word that does, then what holds it anywhere.
+    Those that begin with the prefix come first, then those with a word that does, then those that contain it anywhere.
     """
     key = typed_key(prefix)
     if not key or limit < 1:
@@ -378,7 +379,7 @@ def suggest(
         lookup.beginning(key, allowed, later_words=True),
         lookup.holding(key, allowed) if len(key) > 2 else (),
     ):
-        # The same words in many documents are one suggestion, unless it is a place that is meant.
+        # The same words in many documents are one suggestion, unless a place is meant.
         found.setdefault((row.text.casefold(), row.kind), Suggestion(*row))
         if len(found) == limit:
             break

@@ -1,4 +1,4 @@
-"""Reading on: several places at once, what comes after or above one, some of its lines, and what it cites."""
+"""Reading on: several places at once, the next or parent place, some of the lines, and what is cited."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from pinakes.search.links.reference_graph import ReferenceGraph
 from pinakes.search.query.place_lists import NEXT, PARENT, STEPS, read_step
 
 MOST_PLACES = 50
-"""The most places of one question."""
+"""The maximum number of places per question."""
 _IDS = re.compile(r"[\s,;&]+(?:(?:and|und)\s+)?")
 
 
 class PlaceReader:
-    """Reads places of a library, or ``within`` some of its documents. Make one for each question."""
+    """Reads places of a library, or ``within`` some of its documents. Make one per question."""
 
     def __init__(self, index: SearchIndex, within: Collection[int] | None = None) -> None:
         self._index = index
@@ -37,7 +37,7 @@ class PlaceReader:
     def find_all(
         self, references: str | Sequence[str], document: str | None, step: str | None = None
     ) -> tuple[list[FoundPlace], list[MissingPlace]]:
-        """Return the places that a text or a list names, each once, and of a list what names none."""
+        """Return the places that a text or a list names, without duplicates, and the list entries not found."""
         missing: list[MissingPlace] = []
         if not isinstance(references, str):
             _check_number(len(references))
@@ -55,7 +55,7 @@ class PlaceReader:
         return found, missing
 
     def find(self, reference: str, document: str | None, step: str | None = None) -> list[FoundPlace]:
-        """Return the places that a text names: one, a list, a range, or the one after, before or above another."""
+        """Return the places that a text names: one, a list, a range, or the next, previous or parent of another."""
         ids = [part.strip("[]") for part in _IDS.split(reference.strip()) if part]
         if len(ids) > 1 and all(is_place_id(one.lower()) for one in ids):
             _check_number(len(ids))
@@ -67,7 +67,7 @@ class PlaceReader:
     def find_each(
         self, references: Sequence[str], document: str | None, step: str | None
     ) -> tuple[list[FoundPlace], list[MissingPlace]]:
-        """Return the places that some texts name, and those that name none."""
+        """Return the places that these texts name, and the texts that name none."""
         found: list[FoundPlace] = []
         missing: list[MissingPlace] = []
         for reference in references:
@@ -105,7 +105,7 @@ class PlaceReader:
 
     def _moved(self, found: FoundPlace, step: str) -> FoundPlace:
         if step not in STEPS:
-            raise UsageError(f"There is no step {step[:40]!r}: say {', '.join(STEPS[:-1])} or {STEPS[-1]}.")
+            raise UsageError(f"Unknown step {step[:40]!r}: use {', '.join(STEPS[:-1])} or {STEPS[-1]}.")
         start = found.place.place
         places = self._places(found.place.document)
         if step == PARENT:
@@ -119,7 +119,7 @@ class PlaceReader:
         return FoundPlace(replace(found.place, place=there))
 
     def _after(self, found: StoredPlace) -> Place | None:
-        """Return what is read after a place: what begins where it ends, but no heading without words of its own."""
+        """Return what is read after a place: what begins where it ends, skipping headings without text."""
         start = found.place
         following = [one for one in self._places(found.document) if one.start >= start.end > start.start]
         there = following[0] if following else None
@@ -135,7 +135,7 @@ class PlaceReader:
     # -- reading ---------------------------------------------------------------------------------------------
 
     def view(self, found: FoundPlace, lines: Lines | None = None) -> SectionView:
-        """Return a place with its text, or with some lines of it."""
+        """Return a place with its text, or with some of its lines."""
         view = section_view(
             self._index,
             found.place,
@@ -157,14 +157,14 @@ class PlaceReader:
         if not kept:
             name = with_place_id(place.name or found.document_title, place.place_id)
             raise NotFoundError(
-                f"{name} has lines {place.lines.first}–{place.lines.last}, and none of {wanted.first}–{wanted.last}."
+                f"{name} has lines {place.lines.first}–{place.lines.last}, not {wanted.first}–{wanted.last}."
             )
         shown = Lines(kept[0][1], kept[-1][1])
         text = "".join(line for line, _ in kept).rstrip()
         return replace(view, text=text, lines=shown, whole_lines=place.lines, children=[])
 
     def cited(self, found: Sequence[FoundPlace]) -> list[CitedSection]:
-        """Return what some places refer to outside themselves, each place once, in the order of the texts."""
+        """Return the places that these places refer to outside themselves, without duplicates, in text order."""
         graph = ReferenceGraph(self._index)
         spans = [(one.place.document, one.place.place.start, one.place.place.end) for one in found]
         leading = graph.in_spans(spans)
@@ -203,11 +203,11 @@ def read_sections(
     lines: Lines | None = None,
     with_references: bool = False,
 ) -> SectionsResponse:
-    """Return places by what they are called; of a list that is given as such, what is not found is said."""
+    """Return places by name; entries of a list that are not found are reported in the answer."""
     reader = PlaceReader(index, within)
     found, missing = reader.find_all(references, document, step)
     if lines is not None and len(found) > 1:
-        raise UsageError("Lines are those of one place; name only one with them.")
+        raise UsageError("Lines can be chosen from one place only; name a single one.")
     views = [reader.view(one, lines) for one in found]
     return SectionsResponse(views, reader.cited(found) if with_references else [], missing)
 
@@ -239,7 +239,7 @@ def _check_number(number: int) -> None:
 
 
 def _before(places: Sequence[Place], start: Place) -> Place | None:
-    """Return the place before one: of the same parent, or else the last of its level."""
+    """Return the place before one: under the same parent, or else the last one of its level."""
     ancestors = set(_ancestors(places, start))
     earlier = [
         one for one in places if one.start < start.start and one.ordinal not in ancestors and one.ordinal
@@ -270,7 +270,7 @@ def _holds(spans: Sequence[tuple[int, int, int]], target: StoredPlace) -> bool:
 def _numbered(
     text: str, begin: int, first: int, starts: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[str, int]]:
-    """Return the lines of a text with the numbers that they have in the file."""
+    """Return the lines of a text with their numbers in the file."""
     offset, number, following = begin, first, 0
     while following < len(starts) and starts[following][0] <= begin:
         following += 1
@@ -279,6 +279,6 @@ def _numbered(
         offset += len(line)
         number += 1
         while following < len(starts) and starts[following][0] <= offset:
-            # From there on lines are counted anew.
+            # Line numbers restart here.
             number = starts[following][1] + text.count("\n", starts[following][0] - begin, offset - begin)
             following += 1

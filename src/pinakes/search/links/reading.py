@@ -1,4 +1,4 @@
-"""Reading: one document with everything that a reader shows of it, in one go."""
+"""Reading: one document with everything that a reader view shows, in one call."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from pinakes.search.present.enrich import located
 from pinakes.text.keys import loose_word, term_keys
 
 _WORDS = re.compile(r"([^\W_]+)")
-# A term is not carried over a stop, a line of a table or the end of a paragraph.
+# A term does not extend across a full stop, a table row or the end of a paragraph.
 _BREAK = re.compile(r"[.;:!?|]|\n\s*\n")
-# A document that uses more terms than this is not made clearer by marking the rest.
+# Marking more terms than this does not make a document clearer.
 _MOST = 5000
 # The words of a term, and what it means.
 _Term = tuple[tuple[str, ...], Meaning]
@@ -30,7 +30,7 @@ _Term = tuple[tuple[str, ...], Meaning]
 
 @dataclass(slots=True)
 class TermPlace:
-    """A use of a defined term; ``definition`` is its number among the definitions that are given with it."""
+    """A use of a defined term; ``definition`` is an index into the definitions returned with it."""
 
     start: int
     end: int
@@ -39,7 +39,7 @@ class TermPlace:
 
 @dataclass(frozen=True, slots=True)
 class TermPlaces:
-    """The uses of terms in a document, and what the terms mean there, each definition once."""
+    """The uses of terms in a document, and what the terms mean there, without duplicates."""
 
     places: list[TermPlace] = field(default_factory=list)
     meanings: list[Meaning] = field(default_factory=list)
@@ -55,14 +55,14 @@ def term_places(
 ) -> TermPlaces:
     """Return the first use of each term in each section.
 
-    A term means what the document itself says, or else a document that it refers to. Headings are left alone, and the
-    words of the definition itself.
+    A term has the meaning that the document itself gives it, or else a document that it refers to. Headings and the
+    words of the definition itself are left out.
     """
     found = TermPlaces()
     known = definitions.by_first_word(path, referred)
     if not known:
         return found
-    # Gaps and words by turns. Everything that looks at all words of a text is left to C.
+    # Gaps and words alternate. Everything that touches all words of a text is left to C.
     parts = _WORDS.split(text[first:] if first else text)
     words = parts[1::2]
     normal = {word: loose_word(word) for word in set(words)}
@@ -106,7 +106,7 @@ def term_places(
 
 
 def _by_second(terms: Sequence[_Term]) -> dict[str, list[_Term]]:
-    """Return terms by their second word, each with those of one word after it; "" has those alone."""
+    """Return terms by their second word, each followed by those of one word; "" has only those."""
     found: dict[str, list[_Term]] = {}
     for item in terms:
         if len(item[0]) > 1:
@@ -116,7 +116,7 @@ def _by_second(terms: Sequence[_Term]) -> dict[str, list[_Term]]:
 
 
 def _stands(term: Sequence[str], at: int, keys: Sequence[str], parts: Sequence[str]) -> bool:
-    """Whether the words of a term stand at a place, and nothing between them that ends a thought."""
+    """Whether the words of a term are at a position, with nothing between them that ends a thought."""
     if tuple(keys[at : at + len(term)]) != term:
         return False
     gaps = parts[2 * at + 2 : 2 * (at + len(term)) : 2]
@@ -129,7 +129,7 @@ def _is_use(definition: Definition, path: str, start: int, section: Place | None
     return definition.source_path != path or not definition.start <= start < definition.end
 
 
-# -- used terms: the defined terms that a document uses, what each means there, and the lines that say so ----
+# -- used terms: the defined terms that a document uses, what each means there, and where that is stated -----
 
 
 _OTHERS = 100
@@ -137,7 +137,7 @@ _OTHERS = 100
 
 @dataclass(frozen=True, slots=True)
 class UsedDefinition:
-    """What a term means here, and where that is said; ``conflict`` says that documents define it differently."""
+    """What a term means here, and where that is stated; ``conflict`` says that documents define it differently."""
 
     term: str
     definition: str
@@ -149,7 +149,7 @@ class UsedDefinition:
 
 @dataclass(frozen=True, slots=True)
 class UsedTerms:
-    """The uses of terms in a document. Each definition is given once: places name it by its number."""
+    """The uses of terms in a document. Each definition occurs once: places refer to it by number."""
 
     definitions: list[UsedDefinition]
     places: list[TermPlace]
@@ -167,11 +167,11 @@ def used_terms(
     referred: Collection[str],
     body_start: int,
 ) -> UsedTerms:
-    """Return the terms that a document uses; ``referred`` are the documents whose terms it may mean."""
+    """Return the terms that a document uses; ``referred`` are documents whose definitions may apply."""
     terms = index.terms
     own = terms.in_documents([path, *referred])
     keys = {" ".join(words) for row in own for words in term_keys(row.definition.term)}
-    # What others say of the same terms only tells whether that is something else.
+    # Other definitions of the same terms only show whether they differ.
     others = set(terms.by_keys(keys, limit=_OTHERS)).difference(own)
     rows = sorted([*own, *others], key=lambda row: (row.source_path, row.definition.start))
     found = term_places(text, Dictionary(rows), path, referred, sections, body_start)
@@ -193,18 +193,18 @@ def _definition(said: Definition, conflict: bool) -> UsedDefinition:
 
 
 def plain(items: Sequence[Any], names: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """Return results of one kind as JSON values; ``asdict`` would copy every one of many thousand values again."""
+    """Return results of one kind as JSON values; ``asdict`` would copy thousands of values again."""
     names = names or (items[0].__slots__ if items else ())
     return [{name: getattr(item, name) for name in names} for item in items]
 
 
-# -- reading: one document with everything that a reader shows of it, in one go ------------------------------
+# -- reading: one document with everything that a reader view shows ------------------------------------------
 
 
-# What a document has thousands of is not frozen: making a frozen one takes four times as long.
+# Types that a document has thousands of are not frozen: creating a frozen instance takes four times as long.
 
 
-# What is shown of headings and of clauses, besides the id of the parent and how deep below its heading a clause is.
+# What is shown of headings and clauses, besides the parent's id and a clause's depth below its heading.
 SECTION_FIELDS = (
     "section_id",
     "place_id",
@@ -223,7 +223,7 @@ CLAUSE_FIELDS = ("section_id", "place_id", "label", "marker", "start", "body", "
 
 @dataclass(slots=True)
 class ReadReference:
-    """A reference where it stands, and the place it means; ``target_path`` is empty when that is not known."""
+    """A reference with its position and the place it refers to; ``target_path`` is empty if unknown."""
 
     start: int
     end: int
@@ -238,7 +238,7 @@ class ReadReference:
 
 @dataclass(slots=True)
 class BackReference:
-    """A reference elsewhere that leads to this document."""
+    """A reference to this document from elsewhere."""
 
     from_path: str
     from_section: str
@@ -249,7 +249,7 @@ class BackReference:
 
 @dataclass(slots=True)
 class ReadLink:
-    """A link as it is written, and the document of the library that it leads to, if any."""
+    """A link as written, and the document of the library that it points to, if any."""
 
     start: int
     end: int
@@ -261,15 +261,15 @@ class ReadLink:
 
 @dataclass(frozen=True, slots=True)
 class DocumentView:
-    """A document as a reader needs it. ``pages`` says where each page begins, page 1 first.
+    """A document as a reader view needs it. ``pages`` has the start of each page, page 1 first.
 
-    ``line_starts`` says from where on lines of the file, or paragraphs, are counted anew, with their numbers; none
-    where the text is the file's own.
+    ``line_starts`` has the offsets at which the numbering of lines, or paragraphs, restarts, with the numbers; empty if
+    the text is the file's own.
 
-    ``borne_out`` says in words how much of what the document says of its own places leads to one, and ``uncertain``
-    that it is too little to rely on their labels.
+    ``borne_out`` states in words how much of what the document says about its own places is confirmed, and
+    ``uncertain`` that it is too little to rely on their labels.
 
-    Terms are looked for when they are asked for: that takes longer than all the rest.
+    Terms are computed on demand: that takes longer than all the rest.
     """
 
     source_path: str
@@ -325,7 +325,7 @@ def read_document(index: SearchIndex, path: str) -> DocumentView:
     number, text = int(row["id"]), str(row["text"])
     places = index.lookup.places_of_document(number)
     sections = [place for place in places if place.is_heading]
-    # What this document calls its own places is at hand; other documents are asked.
+    # The names of this document's places are at hand; other documents are looked up.
     labels = {path: {place.section_id: place.name for place in places}}
     graph = ReferenceGraph(index)
     references = _references(index, graph.in_span(number, 0, len(text) + 1), labels)
@@ -406,7 +406,7 @@ def _links(index: SearchIndex, graph: ReferenceGraph, document: int, path: str) 
 
 
 def _page_offsets(pages: list[tuple[int, int]]) -> list[int]:
-    """Return where each page begins; a page without text begins where the next one does."""
+    """Return where each page begins; an empty page begins where the next one does."""
     offsets: list[int] = []
     for offset, page in pages:
         offsets += [offset] * max(0, page - len(offsets))

@@ -1,8 +1,8 @@
-"""The reference graph: what a span of a document leads to, and what leads to it.
+"""The reference graph: what a span of a document refers to, and what refers to it.
 
-References inside one document are resolved when it is read. Those that lead to another document are resolved
-here, when they are asked for, because documents come and go: only a link, or a text that names the other document
-(``names``), leads there. What may lead to a document shares a key with it; it is then resolved to see whether it does.
+References within a document are resolved when it is read. Those to other documents are resolved here, on demand,
+because documents come and go: only a link, or a text that names the other document (``names``), leads there. Possible
+references to a document share a key with it; each is then resolved to check.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from pinakes.search.links.link_targets import LinkTargets
 from pinakes.search.query.names import Named, NameIndex
 from pinakes.text.keys import title_key
 
-# A link to a heading that is not there still leads to its document.
+# A link to a missing heading still leads to its document.
 _PARTLY = 0.5
 _END = 1 << 62
 
 
 class ReferenceGraph:
-    """The references of one library. What was looked up is kept, and holds for one state of the library."""
+    """The references of one library. Lookups are cached, and valid for one state of the library."""
 
     def __init__(self, index: SearchIndex) -> None:
         self._index = index
@@ -47,7 +47,7 @@ class ReferenceGraph:
 
     @property
     def size(self) -> int:
-        """How many references have been resolved, which is most of what is kept."""
+        """The number of resolved references, which make up most of the cache."""
         return len(self._resolved) + len(self._entries)
 
     def entry(self, document: int) -> Entry | None:
@@ -62,20 +62,20 @@ class ReferenceGraph:
     # -- what leads away -------------------------------------------------------------------------------------
 
     def in_span(self, document: int, start: int, end: int) -> list[Reference]:
-        """Return the references in a span of a document, resolved as far as they can be."""
+        """Return the references in a span of a document, resolved as far as possible."""
         return self.in_spans([(document, start, end)])[document, start, end]
 
     def in_spans(
         self, spans: Collection[tuple[int, int, int]]
     ) -> dict[tuple[int, int, int], list[Reference]]:
-        """Return the references in some spans, given as document, start and end."""
+        """Return the references in several spans, given as document, start and end."""
         found = self._index.lookup.references_between(spans)
         asked = [(span[0], reference) for span, references in found.items() for reference in references]
         resolved = iter(self._identified(self.resolve(asked)))
         return {span: list(islice(resolved, len(references))) for span, references in found.items()}
 
     def _identified(self, references: Sequence[Reference]) -> list[Reference]:
-        """Return references with the ids of the places that they lead to."""
+        """Return references with the ids of the places they lead to."""
         wanted = {(item.target_path, item.target_section) for item in references if item.target_path}
         if not wanted:
             return list(references)
@@ -88,7 +88,7 @@ class ReferenceGraph:
         ]
 
     def documents_named(self, document: int) -> frozenset[str]:
-        """Return the paths of the documents that a document links to or names somewhere in its text."""
+        """Return the paths of the documents that a document links to or names anywhere in its text."""
         if document not in self._named:
             self._named[document] = self._documents_named(document)
         return self._named[document]
@@ -103,7 +103,7 @@ class ReferenceGraph:
         return frozenset(named.entry.source_path for named in found if named.entry)
 
     def links_from(self, links: Sequence[LinkRow]) -> list[tuple[LinkRow, Entry, str]]:
-        """Return where links lead that leave their document, with the document and the anchor in it."""
+        """Return the targets of links to other documents, with the document and the anchor in it."""
         self._preload_entries(link.document for link in links)
         sources = {link.document: self._entries[link.document] for link in links}
         known = [(link, source) for link in links if (source := sources[link.document]) is not None]
@@ -121,7 +121,7 @@ class ReferenceGraph:
     def leading_to(
         self, document: int, places: Sequence[Place] | None = None
     ) -> list[tuple[Entry, Reference]]:
-        """Return the references that lead to some places of a document, or to any, with the document they stand in."""
+        """Return the references to some places of a document, or to any, with the documents they are in."""
         own = self.entry(document)
         if own is None:
             return []
@@ -146,7 +146,7 @@ class ReferenceGraph:
         ]
 
     def _bounds(self, own: Entry, numbers: Collection[str] | None) -> list[tuple[str, str, str]]:
-        """The keys of what may lead to a document, each with the first and last number that may come with it."""
+        """The keys of possible references to a document, each with the range of numbers it may come with."""
         names, works = self._leading_keys(own)
         if numbers is None:
             return [*((name, "", "\U0010ffff") for name in names), *works]
@@ -166,19 +166,19 @@ class ReferenceGraph:
             self._keys[number] = keys_leading_to(entry.source_path, entry.title, names.get(number, []))
 
     def _all_keys(self, documents: Collection[int]) -> list[str]:
-        """The keys of what may lead to some documents."""
+        """The keys of possible references to these documents."""
         self._preload_entries(documents)
         entries = [entry for one in documents if (entry := self._entries[one]) is not None]
         self._preload_keys(entries)
         return list(dict.fromkeys(key for entry in entries for key in self._keys[entry.id][0]))
 
     def count_links_to(self, documents: Collection[Entry]) -> dict[int, int]:
-        """Return how many links may lead to each of some documents from others."""
+        """Return how many links from other documents may lead to each of these."""
         self._preload_keys(documents)
         return self._index.links.count({one.id: self._keys[one.id][0] for one in documents})
 
     def links_to(self, documents: Collection[int]) -> dict[int, list[tuple[LinkRow, Entry, str]]]:
-        """Return the links of other documents that lead to some, by document, as ``links_from`` does."""
+        """Return the links from other documents to these, by document, as ``links_from`` does."""
         found: dict[int, list[tuple[LinkRow, Entry, str]]] = {document: [] for document in documents}
         for item in self.links_from(self._index.links.links(self._all_keys(documents))):
             if item[1].id in found:
@@ -186,7 +186,7 @@ class ReferenceGraph:
         return found
 
     def related(self, documents: Collection[int]) -> dict[int, list[int]]:
-        """Return the documents that some documents say are related to them, or that say so themselves."""
+        """Return the documents that are related to these, according to either side."""
         new = {document for document in documents if document not in self._related}
         if new:
             self._read_related(new)
@@ -200,7 +200,7 @@ class ReferenceGraph:
             source = self._entries[number]
             target = self._follow_related(name, source) if source is not None else None
             if target is not None and target.id != number:
-                # Related is related both ways.
+                # Related is symmetric.
                 for one, other in ((number, target.id), (target.id, number)):
                     if one in found:
                         found[one].setdefault(other)
@@ -232,7 +232,7 @@ class ReferenceGraph:
         ]
 
     def paths_of(self, references: Sequence[tuple[int, Reference]]) -> list[str]:
-        """Return the paths of the documents that references lead to; empty for those that lead nowhere."""
+        """Return the paths of the documents that references lead to; empty for unresolved ones."""
         return [
             named.entry.source_path
             if named.entry is not None
@@ -244,7 +244,7 @@ class ReferenceGraph:
     def _meant(
         self, references: Sequence[tuple[int, Reference]]
     ) -> list[tuple[Entry | None, Reference, Named, str]]:
-        """The documents that references stand in and mean, and the anchors of links; numbers there are looked up."""
+        """The documents that references are in and refer to, and the anchors of links; numbers there are looked up."""
         self._preload_entries(document for document, _ in references)
         sources = [(self._entries[document], item) for document, item in references]
         self._preload([(source, item) for source, item in sources if source is not None])
@@ -256,7 +256,7 @@ class ReferenceGraph:
         return found
 
     def _preload(self, references: Sequence[tuple[Entry, Reference]]) -> None:
-        """Look up what some references name all at once."""
+        """Look up the names in several references at once."""
         self.targets.preload(
             (item.kind, item.document, source.source_path)
             for source, item in references
@@ -265,7 +265,7 @@ class ReferenceGraph:
         self._names.preload_names(item.document for _, item in references if item.kind not in LINKS)
 
     def _preload_places(self, references: Iterable[tuple[Reference, Entry | None]]) -> None:
-        """Look up the numbers that lead to other documents all at once."""
+        """Look up the numbers of references to other documents at once."""
         pairs = {
             (entry.id, item.number_key)
             for item, entry in references
@@ -275,7 +275,7 @@ class ReferenceGraph:
             self._places.update({pair: [] for pair in new} | self._index.lookup.starts_by_number(new))
 
     def _document_of(self, reference: Reference, source: Entry) -> tuple[Named, str]:
-        """Return the document that a reference means, and the anchor of a link."""
+        """Return the document that a reference refers to, and the anchor of a link."""
         if reference.kind in LINKS:
             found = self.targets.find(reference.kind, reference.document, source.source_path)
             return (Named(found[0], 1.0), found[1]) if found else (Named(None), "")
@@ -365,19 +365,19 @@ class ReferenceGraph:
         return found[0].place.start if found else None
 
 
-# References that are kept for the searches to come: some ten megabytes.
+# References cached for later searches: some ten megabytes.
 _KEPT = 10_000
 
 
 class KeptReferences:
-    """The reference graph of an index, the same one for as long as the library stays as it is."""
+    """Caches the reference graph of an index while the library is unchanged."""
 
     def __init__(self, index: SearchIndex) -> None:
         self._index = index
         self._kept: tuple[int, ReferenceGraph] | None = None
 
     def __call__(self) -> ReferenceGraph:
-        """Return the graph of the present state; searches find the same documents again and again."""
+        """Return the graph of the current state; searches find the same documents again and again."""
         stamp, kept = self._index.stamp, self._kept
         if kept is None or kept[0] != stamp or kept[1].size > _KEPT:
             kept = self._kept = (stamp, ReferenceGraph(self._index))
@@ -385,14 +385,14 @@ class KeptReferences:
 
 
 def _at_place_of(item: Reference, resolved: Reference) -> Reference:
-    """Return what was found for a reference that is written alike, where this one stands."""
+    """Return the result for an identically written reference, moved to the position of this one."""
     if (resolved.start, resolved.end) == (item.start, item.end):
         return resolved
     return replace(resolved, start=item.start, end=item.end)
 
 
 def _meaning(document: int, item: Reference) -> tuple[object, ...]:
-    """What is written alike in one document means the same."""
+    """Identically written references in one document have the same target."""
     return (
         document,
         item.text,

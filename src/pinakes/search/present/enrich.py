@@ -1,4 +1,4 @@
-"""Enrich: candidates become results, with their places, definitions, and the words that were asked for."""
+"""Enrich: candidates become results, with their places, definitions and matched words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pinakes.search.select.selector import Chosen
 
 
 def located(definitions: Sequence[Definition], index: SearchIndex) -> list[Definition]:
-    """Return definitions with their places; those of a document that was removed meanwhile without."""
+    """Return definitions with their places; without, if the document was removed meanwhile."""
     entries = index.names.at({definition.source_path for definition in definitions})
     ids = index.lookup.place_ids({(one.source_path, one.source_section) for one in definitions})
     return [
@@ -35,7 +35,7 @@ def located(definitions: Sequence[Definition], index: SearchIndex) -> list[Defin
 
 def locate_definitions(results: list[SearchResult], index: SearchIndex) -> list[SearchResult]:
     """Return results whose definitions have their places."""
-    # Several results carry the same ones.
+    # Several results share definitions.
     shown = list(dict.fromkeys(entry for result in results for entry in result.definitions_context))
     if not shown:
         return results
@@ -53,11 +53,11 @@ def _located(definition: Definition, entry: Entry | None, lookup: Readings) -> D
     return replace(definition, lines=lines, pages=pages)
 
 
-# -- what was noted about a document when it was read, said by its results: scanned pages, cells of a notebo---
+# -- what was noted about a document when it was read: scanned pages, notebook cells --------------------------
 
 
 def mark_images(results: Sequence[SearchResult], lookup: Records) -> list[SearchResult]:
-    """Return results with ``from_image`` set where it holds."""
+    """Return results with ``from_image`` set where it applies."""
     paged = {result.source_path for result in results if result.pages}
     scanned = lookup.image_pages(paged) if paged else {}
     return [
@@ -69,7 +69,7 @@ def mark_images(results: Sequence[SearchResult], lookup: Records) -> list[Search
 
 
 def name_cells(results: Sequence[SearchResult], lookup: Records) -> list[SearchResult]:
-    """Return results with ``cells`` set where they are of notebooks."""
+    """Return results with ``cells`` set for notebooks."""
     notebooks = {result.source_path for result in results if result.source_path.endswith(".ipynb")}
     known = lookup.noted(notebooks, CELLS) if notebooks else {}
     return [
@@ -80,33 +80,33 @@ def name_cells(results: Sequence[SearchResult], lookup: Records) -> list[SearchR
     ]
 
 
-# -- enrich: candidates become results, with their places and the words that were asked for ------------------
+# -- enrich: candidates become results, with their places and matched words ----------------------------------
 
 
 _CONTEXT = 90
 _MAX_MATCHES = 50
 _MAX_DEFINITIONS = 3
-# In which order the ways are named that led to a result; others follow as they were asked.
+# The order in which the legs that led to a result are named; others follow as they ran.
 _FIRST = {name: place for place, name in enumerate((EXACT, SEMANTIC, KEYWORD, HYBRID))}
 
 
 @dataclass(frozen=True, slots=True)
 class Enrichment:
-    """What results are given besides what was found: the place or line that was meant, references, definitions."""
+    """What results get besides their text: the place or line that was meant, references, definitions."""
 
     meant: Mapping[int, Place]
     lines: Mapping[int, Line]
     references: ReferenceGraph
     definitions: Sequence[Definition]
     asked: Sequence[Definition] = ()
-    """Those of the definitions that the query asks for, whoever gives them."""
+    """Definitions that the query asks for, from whichever document."""
     via: Mapping[int, tuple[str, int]] = field(default_factory=dict)
-    # Of a document: from where in its text lines of its file are counted anew.
+    # By document: where in its text the numbering of lines restarts.
     line_starts: Callable[[int], Sequence[tuple[int, int]]] = lambda document: ()
     grounds: Mapping[int, Grounds] = field(default_factory=dict)
     places: Records | None = None
     doubtful: Collection[int] = ()
-    """Documents that contradict the numbering found in them."""
+    """Documents whose text contradicts the numbering found in them."""
 
 
 def to_results(
@@ -168,7 +168,7 @@ def to_results(
 
 
 def _found_by(candidate: Candidate) -> list[str]:
-    """Name the legs; the graph only where nothing else led there, for most results are next to others."""
+    """Name the legs; the graph only if nothing else led there, since most results are next to others."""
     legs = sorted(candidate.ranks, key=lambda leg: _FIRST.get(leg, len(_FIRST)))
     return [leg for leg in legs if leg != GRAPH] or legs
 
@@ -193,7 +193,7 @@ def _focus(result: SearchResult, chunk: StoredChunk, clause: Place) -> SearchRes
 
 
 def _from_heading(result: SearchResult, chunk: StoredChunk, place: Place) -> SearchResult:
-    """Leave out what stands before a heading that was asked for: an anchor, a tag, a line of the cover."""
+    """Drop what precedes a heading that was asked for: an anchor, a tag, a line of the cover."""
     if not chunk.start < place.start < chunk.end:
         return result
     start = chunk.prefix + place.start - chunk.start
@@ -202,7 +202,7 @@ def _from_heading(result: SearchResult, chunk: StoredChunk, place: Place) -> Sea
 
 
 def _sections(chunks: Sequence[StoredChunk], places: Records | None) -> dict[tuple[int, int], Place]:
-    """Return the sections of chunks whose file has lines to count, by document and number."""
+    """Return the sections of chunks whose file has line numbers, by document and number."""
     wanted = {(chunk.document, chunk.section) for chunk in chunks if chunk.section_id and not chunk.pages}
     if places is None or not wanted:
         return {}
@@ -210,7 +210,7 @@ def _sections(chunks: Sequence[StoredChunk], places: Records | None) -> dict[tup
 
 
 def _left_out(chunk: StoredChunk, sections: Mapping[tuple[int, int], Place]) -> list[Lines]:
-    """Return the lines of a chunk's section before and after what is shown of it."""
+    """Return the lines of a chunk's section before and after the part shown."""
     section = sections.get((chunk.document, chunk.section))
     if section is None or not chunk.section_id:
         return []
@@ -220,13 +220,13 @@ def _left_out(chunk: StoredChunk, sections: Mapping[tuple[int, int], Place]) -> 
 
 
 def _from_line(result: SearchResult, line: Line) -> SearchResult:
-    """Narrow a result to the line that bears the number which was asked for, and what goes on from there."""
+    """Narrow a result to the line with the requested number and what follows it."""
     shown = line.chunk.content[line.start : line.end].rstrip()
     return replace(result, content=shown, lines=line.lines, matches=[])
 
 
 def _definitions(enrichment: Enrichment, chunk: StoredChunk) -> list[Definition]:
-    """Choose what the query's terms mean in a document: what it says itself, or else one that it names."""
+    """Choose the definitions of the query's terms for a document: its own, or else those of one that it names."""
     own: dict[str, Definition] = {}
     others: dict[str, list[Definition]] = {}
     for definition in enrichment.definitions:
@@ -245,7 +245,7 @@ def _definitions(enrichment: Enrichment, chunk: StoredChunk) -> list[Definition]
 
 
 def _borrowed(asked: Sequence[Definition], results: list[SearchResult]) -> list[SearchResult]:
-    """Where no document that was found defines a term that is asked for, the first result names who does."""
+    """If no result's document defines a requested term, attach another document's definition to the first result."""
     if not asked or not results or any(result.definitions_context for result in results):
         return results
     first = list({(item.source_path, item.term_normalized): item for item in asked}.values())
@@ -279,7 +279,7 @@ def _explanation(candidate: Candidate, chosen: Chosen, enrichment: Enrichment) -
 
 
 class PhrasePattern:
-    """Matches the words of a phrase in order, whatever white space, markup or case is between and around them."""
+    """Matches the words of a phrase in order, regardless of case and of white space and markup between them."""
 
     def __init__(self, phrase: str) -> None:
         words = re.findall(r"\w+", phrase)
@@ -289,7 +289,7 @@ class PhrasePattern:
         )
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """Find every place; a search for the first word alone skips most of the text."""
+        """Find every occurrence; a search for the first word alone skips most of the text."""
         lower = text.lower()
         if len(lower) != len(text):
             yield from self._pattern.finditer(text)
@@ -305,7 +305,7 @@ class PhrasePattern:
 def find_matches(
     chunk: StoredChunk, patterns: Sequence[PhrasePattern], line_starts: Sequence[tuple[int, int]] = ()
 ) -> list[Match]:
-    """Return every place in a chunk where a phrase stands, with its line and what is around it."""
+    """Return every occurrence of a phrase in a chunk, with its line and context."""
     matches = []
     for pattern in patterns:
         for match in pattern.finditer(chunk.content):
@@ -319,7 +319,7 @@ def find_matches(
 
 
 def _line(chunk: StoredChunk, offset: int, line_starts: Sequence[tuple[int, int]]) -> int:
-    """Return the line of the file on which an offset of the content falls."""
+    """Return the file line of an offset in the content."""
     if offset >= chunk.prefix:
         own = chunk.content[chunk.prefix :]
         lead = len(own) - len(own.lstrip())

@@ -1,4 +1,4 @@
-"""Respond: what to say about an answer besides its results, how it came about, and how to keep it within a budget."""
+"""Respond: notes about an answer, how it came about, and how to keep it within a token budget."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ def note_for(
     about: Sequence[str] = (),
     besides: Sequence[str] = (),
 ) -> str:
-    """Say in plain words what the reader should know about the answer; ``about`` is what was named, and not found.
+    """Return what the reader should know about the answer; ``about`` are notes on what was named but not found.
 
-    ``before`` is how many results earlier pages have.
+    ``before`` is the number of results on earlier pages.
     """
     notes = list(dict.fromkeys(about))
     if not results and before:
         notes.append(f"There are no results after the first {before:,}.")
     elif not results:
-        notes.append("No match found." + (" The filters may leave too little." if filtered else ""))
+        notes.append("No match found." + (" The filters may be too narrow." if filtered else ""))
     elif sure < LOW_CONFIDENCE:
         notes.append("Nothing matches well; these are the nearest passages.")
     notes += [note for note in besides if note]
@@ -50,7 +50,7 @@ def note_for(
 
 
 def below_threshold(stats: Mapping[str, int], settings: SearchSettings) -> str:
-    """Say so when there were passages, and all of them were below what results must score."""
+    """Say so if there were passages but all scored below the threshold."""
     found, lowest = stats.get("original_count", 0), max(settings.min_confidence, settings.min_score or 0.0)
     if not found or stats.get("after_threshold", found):
         return ""
@@ -59,7 +59,7 @@ def below_threshold(stats: Mapping[str, int], settings: SearchSettings) -> str:
     return f"{number} found, but below {name}={lowest:g}."
 
 
-# -- defined terms of a query: whose definitions it asks for, and where the documents that were found disagr---
+# -- defined terms of a query: whose definitions it asks for, and where the documents found disagree ----------
 
 
 _SHOWN = 3
@@ -77,7 +77,7 @@ def asked_for(
 
 
 def describe_disputed(disputed: Mapping[str, Sequence[str]]) -> str:
-    """Say which terms the documents of an answer define differently.
+    """Say which terms are defined differently in the documents of an answer.
 
     >>> describe_disputed({"Rent": ["Lease", "Loan"]})
     'These documents define “Rent” differently: Lease, Loan.'
@@ -93,29 +93,29 @@ def describe_disputed(disputed: Mapping[str, Sequence[str]]) -> str:
 
 
 Count = Callable[[str], int]
-"""Says how many tokens a text has."""
+"""Counts the tokens of a text."""
 
 NO_LIMIT = sys.maxsize
-"""As a budget: whoever asks makes the answer fit."""
+"""As a budget: the caller makes the answer fit."""
 
-# A shortened passage with fewer characters of its text is not worth showing.
+# A shortened passage with fewer characters of its text is useless.
 _FEWEST_CHARACTERS = 40
-# On average no tokenizer packs more characters into a token; what is beyond cannot fit anyway.
+# On average no tokenizer packs more characters into a token; longer text cannot fit anyway.
 _MOST_CHARACTERS = 64
-# Nor makes it more tokens of a character than that has bytes.
+# Nor does it produce more tokens for a character than it has bytes.
 _MOST_TOKENS = 4
 _NEAR_ENOUGH = 8
 ELLIPSIS = " …"
 
 
 def count_tokens(tokenizer: Tokenizer, text: str) -> int:
-    """Return how many tokens a text has; tokenizers that can count alone do so, which is quicker."""
+    """Return the number of tokens of a text; tokenizers that can count without encoding do so, which is faster."""
     count = getattr(tokenizer, "count", None)
     return int(count(text)) if count is not None else len(tokenizer.offsets(text))
 
 
 def shorten(text: str, length: int) -> str:
-    """Return at most so many characters of a text, ended at a word."""
+    """Return at most this many characters of a text, cut at a word."""
     if length >= len(text):
         return text
     cut = text[:length].rsplit(None, 1)
@@ -123,14 +123,14 @@ def shorten(text: str, length: int) -> str:
 
 
 def longest_fit(text: str, whole: Callable[[str], str], budget: int, count: Count) -> str:
-    """Return as much of ``text`` as lets ``whole`` of it fit into a budget; nothing when nothing does."""
+    """Return as much of ``text`` as lets ``whole`` of it fit into a budget; "" if nothing does."""
     text = text[: max(0, budget) * _MOST_CHARACTERS]
     low, used, high, needed = 0, count(whole("")), len(text), count(whole(text))
     if needed <= budget:
         return text
     turn = 0
     while high - low > _NEAR_ENOUGH and budget - used > 1:
-        # Tokens are spread evenly enough that the right length can be guessed; every other turn halves, to be sure.
+        # Tokens are spread evenly enough to guess the right length; every other turn halves, to be sure.
         guess = (
             low + (high - low) * (budget - used) // max(1, needed - used)
             if turn % 2 == 0
@@ -147,9 +147,9 @@ def longest_fit(text: str, whole: Callable[[str], str], budget: int, count: Coun
 
 
 def fit_response(response: SearchResponse, token_budget: int | None, count: Count) -> SearchResponse:
-    """Return the response with as many results as let ``response.format()`` fit; the last one may be cut short.
+    """Return the response with as many results as ``response.format()`` can fit; the last one may be cut short.
 
-    Its results fit too when they are formatted one by one: each definition is with one of them alone.
+    The results also fit when they are formatted one by one: each definition is attached to only one of them.
     """
     if token_budget is None or token_budget >= NO_LIMIT:
         return response
@@ -189,7 +189,7 @@ def fit_text(response: SearchResponse, token_budget: int, count: Count) -> tuple
 def _checked(
     response: SearchResponse, shown: Sequence[SearchResult], token_budget: int, count: Count
 ) -> tuple[SearchResponse, str]:
-    """Return the response with these results, or with fewer: parts may count for more together than alone."""
+    """Return the response with these results, or with fewer: parts may take more tokens together than alone."""
     results = list(shown)
     while results:
         fitted = _told_once(replace(response, results=list(results)))
@@ -201,7 +201,7 @@ def _checked(
         results += _shortened(last, count(last.format()) - excess, count)
     found = len(response.results)
     were = "result was" if found == 1 else "results were"
-    note = f"{found} {were} found; a budget of {token_budget} tokens is too small for one."
+    note = f"{found} {were} found; none fits into a budget of {token_budget} tokens."
     fitted = replace(response, results=[], note=note)
     return fitted, fitted.format()
 
@@ -211,10 +211,10 @@ def _told_once(response: SearchResponse) -> SearchResponse:
 
 
 def _size(response: SearchResponse, whole: str, budget: int, count: Count) -> int:
-    """Return how many tokens a response takes: in one piece, or its results one by one, which repeat their paths."""
+    """Return the number of tokens of a response: in one piece, or as single results, which repeat their paths."""
     together = count(whole)
-    # What stands in the whole as it is alone has been counted with it. So has the rest of a result whose head alone
-    # is longer there, unless what is not for reading was taken out of it.
+    # What is the same in the whole as alone has been counted with it. So has the rest of a result whose head
+    # is longer there, unless parts not meant for reading were removed.
     alone = [text for result in response.results if (text := result.format()) not in whole]
     heads = [text.partition("\n") for text in alone]
     if together + sum(count(head) for head, _, _ in heads) <= budget and all(
@@ -225,13 +225,13 @@ def _size(response: SearchResponse, whole: str, budget: int, count: Count) -> in
 
 
 def _without_results(response: SearchResponse, token_budget: int, count: Count) -> SearchResponse:
-    """Return a response that has only a note, which may name many things and be long."""
+    """Return a response with only a note, which may name many things and be long."""
     note = longest_fit(response.note, lambda text: replace(response, note=text).format(), token_budget, count)
     return response if note == response.note else replace(response, note=note)
 
 
 def _shortened(result: SearchResult, budget: int, count: Count) -> list[SearchResult]:
-    """Return the result cut to a budget, without what only accompanies it where need be; nothing if it is no use."""
+    """Return the result cut to a budget, without optional parts if need be; None if too little is left."""
     alone = replace(result, definitions_context=[], also_in=[])
     for candidate in (result, alone):
         content = longest_fit(
@@ -249,14 +249,14 @@ def _shortened(result: SearchResult, budget: int, count: Count) -> list[SearchRe
     return []
 
 
-# -- explain: what each stage of a search did, as plain values, as far as it was run -------------------------
+# -- explain: what each stage of a search did, as plain values, as far as it ran -----------------------------
 
 
 def explain_run(run: Run, index: SearchIndex) -> dict[str, Any]:
-    """Say how a query was read, what each leg found and counted, and what decided about the confidence.
+    """Explain how a query was read, what each leg found and weighed, and what determined the confidence.
 
-    Of a search that stopped before its end also which passages it had come upon then: those that the legs have first
-    as ``hits``, or those of the ``table`` with a score from every stage of ranking.
+    For a search that was stopped early, also the passages found so far: the first of each leg as ``hits``, or those of
+    the ``table`` with their score after every ranking stage.
     """
     query, kind, settings = run.query, run.kind, run.settings
     explained: dict[str, Any] = {
@@ -311,7 +311,7 @@ def _hits(leg: RankedList, count: int, index: SearchIndex) -> list[dict[str, Any
 
 
 def _rows(candidates: Sequence[Candidate], index: SearchIndex) -> list[dict[str, Any]]:
-    """One row a candidate: where it stands, its ranks and scores in the lists, and what each stage made of it."""
+    """One row per candidate: its position, its ranks and scores in the lists, and its score after each stage."""
     places = _places([candidate.chunk for candidate in candidates], index)
     return [
         {**places[candidate.chunk], **explain_candidate(candidate)}
@@ -331,7 +331,7 @@ def _places(chunks: Sequence[int], index: SearchIndex) -> dict[int, dict[str, An
 
 
 def explain_candidate(candidate: Candidate) -> dict[str, Any]:
-    """Say what the lists and the stages made of a candidate, and by what it is named in the query."""
+    """Explain a candidate's scores in the lists and stages, and how the query names it."""
     return {
         "ranks": candidate.ranks,
         "scores": {name: round(score, 4) for name, score in candidate.scores.items()},

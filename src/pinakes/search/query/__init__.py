@@ -1,1 +1,1 @@
-"""Query: what a question names, asks for and leaves out, before anything is looked up."""
+"""Query: what a query names, asks for and excludes, before anything is looked up."""

@@ -1,8 +1,8 @@
-"""Expansion: words of the library that a query does not use but seems to mean.
+"""Expansion: words of the library that a query does not use but probably means.
 
-Two sources. The dictionary gives words that a short word of the query begins: ``auth`` is ``authentication``. The
-concept vocabulary gives the terms whose vectors are nearest to the query's. Both are for keyword search: appended to
-the text that is embedded, they only blur what it says already.
+There are two sources. The dictionary completes short words of the query: ``auth`` becomes ``authentication``. The
+concept vocabulary has the terms whose vectors are nearest to the query's. Both are used for keyword search only:
+appended to the text that is embedded, they blur it.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from pinakes.text.analysis import query_terms
 EXPANSION_TERMS = 3
 MIN_SIMILARITY = 0.5
 EXPANSION_WEIGHT = 0.3
-"""What a word of an expansion counts in keyword search, against 1 for a word of the query."""
+"""The weight of an expansion word in keyword search; a query word has 1."""
 
 MAX_COMPLETED_TERMS = 4
 MAX_EXPANDED_TERMS = 1
-"""Up to how many terms a query is expanded by concepts: measured, one word gains, from two on it loses."""
+"""Longest query, in terms, that is expanded by concepts: measured, one word gains, two or more lose."""
 
 # Abbreviations are short, and what they stand for is clearly longer.
 _MIN_PREFIX, _MAX_PREFIX, _MORE_LETTERS = 3, 6, 3
 _COMPLETIONS = 30
-# What is in use itself only abbreviates what is in use this many times as often.
+# A word in use abbreviates only words that are this many times as frequent.
 _RARER = 10
 
 
@@ -35,17 +35,17 @@ class Prefixes(Protocol):
     """The words of a library."""
 
     def suggest(self, prefix: str, limit: int = 10) -> list[str]:
-        """Return words that begin so, the most frequent first."""
+        """Return words with a prefix, the most frequent first."""
         ...
 
     def frequency(self, word: str, languages: Sequence[str]) -> int:
-        """Return how many chunks have a word, in any of its forms."""
+        """Return how many chunks contain a word, in any of its forms."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """A term that is searched for as well, and how near it is to the query: 1 for what completes a word of it."""
+    """A term to search for as well, and its similarity to the query; 1 if it completes one of its words."""
 
     term: str
     similarity: float
@@ -61,9 +61,9 @@ def expansions(
     k: int = EXPANSION_TERMS,
     known: Callable[[str], bool] | None = None,
 ) -> list[Expansion]:
-    """Return up to ``k`` terms to search for besides a short query; none for one that says enough by itself.
+    """Return up to ``k`` additional terms for a short query; none for a longer one.
 
-    ``known`` tells words of the language, which abbreviate nothing; a tokenizer's single tokens are such words.
+    ``known`` recognises words of the language, which are not abbreviations; a tokenizer's single tokens are such words.
     """
     terms = len(query_terms(text, languages))
     if terms > MAX_COMPLETED_TERMS:
@@ -87,10 +87,10 @@ def expand(
     k: int = EXPANSION_TERMS,
     min_similarity: float = MIN_SIMILARITY,
 ) -> list[tuple[str, float]]:
-    """Return the terms nearest to a query that say something it does not say itself, with their cosine."""
+    """Return the terms nearest to a query that add something to it, with their cosine similarity."""
     said = _forms(query_words, languages)
     chosen: list[tuple[str, float]] = []
-    # Many of the nearest terms are the query's own words in other forms.
+    # Many of the nearest terms are other forms of the query's own words.
     for term, similarity in vocabulary.nearest(query_vector, 10 * k + 20):
         if similarity < min_similarity or len(chosen) >= k:
             break
@@ -108,7 +108,7 @@ def complete(
     k: int = EXPANSION_TERMS,
     known: Callable[[str], bool] | None = None,
 ) -> list[str]:
-    """Return the words that the short words of a query seem to abbreviate, the most frequent first."""
+    """Return the words that short words of a query probably abbreviate, the most frequent first."""
     said = _forms(query_words, languages)
     found: list[str] = []
     for term in query_terms(query_words, languages):
@@ -134,17 +134,17 @@ def _completions(word: str, dictionary: Prefixes, languages: Sequence[str]) -> I
 
 
 def added_words(found: Sequence[Expansion], text: str, languages: Sequence[str]) -> str:
-    """Return the words of expansions that the query does not have, as a text to search for by keyword."""
+    """Return the words of expansions that are not in the query, as a text for keyword search."""
     said = _forms(text, languages)
     words = (word for item in found for word in _new_words(item.term, said, languages))
     return " ".join(dict.fromkeys(words))
 
 
 def _new_words(text: str, said: set[str], languages: Sequence[str]) -> list[str]:
-    """The words of a text of which no form is among those that were said."""
+    """The words of a text none of whose forms have been used already."""
     return [term.text for term in query_terms(text, languages) if not said & set(term.forms)]
 
 
 def _forms(text: str, languages: Sequence[str]) -> set[str]:
-    """Every form under which the words of a text are indexed, so that inflections of a word count as the word."""
+    """All indexed forms of the words of a text, so that inflections count as the word."""
     return {form for term in query_terms(text, languages) for form in term.forms}

@@ -1,4 +1,4 @@
-"""Filters: what a search asks of documents and chunks, compiled into what an index can answer by itself."""
+"""Filters: conditions on documents and chunks, compiled into tests that an index can run itself."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from pinakes.text.code_languages import is_code_language
 from pinakes.text.language import LANGUAGE_NAMES
 
 FEW_DOCUMENTS = 1000
-"""Up to so many documents are named to an index; of more it is asked which of those at hand pass."""
+"""Up to this many documents are passed to an index as a list; beyond it, the index checks the documents found."""
 
-NO_DOCUMENT = "No document passes the filters: look at the list of documents, or leave the filters out."
+NO_DOCUMENT = "No document passes the filters: check the list of documents, or drop the filters."
 
 Spoken: TypeAlias = Callable[[], Collection[str]]
-"""Tells which languages documents are in."""
+"""Returns the languages of the documents."""
 
 _MAX_VALUES = 10_000
-# Of ranges, patterns, and texts within others: each is compared with what each document has.
+# Ranges, patterns and substrings: each is compared with every document's value.
 _MAX_COMPARED = 200
 _ESCAPED = re.compile(r"\[([*?[])\]")
 _OTHER_NAMES = {
@@ -66,21 +66,21 @@ _LANGUAGE_CODES = {name.casefold(): code for code, name in LANGUAGE_NAMES.items(
 
 @dataclass(frozen=True, slots=True)
 class CodeTest:
-    """Passed by a chunk that has code in any of some languages."""
+    """Passed by a chunk with code in any of these languages."""
 
     languages: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What documents must be, and what code their chunks must and must not have."""
+    """Conditions on documents, and on the code in their chunks."""
 
     documents: Predicate = field(default_factory=Predicate)
     code: tuple[CodeTest, ...] = ()
     other_code: tuple[CodeTest, ...] = ()
 
     def __bool__(self) -> bool:
-        """Whether anything is asked at all."""
+        """Whether there are any conditions."""
         return bool(self.documents or self.code or self.other_code)
 
 
@@ -89,9 +89,9 @@ def compile_filters(
     excluded: Mapping[str, object] | None = None,
     spoken: Spoken = tuple,
 ) -> Filters:
-    """Compile filters that must all be passed, and some of which none may be. What means nothing is refused.
+    """Compile filters that must all pass, and excluded ones that must all fail. Meaningless values are refused.
 
-    A filter with several values is passed with any of them.
+    A filter with several values passes if any of them matches.
     """
     groups = [group for group in (*filters, excluded) if group is not None]
     if not all(isinstance(group, Mapping) for group in groups):
@@ -111,7 +111,7 @@ def compile_filters(
 
 
 def allowed_documents(fields: DocumentFilter, predicate: Predicate) -> set[int] | Passing | None:
-    """Return the documents that pass: all of them where they are few; None when there is nothing to pass."""
+    """Return the documents that pass if they are few; None if there are no conditions."""
     if not predicate:
         return None
     found = fields.matching(predicate, FEW_DOCUMENTS + 1)
@@ -119,13 +119,13 @@ def allowed_documents(fields: DocumentFilter, predicate: Predicate) -> set[int] 
 
 
 def filter_name(name: str) -> str:
-    """The name under which a filter is known: ``Authors`` > ``author``."""
+    """The canonical name of a filter: ``Authors`` > ``author``."""
     key = field_key(name)
     return _OTHER_NAMES.get(key, key)
 
 
 def compile_filter(name: str, value: object, spoken: Spoken = tuple) -> Test | CodeTest:
-    """Return the test of one filter. A value that means nothing is refused."""
+    """Return the test for one filter. A meaningless value is refused."""
     several = isinstance(value, (list, tuple, set, frozenset))
     wanted = tuple(_written(item) for item in value) if several else (_written(value),)  # type: ignore[attr-defined]
     if not wanted or not all(item.strip() for item in wanted):
@@ -163,10 +163,10 @@ def compile_filter(name: str, value: object, spoken: Spoken = tuple) -> Test | C
 
 
 def _path_test(name: str, wanted: Sequence[str]) -> PathTest:
-    """Paths as they are, of which there may be any number, and patterns."""
+    """Literal paths, of which there may be any number, and patterns."""
     paths, patterns = [], []
     for item in wanted:
-        # A path whose signs of a pattern are escaped is no pattern.
+        # A path whose wildcards are escaped is literal.
         literal = _ESCAPED.sub(r"\1", item)
         if glob.escape(literal) == item or not any(sign in item for sign in "*?["):
             paths.append(literal)
@@ -179,12 +179,12 @@ def _path_test(name: str, wanted: Sequence[str]) -> PathTest:
 def _check_number(name: str, given: int, most: int) -> None:
     if given > most:
         raise UsageError(
-            f"The filter {name!r} has {given:,} values of its kind; at most {most:,} can be looked for."
+            f"The filter {name!r} has {given:,} values of one kind; at most {most:,} are allowed."
         )
 
 
 def _value_test(name: str, names: tuple[str, ...], wanted: Sequence[str]) -> FieldTest:
-    """Values, numbers and dates, and ranges of them."""
+    """Values, numbers and dates, and ranges of these."""
     read = [wanted_value(item) for item in wanted]
     if any(is_range(item) for item in wanted):
         _check_number(name, sum(bool(item.numbers or item.moments) for item in read), _MAX_COMPARED)
@@ -198,7 +198,7 @@ def _value_test(name: str, names: tuple[str, ...], wanted: Sequence[str]) -> Fie
 
 
 def _language_test(wanted: tuple[str, ...], spoken: Spoken) -> FieldTest | CodeTest:
-    """Languages of people; where no document is in it, one of programs: ``language=python``."""
+    """Natural languages; if no document is in that language, programming languages: ``language=python``."""
     codes = tuple(_LANGUAGE_CODES.get(item.casefold(), item.casefold()) for item in wanted)
     if all(map(is_code_language, wanted)) and not set(codes) & set(spoken()):
         return CodeTest(wanted)
@@ -209,28 +209,28 @@ def _written(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-# -- says why filters leave nothing: which field or value no document has, and what there is instead ---------
+# -- why filters leave nothing: which field or value is missing, and what there is instead -------------------
 
 
 _SHOWN = 8
-# Values are gathered from so many documents at most.
+# At most this many documents are sampled for values.
 _LOOKED_AT = 5000
 _TOLD_BY_DATES = ("after", "before", "date", "modified")
 
 
 class Counts(Protocol):
-    """What an index knows about all of its documents."""
+    """What an index knows about all its documents."""
 
     def count(self, kind: str) -> int:
         """Return the number of ``documents``."""
         ...
 
     def languages(self) -> dict[str, int]:
-        """Return how many documents there are in each language."""
+        """Return the number of documents in each language."""
         ...
 
     def file_types(self) -> dict[str, int]:
-        """Return how many documents there are of each type."""
+        """Return the number of documents of each type."""
         ...
 
 
@@ -238,16 +238,16 @@ class CodeSearch(Protocol):
     """What an index knows about code."""
 
     def documents_with_code(self, languages: Sequence[str]) -> set[int]:
-        """Return the documents that have code in any of some languages."""
+        """Return the documents that have code in any of these languages."""
         ...
 
     def code_languages(self) -> dict[str, int]:
-        """Return the languages that code is in, with how often."""
+        """Return the languages of the code, with their frequency."""
         ...
 
 
 class FilterHelp:
-    """Explains filters over one index."""
+    """Explains filters on one index."""
 
     def __init__(self, fields: DocumentFilter, counts: Counts, code: CodeSearch) -> None:
         self._fields = fields
@@ -257,7 +257,7 @@ class FilterHelp:
     def explain_empty(
         self, filters: Mapping[str, object], excluded: Mapping[str, object] | None = None
     ) -> str:
-        """Say in a sentence or two why no document passes; "" when some do."""
+        """Explain in a sentence or two why no document passes; "" if some do."""
         if not self._counts.count("documents"):
             return "There are no documents."
         alone: list[str] = []
@@ -279,7 +279,7 @@ class FilterHelp:
     def _passing(
         self, filters: Mapping[str, object], excluded: Mapping[str, object] | None = None
     ) -> Collection[int]:
-        """Some of the documents that pass, all of them where they are few."""
+        """Documents that pass; all of them if they are few."""
         spoken = self._counts.languages
         wanted = [compile_filter(name, value, spoken) for name, value in filters.items()]
         unwanted = [compile_filter(name, value, spoken) for name, value in (excluded or {}).items()]
@@ -308,7 +308,7 @@ class FilterHelp:
         if known == "code":
             languages = self._code.code_languages()
             if not languages:
-                return "No document has code in a language that is named."
+                return "No document has code in a known language."
             return f"No document has code in {_value(value)}; languages here: {_listed(languages, value)}."
         if known in ("type", "language", "title"):
             here = self._known_values(known)
@@ -332,7 +332,7 @@ def _day(moment: float) -> str:
 
 
 def _listed(here: Mapping[str, int], near: object) -> str:
-    """What there is, the nearest to what was asked for first, then the most frequent."""
+    """The available values: first those similar to the requested one, then the most frequent."""
     names = sorted(here, key=lambda name: (-here[name], name))
     folded = {plain(name): name for name in reversed(names)}
     asked = [plain(item) for item in (near if isinstance(near, (list, tuple, set, frozenset)) else [near])]

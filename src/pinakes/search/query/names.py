@@ -1,4 +1,4 @@
-"""Names: which documents a query or a text means, by what they are called, the name of an act in use, or a number."""
+"""Names: which documents a query or a text refers to, by title, popular name of an act, or number."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _IN_SERIES, _BESIDE_SERIES = 0.9, 0.75
 
 
 class Series:
-    """The numbered files of a library, by folder. What was looked up is kept."""
+    """The numbered files of a library, by folder. Lookups are cached."""
 
     def __init__(self, lookup: NameLookup) -> None:
         self._lookup = lookup
@@ -34,7 +34,7 @@ class Series:
     def find(
         self, kind: str, number: tuple[str, ...], source: Entry, name: str
     ) -> tuple[Entry, float] | None:
-        """Return the file that a number says it stands in, and how sure that is."""
+        """Return the file that contains a number according to the numbering, and the confidence."""
         works = self._called(title_key(name)) if name else self._lying_in(folder_of(source.source_path))
         if len(works) != 1:
             return None
@@ -48,8 +48,8 @@ class Series:
                     continue
                 if own or name:
                     return entry, _IN_SERIES
-                # Somebody else's `section 12.3` is not part 12 of a work that happens to lie in the same folder;
-                # `section 12.301` hardly is anything else.
+                # `section 12.3` may belong to another work, not to part 12 of one that happens to be in the
+                # same folder; `section 12.301` can hardly be anything else.
                 code = len(number) > 1 and len(number[1]) > 2
                 if kind in work.kinds | {""} or kind.removeprefix("sub") in work.kinds or code:
                     return entry, _BESIDE_SERIES
@@ -68,7 +68,7 @@ class Series:
         return self._works[number]
 
     def _member(self, folder: int, label: FileLabel) -> Entry | None:
-        """Two files of one number are two works, and the number says neither."""
+        """Two files with one number belong to two works, so the number identifies neither."""
         if (folder, label) not in self._members:
             found = self._lookup.members(folder, label[0], "_".join(label[1]))
             self._members[folder, label] = found[0] if len(found) == 1 else None
@@ -77,12 +77,12 @@ class Series:
 
 # -- popular names of acts: `Bundesurlaubsgesetz` for the `Mindesturlaubsgesetz für Arbeitnehmer (BUrlG)` ----
 #
-# German acts are mostly called by one compound that their title need not have. Two things bear it out: the
-# abbreviation is made of it (B-Url-G), and what stands before its last word stands in the title too, in
-# other words or order.
+# German acts are mostly known by one compound that need not be in their title. Two things confirm it: the
+# abbreviation is made of it (B-Url-G), and what precedes its last word is also in the title, in other words
+# or another order.
 
 
-# The last word of such a name, and what an abbreviation has for it.
+# The last word of such a name, and its letter in an abbreviation.
 _HEADS = {"gesetzbuch": "gb", "gesetz": "g", "verordnung": "v", "ordnung": "o", "satzung": "sa"}
 _WORD = r"[^\W\d_]{1,60}"
 _JOINT = r"(?:-\s?(?:und|oder|sowie)\s-?|-)"
@@ -100,7 +100,7 @@ _BORNE_OUT, _ALL = (
 
 
 def popular_name(text: str, start: int) -> tuple[str, str, int] | None:
-    """Read a name at a place of a text: what stands before its last word, that word, and where the name ends.
+    """Read a name at a position in a text: the part before its last word, that word, and the end of the name.
 
     >>> popular_name("§ 8 Teilzeit- und Befristungsgesetz", 4)
     ('teilzeitbefristungs', 'gesetz', 35)
@@ -121,10 +121,10 @@ def documents_called(
     words: Mapping[int, Collection[str]],
     near: Iterable[int],
 ) -> frozenset[int]:
-    """Return the documents that a name is borne out by: by abbreviation and title, else by most of the title.
+    """Return the documents that a name fits: by abbreviation and title, or else by most of the title.
 
-    ``short`` has documents by abbreviation, ``words`` the words of their names; ``near`` are those that have a word
-    which the name has.
+    ``short`` has documents by abbreviation, ``words`` the words of their names; ``near`` are the documents that share a
+    word with the name.
     """
     made = {document for form, own in short.items() if is_made_of(form, body, head) for document in own}
     covered = {document: _covered(body, words[document]) for document in {*made, *near}}
@@ -142,7 +142,7 @@ def documents_called(
 
 
 def is_made_of(short: str, body: str, head: str) -> bool:
-    """Whether an abbreviation has its letters from a name, in order, the first from the first."""
+    """Whether the letters of an abbreviation occur in a name in order, the first one first."""
     ending = _HEADS[head]
     if not short.isalpha() or len(short) < 3 or not short.endswith(ending) or short[0] != body[0]:
         return False
@@ -151,7 +151,7 @@ def is_made_of(short: str, body: str, head: str) -> bool:
 
 
 def _covered(body: str, words: Collection[str]) -> tuple[float, int]:
-    """Which share of a name's letters stands in some words, in pieces, and how many longer pieces there are."""
+    """The share of a name's letters found in some words, in pieces, and the number of longer pieces."""
     at = covered = pieces = 0
     while at < len(body):
         end = at
@@ -164,25 +164,25 @@ def _covered(body: str, words: Collection[str]) -> tuple[float, int]:
             at = end
         else:
             at += 1
-    # What joins two pieces is a part of neither title word.
+    # Linking letters between two pieces belong to neither title word.
     return covered / max(1, len(body.removesuffix("s"))), pieces
 
 
-# -- the names of all documents: those in a query are found by key, and what another text means by a name is---
+# -- the names of all documents, looked up by key in a query or in another text -------------------------------
 #
-# Nothing but a name, or the number of a file of the same work, leads from one document to another: every
-# contract has a section 4.
+# Only a name, or the number of a file of the same work, leads from one document to another: every contract
+# has a section 4.
 
 
 _MAX_TOKENS = 200  # of longer texts the beginning is read
 _MIN_DIGITS = 5  # that make a name of a number
 _COMMON = 0.7
-# A word before a name that says that it is one: `of`, `in the`.
+# A word that announces a name: `of`, `in the`.
 _OF = frozenset(
     "of in from under within per des der dem den vom von im aus nach zu zum zur gemass du de des la le les dans del "
     "della dello dei di dal nel nella el los las do da dos das no na van het uit".split()
 )
-# Titles made of nothing else say what a document is, not which one.
+# Titles made only of these words say what kind of document it is, not which one.
 _COMMON_WORDS = frozenset(
     """
     a an the of and for form amended restated first second third master general
@@ -198,7 +198,7 @@ _COMMON_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """Documents that a stretch of a query names; ``sure``: the stretch can hardly mean anything else."""
+    """Documents that a span of a query names; ``sure``: the span can hardly mean anything else."""
 
     text: str
     start: int
@@ -209,7 +209,7 @@ class Called:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The document that a text means by a name; without one, why not."""
+    """The document that a text refers to by name; if None, ``reason`` says why."""
 
     entry: Entry | None
     sure: float = 0.0
@@ -217,9 +217,9 @@ class Named:
 
 
 class NameIndex:
-    """The documents of a library by what they are called.
+    """The documents of a library by name.
 
-    A name that more than ``MOST`` documents have names none of them. What was looked up is kept: make one for each
+    A name shared by more than ``MOST`` documents identifies none of them. Lookups are cached: make one index per
     question.
     """
 
@@ -232,7 +232,7 @@ class NameIndex:
     # -- in a query ------------------------------------------------------------------------------------------
 
     def find(self, text: str) -> list[Called]:
-        """Return the names in a query, the longest at each place, in order and without overlaps."""
+        """Return the names in a query, the longest at each position, in order and without overlaps."""
         if text not in self._found:
             self._found[text] = self._find(text)
         return self._found[text]
@@ -260,7 +260,7 @@ class NameIndex:
         return found
 
     def _popular(self, text: str, start: int) -> Called | None:
-        """A name at a place of a text that is a compound: `Bundesurlaubsgesetz`."""
+        """A name that is one compound, at a position in a text: `Bundesurlaubsgesetz`."""
         name = popular_name(text, start)
         if name is None:
             return None
@@ -276,12 +276,12 @@ class NameIndex:
         return Called(text[start:end], start, end, documents, sure=True) if documents else None
 
     def preload(self, keys: Collection[str]) -> None:
-        """Look up some names all at once."""
+        """Look up several names at once."""
         if new := [key for key in keys if key not in self._called]:
             self._called.update({key: [] for key in new} | self._lookup.called(new))
 
     def preload_names(self, names: Iterable[str]) -> None:
-        """Look up what texts mean by some names all at once."""
+        """Look up at once what texts mean by several names."""
         self.preload({key for name in set(names) for key in spoken_keys(name)})
 
     def _entries(self, key: str) -> list[CalledEntry]:
@@ -289,7 +289,7 @@ class NameIndex:
         return self._called[key]
 
     def _documents(self, key: str) -> frozenset[int]:
-        """The documents that a key names in full, else those that it names for short."""
+        """The documents that have a key as full name, or else as short name."""
         called = self._entries(key)
         full = frozenset(one.entry.id for one in called if one.full)
         return _few(full or frozenset(one.entry.id for one in called))
@@ -310,7 +310,7 @@ class NameIndex:
         return documents
 
     def with_all(self, words: Collection[str]) -> frozenset[int]:
-        """Return the documents whose names have all of some words."""
+        """Return the documents whose names contain all of these words."""
         return _few(self._having_all(words))
 
     def _having_all(self, words: Collection[str]) -> set[int]:
@@ -318,9 +318,9 @@ class NameIndex:
         return self._lookup.having_all(set().union(*tokens)) if tokens and all(tokens) else set()
 
     def fitting(self, words: Sequence[str]) -> dict[int, float]:
-        """Return which share of some words the names of documents have, for those that have any.
+        """Return, for documents whose names contain any of these words, the share of the words they contain.
 
-        Words that are in very many names only tell documents apart that others of the words have found.
+        Words that are in very many names are only used to compare documents found by the other words.
         """
         shares = {word: self._having_all([word]) for word in words}
         rare = [word for word in words if len(shares[word]) <= MOST]
@@ -342,7 +342,7 @@ class NameIndex:
     # -- in another text -------------------------------------------------------------------------------------
 
     def named(self, name: str, source: Entry) -> Named:
-        """Return the document that a text means by a name; never the document that the text stands in."""
+        """Return the document that a text refers to by name; never the document of the text itself."""
         keys = spoken_keys(name)
         self.preload(keys)
         found = [one for key in keys for one in self._entries(key) if one.entry.id != source.id]
@@ -353,40 +353,40 @@ class NameIndex:
         beside = self._beside(keys, source, best) if len(entries) > MOST else entries
         beside = [entry for entry in beside if folder_of(entry.source_path) == folder_of(source.source_path)]
         if set(name_key(name).split()) <= _COMMON_WORDS:
-            # `the Loan Agreement` is that of the same matter, if any.
+            # `the Loan Agreement` is the one of the same matter, if there is one.
             if len(beside) == 1:
                 return Named(beside[0], _COMMON)
             return Named(None, reason=f"{name} does not say which document is meant")
         if len(entries) > 1 and len(beside) != 1:
             many = f"more than {MOST:,}" if len(entries) > MOST else len(entries)
-            return Named(None, reason=f"{many} documents go by the name {name}")
+            return Named(None, reason=f"{many} documents are called {name}")
         return Named(entries[0], best) if len(entries) == 1 else Named(beside[0], _COMMON)
 
     def _beside(self, keys: Sequence[str], source: Entry, best: float) -> list[Entry]:
-        """The documents of a name in the folder of the text, where very many others have it too."""
+        """The documents of that name in the folder of the text, if very many others share the name."""
         folder = folder_number(folder_of(source.source_path))
         called = self._lookup.called(keys, folder)
         found = [one for key in keys for one in called.get(key, ()) if one.entry.id != source.id]
         return list({one.entry.id: one.entry for one in found if one.sure == best}.values())
 
     def numbered(self, kind: str, number: tuple[str, ...], source: Entry, name: str = "") -> Named:
-        """Return the file that a number says it stands in, of a work in numbered files.
+        """Return the file that contains a number, in a work divided into numbered files.
 
-        That is the work that the text itself belongs to, or the one it names.
+        The work is the one the text belongs to, or the one it names.
         """
         found = self._series.find(kind, number, source, name)
         return Named(*found) if found else Named(None)
 
 
 def _few(documents: Collection[int]) -> frozenset[int]:
-    """Documents that share a name, unless they are so many that it names none of them."""
+    """The documents that share a name, unless there are too many."""
     return frozenset(documents) if len(documents) <= MOST else frozenset()
 
 
 def _standing(
     text: str, tokens: Sequence[Token], at: int, length: int, documents: frozenset[int]
 ) -> Called | None:
-    """A name where it stands, unless what stands there is a part of something else, or names a place."""
+    """A name at this position, unless it is part of something longer or names a place."""
     inside = tokens[at : at + length]
     start, end = inside[0].start, inside[-1].end
     written = text[start:end]
@@ -397,16 +397,16 @@ def _standing(
 
 
 def _goes_on(text: str, start: int, end: int) -> bool:
-    """Whether a word, or a name joined by a hyphen or underscore and a number, goes on before or after a name."""
+    """Whether a word, or a name joined by a hyphen or underscore and a number, continues before or after a name."""
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
     if UNPARTED_RUN.match(text[start : start + 3]):
-        # What comes before or after in another script is another word.
+        # Adjacent characters in another script belong to another word.
         return False
     return bool(re.match(r"[^\W_]|_|[-.]\d", after) or re.search(r"(?:[^\W_]|_|\d[-.])\Z", before))
 
 
 def _can_name(written: str, tokens: Sequence[Token]) -> bool:
-    """Whether a name can be one by itself: not `4.2`, `of` or `2021`, and not `Part 12`, which is a place."""
+    """Whether a key can be a name by itself: not `4.2`, `of` or `2021`, and not `Part 12`, which is a place."""
     texts = [token.text for token in tokens]
     if all(text.isdecimal() for text in texts):
         return sum(map(len, texts)) >= _MIN_DIGITS
@@ -419,5 +419,5 @@ def _can_name(written: str, tokens: Sequence[Token]) -> bool:
 
 
 def _follows_of(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a name comes after `of`, `in the` and the like."""
+    """Whether a name follows `of`, `in the` and the like."""
     return any(token.text in _OF for token in tokens[max(0, at - 2) : at])

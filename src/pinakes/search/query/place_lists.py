@@ -1,4 +1,4 @@
-"""References as they are written: several in one text, one relative to another, and ranges of lines."""
+"""References as people write them: lists, relative references and line ranges."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _PHRASES = [
         (PARENT, rf"{_KIND}\s+(?:above|containing|holding|über)"),
     )
 ]
-# Words that change which place is meant. Where they are left over, the text was not understood.
+# Words that change which place is meant. If any is left over, the text was not understood.
 _CHANGING = re.compile(
     r"\b(?:after|before|next|following|previous|preceding|prior|(?:grand)?parent|except|onwards?|nach|vor|nächste[rs]?|"
     rf"vorherige[rs]?|außer|{_KINDS}\s+(?:past|beyond|later|earlier|on\s+from|weiter|später)|"
@@ -52,7 +52,7 @@ STEPS_UNDERSTOOD = (
     "Name the place itself, or say 'next section after 4.2', 'previous section before 4.2' or 'parent of 4.2', one "
     "step at a time."
 )
-# What is left of a list of which the first numbers were read.
+# What remains of a list after its first numbers were read.
 _GOES_ON = re.compile(r"(?:[,;&+]|\b(?:and|und|or|oder|sowie|et))\s*§?\s*\(?\d", re.IGNORECASE)
 _AND = re.compile(
     r"\s*[;\n]\s*|\s*,\s*(?:and|und|or|oder|et|&)\s+|\s*,\s*|\s+(?:and|und|sowie|or|oder|et|&)\s+",
@@ -71,14 +71,14 @@ _LONGEST_LINE_NUMBER = 9
 
 
 class Step(NamedTuple):
-    """A place relative to another: the one after it, before it or above it."""
+    """A place relative to another: the next, the previous or the parent."""
 
     step: str
     place: str
 
 
 def read_step(text: str) -> Step | None:
-    """Return what a text says relative to a place; None where it does not.
+    """Return the relative reference in a text, if it is one.
 
     >>> read_step("the next section after 33.103"), read_step("Next steps")
     (Step(step='next', place='33.103'), None)
@@ -90,27 +90,27 @@ def read_step(text: str) -> Step | None:
 
 
 def left_over(rest: str) -> list[str]:
-    """Return the words beside a reference that say another place is meant: ``two sections after``."""
+    """Return the words next to a reference that point to another place: ``two sections after``."""
     return [match.group().casefold() for match in _CHANGING.finditer(rest)]
 
 
 def asks_for_step(text: str) -> bool:
-    """Whether a text seems to name a place by another: ``two sections after 11``, but not ``Notice before sailing``."""
+    """Whether a text seems to be a relative reference: ``two sections after 11``, but not ``Notice before sailing``."""
     return bool(left_over(text)) and _ANY_KIND.search(text) is not None
 
 
 def goes_on(rest: str) -> bool:
-    """Whether what is left beside references is more of a list: ``and 7``."""
+    """Whether the text left over next to references continues a list: ``and 7``."""
     return _GOES_ON.search(rest) is not None
 
 
 def is_range(text: str) -> bool:
-    """Whether a text names the first and the last of some places."""
+    """Whether a text names the first and the last of a range of places."""
     return _THROUGH.search(text) is not None
 
 
 def split_list(text: str) -> list[str]:
-    """Return the references of a list that is written as one text; commas in brackets do not count.
+    """Split a list written as one text into its references; commas in brackets do not count.
 
     >>> split_list("Articles 5, 6 and 7 of the GDPR")
     ['Articles 5 of the GDPR', 'Articles 6 of the GDPR', 'Articles 7 of the GDPR']
@@ -136,7 +136,7 @@ def split_list(text: str) -> list[str]:
 
 
 def read_lines(value: str | tuple[int, int] | list[int] | int) -> Lines:
-    """Return a range of lines: ``2031-2035``, ``lines 12 to 18``, ``7``, or the first and last as numbers.
+    """Read a range of lines: ``2031-2035``, ``lines 12 to 18``, ``7``, or the first and last as numbers.
 
     >>> read_lines("2031-2035"), read_lines(7)
     (Lines(first=2031, last=2035), Lines(first=7, last=7))
@@ -148,4 +148,4 @@ def read_lines(value: str | tuple[int, int] | list[int] | int) -> Lines:
         first, last = int(match[1]), int(match[2] or match[1])
         if 1 <= first <= last:
             return Lines(first, last)
-    raise UsageError(f"{str(value)[:40]!r} is no range of lines. Give the first and the last: 2031-2035.")
+    raise UsageError(f"{str(value)[:40]!r} is not a range of lines. Give the first and the last: 2031-2035.")

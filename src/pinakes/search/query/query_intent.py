@@ -1,8 +1,8 @@
-"""Classes of queries: what somebody seems to be after, and which way of searching should have more say.
+"""Query classes: what the user seems to want, and which leg should therefore weigh more.
 
-Somebody who writes ``getUserById`` knows the word that must be there; who asks for "the auth section of the guide"
-knows a place; who asks "how does caching work" knows neither. The classes only shift weights, so a wrong guess costs
-little, and every rule looks for something that is rare in other queries.
+Somebody who writes ``getUserById`` knows the word that must occur; somebody who asks for "the auth section of the
+guide" knows a place; somebody who asks "how does caching work" knows neither. The classes only shift weights, so a
+wrong guess costs little, and every rule looks for something that is rare in other queries.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ MULTIPLIERS: Mapping[Kind, Mapping[str, float]] = {
     "navigational": {GRAPH: 1.5},
     "exploratory": {},
 }
-"""By how much the weight of a leg is multiplied for each class.
+"""Factors on the weights of the legs, by class.
 
-More weight for meaning in exploratory queries was measured to hurt (docs/decisions/0016-query-classes.md). A name of
-code is mostly all over its file, so there the document's evidence counts more.
+More weight for meaning in exploratory queries was measured to hurt (docs/decisions/0016-query-classes.md). An
+identifier usually occurs all over its file, so there the document's evidence counts more.
 """
 
-# -- factual: words that are meant as they are written -------------------------------------------------------
+# -- factual: words meant exactly as written -----------------------------------------------------------------
 
-# None of the following is without one of these; most queries are.
+# Every pattern below needs one of these, and most queries have none.
 _HINT = re.compile(r"[\d_`]|[a-z][A-Z]|::|\(\)|--|\w\.\w")
 _FACTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("code in backticks", re.compile(r"`[^`]+`")),
@@ -62,7 +62,7 @@ _FACTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "a code with digits",
         re.compile(
-            # One capital before two digits is a code (E17); of several, COVID-19 and its like are none.
+            # One capital before two digits is a code (E17); several, as in COVID-19, are not.
             r"(?<!\w)(?:0x[0-9a-f]{2,}|[A-Z]{1,5}-?\d{3,6}|(?-i:[A-Z]\d{2})"
             r"|(?:HTTP|error|errno|exit|code|status|fault|alarm)\s+(?:code\s+)?(?:(?-i:[A-Z])|-)?\d{1,5})\b",
             re.I,
@@ -79,7 +79,8 @@ _WITH_UNIT = re.compile(
 
 # -- navigational: places ------------------------------------------------------------------------------------
 
-# The kinds that people name without a number too, and words for documents and their parts; `cross section` is no place.
+# Kinds that people also name without a number, and words for documents and their parts; `cross section` is no
+# place.
 _PLACE = r"(?<!cross )(?<!cross-)" + one_of(
     {
         fold(word)
@@ -95,7 +96,7 @@ _PLACE = r"(?<!cross )(?<!cross-)" + one_of(
         if word.isalpha() or " " in word
     }
 )
-# Left out are words that mean something else in English: the Portuguese `do` and `no`.
+# Left out: words that mean something else in English, such as the Portuguese `do` and `no`.
 _PREPOSITION = (
     "of|in|on|about|for|from|within|under|zu|zum|zur|von|vom|uber|im|sur|du|de|des|dans|del|di|sul|sobre|da|van"
     "|over"
@@ -108,7 +109,7 @@ _IN_A_PLACE = re.compile(
 _PLACE_OF = re.compile(rf"\b(?:{_PLACE})s?\s+(?:{_PREPOSITION})\s+\w")
 _ENDS_WITH_PLACE = re.compile(rf"\b(?:{_PLACE})s?\Z")
 _FEW_WORDS = 4
-# In a longer sentence a measure is one detail among others.
+# In a longer sentence a measure is a minor detail.
 _MANY_WORDS = 8
 
 # -- exploratory: questions ----------------------------------------------------------------------------------
@@ -127,26 +128,26 @@ _ASKING = frozenset(
     "erklare beschreibe unterschied ist sind kann darf muss expliquer difference explica explicar diferencia spiega "
     "differenza leg verschil explique diferenca".split()
 )
-# Those that ask wherever they stand, and mean nothing else in another language.
+# Question words wherever they occur, which mean nothing else in another language.
 _ALWAYS_ASKING = frozenset("what how why warum weshalb pourquoi comment hoe waarom perche".split())
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class QueryClass:
-    """What a query is after, and what in it says so."""
+    """The class of a query, and the evidence for it."""
 
     kind: Kind
     reasons: tuple[str, ...]
 
     @property
     def multipliers(self) -> Mapping[str, float]:
-        """By how much the weights of legs are multiplied."""
+        """The factors on the weights of the legs."""
         return MULTIPLIERS[self.kind]
 
 
 def classify(query: Query) -> QueryClass:
-    """Say what a query is after: a word, a place, or an answer.
+    """Classify a query: does it want a word, a place or an answer?
 
     >>> from pinakes.search.query.understand import understand
     >>> classify(understand("how does getUserById work"))
@@ -185,7 +186,7 @@ def _places(query: Query, plain: str, words: int, *, asking: bool) -> tuple[str,
 
 
 def _asks(text: str, words: list[str]) -> str:
-    """What shows that a query is a question, or nothing."""
+    """The evidence that a query is a question, or ""."""
     if text.endswith("?"):
         return "a question mark"
     if words and words[0] in _ASKING:

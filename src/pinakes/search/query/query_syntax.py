@@ -1,9 +1,9 @@
-"""Typed parts of a query: ``-word``, ``-"two words"``, ``field:value``, ``-field:value``.
+"""Typed query syntax: ``-word``, ``-"two words"``, ``field:value``, ``-field:value``.
 
-Only what can hardly be meant otherwise counts. A minus must follow a space and stand before a word (``32.706-2``,
-``state-of-the-art``, ``--flag``, ``-n`` and ``-5`` are text), a field must be one that documents have, and its value
-must fit it: ``type:pdf`` is a filter, ``type:ClusterIP``, ``std::path`` and ``Note: this`` are text. Whatever stands
-in quotation marks or backticks is literal.
+Only what can hardly mean anything else is syntax. A minus must follow a space and precede a word (``32.706-2``,
+``state-of-the-art``, ``--flag``, ``-n`` and ``-5`` are text), a field must be one that documents have, and the value
+must fit it: ``type:pdf`` is a filter; ``type:ClusterIP``, ``std::path`` and ``Note: this`` are text. Anything in
+quotation marks or backticks is literal.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pinakes.text.language import LANGUAGE_NAMES
 
 _QUOTE = r'(?:"[^"]{1,500}"|“[^”]{1,500}”|„[^“”]{1,500}[“”]|«[^»]{1,500}»)'
 QUOTED = re.compile(_QUOTE)
-"""A quoted phrase with its marks, in any style."""
+"""A quoted phrase with its quotation marks, in any style."""
 
 _PART = re.compile(
     rf"`[^`]{{1,500}}`|(?<!\S)(?P<filter>(?P<without>-)?(?P<name>[A-Za-z_]{{2,12}}):"
@@ -43,7 +43,7 @@ _ONE_WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class TypedParts:
-    """What was typed for the search itself, and the ``text`` that is left to look for."""
+    """Filters and exclusions typed into a query, and the remaining ``text``."""
 
     text: str
     filters: dict[str, list[str]] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class TypedParts:
 
 
 def read_typed(text: str) -> TypedParts:
-    """Take filters and exclusions out of a query.
+    """Separate filters and exclusions from a query.
 
     >>> parts = read_typed('data breach -draft type:pdf title:"annual report"')
     >>> parts.text, parts.excluded_words, parts.filters
@@ -73,12 +73,12 @@ def read_typed(text: str) -> TypedParts:
             chosen += [value for value in values if value not in chosen]
             return " "
         phrase = (match["phrase"] or "")[1:-1].strip()
-        # `-std::vector` and `-kind:Pod` name no field: they are words to leave out.
+        # `-std::vector` and `-kind:Pod` name no field: they are excluded words.
         word = _trimmed(match["word"] or (match["filter"][1:] if match["without"] and match["value"] else ""))
         if re.search(r"\w", phrase):
             phrases.append(phrase)
         elif len(word) > 1:
-            # A compound is left out as it is written, not wherever one of its words stands.
+            # A compound is excluded as written, not wherever one of its words occurs.
             (words if _ONE_WORD.fullmatch(word) else phrases).append(word)
         else:
             return match.group()
@@ -89,7 +89,7 @@ def read_typed(text: str) -> TypedParts:
 
 
 def _values(match: re.Match[str]) -> list[str]:
-    """The values of a filter; none when what looks like one is text."""
+    """The values of a filter; none if what looks like a filter is text."""
     written = match["name"]
     name = _FIELDS.get(written.lower(), "")
     if not name or written.isupper():
@@ -106,7 +106,7 @@ def _values(match: re.Match[str]) -> list[str]:
 
 
 def _fitting(name: str, value: str) -> str:
-    """A value in the form in which documents have it, or nothing when it cannot be a value of that field."""
+    """A value in the form that documents have it in, or "" if it cannot be a value of that field."""
     if name == "type":
         known = value.lower().lstrip(".")
         return (
@@ -116,13 +116,13 @@ def _fitting(name: str, value: str) -> str:
         code = value.casefold()
         return code if code in LANGUAGE_NAMES else _LANGUAGE_CODES.get(code, "")
     if name in ("after", "before"):
-        # What begins with a year is meant as a date, and refused later when it is none.
+        # What begins with a year is meant as a date; an invalid one is refused later.
         return value if parse_date(value) or re.match(r"\d{4}", value) else ""
     return value
 
 
 def _trimmed(value: str) -> str:
-    """Without the punctuation of the sentence around it."""
+    """Strip the punctuation of the surrounding sentence."""
     value = value.rstrip(",;.!?")
     return value[:-1] if value.endswith(")") and "(" not in value else value
 
@@ -135,27 +135,27 @@ class Typed(Protocol):
 
     @property
     def filters(self) -> Mapping[str, Sequence[str]]:
-        """Fields and the values that documents must have, any of them."""
+        """Fields, each with the values of which documents must have one."""
         ...
 
     @property
     def excluded_filters(self) -> Mapping[str, Sequence[str]]:
-        """Fields and the values that documents must not have."""
+        """Fields, each with the values that documents must not have."""
         ...
 
     @property
     def excluded_words(self) -> Sequence[str]:
-        """Words that must not stand in a result, in any form."""
+        """Words that must not occur in a result, in any form."""
         ...
 
     @property
     def excluded_phrases(self) -> Sequence[str]:
-        """Phrases that must not stand in a result."""
+        """Phrases that must not occur in a result."""
         ...
 
 
 def describe_typed(query: Typed) -> str:
-    """Say in the query's own notation what was asked of documents and left out of results."""
+    """Describe the filters and exclusions in the query's own syntax."""
     parts = [
         f"{sign}{name}:{_written(value)}"
         for sign, filters in (("", query.filters), ("-", query.excluded_filters))

@@ -1,6 +1,6 @@
-"""Scope: where a search looks. Documents by their fields, chunks by the words and the code that are in them.
+"""Scope: where to search. Documents are selected by their fields, chunks by the words and code in them.
 
-Both are asked about what a search came upon, never about the library: what passes is known for the documents at hand.
+Only documents and chunks that a search has found are checked, never the whole library.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from pinakes.search.candidates import RankedList
 from pinakes.search.query.filters import CodeTest
 from pinakes.search.query.names import NameIndex
 
-# So many that pass are enough to rank; else more are asked for, and at last the documents that pass are named.
+# Enough results to rank. With fewer, the search goes deeper, and finally lists the documents that pass.
 _ENOUGH = 100
 _DEEPER = 4
 
 
 class Scope:
-    """Where to look: the documents allowed (None for all), the chunks that may be shown, and the library's languages.
+    """Where to search: the documents allowed (None for all), the chunks allowed, and the library's languages.
 
-    ``owners`` tells the documents of chunks. ``unwanted`` are words and phrases that no result may hold; of ``code``
-    each must be in it, of ``other_code`` none.
+    ``owners`` maps chunks to documents. ``unwanted`` are words and phrases that no result may contain. A chunk must
+    pass every test in ``code`` and none in ``other_code``.
     """
 
     def __init__(
@@ -51,11 +51,11 @@ class Scope:
         self._looked_at: set[int] = set()
         self._coded: list[set[int]] = [set() for _ in self._code]
         self.hidden: set[int] = set()
-        """The chunks of the documents that were looked at which hold what is unwanted."""
+        """Chunks with unwanted words or phrases, in the documents checked so far."""
 
     @property
     def filtered(self) -> bool:
-        """Whether documents or chunks are left out by filters."""
+        """Whether filters exclude any documents or chunks."""
         return self.documents is not None or bool(self._code or self._other_code)
 
     @property
@@ -64,11 +64,11 @@ class Scope:
 
     @property
     def named(self) -> set[int] | None:
-        """The documents to name to an index, where they are few; None where it is to look everywhere."""
+        """The documents to pass to an index if they are few; None to search everywhere."""
         return None if isinstance(self.documents, Passing) else self.documents
 
     def passing(self, owners: Mapping[int, int]) -> set[int]:
-        """Return which of some chunks, given with their documents, may be shown."""
+        """Return which of these chunks, given with their documents, may be shown."""
         allowed = among(set(owners.values()), self.documents)
         found = {chunk for chunk, document in owners.items() if document in allowed}
         if not self._chooses_chunks or not found:
@@ -91,7 +91,7 @@ class Scope:
             having |= self._texts.with_code(test.languages, new)
 
     def keep(self, leg: RankedList) -> RankedList:
-        """Return what of a leg may be shown."""
+        """Keep the hits of a leg that may be shown."""
         if not len(leg) or not (self._chooses_chunks or isinstance(self.documents, Passing)):
             return leg
         assert self._owners is not None
@@ -100,7 +100,7 @@ class Scope:
         return replace(leg, chunks=leg.chunks[mask], scores=leg.scores[mask])
 
     def ask(self, leg: Callable[[int, set[int] | None], RankedList], depth: int) -> RankedList:
-        """Ask for a leg, deeper where too little of it passes; at last only the documents that pass are looked into."""
+        """Run a leg, deeper if too few hits pass; finally, restrict it to the documents that pass."""
         asked = leg(depth, self.named)
         found = self.keep(asked)
         if len(found) == len(asked):

@@ -1,7 +1,7 @@
-"""Spelling: words of a query that nothing has, and the word of the library that was probably meant.
+"""Spelling: query words that occur nowhere, and the words of the library that were probably meant.
 
-Nothing is lost by a correction: a word that no text has finds nothing anyway, and in a text that is embedded a broken
-word means nothing. Words that occur anywhere are right by definition.
+A correction loses nothing: a word that no text contains finds nothing anyway, and has no meaning when embedded. Words
+that occur anywhere are correct by definition.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from pinakes.text.stopwords import STOPWORDS
 MIN_LETTERS = 4
 MAX_CORRECTIONS = 4
 _TWO_EDITS_FROM = 8
-# From so many letters on, one slip away from a word that occurs only once is still that word.
+# From this length on, a word that occurs only once is accepted as a correction, one edit away.
 _SURE_LETTERS = 6
 _SHORTEST = 3  # letters of a replacement
 _CANDIDATES = 8
 _CHECKED_WORDS = 32
 
-# A word by itself: no part of a name, an address, a path, a contraction or a compound.
+# A word by itself: not part of a name, an address, a path, a contraction or a compound.
 _WORD = re.compile(r"(?<![\w.@/:\\'’#$&+-])[^\W\d_]+(?![\w@/:\\'’#+-]|\.\w|\()")
 _CODE = re.compile(r"`[^`]{1,500}`")
-# A word before a number, as those are that name a place: `Artcle 3`.
+# A word before a number, like the words that name places: `Artcle 3`.
 _BEFORE_NUMBER = re.compile(r"(?<![\w'’-])([^\W\d_]{5,20})\s{1,2}(?=\(?\d|[IVXLC]{1,7}\b)")
-_KIND_LETTERS = 6  # of a word for a place that a slip leaves recognisable
+_KIND_LETTERS = 6  # of a word for a place that is still recognisable with a typing error
 _FUNCTION_WORDS = frozenset().union(*STOPWORDS.values())
 
 
@@ -41,17 +41,17 @@ class Dictionary(Protocol):
     """The words of a library."""
 
     def frequency(self, word: str, languages: Sequence[str]) -> int:
-        """Return how many chunks have a word, in any of its forms."""
+        """Return how many chunks contain a word, in any of its forms."""
         ...
 
     def similar(self, word: str, limit: int) -> list[tuple[str, int]]:
-        """Return words that are spelled nearly so, with how many chunks have them."""
+        """Return words with similar spelling, with the number of chunks that contain them."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A word that nothing has, and the one that is searched for as well."""
+    """A word that occurs nowhere, and the one to search for as well."""
 
     word: str
     replacement: str
@@ -65,11 +65,11 @@ def find_corrections(
     known: Callable[[str], bool] | None = None,
     at_least: int = 2,
 ) -> tuple[Correction, ...]:
-    """Find what the misspelled words of a text were meant to be.
+    """Find corrections for the misspelled words of a text.
 
-    ``text`` is what a query says outside quotation marks and references. ``known`` may vouch for words that are
-    right although the library does not have them; a tokenizer's single tokens are such words. ``at_least`` is how
-    many chunks must have a word for it to be a replacement.
+    ``text`` is the query without quotations and references. ``known`` recognises words that are correct although the
+    library does not contain them; a tokenizer's single tokens are such words. ``at_least`` is how many chunks must
+    contain a replacement.
     """
     words = list(dict.fromkeys(_words(text)))[:_CHECKED_WORDS]
     missing = [
@@ -78,7 +78,7 @@ def find_corrections(
         if not (known is not None and known(word)) and not dictionary.frequency(word, languages)
     ]
     if len(missing) > max(2, len(words) // 2):
-        # That much is not a slip of the finger: the query is in another language, or about something else.
+        # Too many for typing errors: the query is in another language, or about something else.
         return ()
     replacements = ((word, _best(word, dictionary, at_least)) for word in missing)
     found = (Correction(word, replacement) for word, replacement in replacements if replacement)
@@ -86,9 +86,9 @@ def find_corrections(
 
 
 def find_misspelled_kinds(text: str, known: Callable[[str], bool] | None = None) -> tuple[Correction, ...]:
-    """Find words before a number that are one slip away from the word for a place, in any language.
+    """Find words before a number that are one edit away from a word for a place, in any language.
 
-    ``known`` says that a word is one of the library's own: `Charter 3` may be right.
+    ``known`` recognises words of the library: `Charter 3` may be right.
 
     >>> find_misspelled_kinds("Artcle 3 of the charter, pump 4")
     (Correction(word='Artcle', replacement='Article'),)
@@ -103,13 +103,13 @@ def find_misspelled_kinds(text: str, known: Callable[[str], bool] | None = None)
 
 
 def describe_misread(corrections: Sequence[Correction]) -> str:
-    """Say how words for places were read, in a sentence; nothing when they were read as they stand."""
+    """Explain in a sentence how misspelled words for places were read; "" if there are none."""
     read = " and ".join(f"“{item.word}” as “{item.replacement}”" for item in corrections)
     return f"Read {read}." if read else ""
 
 
 def _nearest_kind(word: str) -> str:
-    """The word for a place that is one slip away; nothing when there is none, or the word is itself one."""
+    """The word for a place that is one edit away; "" if there is none, or the word is such a word itself."""
     lexicon = load()
     if word in lexicon.forms or word in lexicon.parts or fold(word) in _plain_kinds():
         return ""
@@ -122,12 +122,12 @@ def _nearest_kind(word: str) -> str:
         and not (form.stop or form.only_heading)
         and _is_slip(fold(word), fold(form.word))
     ]
-    # English comes first among the forms; a word between two kinds of places names neither.
+    # English forms come first; a word between two kinds of places is neither.
     return near[0].word if len({form.kind for form in near}) == 1 else ""
 
 
 def _is_slip(typed: str, meant: str) -> bool:
-    """Whether a letter is missing, too many or swapped with the next; another letter makes another word: `Charter`."""
+    """Whether a letter is missing, added or transposed; a substituted letter makes another word: `Charter`."""
     return edit_distance(typed, meant) == 1 and (len(typed) != len(meant) or sorted(typed) == sorted(meant))
 
 
@@ -137,7 +137,7 @@ def _plain_kinds() -> frozenset[str]:
 
 
 def corrected_text(text: str, corrections: Sequence[Correction]) -> str:
-    """Return a text with the words replaced; what is in quotation marks or backticks stays as it is."""
+    """Return a text with the words replaced, except in quotation marks or backticks."""
     if not corrections:
         return text
     replacements = {item.word: item.replacement for item in corrections}
@@ -150,7 +150,7 @@ def corrected_text(text: str, corrections: Sequence[Correction]) -> str:
 
 
 def describe_corrections(corrections: Sequence[Correction]) -> str:
-    """Say what was also searched for, in a sentence; nothing when there are no corrections."""
+    """Say in a sentence what was also searched for; "" if there are no corrections."""
     if not corrections:
         return ""
     searched = " and ".join(f"“{item.replacement}”" for item in corrections)
@@ -159,12 +159,12 @@ def describe_corrections(corrections: Sequence[Correction]) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """The words that can be misspelled: not names in capitals, not identifiers, not function words."""
+    """The words that can be misspelled: no names in capitals, identifiers or function words."""
     plain = _CODE.sub(" ", QUOTED.sub(" ", unicodedata.normalize("NFC", text)))
     found = []
     for match in _WORD.finditer(plain):
         word = match.group()
-        # Scripts without upper and lower case are left alone: their words are not made of such letters.
+        # Scripts without case are left alone.
         cased = word[1:].islower() and word.isalpha() and word[0].lower() != word[0].upper()
         if len(word) >= MIN_LETTERS and cased and fold(lower(word)) not in _FUNCTION_WORDS:
             found.append(word)
@@ -172,7 +172,7 @@ def _words(text: str) -> list[str]:
 
 
 def _best(word: str, dictionary: Dictionary, at_least: int) -> str:
-    """The most likely replacement: the nearest; of these one that begins so, has the same letters, is frequent."""
+    """The most likely replacement: the closest, then by same beginning, same letters and frequency."""
     typed = fold(lower(word))
     ranked = []
     for candidate, count in dictionary.similar(word, _CANDIDATES):
@@ -190,11 +190,11 @@ def _best(word: str, dictionary: Dictionary, at_least: int) -> str:
 
 
 def _slip(typed: str, meant: str) -> tuple[int, bool, bool] | None:
-    """How far two words are apart, whether they begin differently and are of other letters; None when too far."""
+    """Edit distance, whether the beginnings differ and whether the letters do; None if too far apart."""
     distance = edit_distance(typed, meant)
     other_start, other_letters = typed[:1] != meant[:1], sorted(typed) != sorted(meant)
     if distance == 2:
-        # Two letters that are simply others make another word, not a slip.
+        # Two substituted letters make another word, not a typing error.
         changed = len(typed) == len(meant) and sum(a != b for a, b in zip(typed, meant, strict=True)) == 2
         if len(typed) < _TWO_EDITS_FROM or other_start or changed:
             return None
@@ -202,7 +202,7 @@ def _slip(typed: str, meant: str) -> tuple[int, bool, bool] | None:
 
 
 def edit_distance(one: str, other: str) -> int:
-    """How many letters must be put in, left out, changed or swapped with the next.
+    """The edit distance: insertions, deletions, substitutions and transpositions.
 
     >>> edit_distance("controler", "controller"), edit_distance("recieve", "receive"), edit_distance("ab", "ab")
     (1, 1, 0)

@@ -1,7 +1,7 @@
 """Understand: what a query names literally, before anything is looked up.
 
-The names of documents are recognised first and taken out, because they have numbers and words in them that look like
-references (`Part12`, `BOE-A-2012-7257`).
+Names of documents are recognised and removed first, because they contain numbers and words that look like references
+(`Part12`, `BOE-A-2012-7257`).
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from pinakes.text.keys import title_key
 
 MAX_QUERY_CHARACTERS = 10_000
 _MAX_REFERENCES = 16
-# Words of a title say which document is meant when there are two of them, or one after `of`.
+# Two words of a title identify a document, or one after `of`.
 _WORDS_OF_A_NAME = 2
 _LONGEST_OF = 16
 _OF = r"(?:of|in|from|under|des|der|vom|von|im|aus|du|de|del|della|di|do|da|van)\s+(?:the\s+|la\s+)?"
 _AFTER_OF = re.compile(_OF + r"\w", re.I)
 _ENDS_IN_OF = re.compile(r"(?<!\w)" + _OF + r"\Z", re.I)
-# What one says to be shown a place, in the forms that title keys have.
+# Words used to ask for a place, in the form of title keys.
 ASKING = frozenset(
     "say says state states read show open see find explain summarise summarize compare mean means text content "
     "contents sagt steht zeig zeige lies erklare vergleiche inhalt dit montre explique texte dice muestra explica "
@@ -38,11 +38,11 @@ ASKING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query with what it names: quoted phrases, documents, places, and the words that are left.
+    """A query with what it names: quoted phrases, documents, places, and the remaining words.
 
-    ``text`` is what is searched for; ``original`` is the query as it was given, with its filters and exclusions.
-    ``called`` are the documents that are surely named; their names are no part of ``rest``. ``misread`` are words for
-    places that were misspelled, with how they were read.
+    ``text`` is what is searched for; ``original`` is the query as given, with filters and exclusions. ``called`` are
+    documents that are certainly named; their names are not part of ``rest``. ``misread`` are misspelled words for
+    places, with how they were read.
     """
 
     text: str
@@ -81,9 +81,9 @@ def understand(
     names: NameIndex | None = None,
     known: Callable[[str], bool] | None = None,
 ) -> Query:
-    """Read a query. What cannot be meant is refused with the reason. Without ``typed``, all of it is plain text.
+    """Parse a query; one that cannot be searched is refused. Without ``typed``, all of it is plain text.
 
-    ``known`` says which words the library has, so that these are not taken for misspelled ones.
+    ``known`` recognises words of the library, which are not treated as misspelled.
     """
     if not isinstance(text, str):
         raise UsageError(f"The query must be text, not {type(text).__name__}.")
@@ -98,7 +98,7 @@ def understand(
     parts = read_typed(clean) if typed else TypedParts(clean)
     if not re.search(r"\w", parts.text):
         raise UsageError(
-            f"The query only says where to look or what to leave out ({describe_typed(parts)}): add at least one "
+            f"The query has only filters and exclusions ({describe_typed(parts)}): add at least one "
             "word to look for. To search for the text itself, put it in quotation marks."
         )
     quoted = [match.group()[1:-1].strip() for match in QUOTED.finditer(parts.text)]
@@ -133,7 +133,7 @@ def understand(
 
 
 def clean_text(text: str) -> str:
-    """Drop control characters and lone surrogates, and fold white space."""
+    """Remove control characters and lone surrogates, and normalise white space."""
     kept = (
         " " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cs")
     )
@@ -141,7 +141,7 @@ def clean_text(text: str) -> str:
 
 
 def content_words(text: str) -> list[str]:
-    """The words that may be names; `of` is in many titles and names none of them, `AI` names the AI Act."""
+    """The words that may be names; `of` is in many titles and names none, `AI` names the AI Act."""
     written = set(text.split())
     return [
         word
@@ -153,7 +153,7 @@ def content_words(text: str) -> list[str]:
 
 
 def _meant(rest: str, unsure: Sequence[Called], names: NameIndex, *, located: bool) -> list[Called]:
-    """Names that are plain words, where nothing but them stands beside a reference; else words of a title."""
+    """Names made of ordinary words, if nothing but them accompanies a reference; otherwise words of a title."""
     words = content_words(rest)
     covered = {token.text for name in unsure for token in name_tokens(name.text)}
     if unsure and all(token.text in covered for word in words for token in name_tokens(word)):
@@ -165,7 +165,7 @@ def _meant(rest: str, unsure: Sequence[Called], names: NameIndex, *, located: bo
 
 
 def _outside_labels(names: Sequence[Called], text: str) -> list[Called]:
-    """Leave out names that are the number of a place: in `§ 77z–2(a)`, `77z–2` names no document."""
+    """Drop names that are the number of a place: in `§ 77z–2(a)`, `77z–2` names no document."""
     labels = find_places(text) if names else []
     return [
         name
@@ -175,7 +175,7 @@ def _outside_labels(names: Sequence[Called], text: str) -> list[Called]:
 
 
 def _blanked(text: str, names: Sequence[Called]) -> str:
-    """A query without the names of documents, nor the `of` that leads to one: `paragraph 4 of Rainy Sky`."""
+    """A query without the names of documents, and without the `of` before them: `paragraph 4 of Rainy Sky`."""
     for name in names:
         of = _ENDS_IN_OF.search(text, max(0, name.start - _LONGEST_OF), name.start)
         start = of.start() if of else name.start

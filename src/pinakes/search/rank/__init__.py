@@ -1,1 +1,1 @@
-"""Rank: the lists become one order, and what surrounds a passage has its say."""
+"""Rank: the lists are fused into one order, and a passage's surroundings are taken into account."""

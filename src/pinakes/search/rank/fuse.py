@@ -1,7 +1,7 @@
 """Fuse: the ranked lists of the legs become one.
 
-Two ways: weighted reciprocal ranks, which need nothing but the order, and weighted scores, brought to one scale
-first. Either way the result is between 0 and 1, on a scale that later stages can reckon with.
+There are two methods: weighted reciprocal ranks, which need only the order, and weighted scores, normalised first.
+Either way the result is between 0 and 1, on a scale that later stages can work with.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from pinakes.search.candidates import Candidates, RankedList, Scores, union
 FUSED = "fused"
 """The first column of the candidates."""
 
-# A hit with this share of what a full match scores is as good as one.
+# A hit with this share of a full match's score counts as a full match.
 ENOUGH = 0.6
-# How fast the scores of an order fall: that of the 11th place is half that of the first.
+# How fast scores fall along an order: the 11th place has half the score of the first.
 _FALL = 10
 
 
 def fuse(legs: Sequence[RankedList], weights: Mapping[str, float], *, method: str, rrf_k: int) -> Candidates:
-    """Join the legs; a leg that found nothing has no say."""
+    """Fuse the legs; a leg that found nothing is ignored."""
     active = [leg for leg in legs if len(leg) and weights.get(leg.name, 0.0) > 0]
     chunks = union(*(leg.chunks for leg in active)) if active else np.zeros(0, np.int64)
     scores = np.zeros(len(chunks))
@@ -41,19 +41,19 @@ def _reciprocal(leg: RankedList, rrf_k: int) -> Scores:
 
 
 def _by_place(sums: Scores) -> Scores:
-    """Return the sums, but none above what its place in their order is worth; equals share a place.
+    """Return the sums, each capped by its place in their order; ties share a place.
 
-    With a large ``rrf_k`` all sums are nearly the same, and what weighs them against each other later, such as the
-    evidence of a document, would count hits instead. Both sides fall along the order, so that it stays as it is.
+    With a large ``rrf_k`` all sums are nearly equal, and later stages that compare them, such as the evidence of a
+    document, would merely count hits. Sums and caps both fall along the order, so the order is unchanged.
     """
     places = np.searchsorted(np.sort(-sums), -sums)
     return np.minimum(sums, (_FALL + 1) / (_FALL + 1 + places))
 
 
 def _normalised(leg: RankedList) -> Scores:
-    """Scores stretched between 0 for what is unrelated and 1 for the best, or for nearly all that could be asked.
+    """Scores scaled from 0 for unrelated chunks to 1 for the best hit, or for a nearly complete match.
 
-    A best hit that has one of five words is not worth as much as one that has them all.
+    A best hit with one of five query words should count less than one with all of them.
     """
     low, high = min(leg.floor, float(leg.scores.min())), float(leg.scores.max())
     high = max(high, ENOUGH * leg.full)

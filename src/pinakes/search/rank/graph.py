@@ -1,11 +1,11 @@
-"""The graph: what the best hits refer to, link to, and are mentioned by joins the candidates.
+"""The graph: places that the best hits refer to, link to or are mentioned by join the candidates.
 
-One hop from each strong hit, in both directions. A neighbour is strength the score of the hit times the weight of the
-edge, less where one end is busy: a page that everybody links to, or a list of links to everything, says little about
-any one of them.
+It goes one hop from each strong hit, in both directions. A neighbour's strength is the score of the hit times the
+weight of the edge, reduced if one end is busy: a page that everybody links to, or a list of links to everything, says
+little about any single link.
 
-An edge ends in a span of a document's text: a section, a clause, a whole document, or the spot where another chunk
-mentions this one. Which chunk of the span is meant is decided where the edges are used.
+An edge ends in a span of a document's text: a section, a clause, a whole document, or the position where another chunk
+mentions this one. Which chunk of the span is meant is decided when the edges are used.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Place = tuple[int, int, str]
 
 
 class Edge(NamedTuple):
-    """A way from a chunk to a span of text; ``degree`` says how many other ways share the busier end."""
+    """An edge from a chunk to a span of text; ``degree`` is the number of edges at the busier end."""
 
     source: int
     kind: str
@@ -51,7 +51,7 @@ class Edge(NamedTuple):
 def read_edges(
     index: SearchIndex, holders: Collection[Holder], references: ReferenceGraph
 ) -> dict[int, tuple[list[Edge], ...]]:
-    """Read the edges from and to some chunks, one hop: by chunk, those of each way of being connected by themselves."""
+    """Read the edges of some chunks in both directions, one hop: by chunk, grouped by type of connection."""
     return _Edges(index, holders, references).by_chunk(holders)
 
 
@@ -66,7 +66,7 @@ class _Edges:
         self._holders = [holder for holder in holders if holder.id in self._sections]
 
     def by_chunk(self, holders: Collection[Holder]) -> dict[int, tuple[list[Edge], ...]]:
-        """Return the edges of each chunk, way by way."""
+        """Return the edges of each chunk, grouped by type of connection."""
         ways = (
             self._references_inside(),
             self._references_back(),
@@ -91,7 +91,7 @@ class _Edges:
             yield Edge(to.chunk, to.kind, documents[to.chunk], to.start, to.end, to.mentions)
 
     def _references_back(self) -> Iterator[Edge]:
-        """References of the same document to a chunk."""
+        """References to a chunk from the same document."""
         for back in self._lookup.mentions_of(self._holders, self._sections):
             kind = _BACKWARD.get(back.kind, "cited_by")
             yield Edge(back.chunk, kind, back.document, back.offset, back.offset + 1, back.mentions)
@@ -107,7 +107,7 @@ class _Edges:
                 yield Edge(chunk, outward.kind, place[0], *spans.get(place, _WHOLE), degree=mentions)
 
     def _references_in(self) -> Iterator[Edge]:
-        """References from other documents to the section of a chunk or a clause in it."""
+        """References from other documents to the section of a chunk or to a clause in it."""
         documents = {holder.id: holder.document for holder in self._holders}
         asked = self._lookup.references_in(self._holders, self._sections)
         places = self._places((back.document, outward) for back, outward in asked)
@@ -117,7 +117,7 @@ class _Edges:
                 yield Edge(back.chunk, "cited_by", back.document, back.offset, back.offset + 1, back.mentions)
 
     def _places(self, asked: Iterable[tuple[int, Outward]]) -> dict[tuple[int, Outward], Place]:
-        """Where references of some documents lead in others; those that lead nowhere are left out."""
+        """Where references lead in other documents; unresolved ones are left out."""
         pairs = list(dict.fromkeys(asked))
         answers = self._references.resolve((document, _reference(outward)) for document, outward in pairs)
         entries = self._index.names.at({answer.target_path for answer in answers if answer.target_chunk})
@@ -131,7 +131,7 @@ class _Edges:
     # -- links between documents -----------------------------------------------------------------------------
 
     def _links_out(self) -> Iterator[Edge]:
-        """Links that stand in a chunk."""
+        """Links in a chunk."""
         written = self._index.links.links_inside(self._holders)
         outgoing = self._references.links_from([link for _, link in written])
         chunks: dict[LinkRow, list[int]] = {}
@@ -145,7 +145,7 @@ class _Edges:
                 yield Edge(chunk, link.kind, target.id, *span, degree=degrees[target.id])
 
     def _links_in(self) -> Iterator[Edge]:
-        """Links that lead to a chunk's document or to a heading above it."""
+        """Links to a chunk's document or to a heading above it."""
         documents = {holder.document for holder in self._holders}
         entries = [entry for one in documents if (entry := self._references.entry(one)) is not None]
         degrees = self._references.count_links_to(entries)
@@ -162,7 +162,7 @@ class _Edges:
     def _anchors(
         self, links: Collection[tuple[LinkRow, Entry, str]]
     ) -> dict[tuple[int, str], tuple[int, int]]:
-        """What the anchors of links span: a heading by its words or slug, or an id."""
+        """The spans of link anchors: a heading by its words or slug, or an id."""
         wanted = {(target.id, anchor) for _, target, anchor in links if anchor}
         keys = {pair: (pair[0], title_key(pair[1].replace("-", " "))) for pair in wanted}
         headings = self._lookup.headings(set(keys.values()))
@@ -185,16 +185,16 @@ def _reference(outward: Outward) -> Reference:
     return Reference("", 0, 0, kind, number_kind=number_kind, number_key=number_key, document=name)
 
 
-# -- the graph: what the best hits refer to, link to, and are mentioned by joins the candidates --------------
+# -- the graph -----------------------------------------------------------------------------------------------
 
 
 EDGE_WEIGHTS: dict[str, float] = {
-    # A document shows another as a part of itself.
+    # A document embeds another.
     "transclusion": 1.0,
     "transcluded_by": 0.8,
-    # Somebody says in as many words that two documents belong together.
+    # An author states explicitly that two documents belong together.
     "related": 0.7,
-    # What a text refers or links to, it needs; who mentions a text may do so in passing.
+    # A text depends on what it refers or links to; it may be mentioned in passing.
     "number": 0.6,
     "named": 0.6,
     "wiki": 0.6,
@@ -204,16 +204,17 @@ EDGE_WEIGHTS: dict[str, float] = {
     "cited_by": 0.3,
     "backlink": 0.3,
 }
-"""How much of a hit's score goes along each type of edge."""
+"""The share of a hit's score that passes along each type of edge."""
 
 STRONG_HITS = 10
-# As many ways as this at one end of an edge cost nothing; beyond, the strength falls with their square root.
+# Up to this many edges at one end cost nothing; beyond, the strength falls with the square root of their
+# number.
 _FREE_DEGREE = 6
-# Hits that are looked at to choose between the chunks of a section or document that an edge leads to.
+# Hits considered when choosing between the chunks of a section or document that an edge leads to.
 CANDIDATES = 50
-# Chunks whose edges are kept: a few kilobytes each at most.
+# Chunks whose edges are cached: at most a few kilobytes each.
 _KEPT_CHUNKS = 2000
-# Edges that are followed for one query, the most promising first.
+# Edges followed for one query, the most promising first.
 _MAX_EDGES = 300
 _BETWEEN_DOCUMENTS = frozenset({"transclusion", "transcluded_by", "related", "wiki", "link", "backlink"})
 _INWARD = frozenset({"cited_by", "backlink", "transcluded_by"})
@@ -221,19 +222,19 @@ _INWARD = frozenset({"cited_by", "backlink", "transcluded_by"})
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """Chunks next to the strong hits, best first, and for each the edge that counts most and the hit it starts at."""
+    """Neighbours of the strong hits, best first, each with its most important edge and the hit where it starts."""
 
     hits: list[tuple[int, float]] = field(default_factory=list)
     via: dict[int, tuple[str, int]] = field(default_factory=dict)
 
     @property
     def leg(self) -> RankedList:
-        """What fusion takes."""
+        """The neighbours as a ranked list for fusion."""
         return RankedList.of(GRAPH, self.hits)
 
 
 class Graph(Signal):
-    """The edges between the chunks of one index: what the best refer to and are mentioned by rises, or joins them."""
+    """The edges between the chunks of one index: neighbours of the best hits are raised, or join them."""
 
     stage, column = "graph", "linked"
 
@@ -244,11 +245,11 @@ class Graph(Signal):
         self._kept: tuple[int, dict[int, tuple[list[Edge], ...]]] = (-1, {})
 
     def weights(self, settings: SearchSettings) -> Mapping[str, float]:
-        """Return what neighbours count."""
+        """Return the weight of neighbours."""
         return {GRAPH: settings.graph_weight}
 
     def scores(self, ranked: Ranked, asked: Asked) -> Scores:
-        """Lift the neighbours of the best; those that were not found join the table."""
+        """Raise the neighbours of the best hits; those that were not found join the table."""
         weight, scope = asked.weights[GRAPH], asked.scope
         if weight <= 0:
             return ranked.table.scores
@@ -273,11 +274,11 @@ class Graph(Signal):
         strong: int = STRONG_HITS,
         weights: Mapping[str, float] = EDGE_WEIGHTS,
     ) -> Neighbours:
-        """Return the neighbours of the best of some hits, which come best first with scores between 0 and 1.
+        """Return the neighbours of the best of some hits, given best first with scores between 0 and 1.
 
-        The other hits help to choose: an edge to a whole section or document leads to the chunk of it that was found
-        for the query too, else to its first text. ``documents`` are those that may be shown; ``passing`` says
-        which chunks may, given with their documents.
+        The other hits help to choose: an edge to a whole section or document leads to the chunk in it that was also
+        found for the query, or else to its first text. ``documents`` are those allowed; ``passing`` returns the chunks
+        allowed, given chunks with their documents.
         """
         best = [(chunk, score) for chunk, score in hits[:strong] if score > 0]
         holders = self._lookup.holders([chunk for chunk, _ in best])
@@ -309,9 +310,9 @@ class Graph(Signal):
         return _join_ways(ways, limit)
 
     def _edges(self, holders: list[Holder], kinds: Collection[str]) -> list[Edge]:
-        """The edges of some kinds from and to some chunks: way by way, and for each chunk by chunk.
+        """The edges of some kinds at some chunks: by type of connection, and within it by chunk.
 
-        They are kept while the library stays as it is: the same strong hits come up again and again.
+        They are cached while the library is unchanged: the same strong hits come up again and again.
         """
         generation = self._index.stamp
         seen, known = self._kept
@@ -324,7 +325,7 @@ class Graph(Signal):
         return [edge for edges in zip(*by_chunk, strict=True) for edge in chain(*edges) if edge.kind in kinds]
 
     def _among(self, hits: Sequence[tuple[int, float]], documents: Collection[int]) -> list[Holder]:
-        """Where those of some hits stand that are in some documents."""
+        """The positions of the hits that are in these documents."""
         chunks = np.fromiter((chunk for chunk, _ in hits), np.int64, len(hits))
         owners = self._index.columns.of(chunks)["document"].tolist()
         inside = [chunk for chunk, owner in zip(chunks.tolist(), owners, strict=True) if owner in documents]
@@ -332,7 +333,7 @@ class Graph(Signal):
         return [holders[chunk] for chunk in inside if chunk in holders]
 
     def _ends(self, edges: list[Edge], found: list[Holder]) -> list[tuple[Edge, Holder]]:
-        """Choose the chunk in which each edge ends; edges that end where they begin are left out."""
+        """Choose the chunk in which each edge ends; edges that end where they begin are dropped."""
         by_document: dict[int, list[Holder]] = {}
         for holder in found:
             by_document.setdefault(holder.document, []).append(holder)
@@ -349,7 +350,7 @@ class Graph(Signal):
         return [(edge, end) for edge, end in ends if end is not None and end.id != edge.source]
 
     def _degrees(self, ends: list[tuple[Edge, Holder]], holders: Mapping[int, Holder]) -> list[int]:
-        """Count the ways at the busier end of each edge."""
+        """Count the edges at the busier end of each edge."""
         citing = [end if edge.kind in _INWARD else holders[edge.source] for edge, end in ends]
         fan_out = self._lookup.fan_out(list({one.id: one for one in citing}.values()))
         return [max(edge.degree, fan_out.get(one.id, 1)) for (edge, _), one in zip(ends, citing, strict=True)]
@@ -363,9 +364,9 @@ class _Way(NamedTuple):
 
 
 def _witness(edge: Edge, source: Holder) -> tuple[str, int]:
-    """Say whose evidence an edge is: a witness is heard once for each chunk, with the best it has to say.
+    """Return the source of an edge's evidence: each source counts once per chunk, with its strongest edge.
 
-    All chunks of a note have its links, so the note is the witness.
+    All chunks of a note share its links, so the source is the note.
     """
     return ("document", source.document) if edge.kind in _BETWEEN_DOCUMENTS else ("chunk", source.id)
 
@@ -375,7 +376,7 @@ def _span(edge: Edge) -> tuple[int, int, int]:
 
 
 def _join_ways(ways: list[_Way], limit: int) -> Neighbours:
-    """Add up what comes along the edges, several witnesses as independent evidence."""
+    """Combine the edges to each chunk, treating several sources as independent evidence."""
     best: dict[int, dict[tuple[str, int], _Way]] = {}
     for way in ways:
         heard = best.setdefault(way.chunk, {})
@@ -393,16 +394,16 @@ def _join_ways(ways: list[_Way], limit: int) -> Neighbours:
 
 
 def strongest(table: Candidates) -> list[tuple[int, float]]:
-    """Return the best candidates as `neighbours` takes them."""
+    """Return the best candidates in the form that `neighbours` takes."""
     order = table.best(CANDIDATES)
     return list(zip(table.chunks[order].tolist(), table.scores[order].tolist(), strict=True))
 
 
 def lift(table: Candidates, leg: RankedList, weight: float) -> Scores:
-    """Return the scores of candidates, of which those of a list of neighbours rise.
+    """Return the scores of candidates with those of neighbours raised.
 
-    Each goes up by a part of what it lacks to 1, so that what is strong already keeps its place, and a neighbour that
-    does not match by itself hardly passes one that does.
+    Each rises by a fraction of its distance to 1, so strong candidates keep their place, and a neighbour that does not
+    match by itself hardly overtakes one that does.
     """
     scores = table.scores.copy()
     at = table.positions(leg.chunks)

@@ -1,8 +1,8 @@
-"""Hierarchy: a chunk is judged together with its section and its document.
+"""Hierarchy: a chunk is scored together with its section and its document.
 
-What stands around a passage says what it is about. The evidence of a group of chunks is a power mean of their
-scores: close to the best of them, higher when several agree, and not much lower for being long. Each chunk gets
-some of its group's evidence. docs/decisions/0014-hierarchical-evidence.md has the measurements.
+The surroundings of a passage say what it is about. The evidence of a group of chunks is a power mean of their scores:
+close to the best, higher if several agree, and not much lower if the group is long. Each chunk gets a share of its
+groups' evidence. docs/decisions/0014-hierarchical-evidence.md has the measurements.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from pinakes.search.candidates import DOCUMENT, SECTION, Ids, Scores
 from pinakes.search.rank.signal import Asked, Ranked, Signal
 
 POWER = 6.0
-# As if every group had this much more of the average chunk: a group of one knows no more than its chunk.
+# Smoothing, as if every group had this many more average chunks: a group of one adds nothing to its chunk.
 PRIOR = 0.5
 
 
 class Hierarchy(Signal):
-    """Each chunk together with its section and its document."""
+    """Scores each chunk together with its section and its document."""
 
     stage, column = "hierarchy", "judged"
 
     def weights(self, settings: SearchSettings) -> Mapping[str, float]:
-        """Return what a document and a section count."""
+        """Return the weights of document and section."""
         return {DOCUMENT: settings.document_weight, SECTION: settings.section_weight}
 
     def scores(self, ranked: Ranked, asked: Asked) -> Scores:
-        """Blend what each chunk has with the evidence of the two groups it is in."""
+        """Blend each chunk's score with the evidence of its two groups."""
         scores, known, total = ranked.table.scores, ranked.table.known, self._index.columns.total
         documents = known["document"]
-        # Sections are numbered in their documents.
+        # Sections are numbered per document.
         sections = (documents << 32) + known["section"]
         return judge(
             scores,
@@ -48,8 +48,8 @@ class Hierarchy(Signal):
 def group_evidence(scores: Scores, groups: Ids, sizes: NDArray[np.int32], total: int) -> Scores:
     """Return each chunk's evidence from its group, between 0 and 1.
 
-    ``groups`` says which group each scored chunk is in, ``sizes`` how many chunks that has in all, and ``total`` how
-    many the library has; chunks without a score count as 0.
+    ``groups`` is the group of each scored chunk, ``sizes`` the number of chunks in it, scored or not, and ``total``
+    that of the library; chunks without a score count as 0.
     """
     if not len(scores):
         return scores

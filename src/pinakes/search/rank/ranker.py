@@ -1,4 +1,4 @@
-"""Rank: the lists become one order, and what surrounds a passage has its say.
+"""Rank: the lists are fused into one order, and a passage's surroundings are taken into account.
 
 Every signal adds a column to the table of candidates: fused > judged > smoothed > linked > recent.
 """
@@ -20,11 +20,11 @@ from pinakes.search.rank.smooth import Smoothing
 
 FUSE = "fuse"
 SIGNALS: tuple[type[Signal], ...] = (Hierarchy, Smoothing, Graph, Recency)
-"""What speaks for a candidate besides the lists, in the order in which it is heard."""
+"""Ranking signals besides the lists, in the order in which they are applied."""
 
 
 class Ranker:
-    """Orders what the legs of one index found. Keep it between searches: signals remember what they read."""
+    """Orders the hits of the legs on one index. Keep it between searches: signals cache what they read."""
 
     def __init__(self, index: SearchIndex) -> None:
         self._index = index
@@ -32,11 +32,11 @@ class Ranker:
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """The names of what is done, in order."""
+        """The names of the steps, in order."""
         return (FUSE, *(signal.stage for signal in self._signals))
 
     def weights(self, settings: SearchSettings, multipliers: Mapping[str, float]) -> dict[str, float]:
-        """Return what the signals of hybrid search count, as configured and multiplied."""
+        """Return the weights of the signals of hybrid search, as configured and multiplied."""
         if settings.search_mode != HYBRID:
             return {}
         found = [item for signal in self._signals for item in signal.weights(settings).items()]
@@ -50,14 +50,14 @@ class Ranker:
         scope: Scope,
         until: str = "",
     ) -> Ranked:
-        """Order what the legs found, or do so as far as the stage ``until``.
+        """Order the hits of the legs, or do so up to the stage ``until``.
 
-        A single way of searching stays bare: hybrid search weighs surroundings.
+        A single leg is left as it is: only hybrid search weighs surroundings.
         """
         table = fuse(legs, weights, method=settings.fusion, rrf_k=settings.rrf_k)
         table.known = self._index.columns.of(table.chunks)
         if not (there := table.known["document"] > 0).all():
-            # Found a moment ago, and gone from the record since.
+            # Found a moment ago, but removed from the record since.
             table = table.kept(there)
         ranked = Ranked(table)
         if settings.search_mode != HYBRID or not len(table) or until == FUSE:

@@ -1,7 +1,7 @@
-"""Recency: what was written lately counts a little more, if that is wanted.
+"""Recency: recent documents count a little more, if wanted.
 
-The date is the one a document gives itself, else that of its file. Below a week it counts 1.2 times, below 30 days
-1.1 times, older as it is; ``bias`` takes as much of that as it says, from 0 (nothing, the default) to 1.
+The date is the one stated in the document, or else that of its file. Documents younger than a week count 1.2 times,
+younger than 30 days 1.1 times, older ones once; ``bias`` is the share of that effect, from 0 (none, the default) to 1.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from pinakes.search.rank.signal import Asked, Ranked, Signal
 
 DAY = 86_400.0
 TIERS = ((7 * DAY, 1.2), (30 * DAY, 1.1))
-"""Age in seconds below which a factor holds, youngest first."""
+"""Factors by maximum age in seconds, youngest first."""
 
-# Clocks and time zones differ by less than this. A date further ahead is not one of writing.
+# Clocks and time zones differ by less than this. A date further in the future is not a date of writing.
 _AHEAD = DAY
-# What stands further down than this does not come to the top by being new.
+# Results ranked lower than this do not get to the top by being recent.
 _CANDIDATES = 300
 
 
 def recency_factor(date: datetime | None, now: datetime, bias: float) -> float:
-    """Return what the score of a document of some date is multiplied by; 1.0 for one without a date.
+    """Return the factor for the score of a document with this date; 1.0 without a date.
 
     >>> now = datetime(2025, 3, 10, tzinfo=timezone.utc)
     >>> [recency_factor(datetime(2025, 3, day), now, bias) for day, bias in ((8, 1.0), (8, 0.5), (1, 1.0))]
@@ -37,10 +37,10 @@ def recency_factor(date: datetime | None, now: datetime, bias: float) -> float:
 
 
 def recency_factors(dates: NDArray[np.float64], now: float, bias: float) -> NDArray[np.float64]:
-    """Return the factors for dates given in seconds since 1970; not a number stands for none."""
+    """Return the factors for dates in seconds since 1970; NaN means no date."""
     ages = now - dates
     factors = np.ones(len(dates))
-    # Comparing with what is no number gives False, which leaves the factor as it is.
+    # Comparisons with NaN are False, which leaves the factor at 1.
     for limit, factor in reversed(TIERS):
         factors[(ages < limit) & (ages >= -_AHEAD)] = factor
     return 1.0 + bias * (factors - 1.0)
@@ -51,23 +51,23 @@ def _utc(date: datetime) -> datetime:
 
 
 class Recency(Signal):
-    """Knows the dates of documents, which the index keeps with them."""
+    """Raises recent documents, by the dates that the index stores."""
 
     stage, column = "recency", "recent"
 
     def scores(self, ranked: Ranked, asked: Asked) -> Scores:
-        """Let what was written lately count a little more, where that is wanted."""
+        """Raise recent documents a little, if configured."""
         return self.favour(ranked.table, asked.settings.recency_bias)
 
     def favour(self, table: Candidates, bias: float, *, now: float | None = None) -> Scores:
-        """Return the scores, those of the best multiplied by how new their documents are; they stay within 0..1."""
+        """Return the scores with the best ones multiplied by the recency of their documents; they stay within 0..1."""
         if bias <= 0 or not len(table):
             return table.scores
         order = table.best(_CANDIDATES)
         dates = self._of(table.chunks[order])
         scores = table.scores.copy()
         scores[order] *= recency_factors(dates, time.time() if now is None else now, bias)
-        # All of them, so that nothing else changes than what being new is worth.
+        # Scaled all together, so that only recency changes the order.
         return np.asarray(scores / max(1.0, float(scores.max())))
 
     def _of(self, chunks: Ids) -> NDArray[np.float64]:

@@ -1,6 +1,6 @@
-"""A signal: something besides the lists that speaks for a candidate, and adds a column to the table.
+"""A signal: evidence besides the lists, which adds a column to the table of candidates.
 
-To add one, write a module with a ``Signal`` and put it into the list in ``ranker.py``.
+To add one, write a module with a ``Signal`` and add it to the list in ``ranker.py``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pinakes.search.query.scope import Scope
 
 @dataclass(slots=True)
 class Ranked:
-    """The table of candidates, and the edges along which the graph came upon some of them."""
+    """The table of candidates, and the edges by which the graph found some of them."""
 
     table: Candidates
     via: Mapping[int, tuple[str, int]] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a signal may go by besides the candidates."""
+    """What a signal may use besides the candidates."""
 
     settings: SearchSettings
     weights: Mapping[str, float]
@@ -34,7 +34,7 @@ class Asked:
 
 
 class Signal(ABC):
-    """Judges the candidates of one index. It is kept between searches, and may remember what it reads."""
+    """Scores the candidates of one index. It is kept between searches, and may cache what it reads."""
 
     stage: ClassVar[str]
     """The name by which it is switched off."""
@@ -45,9 +45,9 @@ class Signal(ABC):
         self._index = index
 
     def weights(self, settings: SearchSettings) -> Mapping[str, float]:
-        """Return what counts in it, by the names that a class of queries may multiply."""
+        """Return its weights, by the names that a query class may multiply."""
         return {}
 
     @abstractmethod
     def scores(self, ranked: Ranked, asked: Asked) -> Scores:
-        """Return a score for each candidate, between 0 and 1; the table may gain candidates on the way."""
+        """Return a score between 0 and 1 for each candidate; the table may gain candidates."""

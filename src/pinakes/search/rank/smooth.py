@@ -1,8 +1,8 @@
-"""Smooth: passages that say the same stand or fall together.
+"""Smooth: passages with the same content rise and fall together.
 
-Among the best candidates, each takes some of the score of those nearest to it in meaning. A chunk of a long document
-has its relatives there (see ``hierarchy``), so it takes less from elsewhere. docs/decisions/0015-smoothing.md has the
-measurements.
+Each of the best candidates takes a share of the scores of its nearest neighbours in vector space. A chunk of a long
+document already has its relatives there (see ``hierarchy``), so it takes less from elsewhere.
+docs/decisions/0015-smoothing.md has the measurements.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from pinakes.search.select.refine import IndexReader
 POOL = 100
 SHARE = 0.3
 _NEAREST = 5
-# Only what is really near counts: a cosine of .9 is worth seven times one of .7.
+# Only close neighbours matter: a cosine of .9 weighs seven times as much as one of .7.
 _SHARPNESS = 8.0
-# Larger products are shared between all cores, and waiting for these takes longer than a product this small.
+# Larger products are spread over all cores, and synchronising takes longer than a product this small.
 _ONE_CORE = 250_000
 
 
 class Smoothing(Signal):
-    """The best candidates together with those nearest to them in meaning."""
+    """Scores the best candidates together with their nearest neighbours."""
 
     stage, column = "smoothing", "smoothed"
 
@@ -35,7 +35,7 @@ class Smoothing(Signal):
         self._reader = IndexReader(index)
 
     def scores(self, ranked: Ranked, asked: Asked) -> Scores:
-        """Smooth the scores of the best."""
+        """Smooth the best scores."""
         table = ranked.table
         order = table.best(POOL)
         vectors, found = self._reader.vector_rows(table.chunks[order])
@@ -45,7 +45,7 @@ class Smoothing(Signal):
         scores[order] = smooth(
             scores[order], vectors, table.known["document_chunks"][order].astype(np.float64)
         )
-        # Those below the pool stay below it.
+        # Candidates below the pool stay below it.
         lowest = float(scores[order].min())
         rest = np.ones(len(scores), bool)
         rest[order] = False
@@ -54,10 +54,10 @@ class Smoothing(Signal):
 
 
 def smooth(scores: Scores, vectors: Vectors, relatives: NDArray[np.float64]) -> Scores:
-    """Return the scores of candidates, each moved towards those of its nearest in meaning.
+    """Return the candidates' scores, each moved towards those of its nearest neighbours.
 
-    ``vectors`` are the unit vectors of the same candidates, zeros where there is none, and ``relatives`` how many
-    chunks the document of each has.
+    ``vectors`` are their unit vectors, zeros if there is none, and ``relatives`` the number of chunks in each one's
+    document.
     """
     if len(scores) < 3:
         return scores
@@ -74,7 +74,7 @@ def smooth(scores: Scores, vectors: Vectors, relatives: NDArray[np.float64]) -> 
 
 
 def _cosines(vectors: Vectors) -> Vectors:
-    """Compare all with all, a few rows at a time."""
+    """Compute all pairwise products, a few rows at a time."""
     count = len(vectors)
     height = max(1, _ONE_CORE // vectors.size)
     cosines = np.empty((count, count), np.float32)

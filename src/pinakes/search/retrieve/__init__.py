@@ -1,1 +1,1 @@
-"""Retrieve: every way of searching is asked, and gives a ranked list."""
+"""Retrieve: every leg of a search returns a ranked list."""

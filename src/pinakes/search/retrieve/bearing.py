@@ -1,11 +1,11 @@
-"""Bearing: lines that bear a number which was asked for and is the number of no recognised place.
+"""Bearing: lines with a requested number that no recognised place has.
 
-No reading of documents finds every place. Before it is said that there is no Section 4.1.2, the lines are looked at:
-one that begins with the number is what was asked for, in all likelihood; one that has it in its midst may be.
+No parser finds every place. Before reporting that there is no Section 4.1.2, the text is searched: a line that begins
+with the number is very probably what was meant; a line that contains it may be.
 
-Codes of letters and digits, by which standards name their requirements (`V5.2`, `AC-2(1)`, `MASVS-CODE-4`), are no
-numbers of a sequence that could be told from versions and part numbers, so no place is numbered by one. A heading that
-begins with the code which is asked for is the place all the same.
+Codes of letters and digits that standards use for their requirements (`V5.2`, `AC-2(1)`, `MASVS-CODE-4`) do not form
+sequences that could be told apart from versions and part numbers, so no place is numbered by them. A heading that
+begins with the requested code still counts as the place.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _CODE = re.compile(
 
 
 def find_codes(text: str) -> list[str]:
-    """Return the codes that a query names.
+    """Return the codes in a query.
 
     >>> find_codes("what does V5.2 say about AC-2(1), and Section 4")
     ['V5.2', 'AC-2(1)']
@@ -38,17 +38,17 @@ def find_codes(text: str) -> list[str]:
 
 
 def sections_with_code(code: str, lookup: Records, documents: Collection[int] | None) -> list[StoredPlace]:
-    """Return the sections whose heading begins with a code, and goes on with a title or not at all."""
+    """Return the sections whose heading is a code, or a code followed by a title."""
     begins = re.compile(rf"\W{{0,6}}{re.escape(code)}(?![\w(+]|[.\-]\w)", re.IGNORECASE)
     found = lookup.places_by_first_words(title_key(code), documents)
     return [item for item in found if begins.match(item.place.heading)]
 
 
-# -- bearing: lines that bear a number which was asked for and is the number of no recognised place ----------
+# -- lines with a requested number that no recognised place has ----------------------------------------------
 
 
 _MAX_CHUNKS = 50
-# Characters of the part of a chunk that is shown for a line.
+# Length of the excerpt of a chunk that is shown for a line.
 _SHOWN = 1500
 _MARKUP = " \t>#*_|\\-"
 _LABEL = 120  # characters of a line that are read for its label
@@ -61,9 +61,9 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that bears a number: from and to where in its chunk it goes on; ``first``: the line begins with it.
+    """A line with a number: its span in the chunk to show; ``first``: the line begins with the number.
 
-    ``alike``: with the word that was asked for, or in a document that does not use the word to count its places.
+    ``alike``: the line has the requested word, or its document does not number places with that word.
     """
 
     chunk: StoredChunk
@@ -82,7 +82,7 @@ class Line:
 def lines_bearing(
     label: Label, lookup: Records, text: TextSearch, documents: Collection[int] | None
 ) -> list[Line]:
-    """Return lines that bear a label's number, those that begin with it first; at most one a chunk."""
+    """Return lines that contain a label's number, those that begin with it first; at most one per chunk."""
     number = _NUMBER.search(label.text)
     written = number.group().rstrip(".") if number else label.text
     asked = dict.fromkeys([label.text] if label.kind not in LEAF_KINDS else [label.text, written])
@@ -91,7 +91,7 @@ def lines_bearing(
     ]
     stored = lookup.chunks(list(dict.fromkeys(hits)))
     stands = _standing(label, written)
-    # Where articles are printed as `Article 12`, a line that begins with `(120)` is none.
+    # Where articles are printed as `Article 12`, a line that begins with `(120)` is not one.
     worded = (
         lookup.documents_with_kind(label.kind, {chunk.document for chunk in stored.values()})
         if label.kind
@@ -116,7 +116,7 @@ def _has_kind(line: str, asked: Label) -> bool:
 
 
 def _bears(line: str, asked: Label, stands: re.Pattern[str]) -> bool:
-    """Whether a line begins with a label: as a heading would have it, or with the very number, kind and all or none."""
+    """Whether a line begins with a label: as a heading would, or with the exact number, with or without the kind."""
     start = line[:_LABEL].lstrip(_MARKUP)
     if stands.match(start):
         return True
@@ -126,7 +126,7 @@ def _bears(line: str, asked: Label, stands: re.Pattern[str]) -> bool:
 
 
 def _standing(label: Label, written: str) -> re.Pattern[str]:
-    """Finds a label as it was written; of a number with dots, which is hardly anything else, the number alone."""
+    """Pattern for a label as written; a number with dots, which is rarely anything else, also matches alone."""
     alone = label.kind in LEAF_KINDS and len(label.number) > 1
     text = r"\s{1,3}".join(map(re.escape, (written if alone else label.text).split()))
     return re.compile(rf"(?<![^\W_])(?<!\d[.,]){text}(?![^\W_]|[.\-‑–]?\d|%)", re.IGNORECASE)

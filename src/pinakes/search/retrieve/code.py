@@ -1,7 +1,8 @@
-"""Code: names in code blocks and source files, whole, in other styles and by part.
+"""Code: identifiers in code blocks and source files, whole, in other naming styles and in part.
 
-The code index knows the words of names, not their order: a chunk with ``token`` here and ``auth`` there is found too.
-``has_names`` tells whether a text has a name, alone or inside a longer one: ``authToken`` in ``getAuthToken``.
+The code index knows the words of identifiers, not their order: a chunk with ``token`` in one place and ``auth`` in
+another is found too. ``has_names`` tells whether a text has an identifier, alone or inside a longer one: ``authToken``
+in ``getAuthToken``.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pinakes.text.code_terms import CodeTerm, code_tokens
 
 
 def has_names(text: str, names: Sequence[CodeTerm]) -> bool:
-    """Whether each of some names, in any style of writing, is in a text, its words side by side in one name.
+    """Whether a text contains all of these identifiers, in any naming style, each within one identifier.
 
     >>> [name] = code_tokens("authToken")
     >>> has_names("def get_auth_token(user):", [name]), has_names("token = auth(user)", [name])
@@ -42,7 +43,7 @@ def _stands_in(name: tuple[str, ...], longer: tuple[str, ...]) -> bool:
 
 
 class CodeLeg(Leg):
-    """By the names of code in the query; it finds nothing where there are none."""
+    """Search by identifiers in the query; finds nothing if there are none."""
 
     name = CODE
 
@@ -51,7 +52,7 @@ class CodeLeg(Leg):
         return settings.code_search_weight if settings.uses("code") else None
 
     def search(self, asked: Retrieved) -> RankedList:
-        """Return the chunks whose code has these names."""
+        """Return the chunks whose code contains these identifiers."""
         keyword, text = self._index.keyword, asked.query.text
         return asked.scope.ask(
             lambda depth, documents: RankedList.of(

@@ -1,4 +1,4 @@
-"""The exact leg: documents by name, places by number or title, and phrases, word for word."""
+"""The exact leg: documents by name, places by number or title, and literal phrases."""
 
 from __future__ import annotations
 
@@ -30,29 +30,30 @@ from pinakes.search.select.calibrate import Grounds, borne_out
 from pinakes.text.code_terms import query_code
 from pinakes.text.keys import title_key
 
-# More sections or documents than this of the same name are a habit of the author, not an answer.
+# More sections or documents of one name than this are boilerplate, not an answer.
 _MAX_TITLE_PINS = 5
 _MAX_LISTED = 5  # documents that a note names
 _MAX_PHRASE_WORDS = 8
-# Chunks that are looked into for names that have the query's name in them.
+# Chunks to check for identifiers that contain the query's identifier.
 _LONGER_NAMES = 20
-# A document begins with its title; what it says comes in one of its first chunks.
+# A document begins with its title; its content starts in one of the first chunks.
 _FIRST_CHUNKS = 3
-# Chunks of a place that are looked through for a clause of it.
+# Chunks of a place to check for one of its clauses.
 _MARKED_CHUNKS = 50
-# Letters and three digits in a row or more in one word, as parts, cases and orders are numbered; `H3K79me2` is a term.
+# Letters and at least three consecutive digits in one word, as parts, cases and orders are numbered;
+# `H3K79me2` is a term.
 _PART_NUMBER = re.compile(
     r"(?<![\w./-])(?=[\w/-]*[A-Za-z])(?=[\w/-]*\d(?:[-_/]?\d){2})[A-Za-z0-9]+(?:[-_/][A-Za-z0-9]+){0,6}(?![\w/-])"
 )
 _MAX_PART_NUMBERS = 3
-# `PEP 257`, `ISO 9001`: letters and a number that together name one thing.
+# `PEP 257`, `ISO 9001`: letters and a number that name one thing together.
 _DESIGNATION = re.compile(r"[A-Z]{2,8} \d{1,6}")
-# One word with a digit, an underscore, a capital inside, or a mark between its parts.
+# One word with a digit, an underscore, an inner capital, or a separator between its parts.
 _IDENTIFIER = re.compile(r"(?=\S*(?:[\d_]|[a-z][A-Z]|\w(?:::|[./+#-])))[^\s\"]{2,80}")
 
 
 class ExactLeg(Leg):
-    """What the query names: places, titles, phrases and identifiers."""
+    """Finds what the query names: places, titles, phrases and identifiers."""
 
     name = EXACT
 
@@ -61,14 +62,14 @@ class ExactLeg(Leg):
         return settings.exact_weight
 
     def search(self, asked: Retrieved) -> RankedList:
-        """Return what is named literally; what there is to say about it goes to ``asked.exact``."""
+        """Return what is named literally; notes and pins go to ``asked.exact``."""
         settings, scope = asked.settings, asked.scope
-        # Made anew each time: the keyword index may have been rebuilt since.
+        # Created for each search: the keyword index may have been rebuilt since.
         search = ExactSearch(self._index.lookup, self._index.keyword, scope.names)
         search.search(
             asked.exact,
             asked.query,
-            # Of a quotation alone all places are gone through, page by page.
+            # For a quotation alone, all occurrences are paged through.
             limit=DEPTH if asked.query.is_only_phrases else max(settings.candidates, settings.top_k),
             documents=scope.documents,
             alone=settings.search_mode == EXACT,
@@ -87,7 +88,7 @@ class ExactSearch:
     def search(
         self, out: ExactHits, query: Query, *, limit: int, documents: Collection[int] | None, alone: bool
     ) -> None:
-        """Collect what the query names. ``alone``: no other leg searches, so plain words count as a phrase."""
+        """Collect what the query names. ``alone``: no other leg runs, so plain words count as a phrase."""
         self._add_places(out, query, documents, alone)
         if query.is_only_names:
             self._add_documents(out, query, documents)
@@ -108,7 +109,7 @@ class ExactSearch:
         found = {item.label.text for item in resolved if not item.rest}
         words = content_words(query.rest)
         checks = self._lookup.self_checks({item.found.document for item in resolved})
-        # What stands before a place (an anchor, a line of the cover) may share its chunk.
+        # Text before a place (an anchor, a line of the cover) may share its chunk.
         chunks = self._lookup.chunks_holding([_span(item) for item in resolved if item.label.text in meant])
         for position, item in enumerate(resolved):
             if item.label.text in meant:
@@ -123,7 +124,7 @@ class ExactSearch:
                 )
                 if self._add_place(out, item, chunks[_span(item)], position, grounds):
                     found.add(item.label.text)
-        # `version 1.2` may look like a place; `Section 1.2`, or a number alone, is meant as one.
+        # `version 1.2` may look like a place; `Section 1.2`, or a number alone, is one.
         for label in query.references:
             if label.text not in found and (label.kind or not words or self._can_only_be_a_place(label)):
                 self._add_missing(out, label, query, documents)
@@ -131,14 +132,14 @@ class ExactSearch:
             out.notes += _several(resolved, query.references[0])
 
     def _can_only_be_a_place(self, label: Label) -> bool:
-        """Whether a number is written as places are, and the library has what would hold it: `13.999`, of Part 13."""
+        """Whether a number is written like those of places and its parent exists: `13.999`, given Part 13."""
         holder = label.shortened()
         return "-" in label.text or (
             only_a_place(label) and holder is not None and self._lookup.is_numbered(holder.key)
         )
 
     def _explained(self, item: ResolvedPlace, words: Sequence[str]) -> bool:
-        """Whether all other words of a query are in the names of a place or somewhere in its document."""
+        """Whether all other words of a query occur in the names of a place or anywhere in its document."""
         return explains(item.found, words) or self._has_words(item.found.document, words)
 
     def _has_words(self, document: int, words: Sequence[str]) -> bool:
@@ -149,7 +150,7 @@ class ExactSearch:
     def _add_missing(
         self, out: ExactHits, label: Label, query: Query, documents: Collection[int] | None
     ) -> None:
-        """Show the lines that bear the number of a place which was not recognised; without any, say that it is not."""
+        """Add lines with the number of a place that was not recognised; if there are none, note that it is missing."""
         within = searched(query, documents)
         lines = lines_bearing(label, self._lookup, self._text, within)
         out.missing.append(label.text)
@@ -195,7 +196,7 @@ class ExactSearch:
         position: int,
         grounds: Grounds,
     ) -> bool:
-        """Add the chunks of a place. Of one that was not recognised, say whether its marks stand in its holder."""
+        """Add the chunks of a place. If its last parts were not recognised, note whether the text has their labels."""
         place = resolved.place
         if not chunks:
             return False
@@ -205,10 +206,10 @@ class ExactSearch:
             first = marked if place.is_heading else first
             if stands:
                 out.notes.append(
-                    f"{resolved.label.text} was not recognised as a place, but its marks stand in {place.label}."
+                    f"{resolved.label.text} was not recognised as a place, but {place.label} contains its number."
                 )
         out.meant.setdefault(first, place)
-        # The order of the readings counts, within the surest first.
+        # The order of readings decides between equally sure places.
         pin = (1.0 if not resolved.rest else 0.95) - position / 10_000
         out.add(first, 100.0 - position / 100, pin, "section" if not resolved.rest else "holder")
         out.grounds.setdefault(first, grounds)
@@ -220,7 +221,7 @@ class ExactSearch:
     def _marked_chunk(
         self, chunks: Sequence[int], start: int, end: int, rest: tuple[str, ...]
     ) -> tuple[int, bool]:
-        """Find the chunk in which the clause marks of ``rest`` stand, in order, and whether all of them do."""
+        """Find the chunk that has the clause labels of ``rest`` in order, and whether all were found."""
         stored = self._lookup.chunks(chunks[:_MARKED_CHUNKS])
         pending = [re.compile(rf"(?m)^\W{{0,6}}\(?{re.escape(part)}[.)]", re.IGNORECASE) for part in rest]
         best = chunks[0]
@@ -228,7 +229,7 @@ class ExactSearch:
             if chunk not in stored:
                 continue
             text = stored[chunk].content
-            # What a chunk has of the places before and after is not looked at.
+            # Text of the places before and after in the same chunk is ignored.
             at = stored[chunk].prefix + max(0, start - stored[chunk].start)
             last = stored[chunk].prefix + min(end, stored[chunk].end) - stored[chunk].start
             while pending and (match := pending[0].search(text, at, last)):
@@ -239,7 +240,7 @@ class ExactSearch:
     # -- documents -------------------------------------------------------------------------------------------
 
     def _add_documents(self, out: ExactHits, query: Query, documents: Collection[int] | None) -> None:
-        """A document that is named, and nothing else asked for, goes before what mentions it."""
+        """A named document goes before what mentions it, if nothing else is asked for."""
         named = sorted(among(query.named, documents))
         for document in named if len(named) <= _MAX_TITLE_PINS else []:
             root = self._lookup.place(document, 0)
@@ -254,21 +255,21 @@ class ExactSearch:
 
     def _add_titles(self, out: ExactHits, query: Query, documents: Collection[int] | None) -> None:
         if not query.title_key or (out.pins and query.references and not query.rest):
-            # That a heading is `Section 2` and no more says nothing but its number.
+            # A heading such as `Section 2` alone adds nothing to the number.
             return
         found = self._lookup.places_by_title(query.title_key, documents)
-        # A title that is the whole query says more than a reference that is a part of it: `Using Part 52`.
+        # A title that is the whole query is stronger than a reference that is a part of it: `Using Part 52`.
         surest = 1.1 if query.references and query.rest else 0.9
         for item in found:
             chunks = self._lookup.chunk_ids_between(item.document, item.place.start, item.place.end)
             if chunks:
-                # Of a chapter and its only article of the same name, people want the one with the text.
+                # Of a chapter and its only article with the same title, people want the one with the text.
                 has_text = not self._is_header(chunks[0])
                 pin = surest - (0.0 if has_text else 0.01)
                 out.add(chunks[0], 90.0 + has_text, pin if len(found) <= _MAX_TITLE_PINS else 0.0, "title")
 
     def _add_codes(self, out: ExactHits, query: Query, documents: Collection[int] | None) -> None:
-        """Headings that begin with a code which the query has: `V5.2 of the verification standard`."""
+        """Headings that begin with a code in the query: `V5.2 of the verification standard`."""
         within = searched(query, documents)
         words = content_words(query.rest)
         for code in find_codes(query.rest):
@@ -317,7 +318,7 @@ class ExactSearch:
     def _add_mentions(
         self, out: ExactHits, query: Query, limit: int, documents: Collection[int] | None
     ) -> None:
-        """An identifier in a sentence puts the document first that alone has it: `the fuse of the XK-7719`."""
+        """An identifier in a sentence pins the only document that contains it: `the fuse of the XK-7719`."""
         for name in dict.fromkeys(_PART_NUMBER.findall(query.rest)[:_MAX_PART_NUMBERS]):
             hits, total = self._text.phrase(name, limit=limit, documents=documents)
             owners = set(self._lookup.documents_of([chunk for chunk, _ in hits]).values())
@@ -328,9 +329,9 @@ class ExactSearch:
     def _add_identifier(
         self, out: ExactHits, name: str, limit: int, documents: Collection[int] | None
     ) -> None:
-        """A name that is the whole query is meant as it is written: `getAuthToken`, `E17`, `max_pressure_kpa`.
+        """An identifier that is the whole query is meant literally: `getAuthToken`, `E17`, `max_pressure_kpa`.
 
-        Where nothing is called so, names that it is a part of are what comes nearest: `authToken`.
+        If nothing has that name, identifiers that contain it come closest: `authToken`.
         """
         hits, _ = self._text.phrase(name, limit=limit, documents=documents)
         for chunk, score in hits:
@@ -353,7 +354,7 @@ def _searched(documents: Collection[int] | None) -> str:
 
 
 def _several(resolved: Sequence[ResolvedPlace], label: Label) -> list[str]:
-    """Say which documents have a place that several have, so that one can be named."""
+    """List the documents that have the place, so that the user can name one."""
     if not resolved or resolved[0].documents < 2 or len({item.found.document for item in resolved}) < 2:
         return []
     titles = list(dict.fromkeys(item.found.document_title for item in resolved))

@@ -1,4 +1,4 @@
-"""Keyword: chunks that hold the words of the query, in any form; and those that hold words it seems to mean."""
+"""Keyword: chunks that contain the words of the query, in any form, or words it seems to mean."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pinakes.search.retrieve.native import native_keyword
 
 
 class KeywordLeg(Leg):
-    """By the words of the query."""
+    """Search by the words of the query."""
 
     name = KEYWORD
 
@@ -27,22 +27,22 @@ class KeywordLeg(Leg):
         return settings.keyword_weight
 
     def search(self, asked: Retrieved) -> RankedList:
-        """Return the chunks with these words."""
+        """Return the chunks that contain these words."""
         return _holding(self._index, asked.text, asked.idf, asked)
 
 
 class ExpansionLeg(Leg):
-    """By words that the query does not use, and seems to mean."""
+    """Search by words that the query does not use but seems to mean."""
 
     name = EXPANSION
 
     def weight(self, settings: SearchSettings, before: Mapping[str, float]) -> float | None:
-        """Return a part of ``keyword_weight``, if expansion is on."""
+        """Return a share of ``keyword_weight`` if expansion is on."""
         on = settings.query_expansion_enabled and settings.uses("expansion")
         return EXPANSION_WEIGHT * settings.keyword_weight if on else None
 
     def search(self, asked: Retrieved) -> RankedList | None:
-        """Return the chunks with the words that were added; which, is in ``asked.expanded``."""
+        """Return the chunks with the added words, which are listed in ``asked.expanded``."""
         languages, keyword = asked.scope.languages, self._index.keyword
         asked.expanded = expansions(
             asked.text,
@@ -61,7 +61,7 @@ class ExpansionLeg(Leg):
 
 
 def _holding(index: SearchIndex, text: str, idf: TermIdfs, asked: Retrieved) -> RankedList:
-    """The chunks that hold the words of a text."""
+    """The chunks that contain the words of a text."""
     if native := index.native_keyword:
         try:
             return native_keyword(native, idf, asked.scope)

@@ -1,6 +1,6 @@
-"""A leg: one way of searching, and a retrieval under way, which is all that a leg is asked with.
+"""A leg: one retriever of a search, and the retrieval in progress that it is called with.
 
-To add one, write a module with a ``Leg`` and put it into the list in ``legs.py``.
+To add one, write a module with a ``Leg`` and add it to the list in ``legs.py``.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ TermIdfs: TypeAlias = list[tuple[QueryTerm, float]]
 
 @dataclass(slots=True)
 class ExactHits:
-    """Chunks that the query names. ``meant`` says which place of a chunk that is.
+    """Chunks that the query names. ``meant`` maps a chunk to the place that was named.
 
-    ``pins`` are those that go first, with how surely they are meant, and ``grounds`` what speaks for places among
-    them; ``total`` counts the chunks that hold a phrase; ``missing`` are places that the query names and no document
-    has, ``lines`` those that only a line bears witness to, and ``notes`` what there is to say about either.
-    ``verbatim`` are chunks that hold the words of the query as they stand, though they were not quoted.
+    ``pins`` are the chunks that go first, with their confidence, and ``grounds`` the evidence for places among them;
+    ``total`` counts the chunks with a phrase; ``missing`` are named places that no document has, ``lines`` those found
+    only as a line of text, and ``notes`` what to tell the user about both. ``verbatim`` are chunks that contain the
+    words of the query literally, although they were not quoted.
     """
 
     hits: list[tuple[int, float]] = field(default_factory=list)
@@ -49,7 +49,7 @@ class ExactHits:
     _known: set[int] = field(default_factory=set)
 
     def add(self, chunk: int, score: float, pin: float = 0.0, reason: str = "") -> None:
-        """Take a chunk in unless it is there already; the surest reason counts."""
+        """Add a chunk unless it is present; the highest confidence wins."""
         if pin > self.pins.get(chunk, (0.0, ""))[0]:
             self.pins[chunk] = (pin, reason)
         if chunk not in self._known:
@@ -61,9 +61,9 @@ class ExactHits:
 class Retrieved:
     """What is searched for where, and what the legs found.
 
-    ``text`` is the query with slips mended, ``idf`` its terms with what each is worth, and ``vector`` what it means,
-    once a leg needs that. ``exact`` and ``expanded`` are what two of the legs have to say besides their lists, and
-    ``trouble`` why others could not be asked.
+    ``text`` is the query with misspellings corrected, ``idf`` the IDF of its terms, and ``vector`` its embedding, once
+    a leg needs it. ``exact`` and ``expanded`` are additional output of two legs, and ``trouble`` says why others could
+    not run.
     """
 
     query: Query
@@ -81,35 +81,35 @@ class Retrieved:
     trouble: str = ""
 
     def do_without(self, error: StoreError) -> None:
-        """Go on without a database that cannot be asked, and say so; where nothing else would answer, give up."""
+        """Continue without a database that is unavailable, and note it; raise if nothing else could answer."""
         if self.settings.search_mode != HYBRID:
             raise error
         self.trouble = (
-            "This answer is from the words and references of the copy on this machine, without search by meaning: "
+            "Answered from the copy on this machine by keyword and reference only, without search by meaning: "
             f"{error}"
         )
 
 
 class Leg(ABC):
-    """One way of searching an index."""
+    """One retriever over an index."""
 
     name: ClassVar[str]
     by_meaning: ClassVar[bool] = False
     """Whether it needs the vector of the query."""
     replaces: ClassVar[frozenset[str]] = frozenset()
-    """The legs that are not asked where this one is."""
+    """Legs that are not run when this one is."""
 
     def __init__(self, index: SearchIndex) -> None:
         self._index = index
 
     @abstractmethod
     def weight(self, settings: SearchSettings, before: Mapping[str, float]) -> float | None:
-        """Return what it counts in hybrid search, None for no leg of it; ``before`` are the weights of those before."""
+        """Return its weight in hybrid search, None if it takes no part; ``before`` has the weights of earlier legs."""
 
     def active(self, asked: Retrieved) -> bool:
-        """Whether to ask it."""
+        """Whether to run it."""
         return asked.weights.get(self.name, 0.0) > 0
 
     @abstractmethod
     def search(self, asked: Retrieved) -> RankedList | None:
-        """Return what it finds, best first; None where there was nothing to ask for."""
+        """Return its hits, best first; None if the query gives it nothing to search for."""

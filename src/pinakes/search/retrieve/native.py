@@ -1,4 +1,4 @@
-"""Native: the search of a database that has one of its own, in place of ours."""
+"""Native: a database's own search, instead of ours."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from pinakes.search.retrieve.leg import Leg, Retrieved, TermIdfs
 
 
 class NativeHybridLeg(Leg):
-    """By words and meaning at once, joined by the database."""
+    """Keyword and vector search at once, fused by the database."""
 
     name = HYBRID
     by_meaning = True
     replaces = frozenset({KEYWORD, SEMANTIC})
 
     def weight(self, settings: SearchSettings, before: Mapping[str, float]) -> float | None:
-        """Return what the two count that it replaces, if both do and the database is to join them."""
+        """Return the combined weight of the two legs it replaces, if both count and the database is to fuse them."""
         both = before[SEMANTIC] > 0 and before[KEYWORD] > 0 and self._index.native_hybrid
         return before[SEMANTIC] + before[KEYWORD] if both else None
 
     def active(self, asked: Retrieved) -> bool:
-        """Whether to ask it: there must be vectors."""
+        """Whether to run it: there must be vectors."""
         return super().active(asked) and not self._index.vectors.empty
 
     def search(self, asked: Retrieved) -> RankedList | None:
-        """Return what the database finds."""
+        """Return the hits of the database."""
         native, vector = self._index.native_hybrid, asked.vector
         if native is None or vector is None:
             return None
@@ -42,7 +42,7 @@ class NativeHybridLeg(Leg):
 
 
 def native_keyword(native: NativeSearch, idf: TermIdfs, scope: Scope) -> RankedList:
-    """Return what the keyword search of a database finds."""
+    """Return the hits of a database's keyword search."""
     forms = _forms(idf)
     return scope.ask(
         lambda depth, documents: RankedList(KEYWORD, *native.keyword(forms, depth, documents)), DEPTH
@@ -50,7 +50,7 @@ def native_keyword(native: NativeSearch, idf: TermIdfs, scope: Scope) -> RankedL
 
 
 def _forms(idf: TermIdfs) -> list[str]:
-    """The words of a query in every form that an index may have them in."""
+    """The words of a query in every form that an index may contain."""
     terms = [term for term, _ in idf]
     terms += [part for term in terms for part in term.parts]
     return list(dict.fromkeys(form for term in terms for form in (*term.forms, *term.within)))

@@ -1,7 +1,7 @@
-"""Resolve: which places a reference leads to, in the documents that the query names, else in all.
+"""Resolve: which places a reference leads to, in the documents that the query names, or else in all.
 
-``Section 3.0`` and ``32.706-2`` can mean nothing but a place. ``3.0`` in a sentence is as often a version or a measure:
-there it is meant as a place only when the other words name the place too, or nothing (``pump manual 3.1``, ``what does
+``Section 3.0`` and ``32.706-2`` can only mean a place. ``3.0`` in a sentence may as well be a version or a measurement:
+it counts as a place only if the other words name that place too, or nothing at all (``pump manual 3.1``, ``what does
 4.2 say``).
 """
 
@@ -23,24 +23,25 @@ from pinakes.search.query.names import NameIndex
 from pinakes.search.query.understand import Query, content_words
 from pinakes.text.keys import title_key
 
-# Parts in brackets or after a hyphen, a letter before the dot, three digits after it: no version is written so.
+# Parts in brackets or after a hyphen, a letter before the dot, three digits after it: versions are not
+# written like this.
 _ONLY_A_PLACE = re.compile(r"\(|\d[-‑–]\d|\A[A-Z]\.\d|\.\d{3}")
 
 
 def is_meant(label: Label, query: Query, found: StoredPlace) -> bool:
-    """Whether a reference that leads to a place is meant as a reference, rather than as a number."""
+    """Whether a reference that leads to a place is meant as one, rather than as a number."""
     if label.kind or only_a_place(label) or label.text == query.text:
         return True
     return explains(found, content_words(query.rest))
 
 
 def only_a_place(label: Label) -> bool:
-    """Whether a number is written as only those of places are."""
+    """Whether a number is written in a way that only numbers of places are."""
     return _ONLY_A_PLACE.search(label.text) is not None
 
 
 def explains(found: StoredPlace, words: Sequence[str]) -> bool:
-    """Whether all of some words are in the names of a place and its document."""
+    """Whether all of these words are in the names of a place and its document."""
     if not words:
         return True
     stem = PurePath(found.source_path).stem
@@ -49,24 +50,25 @@ def explains(found: StoredPlace, words: Sequence[str]) -> bool:
     return all(word in names or (len(word) > 2 and word in initials) for word in words)
 
 
-# -- resolve: which places a reference leads to, in the documents that the query names, else in all ----------
+# -- which places a reference leads to -----------------------------------------------------------------------
 
 
-# What a label that is printed as it was asked for adds: more than the right kind of place does.
+# Bonus for a label printed as it was asked for: more than for the right kind of place.
 _PRINTED_ALIKE = 3.0
-# What words that name the document add, and of that the share of the words: less than a heading is preferred by.
+# Bonus for words that name the document, and the part of it that depends on their share: less than the
+# preference for headings.
 _NAMED, _WORDS_OF_NAME = 1.0, 0.4
-# Places that the references of one query may lead to; a query names sixteen at most.
+# Limit of places that the references of one query may lead to; a query names sixteen at most.
 _MAX_PLACES = 160
 _DOTTED = re.compile(r"\d+[a-z]?(?:[.\-‑–][0-9a-z]+)*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedPlace:
-    """A place that a reference leads to; ``rest`` is what the tree could not follow.
+    """A place that a reference leads to; ``rest`` are the last parts that the tree does not have.
 
-    ``fit`` says how well it answers the reference. ``documents`` counts the documents in which the reference leads
-    somewhere, ``places`` how many places in its own are as good.
+    ``fit`` is how well it matches the reference. ``documents`` counts the documents in which the reference leads
+    somewhere, ``places`` the equally good places in its own document.
     """
 
     found: StoredPlace
@@ -78,7 +80,7 @@ class ResolvedPlace:
 
     @property
     def place(self) -> Place:
-        """What was found, without its document."""
+        """The place, without its document."""
         return self.found.place
 
     @property
@@ -114,19 +116,20 @@ class Resolver:
     ) -> list[ResolvedPlace]:
         """Follow a reference as deep as the tree of places goes: ``4.2(a)`` leads at least to ``4.2``.
 
-        ``naming`` says which share of the query's words the names of documents have.
+        ``naming`` has, for documents, the share of the query's words in their names.
         """
         rest: tuple[str, ...] = ()
         current: Label | None = label
         while current is not None:
             if found := self._numbered(current, naming, documents):
                 return self._best(found, current, rest, naming, documents, most)
-            # `2.0 Revisions` is what holds 2.1, and what people mean by section 2.
+            # `2.0 Revisions` contains 2.1, and is what people mean by section 2.
             whole = replace(current, number=(*current.number, "0")) if len(current.number) == 1 else None
             if whole and (found := self._numbered(whole, naming, documents)):
                 return self._best(found, whole, rest, naming, documents, most)
             if not label.kind and "(" not in label.text:
-                # `python 3.10` is not section 3; only what names a part of a section leads to the section.
+                # `python 3.10` is not section 3; only a reference to a part of a section leads to the
+                # section.
                 return []
             rest = (*current.number[-1:], *rest)
             current = current.shortened()
@@ -135,7 +138,7 @@ class Resolver:
     def _numbered(
         self, label: Label, naming: Mapping[int, float], documents: Collection[int] | None
     ) -> list[NumberedPlace]:
-        """The places with a number, first those of the documents whose names fit best: the others may be too many."""
+        """The places with a number, from the documents with the best-fitting names first: there may be too many."""
         best = max(naming.values(), default=0.0)
         fitting = {document for document, share in naming.items() if share == best}
         fitting = among(fitting, documents)
@@ -191,7 +194,7 @@ class Resolver:
 
 
 def searched(query: Query, documents: Collection[int] | None) -> Collection[int] | None:
-    """Return the documents that a query's references are about: those that it names, if they are searched at all."""
+    """Return the documents that a query's references are about: those that it names, if they are in scope."""
     named = query.named
     if not named:
         return documents
@@ -205,12 +208,12 @@ def _naming(naming: Mapping[int, float], document: int) -> float:
 
 
 def agreeing_kinds(asked: str) -> list[str]:
-    """Return the kinds of places that may be meant: people say section, article and clause for one another."""
+    """Return the kinds of places that may be meant: people use section, article and clause interchangeably."""
     return sorted(LEAF_KINDS) if asked in LEAF_KINDS else [asked]
 
 
 def _kind_fit(asked: str, place: NumberedPlace) -> float:
-    """Prefer the very kind, and a heading to a numbered paragraph."""
+    """Prefer the exact kind, and a heading over a numbered paragraph."""
     heading = 0.5 if place.is_heading else 0.0
     if asked == place.kind:
         return 4.0 + heading
@@ -218,7 +221,7 @@ def _kind_fit(asked: str, place: NumberedPlace) -> float:
 
 
 def _printed_alike(asked: Label, printed: str) -> bool:
-    """Whether a number is printed with dots where it was asked for with dots."""
+    """Whether a number is printed with dots if it was asked for with dots."""
     return _dots(asked.text) == _dots(printed)
 
 
@@ -229,7 +232,7 @@ def _dots(label: str) -> int:
 
 
 def _narrow_to_containers(per_label: list[list[ResolvedPlace]]) -> list[list[ResolvedPlace]]:
-    """Read `chapter 2, section 1` as the section inside that chapter, when there is one."""
+    """Read `chapter 2, section 1` as the section within that chapter, if there is one."""
     everything = [item for found in per_label for item in found]
     by_document: dict[int, list[ResolvedPlace]] = defaultdict(list)
     for item in everything:

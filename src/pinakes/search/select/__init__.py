@@ -1,1 +1,1 @@
-"""Select: from the ranked candidates to those that are shown."""
+"""Select: from the ranked candidates to those shown."""

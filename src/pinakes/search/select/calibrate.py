@@ -1,7 +1,7 @@
 """Calibrate: scores become probabilities that a result is what was asked for.
 
-Fusion scores only order: the best of a poor lot has the same score as the best of a good one. How near the best
-candidate is in meaning, and how much of the query's words it has, tell the two apart. The weights were fitted on
+Fused scores only give an order: the best of a poor list scores as high as the best of a good one. The similarity of the
+best candidate to the query, and the share of the query's words in it, tell the two apart. The weights were fitted on
 labelled questions (benchmarks/calibration.py); docs/decisions/0019-confidence.md has the measurements.
 """
 
@@ -15,12 +15,13 @@ from typing import Protocol
 from pinakes.model import SelfCheck
 from pinakes.search.candidates import CODE, KEYWORD, SEMANTIC, Candidate, RankedList
 
-# What is named literally, and is no place, is meant, whatever else matches.
+# Anything named literally that is not a place is meant, whatever else matches.
 PINNED = {"document": 0.95, "title": 0.95, "phrase": 0.9, "identifier": 0.85, "name": 0.7, "mention": 0.5}
-# A place that does not exist: nothing can be quite what was asked for, and least where nothing else was.
+# The named place does not exist: no result can be exactly what was asked for, least of all if nothing else
+# was.
 _MISSING_PLACE, _ONLY_A_PLACE = 0.5, 0.3
 _SURE = 0.97
-# Words that stand there as they were asked for are a match, if not surely the one that was meant.
+# The words of the query as they were typed are a match, though not certainly the intended one.
 _VERBATIM = 0.8
 _HIGH_FLOOR = 0.3
 _PLACES = frozenset({"section", "holder", "line"})
@@ -28,12 +29,11 @@ _PLACES = frozenset({"section", "holder", "line"})
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for the first candidate.
+    """The evidence for the first candidate.
 
-    ``meaning`` is how near it is to the query and ``words`` which share of the query's words it has, rare ones
-    counting more, both between 0 and 1 and None where that was not searched by. ``agreement``: search by meaning and
-    by words have the same first. ``code`` is how much the names of code in the query, which it has, weigh among the
-    query's words, between 0 and 1.
+    ``meaning`` is its similarity to the query and ``words`` the share of the query's words in it, weighted by IDF; both
+    are between 0 and 1, and None if that leg did not run. ``agreement``: the semantic and keyword legs have the same
+    first hit. ``code`` is the weight among the query's words, between 0 and 1, of the identifiers that it contains.
     """
 
     meaning: float | None = None
@@ -44,13 +44,13 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What speaks for a place that a reference leads to.
+    """The evidence for a place that a reference leads to.
 
-    ``named``: the query names its document. ``documents`` counts the documents, of those that may be meant, which have
-    a place of that number, and ``places`` the places in its own that are as good. ``alike``: the label is printed as
-    it was asked for; ``explained``: all other words of the query are in its names or in its document; ``whole``: the
-    reference leads all the way; ``recognised``: as a place, rather than as a line that bears the number, and
-    ``printed``: at its beginning. ``evidence`` is how much of what the document says of its own places is borne out.
+    ``named``: the query names its document. ``documents`` counts the eligible documents with a place of that number,
+    and ``places`` the equally good places in its own. ``alike``: the label is printed as it was asked for;
+    ``explained``: all other words of the query are in its names or its document; ``whole``: the reference leads all the
+    way; ``recognised``: as a place, rather than as a line with the number, and ``printed``: at the start of the line.
+    ``evidence`` is how much of what the document says about its own places is confirmed.
     """
 
     named: bool
@@ -64,7 +64,7 @@ class Grounds:
     evidence: float = 1.0
 
     def features(self) -> tuple[float, ...]:
-        """The columns of the regression, without the constant."""
+        """The columns of the regression, without the intercept."""
         return (
             float(self.named),
             float(self.alike),
@@ -74,21 +74,21 @@ class Grounds:
 
 
 class Exact(Protocol):
-    """What the exact leg says about what it found."""
+    """What the exact leg reports about its hits."""
 
     @property
     def grounds(self) -> Mapping[int, Grounds]:
-        """What speaks for the places among the chunks."""
+        """The evidence for the places among the chunks."""
         ...
 
     @property
     def missing(self) -> Sequence[str]:
-        """What the query names and no document has."""
+        """What the query names but no document has."""
         ...
 
     @property
     def verbatim(self) -> Collection[int]:
-        """The chunks that hold the words of the query as they stand."""
+        """The chunks that contain the words of the query literally."""
         ...
 
 
@@ -96,20 +96,21 @@ class Exact(Protocol):
 _BIAS, _MEANING, _EITHER, _AGREEMENT = -5.51, 3.03, 4.00, 1.15
 _MEANING_ALONE = (-4.78, 8.33)
 _WORDS_ALONE = (-2.57, 3.70)
-# For places: the constant, then the features of Grounds. Of several that are as good, each is as likely.
+# For places: the intercept, then the features of Grounds. Equally good places are equally likely.
 _PLACE = (-5.2, 2.0, 0.5, 6.6, -2.0)
-# The share of what a document says of its places, from which on there is no doubt.
+# From this share of confirmed statements on, the places of a document are not in doubt.
 _CLEAR = 0.75
-# What is not a place that was recognised: the holder of one, a line that begins with its number, one that has it.
+# Places that were not recognised: the parent of one, a line that begins with its number, a line that contains
+# it.
 _HOLDER, _FIRST_IN_LINE, _IN_LINE = 0.3, 0.7, 0.3
-# What that counts when other words of the query are not in its document: another one is meant.
+# Factor if other words of the query are not in its document: another one is meant.
 _UNEXPLAINED = 0.1
-# Names of code that are there count nearly as much as words that are there.
+# Identifiers found count nearly as much as words found.
 _NAMES = 0.8
 
 
 def probability(evidence: Evidence) -> float:
-    """Return how likely the first candidate is what was asked for."""
+    """Return the probability that the first candidate is what was asked for."""
     meaning, words = evidence.meaning, evidence.words
     if meaning is None and words is None:
         return 0.0
@@ -124,23 +125,23 @@ def probability(evidence: Evidence) -> float:
 
 
 def gather(first: Candidate, legs: Sequence[RankedList], covered: float = 1.0) -> Evidence:
-    """Read off what the legs said of the first candidate.
+    """Collect the evidence of the legs for the first candidate.
 
-    ``covered`` is which share of the query's words it has at all. A word that stands there often scores as much as two
-    that stand there once, which meaning tells apart, and where nothing was searched by meaning, this does.
+    ``covered`` is the share of the query's words that it contains at all. A frequent word scores as much as two that
+    occur once; meaning tells these apart, and without semantic search, this share does.
     """
     by_name = {leg.name: leg for leg in legs if len(leg)}
     semantic, keyword = by_name.get(SEMANTIC), by_name.get(KEYWORD)
     meaning = words = None
     code = 0.0
     if semantic is not None:
-        # Cosines of some models never come near 0: there the lowest is what unrelated texts have.
+        # Cosines of some models never come near 0: there the lowest is that of unrelated texts.
         floor = semantic.floor if semantic.floor > _HIGH_FLOOR else min(0.0, semantic.floor)
         near = semantic.score_of(first.chunk, floor) - floor
         meaning = min(1.0, max(0.0, near) / max(1.0 - floor, 1e-9))
     if keyword is not None and keyword.full > 0:
         words = min(1.0, keyword.score_of(first.chunk) / keyword.full)
-        # Both legs count a name that is found whole by how rare it is, so one scale serves both.
+        # Both legs weigh an identifier that is found whole by its rarity, so one scale serves both.
         code = min(1.0, first.scores.get(CODE, 0.0) / keyword.full)
         words = words if semantic is not None else min(words, covered)
     agree = semantic is not None and keyword is not None and semantic.chunks[0] == keyword.chunks[0]
@@ -148,13 +149,13 @@ def gather(first: Candidate, legs: Sequence[RankedList], covered: float = 1.0) -
 
 
 def borne_out(check: SelfCheck | None) -> float:
-    """Return how far a document bears out its places, between 0 and 1; a few references astray are no doubt."""
+    """Return how far a document confirms its places, between 0 and 1; a few stray references are tolerated."""
     share = check.share if check else None
     return 1.0 if share is None else min(1.0, share / _CLEAR)
 
 
 def place_probability(grounds: Grounds) -> float:
-    """Return how likely a place is the one that was asked for."""
+    """Return the probability that a place is the one asked for."""
     if not grounds.whole or not grounds.recognised:
         known = _HOLDER if grounds.recognised else _FIRST_IN_LINE if grounds.printed else _IN_LINE
         return known * (1.0 if grounds.explained else _UNEXPLAINED) / max(1, grounds.documents)
@@ -172,10 +173,10 @@ def calibrate(
     only_a_place: bool = False,
     covered: float = 1.0,
 ) -> tuple[float, Evidence]:
-    """Bring the candidates' scores to the scale of the confidence in the first, which is returned.
+    """Map the candidates' scores to the scale of the confidence in the first one, and return that confidence.
 
-    ``exact`` is what is known of what the query names; ``only_a_place``: it names a place and asks for nothing else;
-    ``covered`` is which share of the query's words the first candidate has.
+    ``exact`` is what the exact leg reports; ``only_a_place``: the query names a place and asks for nothing else;
+    ``covered`` is the share of the query's words in the first candidate.
     """
     if not candidates:
         return 0.0, Evidence()
@@ -199,7 +200,7 @@ def calibrate(
 
 
 def _named(candidate: Candidate, exact: Exact | None) -> float:
-    """How likely what is named literally is meant."""
+    """The probability that what is named literally is meant."""
     grounds = exact.grounds.get(candidate.chunk) if exact else None
     if grounds is not None and candidate.reason in _PLACES:
         return place_probability(grounds)

@@ -1,8 +1,8 @@
-"""Duplicates: passages that say what another says already, in the same words, in nearly the same, or in others.
+"""Duplicates: passages that repeat another one, verbatim, nearly verbatim or in other words.
 
-`within 30 days` and `within 60 days`, `Acme shall pay` and `Globex shall pay`, `may` and `may not` are alike but
-for a word, and whoever must cite them needs both. So numbers, names and words that turn a sentence round must
-agree before one text stands for another. In doubt, the two are different.
+`within 30 days` and `within 60 days`, `Acme shall pay` and `Globex shall pay`, `may` and `may not` differ by one word,
+and anyone who cites them needs both. So numbers, names and words that reverse a statement must agree before one text
+can represent another. In doubt, two texts are different.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from pinakes.search.select.wording import Wording
 
 
 def same_claim(a: Wording, b: Wording) -> bool:
-    """Whether what two nearly identical texts differ in is mere wording."""
+    """Whether two nearly identical texts differ in mere wording."""
     if a.numbers != b.numbers or a.turns != b.turns:
         return False
     if a.shows_names and b.shows_names:
         return _agree(a.names, b.names, a, b) and not _swapped(a, b)
-    # Where any word may be a name, nothing may stand in the place of anything else.
+    # Where any word may be a name, nothing may be substituted.
     ours, theirs = _units(a), _units(b)
     return not (ours - theirs and theirs - ours)
 
 
 def same_facts(a: Wording, b: Wording) -> bool:
-    """Whether two texts that mean much the same, in whatever words, say so of the same numbers, names and dates.
+    """Whether two texts with similar meaning state the same numbers, names and dates.
 
-    Neither may deny what the other says, allow what it demands, or count from the other side.
+    Neither may deny what the other states, permit what it requires, or count from the other side.
     """
     if a.numbers != b.numbers or a.facts != b.facts or _swapped(a, b):
         return False
@@ -40,17 +40,17 @@ def same_facts(a: Wording, b: Wording) -> bool:
     (ours, our_first), (theirs, their_first) = a.capitalised, b.capitalised
     if not _agree(ours, theirs, a, b):
         return False
-    # A word that begins a sentence may be a name, and then another must not stand in its place.
+    # A word that begins a sentence may be a name, so another must not replace it.
     return b.vocabulary.issuperset(our_first) or a.vocabulary.issuperset(their_first)
 
 
 def _agree(ours: Iterable[str], theirs: Iterable[str], a: Wording, b: Wording) -> bool:
-    """Whether each text has the other's names, capitalised or not."""
+    """Whether each text contains the other's names, capitalised or not."""
     return b.vocabulary.issuperset(ours) and a.vocabulary.issuperset(theirs)
 
 
 def _swapped(a: Wording, b: Wording) -> bool:
-    """Whether the same names stand in another order: who owes and who is owed have changed places."""
+    """Whether the same names occur in another order: debtor and creditor are swapped."""
     return a.names != b.names and Counter(a.names) == Counter(b.names)
 
 
@@ -58,11 +58,11 @@ def _units(wording: Wording) -> Counter[str]:
     return Counter("".join(wording.words) if wording.by_characters else wording.words)
 
 
-# -- exact duplicates: the same text in two places is shown once ---------------------------------------------
+# -- exact duplicates: identical text is shown once ----------------------------------------------------------
 
 
 class ExactDuplicates:
-    """Finds what has been kept already, word for word."""
+    """Finds verbatim duplicates of the chunks kept so far."""
 
     name = "content_dedup"
 
@@ -71,28 +71,28 @@ class ExactDuplicates:
 
     def find(self, wording: Wording) -> int | None:
         """Return the kept chunk with the same text."""
-        # A text of nothing but marks is no text that two chunks could share.
+        # Punctuation alone is not a text that two chunks could share.
         return self._kept.get(wording.key) if wording.key else None
 
     def keep(self, wording: Wording) -> None:
-        """Remember a chunk; the first of several duplicates stands for them."""
+        """Remember a chunk; the first of several duplicates represents them."""
         self._kept.setdefault(wording.key, wording.id)
 
 
-# -- near duplicates: nearly the same words in the same order, by the share of trigrams that two texts have ---
+# -- near duplicates: nearly the same words in the same order, by shared trigrams -----------------------------
 
 
-# Texts that share 70 % of their trigrams share more than 80 % of their words; marks and punctuation that cling
-# to words may hide a good part of that. Different texts on one subject share about 30 %.
+# Texts that share 70 % of their trigrams share more than 80 % of their words; markup and punctuation attached
+# to words may hide much of that. Different texts on one subject share about 30 %.
 _ROUGH_SHARE = 0.6
-# So few may be missing by chance where there are few to share.
+# This few may be missing by chance if there are few to share.
 _ROUGH_SLACK = 3
-# Sizes are compared before trigrams are counted, so with some leeway.
+# Sizes are compared before trigrams are counted, so with some tolerance.
 _ROUGH_SIZE = 0.8
 
 
 def similarity(a: Wording, b: Wording) -> float:
-    """Return the Jaccard similarity of two texts: trigrams of words, or of letters where words are few or unparted."""
+    """Return the Jaccard similarity of two texts: of word trigrams, or of character trigrams if words are few."""
     ours: frozenset[object]
     theirs: frozenset[object]
     if a.by_characters or b.by_characters:
@@ -104,7 +104,7 @@ def similarity(a: Wording, b: Wording) -> float:
 
 
 def perhaps_same(a: Wording, b: Wording, threshold: float) -> bool:
-    """Whether the similarity may reach a threshold, going by size and a look at the words; this is quick."""
+    """Whether the similarity may reach a threshold: a quick check by size and vocabulary."""
     if a.size < (least := _ROUGH_SIZE * threshold) * b.size or b.size < least * a.size:
         return False
     if a.by_characters or b.by_characters:
@@ -123,7 +123,7 @@ def _share(ours: AbstractSet[object], theirs: AbstractSet[object], threshold: fl
 
 
 class NearDuplicates:
-    """Finds what has been kept already, but for small changes that do not touch what is said."""
+    """Finds near duplicates of the chunks kept so far, whose differences do not change the statement."""
 
     name = "ngram_dedup"
 
@@ -134,7 +134,8 @@ class NearDuplicates:
     def find(self, wording: Wording) -> int | None:
         """Return the best-ranked kept chunk that says the same in nearly the same words."""
         for kept in self._kept:
-            # Of a hundred contracts from one template, most differ in a name or a date: that is seen soonest.
+            # Of a hundred contracts from one template, most differ in a name or a date: cheapest to check
+            # first.
             if (
                 perhaps_same(kept, wording, self._threshold)
                 and same_claim(kept, wording)
@@ -144,15 +145,15 @@ class NearDuplicates:
         return None
 
     def keep(self, wording: Wording) -> None:
-        """Remember a chunk to compare others with."""
+        """Remember a chunk for later comparisons."""
         self._kept.append(wording)
 
 
-# -- duplicates in meaning: other words for the same thing, by the cosine of their vectors -------------------
+# -- semantic duplicates: other words for the same thing, by cosine similarity -------------------------------
 
 
 class SemanticDuplicates:
-    """Finds what has been kept already in other words; ``vectors`` grows while the search goes on."""
+    """Finds paraphrases of the chunks kept so far; ``vectors`` grows during the search."""
 
     name = "semantic_dedup"
 
@@ -164,7 +165,7 @@ class SemanticDuplicates:
         self._matrix: list[Vectors] = []
 
     def find(self, wording: Wording) -> int | None:
-        """Return the best-ranked kept chunk that means the same and speaks of the same numbers and names."""
+        """Return the best-ranked kept chunk with the same meaning, numbers and names."""
         vector = self._vectors.get(wording.id)
         if vector is None or not self._kept:
             return None
@@ -172,12 +173,12 @@ class SemanticDuplicates:
         return next((self._kept[at].id for at in close if self._same(self._kept[at], wording)), None)
 
     def keep(self, wording: Wording) -> None:
-        """Remember a chunk; one without a vector is like nothing else."""
+        """Remember a chunk; one without a vector is similar to nothing."""
         vector = self._vectors.get(wording.id)
         if vector is not None:
             self._kept.append(wording)
             self._matrix.append(vector)
 
     def _same(self, a: Wording, b: Wording) -> bool:
-        # Two clauses of one template mean much the same to a model, and differ in what matters.
+        # To a model, two clauses of one template mean much the same, but they differ in what matters.
         return same_facts(a, b) and (not nearly_same(a, b, self._near) or same_claim(a, b))

@@ -1,4 +1,4 @@
-"""Parents: the section around a chunk, or as much of it as fits, takes the place of the chunk."""
+"""Parents: the section around a chunk, or as much of it as fits, replaces the chunk."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pinakes.model import Lines, Pages, Place, chunk_id
 from pinakes.port.records import Records, StoredChunk
 from pinakes.search.candidates import Candidate
 
-# Characters that a token has at most on average, to leave long sections unread.
+# Upper bound of the average token length, to avoid reading sections that are too long.
 _LONG_TOKEN = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A chunk that was widened, and the chunks whose text it now holds, in order."""
+    """A widened chunk, and the chunks whose text it contains, in order."""
 
     chunk: StoredChunk
     members: tuple[StoredChunk, ...]
@@ -31,7 +31,7 @@ class Surroundings:
         self._known: dict[tuple[int, int], Place | None] = {}
 
     def parent(self, chunk: StoredChunk, *, own: bool) -> Stretch | None:
-        """Return the smallest section that holds more than the chunk, if it fits; ``own``: only the chunk's own."""
+        """Return the smallest section that contains more than the chunk, if it fits; ``own``: only the chunk's own."""
         section = self._larger(chunk, own=own)
         if section is None or section.end - section.start > _LONG_TOKEN * self._max_tokens:
             return None
@@ -39,8 +39,8 @@ class Surroundings:
         tokens = sum(member.tokens for member in members)
         if not members or tokens > self._max_tokens:
             return None
-        # Whole chunks: before the first heading, marks without text belong to its chunk, and windows that were cut
-        # without regard to sections reach beyond them.
+        # Whole chunks: before the first heading, anchors without text belong to its chunk, and windows cut
+        # regardless of sections extend beyond them.
         first, last = members[0], members[-1]
         lines = Lines(min(section.lines.first, first.lines.first), max(section.lines.last, last.lines.last))
         pages = _joined(section.pages, _joined(first.pages, last.pages))
@@ -58,11 +58,11 @@ class Surroundings:
         return Stretch(widened, tuple(members))
 
     def neighbours(self, chunk: StoredChunk, taken: Collection[int]) -> Stretch:
-        """Return the chunk between as many others of its section as fit and are not taken."""
+        """Return the chunk with as many adjacent chunks of its section as fit and are not taken."""
         near = self._near(chunk)
         room = self._max_tokens - chunk.tokens
         around = [chunk]
-        # By turns after and before, so that the chunk stays in the middle.
+        # Alternately after and before, so that the chunk stays in the middle.
         steps = [1, -1]
         while steps:
             step = steps.pop(0)
@@ -84,7 +84,7 @@ class Surroundings:
     def _larger(self, chunk: StoredChunk, *, own: bool) -> Place | None:
         section = self._section(chunk.document, chunk.section)
         while section is not None and chunk.start <= section.start and section.end <= chunk.end:
-            # Up to the document itself, section 0, but not including it: a file is no section to cite.
+            # Up to the document itself, section 0, but without it: a file is not a section to cite.
             above = None if own else section.parent
             section = self._section(chunk.document, above) if above else None
         return section
@@ -125,7 +125,7 @@ class Surroundings:
             lines=lines,
             pages=pages,
             tokens=tokens,
-            # A heading that has come to its text is no longer a bare one.
+            # A heading that is joined with its text is no longer a bare one.
             chunk_type="content" if chunk.chunk_type == "header" else chunk.chunk_type,
         )
 
@@ -136,21 +136,21 @@ def _joined(a: Pages | None, b: Pages | None) -> Pages | None:
     return Pages(min(a.first, b.first), max(a.last, b.last))
 
 
-# -- parents: a small unit is matched, the larger one around it is returned ----------------------------------
+# -- parents: a small unit is matched, the larger one around it returned -------------------------------------
 #
-# The parent of a chunk is the smallest section that holds more than the chunk: the one it is a part of or,
-# when it is a whole section, the one above. Where that is too large, the chunk takes in its neighbours in
+# The parent of a chunk is the smallest section that contains more than the chunk: the one it is a part of or,
+# if it is a whole section, the one above. If that is too large, the chunk is joined with its neighbours in
 # its own section; a whole section stays as it is, because its neighbours are other sections. What the query
 # names by itself is not widened beyond its own section.
 
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """A result to be.
+    """A future result.
 
-    ``chunk`` is the chunk that was found, with content, span, lines, pages and section of what is returned for it;
-    a widened one repeats nothing, so places in it count from ``chunk.start``. ``members`` are the chunks whose text
-    it holds, in order, and ``chunk_ids`` their public ids; ``merged`` are the other candidates it stands for.
+    ``chunk`` is the chunk that was found, with content, span, lines, pages and section of what is returned for it; a
+    widened one has no repeated text, so offsets in it count from ``chunk.start``. ``members`` are the chunks whose text
+    it contains, in order, and ``chunk_ids`` their public ids; ``merged`` are the other candidates it represents.
     """
 
     candidate: Candidate
@@ -169,12 +169,12 @@ def expand_parents(
     limit: int | None = None,
     hidden: Collection[int] = (),
 ) -> list[Expanded]:
-    """Return each candidate's parent, best first, each part of a text once, at most ``limit``.
+    """Return up to ``limit`` parents of candidates, best first, without overlapping text.
 
-    ``hidden`` are chunks that the query does not want: no parent takes them in.
+    ``hidden`` are chunks that the query excludes: no parent includes them.
 
-    Candidates that share a parent become one result, in the place and with the score of the best. Without parent
-    retrieval in the settings, or for a chunk that has no parent, the result is the chunk itself.
+    Candidates that share a parent become one result, with the rank and score of the best. Without parent retrieval in
+    the settings, or for a chunk without a parent, the result is the chunk itself.
     """
     enabled = settings.parent_retrieval_enabled and settings.uses("parents")
     expansion = _Expansion(Surroundings(sections, settings.parent_max_tokens), frozenset(hidden))
@@ -207,7 +207,7 @@ class _Result:
 
 
 class _Expansion:
-    """Results so far, and which of them holds which chunk: no text is shown twice."""
+    """The results so far, and which of them contains which chunk: no text is shown twice."""
 
     def __init__(self, surroundings: Surroundings, hidden: frozenset[int]) -> None:
         self._surroundings = surroundings
@@ -216,7 +216,7 @@ class _Expansion:
         self.results: list[_Result] = []
 
     def add(self, candidate: Candidate, chunk: StoredChunk) -> None:
-        """Take in the next best candidate."""
+        """Add the next best candidate."""
         owner = self._owners.get(chunk.id)
         if owner is not None:
             owner.merged.append(chunk.id)
@@ -233,7 +233,7 @@ class _Expansion:
         self._owners.update((member.id, result) for member in stretch.members)
 
     def _fits(self, stretch: Stretch) -> bool:
-        """Whether a stretch may be shown: results that share text with it lie inside it entirely, nothing is hidden."""
+        """Whether a stretch may be shown: it contains all results that overlap it, and nothing hidden."""
         ids = {member.id for member in stretch.members}
         if ids & self._hidden:
             return False
@@ -241,7 +241,7 @@ class _Expansion:
         return all(member.id in ids for owner in owners for member in owner.stretch.members)
 
     def _take_in(self, inside: set[_Result], result: _Result) -> None:
-        """Put a larger parent in the place of the best of those that it holds."""
+        """Replace the best of the results that a larger parent contains, and drop the others."""
         best, *others = [known for known in self.results if known in inside]
         lost = [chunk for other in others for chunk in (other.candidate.chunk, *other.merged)]
         result.merged = [*best.merged, *lost, result.candidate.chunk]

@@ -1,10 +1,10 @@
-"""Refine: what fusion found becomes a list worth reading, and only as many candidates are read as it takes.
+"""Refine: fused candidates become a list worth reading; no more candidates are read than needed.
 
-threshold > duplicates (exact, near, in meaning), or MMR > limit per document
+threshold > duplicates (exact, near, semantic), or MMR > limit per document
 
-A candidate goes through all stages before the next one is looked at, and is compared with those that have been
-kept; so text that stands in several places is always represented by one that is shown. Where MMR chooses, it
-chooses among the first few times as many candidates as are wanted.
+Each candidate goes through all stages before the next one is considered, and is compared with those kept; so duplicated
+text is always represented by a result that is shown. MMR chooses from a pool of a few times as many candidates as are
+wanted.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from pinakes.search.select.wording import Wording, wording_of
 
 
 class Reader(Protocol):
-    """What refining asks about chunks."""
+    """What refining needs to know about chunks."""
 
     def chunks(self, ids: Collection[int]) -> dict[int, StoredChunk]:
-        """Return chunks by id, without those that are gone."""
+        """Return chunks by id, without those that no longer exist."""
         ...
 
     def vectors(self, ids: Sequence[int]) -> dict[int, Vectors]:
@@ -39,7 +39,7 @@ class Reader(Protocol):
 
 
 class IndexReader:
-    """Reads from an index."""
+    """Reads chunks and vectors from an index."""
 
     def __init__(self, index: SearchIndex) -> None:
         self._index = index
@@ -54,11 +54,11 @@ class IndexReader:
         return dict(zip(chunks.tolist(), units, strict=True))
 
     def vector_rows(self, ids: NDArray[np.int64]) -> tuple[Vectors, int]:
-        """Return the same as a row for each chunk, zeros where there is none, and how many there are."""
+        """Return the same as one row per chunk, zeros if there is none, and the number of vectors."""
         chunks, units = self._units(ids)
         rows = np.zeros((len(ids), units.shape[1]), np.float32)
         if len(chunks):
-            # They come in the order of their ids.
+            # They are ordered by id.
             at = np.minimum(np.searchsorted(chunks, ids), len(chunks) - 1)
             there = chunks[at] == ids
             rows[there] = units[at[there]]
@@ -68,15 +68,15 @@ class IndexReader:
         chunks, counts, passages = self._index.vectors.passages(ids)
         if not len(chunks):
             return chunks, passages
-        # A mean points where the sum does; the length is lost in either case.
+        # A mean has the direction of the sum; its length does not matter.
         sums = _sums(passages, counts)
         lengths = np.linalg.norm(sums, axis=1)
-        # A damaged file may hold anything; what is no number is like nothing.
+        # A damaged file may contain anything; NaN vectors are similar to nothing.
         sound = np.isfinite(lengths) & (lengths > 0)
         return chunks[sound], sums[sound] / lengths[sound, None]
 
     def passage_scores(self, ids: Sequence[int], query: Vectors) -> dict[int, list[tuple[int, int, float]]]:
-        """Return the passages of chunks (start and end in their contents) with their cosines to a query."""
+        """Return the passages of chunks (start and end in their content) with their cosine similarity to a query."""
         chunks, counts, passages = self._index.vectors.passages(np.asarray(ids, dtype=np.int64))
         scores = np.nan_to_num(np.einsum("ij,j->i", passages, query), neginf=-1.0).tolist()
         starts = np.cumsum(counts) - counts
@@ -91,7 +91,7 @@ class IndexReader:
 
 
 def _sums(passages: Vectors, counts: NDArray[np.int64]) -> Vectors:
-    """Add up the vectors of each chunk, of which it has so many; ``np.add.reduceat`` is slow with rows."""
+    """Sum the vectors of each chunk, given their counts; ``np.add.reduceat`` is slow with rows."""
     starts = np.cumsum(counts) - counts
     sums = passages[starts]
     for count in range(2, int(counts.max()) + 1):
@@ -105,7 +105,7 @@ def _sums(passages: Vectors, counts: NDArray[np.int64]) -> Vectors:
 
 
 def above_threshold(candidates: Iterable[Candidate], settings: SearchSettings) -> list[Candidate]:
-    """Leave out what scores below ``min_confidence`` or ``min_score``, unless the query names it."""
+    """Drop candidates below ``min_confidence`` or ``min_score``, unless the query names them."""
     lowest = max(settings.min_confidence, settings.min_score or 0.0)
     return [candidate for candidate in candidates if candidate.pin > 0 or candidate.score >= lowest]
 
@@ -114,7 +114,7 @@ def above_threshold(candidates: Iterable[Candidate], settings: SearchSettings) -
 
 
 class DocumentQuota:
-    """Counts the results of each document; a limit of 0 lets everything pass."""
+    """Counts the results per document; a limit of 0 admits everything."""
 
     name = "doc_limit"
 
@@ -123,14 +123,14 @@ class DocumentQuota:
         self._taken: Counter[int] = Counter()
 
     def admit(self, document: int, *, named: bool) -> bool:
-        """Whether a result of this document has a place left; what the query names always has, and takes it."""
+        """Whether another result of this document is allowed; what the query names always is, and counts."""
         if self._limit and not named and self._taken[document] >= self._limit:
             return False
         self._taken[document] += 1
         return True
 
 
-# -- maximal marginal relevance: each next result is good, and unlike those before it ------------------------
+# -- maximal marginal relevance: each next result is relevant, and unlike those before it --------------------
 
 
 def select(
@@ -140,10 +140,11 @@ def select(
     limit: int,
     admit: Callable[[Candidate], bool],
 ) -> list[Candidate]:
-    """Choose up to ``limit`` of a pool that ``admit`` does not refuse, in the order of choice.
+    """Choose up to ``limit`` candidates of a pool that ``admit`` accepts, in the order of choice.
 
-    At each step that with the most of ``trade_off * score - (1 - trade_off) * likeness`` is next, where likeness
-    is the greatest cosine to what has been chosen; among equals, the earlier. What the query names comes first.
+    Each step takes the candidate with the highest ``trade_off * score - (1 - trade_off) * similarity``, where the
+    similarity is the highest cosine to one already chosen; ties go to the earlier one. What the query names comes
+    first.
     """
     chosen: list[Candidate] = []
     matrix = _matrix(pool, vectors)
@@ -167,17 +168,17 @@ def select(
 
 
 def _matrix(pool: Sequence[Candidate], vectors: Mapping[int, Vectors]) -> Vectors:
-    """Return one row for each candidate; zeros, which are like nothing, where there is no vector."""
+    """Return one row per candidate; zeros, which are similar to nothing, if it has no vector."""
     width = len(next(iter(vectors.values()), ()))
     missing = np.zeros(width, dtype=np.float32)
     rows = [vectors.get(candidate.chunk, missing) for candidate in pool]
     return np.stack(rows) if rows else np.zeros((0, width), dtype=np.float32)
 
 
-# -- the stages after fusion, strung together so that only as many candidates are read as it takes -----------
+# -- the stages after fusion, one candidate at a time --------------------------------------------------------
 
 
-# From how many times as many candidates as are wanted MMR chooses.
+# MMR chooses from this many times as many candidates as are wanted.
 _POOL = 4
 
 
@@ -191,16 +192,16 @@ class _Duplicates(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Refined:
-    """What is left, best first, with scores that descend.
+    """What is left, best first, with descending scores.
 
-    ``chunks`` are the texts that were read, so that nobody has to read them again. ``also_in`` says for a kept
-    chunk in which others its text stands as well, best first: those that a deduplication took out for it.
-    ``removed`` names the stage that took out a candidate; ``gone`` are those no longer in the record.
+    ``chunks`` are the texts that were read, so they need not be read again. ``also_in`` has, for a kept chunk, its
+    duplicates, best first. ``removed`` names the stage that removed a candidate; ``gone`` are those no longer in the
+    record.
 
-    ``stats`` counts the candidates left after each stage. Candidates are looked at until enough are settled:
-    from ``looked_at`` on, the counts are of these, and the difference between one count and the next is what
-    that stage took out. ``clusters_merged`` are those that were taken out for their meaning. ``after_mmr``
-    counts those that MMR chose, ``after_doc_limit`` those that are handed on.
+    ``stats`` counts the candidates left after each stage. Candidates are considered until enough are settled: from
+    ``looked_at`` on, the counts refer to these, and the difference between two counts is what that stage removed.
+    ``clusters_merged`` are the semantic duplicates. ``after_mmr`` counts those that MMR chose, ``after_doc_limit``
+    those passed on.
     """
 
     candidates: list[Candidate]
@@ -213,9 +214,9 @@ class Refined:
 def refine(
     candidates: Sequence[Candidate], settings: SearchSettings, reader: Reader, *, limit: int
 ) -> Refined:
-    """Take out what is weak, said already or too much from one document, until ``limit`` are left.
+    """Remove weak candidates, duplicates and too many from one document, until ``limit`` are left.
 
-    What the query names (``pin``) is never taken out. Candidates come best first; none is changed.
+    What the query names (``pin``) is never removed. Candidates come best first; none is modified.
     """
     passed = above_threshold(candidates, settings)
     run = _Run(settings, reader, limit)
@@ -237,7 +238,7 @@ def refine(
 
 
 class _Run:
-    """One refinement under way."""
+    """One refinement in progress."""
 
     def __init__(self, settings: SearchSettings, reader: Reader, limit: int) -> None:
         self._reader = reader
@@ -265,7 +266,7 @@ class _Run:
         self.removed: dict[int, str] = {}
 
     def in_order(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Keep candidates as they come until there are enough."""
+        """Keep candidates in order until there are enough."""
         kept: list[Candidate] = []
         for candidate, wording in self._read(candidates, self._limit):
             if self._is_duplicate(candidate, wording):
@@ -278,7 +279,7 @@ class _Run:
         return kept
 
     def diverse(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Gather more than enough, then choose."""
+        """Collect more than enough, then choose."""
         pool: list[Candidate] = []
         for candidate, wording in self._read(candidates, _POOL * self._limit):
             if self._is_duplicate(candidate, wording):
@@ -337,10 +338,10 @@ class _Run:
         return admitted
 
     def _read(self, candidates: Sequence[Candidate], wanted: int) -> Iterator[tuple[Candidate, Wording]]:
-        """Read as many texts as are still wanted; those that are gone from the record make room for the next."""
+        """Read the texts still needed; those gone from the record make room for the next."""
         position = 0
         while position < len(candidates):
-            # A few at least: one question to the record for each candidate would be slow.
+            # A minimum batch: one query to the record per candidate would be slow.
             size = max(wanted - self._settled, wanted // 2, 1)
             batch = candidates[position : position + size]
             position += len(batch)
@@ -358,7 +359,7 @@ class _Run:
 
 
 def _descending(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates with no score above that of the one before: order is what MMR changes."""
+    """Return the candidates with no score above the previous one's: MMR changes the order."""
     kept: list[Candidate] = []
     lowest = 1.0
     for candidate in candidates:

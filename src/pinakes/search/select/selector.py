@@ -1,4 +1,4 @@
-"""Choose: from the ranked candidates to those that are shown.
+"""Choose: from the ranked candidates to those shown.
 
 pin > headers > calibrate > refine (threshold, duplicates, MMR, limit per document) > rerank > focus, or parents
 """
@@ -35,7 +35,7 @@ _BEST = 10
 
 
 def measure(candidates: Sequence[Candidate], found: Retrieved, index: SearchIndex) -> list[RankedList]:
-    """Return the lists that confidence is told from: those that were found, or what was measured in their place."""
+    """Return the lists that the confidence is computed from: those found, or what was measured instead."""
     by_name = {leg.name: leg for leg in found.legs if len(leg)}
     lists = list(by_name.values())
     joined = HYBRID in by_name
@@ -66,12 +66,12 @@ def _list(
     return RankedList(name, found.chunks, found.scores, floor, full)
 
 
-# -- reorder: a reranker reads the best candidates against the query; where it fails, they stay as they were---
+# -- reorder: a reranker scores the best candidates against the query; if it fails, the order is kept ---------
 
 
 @dataclass(frozen=True, slots=True)
 class Reordered:
-    """The candidates in their new order; ``relevance`` is what the reranker said, on its own scale."""
+    """The candidates in their new order; ``relevance`` is the reranker's score, on its own scale."""
 
     candidates: list[Candidate]
     name: str = ""
@@ -86,7 +86,7 @@ def reorder(
     chunks: Mapping[int, StoredChunk],
     settings: SearchSettings,
 ) -> Reordered:
-    """Let a reranker put the candidates in order; what the query names literally stays first."""
+    """Let a reranker order the candidates; what the query names literally stays first."""
     from pinakes.rerank import apply_reranker
 
     pinned = next((place for place, item in enumerate(candidates) if not item.pin), len(candidates))
@@ -109,22 +109,22 @@ def reorder(
     return Reordered(ordered, reranker.name, relevance, found.note)
 
 
-# -- choose: from the ranked candidates to those that are shown ----------------------------------------------
+# -- choose: from the ranked candidates to those shown -------------------------------------------------------
 
 
 Timer: TypeAlias = Callable[[str], AbstractContextManager[None]]
 
 _HEADER_FACTOR = 0.6
-# Children of one parent and neighbours become one result, so more are wanted than will be shown.
+# Children of one parent and neighbours become one result, so more are needed than will be shown.
 _CHILDREN = 2
 _NEIGHBOURS = 1.5
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What is shown, best first, with its texts; ``also_in`` names other chunks that say the same.
+    """The results, best first, with their texts; ``also_in`` names other chunks that say the same.
 
-    ``shown`` says how much of a chunk: ``sentences`` that answer, whole ``chunks``, or their ``parents``.
+    ``shown`` is what is shown of a chunk: the ``sentences`` that answer, whole ``chunks``, or their ``parents``.
     """
 
     candidates: list[Candidate]
@@ -166,7 +166,7 @@ class Chooser:
                 candidates = _lower_headers(candidates, ranked.table, top_k)
             candidates = self._settle_ties(candidates, 2 * top_k)
             if query.is_only_phrases and exact.total:
-                # Word for word was asked for: what does not hold the phrase is no answer.
+                # A literal search: what does not contain the phrase is not an answer.
                 candidates = [candidate for candidate in candidates if candidate.reason]
             ranked.table.describe(candidates[:1])
             confidence, evidence = calibrate(
@@ -212,7 +212,7 @@ class Chooser:
         return _chosen(expanded, refined, reordered, confidence, evidence, shown)
 
     def _covered(self, candidates: Sequence[Candidate], asked: Asked | None) -> float:
-        """Which share of the query's words the first candidate has, in its text or the names of where it stands."""
+        """The share of the query's words in the first candidate's text or the names of its place."""
         first = candidates[0].chunk if candidates and asked and asked.vector is None else None
         stored = self._lookup.chunks([first]).get(first) if first is not None else None
         if stored is None or asked is None:
@@ -220,7 +220,7 @@ class Chooser:
         return asked.share(stored.searched_text, stored.language)
 
     def _settle_ties(self, candidates: list[Candidate], count: int) -> list[Candidate]:
-        """Put equals among the first into the order of their files: ids only tell which was indexed earlier."""
+        """Order ties among the first by file: ids only say which was indexed earlier."""
         runs = [list(run) for _, run in groupby(candidates[:count], key=lambda item: (item.pin, item.score))]
         tied = [candidate.chunk for run in runs if len(run) > 1 for candidate in run]
         if not tied:
@@ -266,7 +266,7 @@ def _chosen(
 
 
 def _lower_headers(candidates: list[Candidate], table: Candidates, top_k: int) -> list[Candidate]:
-    """Let bare headings, which match well and say little, give way to text; not where they were named."""
+    """Rank bare headings, which match well but say little, below text, unless they were named."""
     best = candidates[: 2 * top_k]
     at = table.positions(np.fromiter((candidate.chunk for candidate in best), np.int64, len(best)))
     lowered = [

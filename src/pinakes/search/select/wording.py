@@ -1,4 +1,4 @@
-"""Wording: a chunk's own words and what marks a claim in them, prepared for comparison as far as one needs them."""
+"""Wording: a chunk's own words and the markers of its claims, computed only as far as a comparison needs them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 class lazy(Generic[T]):  # noqa: N801  # used as a decorator, like `property`
     """Like ``functools.cached_property``, without the lock that up to Python 3.11 all objects of a class share.
 
-    Searches that run at once would wait there for one another, at every text they compare.
+    Concurrent searches would wait there for one another, at every text they compare.
     """
 
     def __init__(self, compute: Callable[[Any], T]) -> None:
@@ -35,21 +35,21 @@ class lazy(Generic[T]):  # noqa: N801  # used as a decorator, like `property`
     def __get__(self, owner: object, kind: type) -> T: ...
 
     def __get__(self, owner: object | None, kind: type) -> lazy[T] | T:
-        """Compute the value and leave it in the object, where it is found before this is asked again."""
+        """Compute the value and store it in the object, which takes precedence from then on."""
         if owner is None:
             return self
         value = owner.__dict__[self._name] = self._compute(owner)
         return value
 
 
-# -- marks: what in a text tells its claim from that of another in nearly the same words ---------------------
+# -- markers: what distinguishes a text's claim from that of another in nearly the same words ----------------
 #
-# Numbers, names, and words that turn a sentence round. All of it is read from the text alone, without
-# knowing its language; the lists of words cover English, German, French, Spanish, Italian, Portuguese and
-# Dutch, and the commonest negations of a few others.
+# Numbers, names, and words that reverse a statement. All of it is read from the text alone, without knowing
+# its language; the word lists cover English, German, French, Spanish, Italian, Portuguese and Dutch, and the
+# commonest negations of a few others.
 
 
-# White space and the punctuation of all scripts that matter here part words; superscripts, fractions and the
+# White space and the relevant punctuation of all scripts separate words; superscripts, fractions and
 # underscores inside a name do not.
 _PARTS = (
     r"\s!-/:-@\[-`{-~\u00a0-\u00a9\u00ab-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u0589\u05be\u060c\u061b\u061f"
@@ -64,9 +64,9 @@ _NUMBER = re.compile(rf"[{_NUMERALS}][{_NUMERALS}A-Za-z]*(?:\s?[%‰€$£¥₹�
 _BEFORE_NUMBER = re.compile(r"(?:(?<!\w)[-−]|[±<>≤≥$€£¥₹]\s?|[A-Za-z]{1,8})$")
 _SPACE = re.compile(r"\s+")
 
-# Words by which a sentence that is otherwise the same says something else, by what they do to it. A kind that is put
-# in angle brackets counts as one: `must` and `shall` are the same duty, while `two` and `three`, or `buyer` and
-# `seller`, are each a fact of their own.
+# Words that change what an otherwise identical sentence says, by their effect. A kind in angle brackets
+# counts as one: `must` and `shall` are the same duty, while `two` and `three`, or `buyer` and `seller`, are
+# facts of their own.
 _NEGATION, _DUTY, _LEAVE, _MORE, _LESS, _EARLIER, _LATER, _ITSELF = (
     *("<not>", "<must>", "<may>", "<more>", "<less>", "<before>", "<after>"),
     "",
@@ -123,7 +123,7 @@ _KINDS = {
     """,
 }
 _TURNING = {word: kind or word for kind, words in _KINDS.items() for word in words.casefold().split()}
-# The same for scripts that do not part words.
+# The same for scripts that do not separate words.
 _TURNING_CHARACTERS = re.compile(r"[不未无無非勿禁免否没除]|ない|ません|안|못|아니|ไม่")
 _FUNCTION_WORDS = frozenset().union(*STOPWORDS.values())
 _SENTENCE_END = re.compile(r"[.!?:;•|][^\w]*$")
@@ -144,7 +144,7 @@ def numbers(text: str) -> tuple[str, ...]:
 
 
 def turning_words(words: Sequence[str], text: str) -> dict[str, int]:
-    """Count the words, case folded, by which a sentence that is otherwise the same says something else."""
+    """Count the words, case folded, that change what an otherwise identical sentence says."""
     found = Counter([word for word in words if word in _TURNING])
     if not text.isascii():
         found.update(_TURNING_CHARACTERS.findall(text))
@@ -152,7 +152,7 @@ def turning_words(words: Sequence[str], text: str) -> dict[str, int]:
 
 
 def facts(turns: Mapping[str, int]) -> dict[str, int]:
-    """Count what turning words say, in whatever words they say it.
+    """Count what such words say, whatever their wording.
 
     >>> facts({"must": 2, "not": 1, "two": 1}) == facts({"never": 1, "shall": 1, "two": 1})
     True
@@ -160,7 +160,7 @@ def facts(turns: Mapping[str, int]) -> dict[str, int]:
     found: Counter[str] = Counter()
     for word, times in turns.items():
         kind = _TURNING.get(word, _NEGATION)
-        # That something is a duty can be said without any of these words: `Credentials have to be renewed`.
+        # A duty can be stated without any of these words: `Credentials have to be renewed`.
         if kind == _NEGATION:
             found[kind] += times
         elif kind != _DUTY:
@@ -169,7 +169,7 @@ def facts(turns: Mapping[str, int]) -> dict[str, int]:
 
 
 def names(words: Sequence[str]) -> tuple[str, ...]:
-    """Return the words with capitals or underscores in order, but for function words with which sentences begin.
+    """Return the words with capitals or underscores in order, without function words that begin sentences.
 
     >>> names("The keeper of Acme calls getToken and max_age".split())
     ('acme', 'gettoken', 'max_age')
@@ -201,12 +201,12 @@ def capitalised(text: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def is_code(text: str) -> bool:
-    """Whether a text has as many of the marks of programs as only programs have."""
+    """Whether a text has as much code punctuation as only programs have."""
     return 40 * sum(map(text.count, "{}();=<>")) > len(text)
 
 
 def has_case(text: str) -> bool:
-    """Whether most letters have a capital and a small form."""
+    """Whether most letters have an upper and a lower case."""
     if text[:400].isascii():
         return True
     letters = [char for char in text[:400] if char.isalpha()]
@@ -218,25 +218,25 @@ def _is_function_word(word: str) -> bool:
     return fold(word.casefold()) in _FUNCTION_WORDS and not (word.isupper() and len(word) > 1)
 
 
-# -- wording: a chunk's own words, prepared for comparison as far as a comparison needs them -----------------
+# -- wording: a chunk's own words, prepared for comparison ---------------------------------------------------
 
 
-# Below this many words, three words in a row are too coarse a measure.
+# Below this many words, word trigrams are too coarse a measure.
 _FEW_WORDS = 12
-# Characters to a word beyond which the script has no spaces: the longest mean of any that has is about 9.
+# Mean characters per word beyond which the script has no spaces: the longest mean of any that has is about 9.
 _LONG_WORDS = 12
-# Characters from which on a word is a long one: two in five are.
+# Minimum length of a long word: two in five are.
 _LONG = 7
 # What follows the last character: none has this code.
 _NO_CHARACTER = 0x110000
-# Labels stand in the first line; a number further down is part of what is said.
+# Labels are in the first line; a number further down is content.
 _LABEL_WITHIN = 120
 
 
 class Wording:
     """The text of a chunk, without what is repeated from before it.
 
-    Everything is computed when first asked for, cheapest first: most chunks are told apart by the first looks.
+    Everything is computed on demand, cheapest first: the first checks tell most chunks apart.
     """
 
     def __init__(self, chunk: StoredChunk) -> None:
@@ -249,14 +249,14 @@ class Wording:
 
     @lazy
     def own(self) -> str:
-        """The chunk's own text; rows of a table keep the header that says what they mean."""
+        """The chunk's own text; rows of a table keep the header, which gives them their meaning."""
         chunk = self.chunk
         own = chunk.content[chunk.prefix :]
         return chunk.content if own.lstrip().startswith("|") else own
 
     @lazy
     def key(self) -> str:
-        """What two exact duplicates share: the text with white space, case and marks of emphasis folded."""
+        """What two exact duplicates share: the text with white space, case and emphasis normalised."""
         return " ".join(self._tokens)
 
     @lazy
@@ -266,34 +266,34 @@ class Wording:
 
     @lazy
     def size(self) -> int:
-        """How long the text is."""
+        """The length of the text."""
         return len(self.key)
 
     @lazy
     def by_characters(self) -> bool:
-        """Whether words are too few, or not parted by spaces, so that characters are the better measure."""
+        """Whether words are too few, or not separated by spaces, so that characters are the better measure."""
         return len(self._tokens) < _FEW_WORDS or len(self.key) > _LONG_WORDS * len(self._tokens)
 
     @lazy
     def long_tokens(self) -> frozenset[str]:
-        """The longer of what stands between spaces: few, and seldom shared by texts that say different things."""
+        """The longer tokens: few, and seldom shared by texts that say different things."""
         return frozenset([token for token in self._tokens if len(token) >= _LONG])
 
     @lazy
     def tokens(self) -> frozenset[str]:
-        """What stands between spaces."""
+        """The tokens between spaces."""
         return frozenset(self._tokens)
 
     @lazy
     def pairs(self) -> frozenset[int]:
-        """About a third of the pairs of neighbouring characters, always the same ones, each as a number."""
+        """About a third of the character bigrams, always the same ones, each as a number."""
         codes = np.frombuffer(self.key.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int64)
         following = np.append(codes[1:], _NO_CHARACTER)
         return frozenset(((codes << 32) + following)[codes % 3 == 0].tolist())
 
     @lazy
     def said(self) -> str:
-        """The text without the number of its section: the same clause is 4.2 here and 5.1 there."""
+        """The text without the number of its section: the same clause may be 4.2 here and 5.1 there."""
         label, own = self.chunk.section_label, self.own
         at = own.find(label, 0, _LABEL_WITHIN) if label and self.chunk.chunk_type != "header" else -1
         if at < 0 or "\n" in own[:at].strip():
@@ -318,17 +318,17 @@ class Wording:
 
     @lazy
     def word_grams(self) -> frozenset[tuple[str, ...]]:
-        """Every three words in a row."""
+        """The word trigrams."""
         words = self.words
         return frozenset(zip(words, words[1:], words[2:], strict=False) if len(words) > 2 else [tuple(words)])
 
     @lazy
     def character_grams(self) -> frozenset[str]:
-        """Every three letters in a row, punctuation and white space aside."""
+        """The character trigrams, without punctuation and white space."""
         text = "".join(self.words)
         return frozenset(text[at : at + 3] for at in range(max(1, len(text) - 2)))
 
-    # -- what tells the claim of a text from that of another in nearly the same words ---------------------------
+    # -- what distinguishes a text's claim from that of another in nearly the same words ------------------------
 
     @lazy
     def numbers(self) -> tuple[str, ...]:
@@ -337,12 +337,12 @@ class Wording:
 
     @lazy
     def turns(self) -> dict[str, int]:
-        """The words that turn a sentence round, and how often each does."""
+        """The words that reverse a statement, with their counts."""
         return turning_words(self.words, self.said)
 
     @lazy
     def facts(self) -> dict[str, int]:
-        """What those words say, and how often it is denied."""
+        """What those words say, and how often it is negated."""
         return facts(self.turns)
 
     @lazy
@@ -364,5 +364,5 @@ class Wording:
 # The same chunks answer many queries. One takes some 15 kB.
 @lru_cache(maxsize=512)
 def wording_of(chunk: StoredChunk) -> Wording:
-    """Return the wording of a chunk, with what earlier searches computed of it."""
+    """Return the wording of a chunk, with what earlier searches computed."""
     return Wording(chunk)

@@ -1,1 +1,1 @@
-"""Verbatim: what is asked about the very words of documents: where they stand, if quoted rightly, what changed."""
+"""Verbatim: the exact words of documents: where they occur, whether quotations are right, what changed."""

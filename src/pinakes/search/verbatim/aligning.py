@@ -1,4 +1,4 @@
-"""Aligning: which place of one document is which of another, by their words, labels and titles."""
+"""Aligning: which place of one document corresponds to which of another, by words, labels and titles."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from dataclasses import dataclass, field
 from pinakes.model import Place
 from pinakes.search.verbatim.words import words_of
 
-# Shares of words that two places have in common: as good as the same; enough together with a label; enough alone.
+# Shares of common words: practically identical; enough together with a label; enough alone.
 _ALIKE, _LABELLED, _RELATED = 0.75, 0.3, 0.5
-# Words that more places have than this say nothing about which is which.
+# Words in more places than this do not help to match places.
 _COMMON = 50
 _COMPARED = 5
-# Fewer words than these may be the same by chance.
+# Fewer words than this may be equal by chance.
 _FEW = 3
 
 
 @dataclass(slots=True, eq=False)
 class Part:
-    """A place with its own text: up to where the next place begins, and what comes after the places below it."""
+    """A place with its own text: up to the start of the next place, and what follows the places below it."""
 
     place: Place
     start: int
@@ -34,18 +34,18 @@ class Part:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What is compared: the words of the title and of the text, without label or marker."""
+        """What is compared: the words of the title and text, without label or marker."""
         return self.title + self.body
 
     @property
     def mark(self) -> str:
-        """What it is called below its parent: ``(a)`` of Section 2(a)."""
+        """Its name within its parent: ``(a)`` of Section 2(a)."""
         label, above = self.place.label, self.parent.place.label if self.parent else ""
         return label[len(above) :] if above and label.startswith(above) else label
 
 
 def parts_of(text: str, places: Sequence[Place], body_start: int = 0) -> list[Part]:
-    """Return the parts of a text in its order; together they are all of it."""
+    """Return the parts of a text in order; together they make up all of it."""
     ordered = sorted(places, key=lambda place: (place.start, place.ordinal))
     by_ordinal: dict[int, Part] = {}
     parts: list[Part] = []
@@ -71,7 +71,7 @@ def parts_of(text: str, places: Sequence[Place], body_start: int = 0) -> list[Pa
 
 
 def body_of(text: str, part: Part) -> str:
-    """Return the own text of a part, without its heading or marker."""
+    """Return a part's own text, without heading or marker."""
     begin = max(part.start, min(part.place.body, part.end)) if part.place.ordinal else part.start
     return "\n".join([text[begin : part.end], *(text[start:end] for start, end in part.after)])
 
@@ -81,7 +81,7 @@ def _keys(text: str) -> tuple[str, ...]:
 
 
 def align(old: Sequence[Part], new: Sequence[Part]) -> dict[Part, Part]:
-    """Return which parts of the new text stand for which of the old one."""
+    """Return which parts of the new text correspond to which of the old one."""
     pairing = _Pairing(old, new)
     pairing.same_in_order()
     pairing.same_elsewhere()
@@ -112,7 +112,7 @@ class _Pairing:
         )
 
     def same_in_order(self) -> None:
-        """Pair what has the same words, or without any the same label, one after the other."""
+        """Pair parts with the same words, or if they have none, the same label, in order."""
         old, new = self._left()
         keys = [[part.words or (part.place.label,) for part in parts] for parts in (old, new)]
         matcher = difflib.SequenceMatcher(None, keys[0], keys[1], autojunk=False)
@@ -121,7 +121,7 @@ class _Pairing:
                 self._pair(old[block.a + step], new[block.b + step])
 
     def same_elsewhere(self) -> None:
-        """Pair what has the same words in another place."""
+        """Pair parts with the same words in another position."""
         old, new = self._left()
         waiting: dict[tuple[str, ...], list[Part]] = defaultdict(list)
         for part in new:
@@ -129,13 +129,13 @@ class _Pairing:
         for part in old:
             same = waiting[part.words] if len(part.words) >= _FEW else []
             if same:
-                # Of several, the one of the same name.
+                # Of several, the one with the same name.
                 chosen = next((other for other in same if other.place.label == part.place.label), same[0])
                 same.remove(chosen)
                 self._pair(part, chosen)
 
     def similar(self, share: float) -> None:
-        """Pair what shares most words, the most similar first."""
+        """Pair parts that share most words, the most similar first."""
         old, new = self._left()
         having: dict[str, list[Part]] = defaultdict(list)
         for part in new:
@@ -158,13 +158,13 @@ class _Pairing:
                 self._pair(part, other)
 
     def called_alike(self) -> None:
-        """Pair what has the same label or title and some words in common."""
+        """Pair parts with the same label or title and some words in common."""
         for part, other in self._namesakes():
             if likeness(part, other) >= _LABELLED:
                 self._pair(part, other)
 
     def called_the_same(self) -> None:
-        """Pair what has the same label or title in the same place, whatever its words."""
+        """Pair parts with the same label or title in the same position, whatever their words."""
         for part, other in self._namesakes():
             if part.parent and other.parent and self.found.get(part.parent) is other.parent:
                 both_named = part.title and part.title == other.title
@@ -183,7 +183,7 @@ class _Pairing:
                         yield part, other
 
     def by_what_they_hold(self) -> None:
-        """Pair what holds parts that were paired: a chapter under another title."""
+        """Pair places that contain paired parts: a chapter with another title."""
         old, _ = self._left()
         held: dict[Part, Counter[Part]] = defaultdict(Counter)
         for part, other in self.found.items():

@@ -15,7 +15,7 @@ from pinakes.port.index import SearchIndex
 from pinakes.search.verbatim.aligning import Part, align, body_of, parts_of
 from pinakes.search.verbatim.words import WordText, word_changes
 
-# Beyond so many pairs of words, what lies between the first and the last change is taken as one.
+# With more pairs of words than this, everything between the first and the last change counts as one change.
 _PAIRS = 4_000_000
 
 
@@ -60,7 +60,7 @@ class Compared:
         )
 
     def cite(self, part: Part, *, whole: bool) -> TextPlace:
-        """Return a part, with what stands below it or without."""
+        """Return a part as a citation, with or without what is below it."""
         place = part.place
         start, end = part.start, max(part.end, place.end) if whole else part.end
         text = self.text[start:end]
@@ -96,7 +96,7 @@ class Compared:
 
 
 def compare(old: Compared, new: Compared) -> Comparison:
-    """Return what differs between two documents, in the order of the new one; what is gone where it was."""
+    """Return the differences between two documents in the order of the new one; removed parts come where they were."""
     before = parts_of(old.text, old.places, old.body_start)
     after = parts_of(new.text, new.places, new.body_start)
     pairs = align(before, after)
@@ -133,7 +133,7 @@ def compare(old: Compared, new: Compared) -> Comparison:
 
 
 def _moved(before: Iterable[Part], pairs: dict[Part, Part]) -> set[Part]:
-    """Return the parts that stand below another part now, or in another order."""
+    """Return the parts that are under another parent now, or in another order."""
     moved: set[Part] = set()
     siblings: dict[Part, list[Part]] = defaultdict(list)
     for part in before:
@@ -152,7 +152,7 @@ def _moved(before: Iterable[Part], pairs: dict[Part, Part]) -> set[Part]:
 
 
 def _longest_ascent(values: Sequence[int]) -> set[int]:
-    """Return which of some numbers are the most that ascend.
+    """Return the longest ascending subsequence of some numbers.
 
     >>> sorted(_longest_ascent([1, 5, 2, 3]))
     [0, 2, 3]
@@ -174,7 +174,7 @@ def _longest_ascent(values: Sequence[int]) -> set[int]:
 
 
 def _changes(old: Compared, new: Compared, part: Part, other: Part) -> list[WordChange]:
-    """Return the words of two parts, same and different in turn, without what both begin and end with."""
+    """Return the words of two parts, same and different in turn, without the common beginning and end."""
     texts = [_words(document, item) for document, item in ((old, part), (new, other))]
     first, second = texts
     shortest = min(len(first.keys), len(second.keys))
@@ -193,7 +193,7 @@ def _changes(old: Compared, new: Compared, part: Part, other: Part) -> list[Word
 
 
 def _words(document: Compared, part: Part) -> WordText:
-    """Return the title and the text of a part, as its words are compared."""
+    """Return the title and text of a part, as words to compare."""
     title = f"{part.place.title}\n" if part.place.ordinal else ""
     return WordText(title + body_of(document.text, part))
 

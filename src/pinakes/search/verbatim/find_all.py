@@ -1,4 +1,4 @@
-"""Find all: every place in which a phrase, words or a regular expression stands, read from the documents themselves."""
+"""Find all: every occurrence of a phrase, words or a regular expression, read from the documents themselves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pinakes.search.verbatim.patterns import Pattern, compile_pattern
 
 LIMIT = 100
 MOST = 10_000
-"""Hits of one answer."""
+"""The maximum number of hits per answer."""
 
 _LONGEST_LINE = 400
 
@@ -37,7 +37,7 @@ def find_all(
     cursor: str | None = None,
     ignore_case: bool = True,
 ) -> FoundAll:
-    """Return where a pattern stands, by path and place, from where a cursor says on."""
+    """Return the occurrences of a pattern, ordered by path and position, starting at the cursor."""
     if not 0 < limit <= MOST:
         raise UsageError(f"The limit must be between 1 and {MOST:,}.")
     compiled = compile_pattern(pattern, kind, ignore_case=ignore_case)
@@ -76,11 +76,11 @@ def _note(
     total: int,
     complete: bool,
 ) -> str:
-    """Return what was not counted, or, where nothing was found, where to look instead."""
+    """Return what was not counted or, if nothing was found, where to look instead."""
     if not complete:
         return (
-            f"There are more than {total:,} hits; no more were counted, and they cannot be gone through. Look for "
-            "something rarer, or in fewer documents."
+            f"There are more than {total:,} hits; counting stopped there, and they cannot be paged through. Narrow "
+            "the pattern, or search fewer documents."
         )
     if total:
         return ""
@@ -90,15 +90,15 @@ def _note(
     said = "Search may find it in other words."
     if not ignore_case:
         others = sum(compile_pattern(pattern, kind).count(looked).by_document.values())
-        said = f"{others:,} with other capitals." if others else said
+        said = f"{others:,} with different capitals." if others else said
     elif kind == "phrase" and len(pattern.split()) > 1:
         together = sum(compile_pattern(pattern, "words").count(looked).by_document.values())
-        said = f'Its words stand together in {together:,} paragraphs (kind "words").' if together else said
+        said = f'Its words occur together in {together:,} paragraphs (kind "words").' if together else said
     return f"{said} {only_some(allowed)}".rstrip()
 
 
 def only_some(allowed: Collection[int] | None) -> str:
-    """Return in how many documents alone something was looked for; nothing if in all."""
+    """Return how many documents were searched; "" if all were."""
     if allowed is None:
         return ""
     return f"Looked for in {len(allowed):,} document{'' if len(allowed) == 1 else 's'} only."
@@ -124,7 +124,7 @@ class _Looked:
 
 
 def unseen_documents(index: SearchIndex) -> set[int]:
-    """Return the documents that came a moment ago, while somebody else is writing, so that texts lack them."""
+    """Return documents so new that the texts do not have them yet, because another process is writing."""
     if index.texts.generation == index.stamp:
         return set()
     return index.reading.paths().keys() - set(index.texts.written.documents.tolist())
@@ -133,7 +133,7 @@ def unseen_documents(index: SearchIndex) -> set[int]:
 def _hits(
     index: SearchIndex, pattern: Pattern, counts: Sequence[tuple[int, int]], begin: int, limit: int
 ) -> Iterator[tuple[StoredText, int, int]]:
-    """Return the hits from a number on, of documents with known counts."""
+    """Return the hits from a number on, from documents with known counts."""
     for document, count in counts:
         if limit <= 0:
             return
@@ -158,7 +158,7 @@ def passing_documents(index: SearchIndex, filters: Mapping[str, object] | None) 
     return allowed
 
 
-# -- where hits stand ------------------------------------------------------------------------------------------
+# -- positions of hits -----------------------------------------------------------------------------------------
 
 
 def _located(index: SearchIndex, hits: Sequence[tuple[StoredText, int, int]]) -> list[TextHit]:
@@ -197,7 +197,7 @@ class Positions:
         self._last = (0, 1)
 
     def line(self, offset: int) -> int:
-        """Return the line of the file; cheapest for offsets that ascend."""
+        """Return the line in the file; cheapest for ascending offsets."""
         if self._starts:
             return line_of(self._starts, self._text, 0, 1, offset)
         at, line = self._last if self._last[0] <= offset else (0, 1)
@@ -205,7 +205,7 @@ class Positions:
         return self._last[1]
 
     def pages(self, start: int, end: int) -> Pages | None:
-        """Return the pages of a span; None where there are none."""
+        """Return the pages of a span; None if there are none."""
         if not self._pages:
             return None
         first, last = (
@@ -216,7 +216,7 @@ class Positions:
 
 
 def line_around(text: str, start: int, end: int) -> str:
-    """Return the line in which a span begins; of a very long one, what stands around it.
+    """Return the line in which a span begins; of a very long one, the part around the span.
 
     >>> line_around("one\\n  two words \\nthree", 6, 9)
     'two words'
@@ -234,21 +234,21 @@ def line_around(text: str, start: int, end: int) -> str:
 
 
 def write_cursor(shown: int, stamp: int, asked: str) -> str:
-    """Return what says that so many were shown of what was asked, in a state of the library."""
+    """Return a cursor: how many hits of a query were shown, in which state of the library."""
     values = [stamp, _mark(asked), shown]
     return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
 
 
 def read_cursor(cursor: str, stamp: int, asked: str) -> int:
-    """Return how many were shown, if the cursor is of the same question and of the same state of the library."""
+    """Return how many hits were shown, if the cursor belongs to this query and state of the library."""
     try:
         written, mark, shown = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
         if not isinstance(shown, int) or shown < 0:
             raise ValueError
     except (ValueError, TypeError, binascii.Error):
-        raise UsageError("The cursor is not one that was given; ask again without it.") from None
+        raise UsageError("The cursor is invalid; ask again without it.") from None
     if mark != _mark(asked):
-        raise UsageError("The cursor belongs to another question; ask again without it.")
+        raise UsageError("The cursor belongs to another query; ask again without it.")
     if written != stamp:
         raise UsageError("The library has changed since the cursor was given; ask again without it.")
     return shown

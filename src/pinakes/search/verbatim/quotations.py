@@ -1,4 +1,4 @@
-"""Quotations: what an answer quotes, and the ways in which a quotation may be meant."""
+"""Quotations: what an answer quotes, and the ways in which a quotation can be read."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ FEWEST_WORDS = 3
 """Fewer words in quotation marks are a term rather than a quotation."""
 
 LONGEST = 5000
-"""Characters of a quotation."""
+"""The maximum length of a quotation."""
 
 _CODE = re.compile(r"^(```|~~~).*?(?:^\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _OPENING = re.compile(r"[„“«»‘‚]|(?<![\w\"])\"(?=\S)")
-# By what opens it, how a quotation ends.
+# Closing marks, by opening mark.
 _CLOSING = {
     opening: re.compile(closing)
     for opening, closing in {
@@ -33,7 +33,7 @@ _BLOCK_MARK = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)+", re.MULTILINE)
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _ATTRIBUTION = re.compile(r"\n[ \t]*(?:—|–|--)[^\n]*\s*\Z")
 _ELLIPSIS = re.compile(r"[\[(]\s*(?:…|\.\s?\.\s?\.)\s*[\])]|…|\.\s?\.\s?\.(?:\s?\.)?")
-# `[2]` cites, `[sic]` comments; `[t]he` is a letter changed, `[the Company]` words put in.
+# `[2]` cites, `[sic]` comments; `[t]he` is a changed letter, `[the Company]` are inserted words.
 _REMARK = re.compile(
     r"\[(?:\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*|sic!?|emphasis (?:added|mine|in original))\]", re.IGNORECASE
 )
@@ -41,12 +41,12 @@ _INSERTED = re.compile(r"(?<!\w)\[[^\[\]]*\](?!\w)")
 
 
 def quotations_in(text: str) -> tuple[list[str], int]:
-    """Return what a text quotes, in its order: within quotation marks, and in block quotes; and how much was too short.
+    """Return what a text quotes, in order: in quotation marks and block quotes; and how many were too short.
 
     >>> quotations_in('He “pays a fine of 500 euro”.\\n\\n> A vessel shows\\n> two lights.\\n\\nA "term".')
     (['pays a fine of 500 euro', 'A vessel shows two lights.'], 1)
     """
-    # Of the same length, so that what comes out is in order.
+    # Of the same length, so that the results are in order.
     text = _CODE.sub(lambda found: " " * len(found[0]), text)
     rest = _BLOCK.sub(lambda block: "\n" * len(block[0]), text)
     found = [*_blocks(text), *_marked(rest)]
@@ -56,7 +56,7 @@ def quotations_in(text: str) -> tuple[list[str], int]:
 
 
 def _marked(text: str) -> Iterator[tuple[int, str]]:
-    """Yield what stands in quotation marks, each with its place: up to the first mark that ends it in its paragraph."""
+    """Yield quoted text with its position: up to the first closing mark in its paragraph."""
     start = 0
     for gap in (*_PARAGRAPH.finditer(text), None):
         end = len(text) if gap is None else gap.start()
@@ -74,7 +74,7 @@ def _marked_within(text: str, at: int, end: int) -> Iterator[tuple[int, str]]:
             closing = ends[mark[0]] = _CLOSING[mark[0]].search(text, at + 1, end)
         if closing is None:
             continue
-        # What is very long may have begun with a stray mark, if another comes before the one that ends it.
+        # A very long one may have begun with a stray mark, if another opens before it is closed.
         long[closing.start()] = at
         if closing.start() - at <= LONGEST:
             del long[closing.start()]
@@ -87,14 +87,14 @@ def _marked_within(text: str, at: int, end: int) -> Iterator[tuple[int, str]]:
 def _blocks(text: str) -> Iterator[tuple[int, str]]:
     for block in _BLOCK.finditer(text):
         for number, part in enumerate(_PARAGRAPH.split(_BLOCK_MARK.sub("", block[0]))):
-            # Marks around all of a block say the same again.
+            # Quotation marks around a whole block quote are redundant.
             quoted = _ATTRIBUTION.sub("", part).strip().strip('“”„«»"').strip()
             if quoted:
                 yield block.start() + number, quoted
 
 
 def readings(quotation: str) -> list[list[list[str]]]:
-    """Return the ways to read a quotation, the nearest to the letter first: pieces of words, with gaps between them.
+    """Return the readings of a quotation, the most literal first: runs of words, with gaps between them.
 
     >>> readings("[T]he vessel [of Anna] … shows two [2]")[-1]
     [['the', 'vessel'], ['shows', 'two']]

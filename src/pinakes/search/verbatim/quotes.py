@@ -1,4 +1,4 @@
-"""Quotes: whether documents have what is quoted, word for word; if not, the nearest that they have."""
+"""Quotes: whether documents contain what is quoted, word for word; if not, the nearest passage."""
 
 from __future__ import annotations
 
@@ -21,27 +21,28 @@ from pinakes.search.verbatim.words import WordText, word_changes
 from pinakes.text.verbatim import verbatim_form
 
 MOST = 1000
-"""Quotations of one call."""
+"""The maximum number of quotations per call."""
 
 _SHOWN = 3
 _NAMED = 40
 _COUNTED = 20
-# Words that an ellipsis may stand for.
+# The number of words that an ellipsis may stand for.
 _OMITTED = 600
 # Chunks in which the nearest passage is looked for.
 _NEAREST = 32
-# Words in a row by which documents are found that keyword search ranks lower, and how many of those are looked at.
+# Consecutive words used to find documents that keyword search ranks lower, and how many of these are checked.
 _ROW = 3
 _HOLDING = 8
-# An altered quotation has so many of its words, and of their letters, in order, in a passage of which it has so much.
+# An altered quotation has this share of its words, and of their letters, in order in a passage, and covers
+# this share of the passage.
 _SHARED = 0.6
 _COVERED = 0.5
 _BRIEF = 6
 _KEPT_CHARACTERS = 40_000_000
-# Words shorter than this stand everywhere; of the others the longest say most.
+# Shorter words occur everywhere; of the others, the longest say most.
 _SHORT = 3
 _ASKED = 6
-# So few documents are read without asking for more words.
+# This few documents are read without looking up more words.
 _FEW = 20
 
 
@@ -51,7 +52,7 @@ def verify_quotes(
     *,
     filters: Mapping[str, object] | None = None,
 ) -> QuotesReport:
-    """Check quotations, or those that a text has, against the documents that pass the filters."""
+    """Check quotations, or those in a text, against the documents that pass the filters."""
     short, long = 0, []
     if isinstance(quotations, str):
         found, short = quotations_in(quotations)
@@ -67,7 +68,7 @@ def verify_quotes(
         notes.append(f"{short} of fewer than {FEWEST_WORDS} words were not checked.")
     if long:
         named = ", ".join(long[:_SHOWN]) + (f" and {len(long) - _SHOWN} more" if len(long) > _SHOWN else "")
-        notes.append(f"Not checked, because of more than {LONGEST:,} characters: {named}.")
+        notes.append(f"Not checked, because they are longer than {LONGEST:,} characters: {named}.")
     if len(quoted) > MOST:
         notes.append(f"Only the first {MOST:,} quotations were checked.")
     if any(check.status == ABSENT for check in checks):
@@ -77,7 +78,7 @@ def verify_quotes(
 
 
 class _Verifier:
-    """Checks quotations one after the other; documents that were read for one are there for the next."""
+    """Checks quotations one after another; documents read for one are reused for the next."""
 
     def __init__(self, index: SearchIndex, allowed: set[int] | None) -> None:
         self._index = index
@@ -88,7 +89,9 @@ class _Verifier:
 
     def check(self, quotation: str) -> QuoteCheck:
         if len(quotation) > LONGEST:
-            raise UsageError(f"A quotation has {len(quotation):,} characters; {LONGEST:,} are the most.")
+            raise UsageError(
+                f"A quotation has {len(quotation):,} characters; at most {LONGEST:,} are allowed."
+            )
         meant = readings(quotation)
         if not meant:
             raise UsageError(f"The quotation {quotation!r} has no words.")
@@ -111,7 +114,7 @@ class _Verifier:
     # -- exact -----------------------------------------------------------------------------------------------
 
     def _everywhere(self, pieces: list[list[str]], documents: Collection[int]) -> list[tuple[int, int, int]]:
-        """Return where pieces stand one after the other: document, first word and the one after the last."""
+        """Return where runs of words follow one another: document, first word and the one after the last."""
         found: list[tuple[int, int, int]] = []
         for document in documents:
             _, text = self._text(document)
@@ -121,15 +124,16 @@ class _Verifier:
                 if end >= 0:
                     found.append((document, first, end))
                 first = text.find(pieces[0], first + 1)
-        # With an ellipsis, what lies closest together is meant.
+        # With an ellipsis, the closest occurrence is meant.
         return sorted(found, key=lambda place: place[2] - place[1]) if len(pieces) > 1 else found
 
     def _candidates(
         self, quoted: WordText, pieces: list[list[str]], near: Collection[StoredChunk]
     ) -> list[int]:
-        """Return the documents that may have some pieces, in the order of their paths.
+        """Return the documents that may contain some runs of words, ordered by path.
 
-        A word that a line end parts is not in the index as it is quoted: where all others point to is looked at too.
+        A word split at a line end is not indexed as it is quoted, so documents with all the other words are checked
+        too.
         """
         keys = {key for piece in pieces for key in piece}
         whole = {
@@ -170,9 +174,9 @@ class _Verifier:
     def _most_alike(
         self, quoted: WordText, stretches: Iterable[tuple[int, int, int]]
     ) -> tuple[float, int, int, int] | None:
-        """Return how much of a quotation the passage shares that shares most, its document, and its words.
+        """Return the passage most similar to a quotation: its similarity, its document and its words.
 
-        ``stretches`` are words of documents, by the first and the one after the last.
+        ``stretches`` are spans of words in documents: the first word, and the one after the last.
         """
         best: tuple[float, int, int, int] | None = None
         for document, low, high in stretches:
@@ -188,9 +192,9 @@ class _Verifier:
             yield chunk.document, max(0, low), min(len(text.words), high)
 
     def _holding(self, quoted: WordText) -> list[int]:
-        """Return documents that have some words in a row of a quotation, be it of its first or of its second half.
+        """Return documents that contain some consecutive words of a quotation's first or second half.
 
-        Many chunks may share a single word with it, such as one that was put in, and their titles too.
+        Many chunks may share a single word with it, such as an inserted one, and so may their titles.
         """
         words = verbatim_form(quoted.text).split()
         middle = len(words) // 2
@@ -222,7 +226,7 @@ class _Verifier:
 
 
 def text_place(index: SearchIndex, stored: StoredText, start: int, end: int) -> TextPlace:
-    """Return a stretch of a document with where it stands."""
+    """Return a span of a document with its place."""
     place = index.lookup.standing({(stored.document, start)}).get((stored.document, start))
     positions = Positions(index, stored)
     return TextPlace(
@@ -241,7 +245,7 @@ def text_place(index: SearchIndex, stored: StoredText, start: int, end: int) -> 
 
 
 def _following(text: WordText, pieces: Collection[list[str]], at: int) -> int:
-    """Return the number of the word after the last of some pieces, each within reach of the one before; -1 if not."""
+    """Return the word number after the last of several runs, each within reach of the previous; -1 if not found."""
     for piece in pieces:
         first = text.find(piece, at)
         if first < 0 or first - at > _OMITTED:
@@ -251,7 +255,7 @@ def _following(text: WordText, pieces: Collection[list[str]], at: int) -> int:
 
 
 def _align(quoted: Sequence[str], words: Sequence[str]) -> tuple[float, int, int] | None:
-    """Return how much of a quotation a run of words shares, and the first and last of them; None where it is little."""
+    """Return how much of a quotation a run of words shares, and the first and last of them; None if too little."""
     begin = _densest(quoted, words)
     margin = len(quoted) // 3 + 3
     low, high = max(0, begin - margin), min(len(words), begin + len(quoted) + margin)
@@ -259,11 +263,11 @@ def _align(quoted: Sequence[str], words: Sequence[str]) -> tuple[float, int, int
     blocks = [block for block in matcher.get_matching_blocks() if block.size]
     best: tuple[float, int, int] | None = None
     whole = _letters(quoted)
-    # What matches by chance, far from the rest, is not of the passage.
+    # Chance matches far from the rest are not part of the passage.
     for first in range(min(3, len(blocks))):
         for last in range(len(blocks), max(first, len(blocks) - 3), -1):
             some = blocks[first:last]
-            # Of a longer quotation, single words in common say little.
+            # In a longer quotation, single common words say little.
             kept = [block for block in some if block.size > 1 or len(quoted) <= _BRIEF]
             shared = sum(block.size for block in kept)
             letters = sum(_letters(quoted[block.a : block.a + block.size]) for block in kept)
@@ -275,19 +279,19 @@ def _align(quoted: Sequence[str], words: Sequence[str]) -> tuple[float, int, int
                 and shared >= _COVERED * (end - start)
                 and (best is None or worth > best[0])
             ):
-                # Words that were put in the place of the first or the last are part of it.
+                # Words that replace the first or the last ones are part of it.
                 missing = some[0].a, len(quoted) - some[-1].a - some[-1].size
                 best = (worth, max(0, low + start - missing[0]), min(len(words), low + end + missing[1]))
     return best
 
 
 def _letters(words: Iterable[str]) -> int:
-    """Return the letters of some words: "in paragraph (a) of this" is short of words that say something."""
+    """Return the letters of some words: "in paragraph (a) of this" has few meaningful ones."""
     return sum(map(len, words))
 
 
 def _densest(quoted: Sequence[str], words: Sequence[str]) -> int:
-    """Return where as many words begin as a quotation has, that share most with it."""
+    """Return the start of the window, as long as the quotation, that shares most words with it."""
     wanted, size = Counter(quoted), len(quoted)
     have: Counter[str] = Counter()
     shared = best = at = 0

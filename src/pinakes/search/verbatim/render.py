@@ -1,4 +1,4 @@
-"""Render: what was found word for word, as lines of plain text."""
+"""Render: verbatim results as lines of plain text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def hit_line(hit: TextHit, shown_path: str = "") -> str:
 
 
 def count_line(found: FoundAll) -> str:
-    """Return how many hits there are and how many were shown: ``2 of 130 hits in 7 documents``."""
+    """Return the number of hits and of those shown: ``2 of 130 hits in 7 documents``."""
     hits = "1 hit" if found.total == 1 else f"{found.total:,} hits"
     documents = "1 document" if found.documents == 1 else f"{found.documents:,} documents"
     least = "" if found.complete else "at least "
@@ -28,13 +28,13 @@ def count_line(found: FoundAll) -> str:
 
 
 def found_lines(found: FoundAll, show_path: Callable[[str], str] = str) -> list[str]:
-    """Return hits, one a line, how many there are, and what was left out."""
+    """Return hits, one per line, their number, and what was left out."""
     lines = [hit_line(hit, show_path(hit.source_path)) for hit in found.hits]
     return [*lines, " ".join(filter(None, (count_line(found), found.note)))]
 
 
 def quote_lines(check: QuoteCheck, show_path: Callable[[str], str] = str) -> list[str]:
-    """Return a quotation with its status, where it stands, and what differs."""
+    """Return a quotation with its status, its place, and what differs."""
     lines = [f"{check.status}: “{check.quotation}”"]
     if check.changes:
         lines.append(changes_text(check.changes))
@@ -45,7 +45,7 @@ def quote_lines(check: QuoteCheck, show_path: Callable[[str], str] = str) -> lis
 
 
 def difference_lines(difference: Difference) -> list[str]:
-    """Return a difference: what happened to which place, then the words that changed, or those that came or went."""
+    """Return a difference: what happened to which place, then the words that changed, or were added or removed."""
     old, new = (place.address if place else "" for place in (difference.old, difference.new))
     where = old or new if not (old and new) or old == new else f"{old} → {new}"
     lines = [f"{difference.kind}: {where}"]
@@ -58,12 +58,12 @@ def difference_lines(difference: Difference) -> list[str]:
 
 
 def comparison_lines(comparison: Comparison) -> list[str]:
-    """Return all differences, and how many there are of each kind."""
+    """Return all differences, and their number by kind."""
     lines = [line for item in comparison.differences for line in difference_lines(item)]
     return [*lines, difference_counts(comparison)]
 
 
 def difference_counts(comparison: Comparison) -> str:
-    """Return how many differences there are of each kind: ``1 changed, 2 added; 40 places are the same.``"""
+    """Return the number of differences by kind: ``1 changed, 2 added; 40 places are the same.``"""
     counts = [f"{comparison.count(kind)} {kind}" for kind in KINDS if comparison.count(kind)]
-    return f"{', '.join(counts) or 'No differences'}; {comparison.same} places have the same words."
+    return f"{', '.join(counts) or 'No differences'}; {comparison.same} places have the same wording."

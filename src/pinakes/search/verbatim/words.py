@@ -1,4 +1,4 @@
-"""Words: texts as the words in them, so that two can be compared whatever their line breaks, marks and quotes."""
+"""Words: texts as lists of words, to compare them regardless of line breaks, markup and quotation marks."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from pinakes.model.quotes import WordChange
 from pinakes.text.verbatim import UNPARTED
 
 _LETTERS = rf"[^\W_{UNPARTED}]+"
-# What is not read: where links lead, and tags. Then words, with what joins their parts; and signs that say something.
+# Not read: link targets, tags and comments. Then words, with what joins their parts; and meaningful signs.
 _TOKEN = re.compile(
-    r"(?P<skip>\]\([^()\s]{0,500}\)|</?[a-zA-Z][^<>]{0,200}>)|"
-    rf"{_LETTERS}(?:(?:(?<=\d)[.,:/](?=\d)|['’ʼ＇]|[-‐‑–](?:[ \t]*\n[ \t>]*)?|\u00ad\s*){_LETTERS})*|"
+    r"(?P<skip>\]\([^()\s]{0,500}\)|</?[a-zA-Z][^<>]{0,200}>|<!--(?:[^-]|-(?!->)){0,500}-->)|"
+    rf"{_LETTERS}(?:(?:(?<=\d)(?:[.,:/]|[-‐‑–][ \t]+)(?=\d)|['’ʼ＇]|[-‐‑–](?:[ \t]*\n[ \t>]*)?|\u00ad\s*){_LETTERS})*|"
     rf"[%‰€$£¥§°{UNPARTED}]"
 )
 _HYPHEN = re.compile(r"(?<=(\d))?[-‐‑–\u00ad][\s>]*(?=(\d))?")
@@ -25,7 +25,7 @@ _APOSTROPHES = str.maketrans("’ʼ＇", "'''")
 
 
 class Word(NamedTuple):
-    """A word as it is compared, and where it stands."""
+    """A word in the form that is compared, and its position."""
 
     key: str
     start: int
@@ -33,10 +33,12 @@ class Word(NamedTuple):
 
 
 def words_of(text: str, begin: int = 0) -> list[Word]:
-    """Return the words of a text, from an offset on.
+    """Return the words of a text, starting at an offset.
 
     >>> [word.key for word in words_of("A *well-known* inter-\\nnational firm’s 1,000 (5 %), 2–3")]
     ['a', 'wellknown', 'international', "firm's", '1,000', '5', '%', '2-3']
+    >>> [word.key for word in words_of("pages 184– 200 and 3 - 4")]
+    ['pages', '184-200', 'and', '3', '4']
     >>> [word.key for word in words_of("第3条 A公司")]
     ['第', '3', '条', 'a', '公', '司']
     """
@@ -57,10 +59,10 @@ def _key(token: str) -> str:
 
 
 class WordText:
-    """A text by its words, in which runs of words are found quickly."""
+    """A text as words, in which runs of words are found quickly."""
 
     def __init__(self, text: str, begin: int = 0) -> None:
-        """Read a text from an offset on."""
+        """Read a text, starting at an offset."""
         self.text = text
         self.words = words_of(text, begin)
         self.keys = [word.key for word in self.words]
@@ -72,7 +74,7 @@ class WordText:
             at += len(key) + 1
 
     def find(self, keys: Sequence[str], first: int = 0) -> int:
-        """Return the number of the word, from one on, at which a run of words begins; -1 where there is none."""
+        """Return the number of the word at which a run of words begins, searching from one on; -1 if not found."""
         if first >= len(self._starts):
             return -1
         at = self._joined.find(f" {' '.join(keys)} ", self._starts[first])
@@ -83,14 +85,14 @@ class WordText:
         return bisect_right(self.words, offset, key=lambda word: word.end)
 
     def stretch(self, first: int, last: int) -> str:
-        """Return the text from one word up to another, which is not in it."""
+        """Return the text from one word up to, but not including, another."""
         return self.text[self.words[first].start : self.words[last - 1].end] if last > first else ""
 
 
 def word_changes(
     old: WordText, new: WordText, old_span: tuple[int, int], new_span: tuple[int, int]
 ) -> list[WordChange]:
-    """Return what stands in a run of words for what stands in another, same and different words in turn."""
+    """Return the changes from one run of words to another, same and different words in turn."""
     (first, last), (begin, end) = old_span, new_span
     matcher = difflib.SequenceMatcher(None, old.keys[first:last], new.keys[begin:end], autojunk=False)
     changes = []
@@ -107,7 +109,7 @@ def _flat(text: str) -> str:
 
 
 def changes_text(changes: Sequence[WordChange], context: int = 6) -> str:
-    """Return changes on one line, with a few words around each: ``shall [-not-] apply within {+48+} hours``.
+    """Return changes on one line, with a few words of context each: ``shall [-not-] apply within {+48+} hours``.
 
     >>> changes_text([WordChange("pays", "pays"), WordChange("5", "500"), WordChange("euro", "euro")])
     'pays [-5-] {+500+} euro'

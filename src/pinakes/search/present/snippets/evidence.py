@@ -21,7 +21,8 @@ from pinakes.text.stemming import algorithm_for
 _FULL = 200
 _ENOUGH = 100
 _REST = 80
-# How far beyond its full size a unit looks for the end of a sentence, in steps; none so far, and it ends at a word.
+# How far beyond its full size a unit may extend to the end of a sentence, in steps; beyond that, it ends at a
+# word.
 _REACH = (80, 200, 400, 800)
 
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})[ \t]*([^\n]*)$", re.MULTILINE)
@@ -31,10 +32,10 @@ _SPACE = re.compile(r"\s*")
 _LAST_SPACE = re.compile(r".*\s", re.DOTALL)
 
 
-# The same chunks answer many queries, and only the long ones are cut.
+# The same chunks answer many queries, and only the long ones are split.
 @lru_cache(maxsize=1024)
 def unit_spans(text: str) -> tuple[tuple[int, int], ...]:
-    """Return the units of a text, which follow one another without a gap; none is blank, unless all is.
+    """Return the units of a text, which are contiguous; none is blank, unless all is.
 
     >>> unit_spans("One sentence. " * 50)
     ((0, 210), (210, 420), (420, 700))
@@ -55,7 +56,7 @@ def unit_spans(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def uncut_blocks(text: str) -> list[tuple[int, int]]:
-    """Return where the tables and fenced blocks of a text are, in order."""
+    """Return the positions of tables and fenced blocks in a text, in order."""
     blocks = _fenced(text) if "```" in text or "~~~" in text else []
     return sorted(blocks + _tables(text))
 
@@ -70,7 +71,8 @@ def _fenced(text: str) -> list[tuple[int, int]]:
             blocks.append((opening.start(), fence.end()))
             opening = None
     if opening is not None:
-        # The text is a part: it ends inside a block. Or it begins inside one, and which fences open is anyone's guess.
+        # The text is an excerpt: it ends inside a block, or begins inside one, so which fences open is a
+        # guess.
         first = blocks[0][0] if blocks else opening.start()
         named = _FENCE.search(text, first)
         return [(opening.start(), len(text)), *blocks] if named and named[2] else [(0, len(text))]
@@ -78,7 +80,7 @@ def _fenced(text: str) -> list[tuple[int, int]]:
 
 
 def _tables(text: str) -> list[tuple[int, int]]:
-    """Lines with bars in them, where two or more follow one another or the bar comes first."""
+    """Lines with pipes, if two or more are consecutive or begin with one."""
     tables: list[tuple[int, int]] = []
     at, last, alone = text.find("|"), -1, False
     while at >= 0:
@@ -113,7 +115,7 @@ def _next_end(text: str, start: int) -> int:
 
 
 def _past_space(text: str, start: int, end: int) -> int:
-    """Move an end behind the white space around it, but not into the indentation of the next line."""
+    """Move an end past the white space around it, but not into the indentation of the next line."""
     match = _SPACE.match(text, end)
     after = match.end() if match else end
     before = start + len(text[start:end].rstrip())
@@ -121,32 +123,32 @@ def _past_space(text: str, start: int, end: int) -> int:
     return line or after
 
 
-# -- mentions: where the words of a query stand in a text, in whichever form, found without analysing all of---
+# -- mentions: where the words of a query occur in a text, in any form, without analysing all of it -----------
 
 
-# All forms of a word begin alike, to this many letters; short ones to one less than they have (`use`, `using`).
+# All forms of a word share this many initial letters; short ones all but one (`use`, `using`).
 _ALIKE = 3
-# Not so where stemmers change beginnings: in these languages texts are analysed word by word.
+# Not if stemmers change beginnings: texts in these languages are analysed word by word.
 _UNLIKE = frozenset(("dutch", "estonian", "finnish", "indonesian", "irish", "serbian", "sesotho"))
 # German has two ways to write an umlaut, and the index has neither: `ueber`, `über` > `uber`.
 _UMLAUT = re.compile(r"\A(.?[aou])(?!e)")
 # Only analysis can tell what these become: letters with accents, invisible marks, scripts without spaces.
 _FOREIGN = re.compile(r"[^\s\x00-\x7f–—‘’“”„…•§°©®™€£]\S*")
-# What is joined so early that the beginning of the whole is not to be seen: `e-mail`, `1,000`.
+# Joined so early that the beginning of the whole is not recognisable: `e-mail`, `1,000`.
 _JOINED = re.compile(r"[-‐‑.,_·'’](?=\w)(?<![^\W_]{3}.)")
 _LINKS = re.compile(r"[\W_]+")
-# White space of every kind but the space itself.
+# All white space except the space itself.
 _SPACES = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
 _ONE_SPACE = str.maketrans(dict.fromkeys(_SPACES, " "))
-# Words up to these lengths are remembered, fewer of the long ones: addresses and paths have many forms.
+# Words up to these lengths are cached, fewer of the long ones: addresses and paths have many forms.
 _LONGEST_WORD, _LONGEST_PATH = 40, 160
 
 Forms = tuple[tuple[str, int], ...]
 
 
-# A word at a place of a text, by the number of what it is of the query.
+# A position in a text, with the number of the query term found there.
 Mention = tuple[int, int]
 
 
@@ -160,22 +162,22 @@ class Mentions:
             for form in (*term.forms, *term.within):
                 self._known.setdefault(form, []).append(what)
         self._terms = len(terms)
-        # What each part says about its term: all of them together are a weaker match of it.
+        # What each part contributes to its term: all parts together are a weaker match than the term.
         self._of_parts = np.zeros((len(parts), len(terms)), np.float32)
         for row, (number, _) in enumerate(parts):
             self._of_parts[row, number] = terms[number].parts_weight / len(terms[number].parts)
         self._beginnings = _beginnings(self._known)
         self._german = _beginnings([*self._known, *(_UMLAUT.sub(r"\1e", form) for form in self._known)])
-        # What words are of the query and where in them, by language: texts on one subject share their words.
+        # Which query terms words contain and where, by language: texts on one subject share their words.
         self._seen: dict[str, dict[str, list[tuple[int, int]]]] = {}
 
     @property
     def count(self) -> int:
-        """How many terms and parts there are."""
+        """The number of terms and parts."""
         return len(self._of_parts) + self._terms
 
     def shares(self, present: Vectors) -> Vectors:
-        """Return how much of each term texts have, given which terms and parts they have: a row for each text."""
+        """Return how much of each term texts contain, given the terms and parts found: one row per text."""
         whole, parts = present[:, : self._terms], present[:, self._terms :] @ self._of_parts
         return np.asarray(np.maximum(whole, parts))
 
@@ -205,7 +207,7 @@ class Mentions:
         return mentions
 
     def _inside(self, word: str, language: str) -> list[Mention]:
-        """Where in a word mentions begin, and of what."""
+        """Where in a word mentions begin, and of which term."""
         known = self._known
         return [
             (offset, what) for form, offset in _forms(word, language) if form in known for what in known[form]
@@ -213,9 +215,9 @@ class Mentions:
 
 
 class _Prepared(NamedTuple):
-    """A text in small letters and with one kind of white space, and where in it may be mentions of any word.
+    """A lower-case text with uniform white space, and the positions where mentions of any word may be.
 
-    ``joined`` are places in words that have links in them, with the word in small letters and without these.
+    ``joined`` are positions in words that contain links, with the lower-case word without them.
     """
 
     lower: str
@@ -239,7 +241,7 @@ def _prepared(text: str) -> _Prepared:
 
 
 def _candidates(text: str, prepared: _Prepared, beginnings: Sequence[str]) -> list[int]:
-    """Places inside of what may be mentions, in order."""
+    """The positions of possible mentions, in order."""
     lower, spaced, foreign, joined = prepared
     places = list(foreign)
     places += [at for at, word in joined if any(beginning in word for beginning in beginnings)]
@@ -259,7 +261,7 @@ def _begins(before: str, first: str) -> bool:
 
 
 def _beginnings(forms: Iterable[str]) -> list[str]:
-    """What words with some forms begin with, as few and as short as it takes."""
+    """The prefixes of words with these forms, as few and as short as possible."""
     found: set[str] = set()
     for form in forms:
         if form and form.isascii():
@@ -283,31 +285,31 @@ _forms_of_word = lru_cache(maxsize=1 << 15)(_analysed)
 _forms_of_path = lru_cache(maxsize=1 << 12)(_analysed)
 
 
-# -- evidence: how well each unit of some chunks answers, by its words, its meaning, its chunk and its neigh---
+# -- evidence: how well each unit of some chunks answers ------------------------------------------------------
 
 
-# Tokens up to which a section is read as one thing: half a page.
+# Sections up to this many tokens are treated as one unit: half a page.
 SHORT = 300
 _WORDS, _MEANING, _CHUNK = 0.5, 0.5, 1.5
-# How much of its best neighbour's score a unit gains, and how far away neighbours are.
+# The share of its best neighbour's score that a unit gains, and how far away neighbours may be.
 _NEIGHBOUR, _NEAR = 0.6, 2
 
 
 class PassageReader(Protocol):
-    """What is asked about the vectors of chunks."""
+    """What is needed of the vectors of chunks."""
 
     def passage_scores(
         self, ids: Sequence[int], query: Vectors
     ) -> Mapping[int, Sequence[tuple[int, int, float]]]:
-        """Return the passages of chunks (start and end in their contents) with their cosines to a query."""
+        """Return the passages of chunks (start and end in their content) with their cosine similarity to a query."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What units are judged by: the query's words, what each is worth, and its vector where it has one.
+    """What units are scored against: the query's words with their IDF, and its vector if it has one.
 
-    ``floor`` is the cosine of what has nothing to do with the query.
+    ``floor`` is the cosine of unrelated texts.
     """
 
     mentions: Mentions
@@ -316,7 +318,7 @@ class Asked:
     floor: float = 0.0
 
     def share(self, text: str, language: str) -> float:
-        """Return what the words of the query that a text has are worth, of all of them."""
+        """Return the IDF share of the query's words that a text contains."""
         present = np.zeros((1, self.mentions.count), np.float32)
         for _, what in self.mentions.find(text, language):
             present[0, what] = 1
@@ -327,7 +329,7 @@ class Asked:
 
 @dataclass(slots=True, eq=False)
 class Unit:
-    """A sentence or two of a chunk, from and to these places of the document's text."""
+    """A sentence or two of a chunk, with its span in the document's text."""
 
     chunk: int
     start: int
@@ -337,7 +339,7 @@ class Unit:
 
 
 def cut(chunk: StoredChunk, *, whole: bool) -> list[Unit]:
-    """Return the units of a chunk's own part of the text; a short one is one unit."""
+    """Return the units of a chunk's own text; a short one is a single unit."""
     own = chunk.content[chunk.prefix :]
     spans = ((0, len(own)),) if whole or chunk.tokens <= SHORT else unit_spans(own)
     units = [Unit(chunk.id, chunk.start + low, chunk.start + high) for low, high in spans]
@@ -370,7 +372,7 @@ def weigh_units(
 
 
 def _words(units: Sequence[Unit], chunks: Mapping[int, StoredChunk], asked: Asked) -> Vectors:
-    """Return what the words in each unit are worth, each counted once, of the best of them."""
+    """Return the IDF sum of the words in each unit, each counted once, relative to the best."""
     present = np.zeros((len(units), asked.mentions.count), np.float32)
     starts = {unit.chunk: at for at, unit in reversed(list(enumerate(units)))}
     for chunk, at in starts.items():
@@ -386,7 +388,7 @@ def _words(units: Sequence[Unit], chunks: Mapping[int, StoredChunk], asked: Aske
 def _meaning(
     units: Sequence[Unit], chunks: Mapping[int, StoredChunk], asked: Asked, passages: PassageReader
 ) -> Vectors:
-    """Return how near the passage around each unit, or the best inside it, is to the query, of the nearest."""
+    """Return the similarity of the passage around each unit, or of the best inside it, relative to the nearest."""
     if asked.vector is None:
         return np.zeros(len(units), np.float32)
     values: list[float] = []
