@@ -120,7 +120,10 @@ def test_options_of_the_provider_are_passed_on_and_kept(run: Any, empty: Path) -
         ),
         (("--database", "postgres"), "PINAKES_CONNECTION_STRING"),
         (("--database", "postgres", "--connection", "nonsense"), "connection_string"),
-        (("--database", "faiss", "--collection", "My Laws"), "The collection 'My Laws' cannot be named so"),
+        (
+            ("--database", "faiss", "--collection", "My Laws"),
+            "'My Laws' is not a valid name for a collection",
+        ),
         (
             ("--database", "faiss", "--native", "all"),
             "native must be one of none, keyword, hybrid, not 'all'",

@@ -108,6 +108,6 @@ def test_doctor_counts_anew(made: Path, tmp_path: Path) -> None:
         (found,) = (check for check in library.doctor(repair=False).checks if check.name == "counters")
         assert not found.ok and not found.repaired
         (found,) = (check for check in library.doctor().checks if check.name == "counters")
-        assert found.repaired == "counted anew"
+        assert found.repaired == "recounted"
         assert library.doctor().healthy
         check_counters(library._index)

@@ -233,12 +233,12 @@ def test_a_search_says_that_it_builds_an_index_first(
         shutil.rmtree(index / "keyword")
         assert library.search("llama", mode="keyword").results
     # So few changes are not worth a word.
-    assert "brought up to date" not in caplog.text
+    assert "updating it before this answer" not in caplog.text
     monkeypatch.setattr("pinakes.stores.embedded.local._SILENT_CHANGES", 1)
     shutil.rmtree(index / "keyword")
     with Library(index) as library:
         assert library.search("llama", mode="keyword").results
-    assert "it is brought up to date before this answer" in caplog.text
+    assert "updating it before this answer" in caplog.text
 
 
 def test_an_older_record_under_newer_indexes(index: Path, stages: Path) -> None:

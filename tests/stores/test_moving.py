@@ -271,7 +271,7 @@ def test_what_is_no_library_is_in_the_way(home: Path, tmp_path: Path) -> None:
         store.create(48)
         store.put([Entry("meta-library", "meta", "", "not ours")])
     with Library(home, embedder=NoEmbedder()) as library:
-        with pytest.raises(StoreSchemaError, match="no library of Pinakes"):
+        with pytest.raises(StoreSchemaError, match="not a Pinakes library"):
             library.migrate(faiss(tmp_path))
         assert library.migrate(faiss(tmp_path), replace=True).documents == 3
 

@@ -183,15 +183,15 @@ def test_a_place_that_is_gone_says_where_its_text_went(tmp_path: Path) -> None:
                 library.section(known["act.md", section])
             said[section] = str(refused.value)
         now = ids(library, docs)
-        assert "Its text now stands in Section 7" in said["sec_2"] and now["act.md", "sec_7"] in said["sec_2"]
-        assert "most like it" in said["sec_1_b"] and now["act.md", "sec_1_c"] in said["sec_1_b"]
+        assert "Its text is now in Section 7" in said["sec_2"] and now["act.md", "sec_7"] in said["sec_2"]
+        assert "most similar" in said["sec_1_b"] and now["act.md", "sec_1_c"] in said["sec_1_b"]
         assert "was not found" in said["sec_1_a"] and now["act.md", "sec_1"] in said["sec_1_a"]
         (docs / "act.md").rename(docs / "pilots.txt")
         write(docs, {"pilots.txt": "Something else entirely stands here."})
         library.index(docs)
         with pytest.raises(NotFoundError, match="which was removed"):
             library.section(now["act.md", "sec_7"])
-        with pytest.raises(NotFoundError, match="the id of no place in this library"):
+        with pytest.raises(NotFoundError, match="No place in this library has the id"):
             library.section(place_id("nowhere", "at all"))
 
 

@@ -1,7 +1,7 @@
-"""Home: which database an index folder belongs to, and the index that comes of it.
+"""Home: which database an index folder belongs to, and opening the index accordingly.
 
-The folder remembers the provider and the collection, so that they are named once. It does not remember anything
-secret: an address with a password in it, or a key, is given each time, mostly by the environment.
+The folder remembers the provider and the collection, so that they are named once. It does not remember secrets: an
+address with a password in it, or a key, is given each time, usually by the environment.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def is_folder(provider: str, address: str) -> bool:
 
 
 def absolute_address(provider: str, address: str, base: Path | None = None) -> str:
-    """Return an address that means the same in every working folder; others than folders stay as they are."""
+    """Return an address that is valid in every working folder; addresses that are not folders are unchanged."""
     if not is_folder(provider, address):
         return address
     return str(((base or Path.cwd()) / Path(address.strip()).expanduser()).absolute())
 
 
 def is_harmless(provider: str, address: str) -> bool:
-    """Whether an address holds nothing secret, and may be written down.
+    """Whether an address contains no secret, and may be stored.
 
     >>> is_harmless("postgres", "postgresql://localhost/laws"), is_harmless("postgres", "postgresql://ann:x@localhost")
     (True, False)
@@ -62,19 +62,19 @@ _BESIDE = {"faiss": "faiss"}
 
 
 def read_home(folder: Path) -> DatabaseSettings:
-    """Return the database that a folder belongs to; embedded when it is on its own."""
+    """Return the database that a folder belongs to; embedded if none."""
     try:
         data = read_json(folder / HOME)
         return DatabaseSettings.from_dict(data) if data else DatabaseSettings()
     except (DamagedIndexError, TypeError, AttributeError, UsageError) as error:
         raise IndexStateError(
-            f"{folder / HOME} cannot be read ({error}). It says which database the index belongs to: name that again "
-            "with --database, after you have moved the file away."
+            f"{folder / HOME} cannot be read ({error}). It says which database the index belongs to: move the file "
+            "away, and name the database again with --database."
         ) from error
 
 
 def write_home(folder: Path, settings: DatabaseSettings) -> None:
-    """Remember the database of a folder, without what is secret."""
+    """Store the database of a folder, without secrets."""
     if settings.provider == EMBEDDED:
         (folder / HOME).unlink(missing_ok=True)
         return
@@ -85,10 +85,10 @@ def write_home(folder: Path, settings: DatabaseSettings) -> None:
 
 
 def open_index(folder: Path, *, create: bool, database: DatabaseSettings | None) -> LocalIndex:
-    """Open the index in a folder, with its database where it has one.
+    """Open the index in a folder, with its database if it has one.
 
-    ``database`` must be the one that the folder belongs to; an index does not change its home by being opened, unless
-    there is nothing in it yet.
+    ``database`` must be the one that the folder belongs to; opening an index does not change its home, unless it is
+    still empty.
     """
     home = read_home(folder)
     wanted = located(database) if database else home
@@ -119,7 +119,7 @@ def _holds_anything(folder: Path) -> bool:
 
 
 def _remembered(wanted: DatabaseSettings, home: DatabaseSettings) -> DatabaseSettings:
-    """Return settings with the address that the folder knows already, unless it comes from elsewhere now."""
+    """Return settings with the address that the folder remembers, unless a new one is given."""
     same = (wanted.provider, wanted.connection_env) == (home.provider, home.connection_env)
     if wanted.connection_string or not same:
         return wanted
@@ -127,13 +127,13 @@ def _remembered(wanted: DatabaseSettings, home: DatabaseSettings) -> DatabaseSet
 
 
 def located(settings: DatabaseSettings, base: Path | None = None) -> DatabaseSettings:
-    """Return settings whose address, where it is a folder, is meant from another; the working folder if not given."""
+    """Return settings with a folder address made relative to a given folder, or to the working folder."""
     address = absolute_address(settings.provider, settings.connection_string, base)
     return replace(settings, connection_string=address)
 
 
 def complete(folder: Path, wanted: DatabaseSettings, home: DatabaseSettings) -> DatabaseSettings:
-    """Return settings with the address that they leave open: what the folder remembers, or beside the record."""
+    """Return settings with a missing address filled in: the remembered one, or a folder next to the record."""
     wanted = _remembered(wanted, home)
     given = wanted.with_environment().connection_string
     # What the environment has may be the address of another database.
@@ -151,21 +151,21 @@ def connected(folder: Path, *, create: bool, settings: DatabaseSettings) -> Loca
 
 
 def name_of(settings: DatabaseSettings) -> str:
-    """Name a database in a message, without anything secret."""
+    """Name a database in a message, without secrets."""
     if settings.provider == EMBEDDED:
         return "no database"
     return f"the database {settings.provider} (collection {settings.collection})"
 
 
 def own_settings(index: LocalIndex) -> DatabaseSettings:
-    """Return the database that an open index has."""
+    """Return the database of an open index."""
     from pinakes.stores.shared.index import StoredIndex
 
     return index.store.settings if isinstance(index, StoredIndex) else DatabaseSettings()
 
 
 def check_home(index: LocalIndex) -> None:
-    """Refuse to write when the folder was moved to another database since it was opened."""
+    """Refuse to write if the folder was moved to another database since it was opened."""
     home, mine = read_home(index.folder), own_settings(index)
     if (home.provider, home.collection) != (mine.provider, mine.collection):
         raise IndexStateError(
@@ -174,7 +174,7 @@ def check_home(index: LocalIndex) -> None:
 
 
 def publishing(index: LocalIndex) -> tuple[str, int]:
-    """Name the database that holds an index, and count the passages that are not published there yet."""
+    """Name the database that holds an index, and count the passages not published there yet."""
     from pinakes.stores.shared.index import StoredIndex
 
     if not isinstance(index, StoredIndex):
@@ -187,13 +187,13 @@ def publishing(index: LocalIndex) -> tuple[str, int]:
 
 
 def check_library(folder: Path, database: DatabaseSettings) -> None:
-    """Raise ``NotFoundError`` where a database holds no library, before anything is made for a copy of it."""
+    """Raise ``NotFoundError`` if a database holds no library, before a local copy is created."""
     if database.provider == EMBEDDED:
         raise UsageError(
             "Name the database that holds the library, such as postgres; embedded is a folder here."
         )
     if database.provider == "in-memory":
-        raise UsageError("A library in memory is in one process only; no other can connect to it.")
+        raise UsageError("A library in memory exists in one process only; no other can connect to it.")
     from pinakes.stores.registry import load_store
     from pinakes.stores.shared.catalogue import Catalogue
 
@@ -206,7 +206,7 @@ def check_library(folder: Path, database: DatabaseSettings) -> None:
 
 
 def follow(index: LocalIndex, step: Callable[[int, int], None] = lambda done, total: None) -> bool:
-    """Take over what others published, where there is a database; return whether anything was. Needs the lock."""
+    """Take over what others published, if there is a database; return whether anything changed. Needs the lock."""
     from pinakes.stores.shared.index import StoredIndex
 
     if not isinstance(index, StoredIndex):

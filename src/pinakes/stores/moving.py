@@ -1,16 +1,16 @@
-"""Moving: the library of an index folder gets another home, without anything being embedded again.
+"""Moving: gives the library of an index folder another home, without embedding anything again.
 
-Only what is missing there is copied, so that a copy that was interrupted goes on. What somebody else has there is not
-touched, unless that is asked for.
+Only what is missing there is copied, so that an interrupted copy continues. Data of other libraries is not touched,
+unless requested.
 
-The record on this machine has everything, vectors included, so a move is a copy from here. The folder belongs to the
-old home until the new one was checked; then one file that names the home is replaced. Whatever interrupts a move
-leaves the folder as it was, and the next attempt copies what is still missing.
+The record on this machine has everything, including vectors, so a move is a copy from here. The folder belongs to the
+old home until the new one has been checked; then the one file that names the home is replaced. Whatever interrupts a
+move leaves the folder as it was, and the next attempt copies what is still missing.
 
-What the record remembers of its database (table ``stored``) holds for both homes at that moment: the old one was
-followed and published to first, and the new one has the same versions of the same documents. Documents that wait for
-vectors are the exception, of which the old home may have an older version: its rows are therefore replaced only after
-the change. Should that not come to pass, rows without a document in the new home are forgotten when it is followed.
+What the record remembers about its database (table ``stored``) is valid for both homes at that moment: the old one was
+followed and published to first, and the new one has the same versions of the same documents. The exception are
+documents that wait for vectors, of which the old home may have an older version: its rows are therefore replaced only
+after the change. If that does not happen, rows without a document in the new home are dropped when it is followed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _SETTLE_SECONDS = 120.0
 
 
 class KeptDocument(NamedTuple):
-    """A document of the record that is to be in the new home."""
+    """A document of the record that belongs in the new home."""
 
     id: int
     path: str
@@ -59,7 +59,7 @@ def copy_library(
     replace_other: bool,
     step: Step,
 ) -> tuple[int, int]:
-    """Bring a database to hold the documents of the record and no others; return how many it got, and its passages."""
+    """Make a database hold exactly the documents of the record; return how many were copied, and the passages."""
     if isinstance(old, StoredIndex):
         _check_different(old, new)
     catalogue = new.replica.catalogue
@@ -78,7 +78,7 @@ def copy_library(
 
 
 def _check_different(old: StoredIndex, new: StoredIndex) -> None:
-    """Refuse two addresses that lead to the same collection: what is copied there would be dropped with the old."""
+    """Refuse two addresses of the same collection: the copy would be dropped with the old one."""
     if old.store.provider != new.store.provider or new.store.dimension() is None:
         return
     value = uuid.uuid4().hex
@@ -107,7 +107,7 @@ def kept_documents(index: LocalIndex) -> dict[str, KeptDocument]:
 
 
 def _clear_the_way(new: StoredIndex, wanted: Mapping[str, KeptDocument], *, replace_other: bool) -> None:
-    """See that the collection is empty or holds this library; empty it where that is asked for."""
+    """Make sure that the collection is empty or holds this library; empty it if requested."""
     try:
         problem = _foreign(new, wanted)
     except StoreSchemaError:
@@ -124,7 +124,7 @@ def _clear_the_way(new: StoredIndex, wanted: Mapping[str, KeptDocument], *, repl
 
 
 def _foreign(new: StoredIndex, wanted: Mapping[str, KeptDocument]) -> str:
-    """Name what is in a collection if it is not this library, or an unfinished copy of it; else an empty string."""
+    """Describe the content of a collection that is neither this library nor an unfinished copy of it; else ""."""
     store, catalogue = new.store, new.replica.catalogue
     if store.dimension() is None:
         return ""
@@ -141,7 +141,7 @@ def _foreign(new: StoredIndex, wanted: Mapping[str, KeptDocument]) -> str:
 
 
 def _copy(new: StoredIndex, wanted: Mapping[str, KeptDocument], step: Step) -> int:
-    """Publish what is missing, take out what is too much; return how many documents were published."""
+    """Publish what is missing, remove what is superfluous; return how many documents were published."""
     catalogue = new.replica.catalogue
     heads = catalogue.heads()
     catalogue.withdraw([key for key in heads if key not in wanted])
@@ -164,7 +164,7 @@ def _copy(new: StoredIndex, wanted: Mapping[str, KeptDocument], step: Step) -> i
 
 
 def _check(new: StoredIndex, wanted: Mapping[str, KeptDocument]) -> int:
-    """See that the new home has every document and every passage; return how many passages."""
+    """Check that the new home has every document and passage; return the number of passages."""
     expected = new.record.embedded_passages()
     deadline = time.monotonic() + (_SETTLE_SECONDS if new.store.capabilities.eventual else 0)
     problem = _difference(new, wanted, expected)
@@ -178,7 +178,7 @@ def _check(new: StoredIndex, wanted: Mapping[str, KeptDocument]) -> int:
         problem = _difference(new, wanted, expected)
     if problem:
         raise StoreError(
-            f"The copy in {name_of(new.store.settings)} is not whole: {problem}. The index stays where it was; try "
+            f"The copy in {name_of(new.store.settings)} is incomplete: {problem}. The index stays where it was; try "
             "again, with --replace if this does not go away."
         )
     return expected
@@ -201,7 +201,7 @@ def move(
     drop_old: bool = False,
     step: Step = lambda done, total: None,
 ) -> tuple[LocalIndex, MoveReport]:
-    """Give the index another home; return it as it is opened there. The caller holds the writer lock."""
+    """Give the index another home; return it opened there. The caller holds the writer lock."""
     started = time.perf_counter()
     target = complete(old.folder, located(database), DatabaseSettings())
     _check_wish(old, target)
@@ -263,13 +263,13 @@ def _describe(index: LocalIndex) -> str:
 
 
 def _copy_to_folder(new: EmbeddedIndex, report: MoveReport) -> None:
-    """Build the vector matrix anew; all else is in the folder already."""
+    """Rebuild the vector matrix; everything else is already in the folder."""
     new.discard_vectors()
     new.catch_up_vectors()
     expected, found = new.record.embedded_passages(), new.vectors.snapshot.live
     if expected != found:
         raise StoreError(
-            f"The copy in {new.folder} is not whole: {found:,} passages where there should be {expected:,}."
+            f"The copy in {new.folder} is incomplete: {found:,} passages where there should be {expected:,}."
         )
     report.copied, report.passages = report.documents, found
 
@@ -292,7 +292,7 @@ def _change_home(
 
 
 def _remember_stored(new: LocalIndex, documents: Mapping[str, KeptDocument]) -> None:
-    """Put down what the new home has in place of what the old one had."""
+    """Record what the new home has instead of what the old one had."""
     heads = new.replica.catalogue.heads() if isinstance(new, StoredIndex) and documents else {}
     rows = [(key, heads[key].version, item.id, item.path) for key, item in documents.items() if key in heads]
     with new.database.transaction() as connection:
@@ -303,7 +303,7 @@ def _remember_stored(new: LocalIndex, documents: Mapping[str, KeptDocument]) -> 
 
 
 def _drop(old: LocalIndex, report: MoveReport) -> None:
-    """Delete what the old home has. The library is safe in the new one: a failure is said, and no more."""
+    """Delete the data in the old home. The library is safe in the new one, so a failure is only reported."""
     try:
         if isinstance(old, StoredIndex):
             old.store.drop()

@@ -1,4 +1,4 @@
-"""Registry: from the name of a provider to its store. Others are found through the entry points ``pinakes.stores``."""
+"""Registry: from the name of a provider to its store. Packages add others by the entry point ``pinakes.stores``."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ PROVIDERS = {
 
 
 def known_providers() -> list[str]:
-    """Return the names that ``provider`` may have."""
+    """Return the available names of providers."""
     added = [found.name for found in entry_points(group=GROUP)]
     return [EMBEDDED, *PROVIDERS, *(name for name in added if name not in PROVIDERS)]
 
 
 def load_store(settings: DatabaseSettings) -> Store:
-    """Make the store that the settings name. It connects when it is first used."""
+    """Create the store that the settings name. It connects on first use."""
     return _find(settings.provider)(settings.with_environment())
 
 

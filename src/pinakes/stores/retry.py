@@ -1,7 +1,7 @@
-"""Retry: what failed for a passing reason is tried again, a little later each time.
+"""Retry: temporary failures are retried with increasing delays.
 
-A search asks a few times and then says that the database cannot be reached. Who writes has more to lose, and waits for
-a server that restarts (``patient``), once it has answered at all: an address that never did is likely wrong.
+A search retries a few times and then reports that the database cannot be reached. A writer has more to lose, and waits
+for a server that restarts (``patient``), once it has answered at all: an address that never did is probably wrong.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _patience: ContextVar[_Patience | None] = ContextVar("pinakes_patience", default
 
 @contextmanager
 def patient(seconds: float, *, answered: bool = False) -> Iterator[None]:
-    """Let calls in this thread wait for a server that goes away; ``answered``: it is known to have been there."""
+    """Let calls in this thread wait for a server that disappears; ``answered``: it is known to have been there."""
     token = _patience.set(_Patience(seconds, answered=answered))
     try:
         yield
@@ -49,7 +49,7 @@ def patient(seconds: float, *, answered: bool = False) -> Iterator[None]:
 def retrying(
     call: Callable[[], Result], *, attempts: int = ATTEMPTS, sleep: Callable[[float], None] = time.sleep
 ) -> Result:
-    """Return what a call returns; one that is unavailable is called again, with a growing and uneven pause."""
+    """Return the result of a call; while it is unavailable, it is repeated with growing, jittered delays."""
     patience = _patience.get()
     pause, tried, deadline = _FIRST_PAUSE, 0, None
     while True:
@@ -70,7 +70,7 @@ def retrying(
             if patience is not None:
                 patience.answered = True
             if deadline is not None:
-                logger.warning("The database answers again; going on.")
+                logger.warning("The database answers again; continuing.")
             return result
         sleep(pause * random.uniform(0.5, 1.0))
         pause = min(2 * pause, _LONGEST_PAUSE)

@@ -1,4 +1,4 @@
-"""Which database holds a library, and how to reach it. What is secret is neither printed nor written to disk."""
+"""Database settings: which database holds a library, and how to reach it. Secrets are neither printed nor stored."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class DatabaseSettings:
     """A provider, how to reach it, and the collection that holds the library.
 
     ``native`` says what the database does itself beyond vectors: nothing, its keyword search, or its own fusion of
-    both. ``timeout`` is for one request, in seconds; ``patience`` is how long a writer waits for a server that went
-    away while it wrote. ``connection_env`` names the environment variable that holds the connection string, where it is
+    both. ``timeout`` is for one request, in seconds; ``patience`` is how long a writer waits for a server that
+    disappeared while writing. ``connection_env`` names the environment variable with the connection string, if it is
     not given.
     """
 
@@ -46,8 +46,8 @@ class DatabaseSettings:
             raise UsageError(f"native must be one of {', '.join(NATIVE)}, not {self.native!r}.")
         if not _COLLECTION.fullmatch(self.collection) or not 3 <= len(self.collection) <= 48:
             raise UsageError(
-                f"The collection {self.collection!r} cannot be named so: use 3 to 48 small letters, digits, and single "
-                "hyphens or underscores between them."
+                f"{self.collection!r} is not a valid name for a collection: use 3 to 48 lower-case letters, "
+                "digits, and single hyphens or underscores between them."
             )
         if isinstance(self.timeout, bool) or not 0.1 <= self.timeout <= 3600:
             raise UsageError(f"timeout must be between 0.1 and 3600 seconds, not {self.timeout!r}.")
@@ -55,7 +55,7 @@ class DatabaseSettings:
             raise UsageError(f"patience must be between 0 and 86400 seconds, not {self.patience!r}.")
 
     def with_environment(self) -> DatabaseSettings:
-        """Return these settings with what they leave open taken from the environment."""
+        """Return these settings with missing values taken from the environment."""
         return replace(
             self,
             connection_string=self.connection_string or os.environ.get(self.connection_env, ""),
@@ -63,7 +63,7 @@ class DatabaseSettings:
         )
 
     def option(self, name: str, default: Any) -> Any:
-        """Return an option, which must be of the kind of its default."""
+        """Return an option, which must have the type of its default."""
         value = self.options.get(name, default)
         kind = type(default)
         if kind is float and isinstance(value, int) and not isinstance(value, bool):
@@ -76,7 +76,7 @@ class DatabaseSettings:
         return value
 
     def number(self, name: str, default: int, least: int = 1, most: int | None = None) -> int:
-        """Return an option that is a whole number within bounds."""
+        """Return an integer option within bounds."""
         value: int = self.option(name, default)
         if value < least or (most is not None and value > most):
             wanted = f"at least {least}" if most is None else f"{least} to {most}"
@@ -86,7 +86,7 @@ class DatabaseSettings:
         return value
 
     def choice(self, name: str, known: Sequence[str]) -> str:
-        """Return an option that is one of some words, the first of which is its default."""
+        """Return an option with a fixed set of values, the first of which is the default."""
         value: str = self.option(name, known[0])
         if value not in known:
             raise UsageError(
@@ -96,7 +96,7 @@ class DatabaseSettings:
         return value
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what may be written down: everything but the secrets."""
+        """Return everything but the secrets, to be stored."""
         return {
             "provider": self.provider,
             "collection": self.collection,
@@ -117,7 +117,7 @@ _KINDS = {int: "whole number", float: "number", str: "text", bool: "switch (true
 
 
 def without_credentials(text: str) -> str:
-    """Return an address without the name and password in it, fit for a message.
+    """Return an address without user name and password, fit for a message.
 
     >>> without_credentials("postgresql://ann:secret@db.example/laws")
     'postgresql://db.example/laws'

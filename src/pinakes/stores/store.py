@@ -1,8 +1,8 @@
-"""The Store protocol: what a database must be able to do to hold a library.
+"""The Store protocol: what a database must support to hold a library.
 
-A database keeps two kinds of things under one collection. Points are passages with their vectors. Entries are small
-records by key: which documents there are, the documents themselves in parts, who works on what. Everything beyond
-that (versions, replicas, keyword search, fusion) is built on these few calls, once for all databases.
+A database keeps two kinds of things in one collection. Points are passages with their vectors. Entries are small
+records by key: which documents there are, the documents themselves in parts, and the leases of workers. Everything
+beyond that (versions, replicas, keyword search, fusion) is built on these few calls, once for all databases.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ MAX_VALUE = 30_000
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A passage as a database keeps it.
+    """A passage as a database stores it.
 
-    ``id`` is a UUID that says which passage of which version of a document it is (see ``shared.ids``). ``terms`` are
-    the words of the whole chunk as our analysis gives them, separated by spaces, for the database's own keyword
-    search; only the first passage of a chunk has them. The rest is for people who look into their database.
+    ``id`` is a UUID that encodes the document, its version and the passage (see ``shared.ids``). ``terms`` are the
+    words of the whole chunk from our analysis, separated by spaces, for the database's own keyword search; only the
+    first passage of a chunk has them. The rest is for people who look into their database.
     """
 
     id: str
@@ -48,7 +48,10 @@ class Point:
 
 
 class Entry(NamedTuple):
-    """A small record. Keys are up to 64 letters, digits and hyphens; ``group`` is the document it is about, if any."""
+    """A small record.
+
+    Keys are up to 64 letters, digits and hyphens; ``group`` is the document it belongs to, if any.
+    """
 
     key: str
     kind: str
@@ -57,7 +60,7 @@ class Entry(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The id of a point and how well it fits."""
+    """The id of a point and its score."""
 
     id: str
     score: float
@@ -65,10 +68,10 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a database can do beyond what all can, and where its bounds are.
+    """What a database can do beyond the minimum, and its limits.
 
-    ``claims``: ``swap`` works, so that several machines can share the work of indexing. ``eventual``: what was
-    written may be missing from an answer for some seconds.
+    ``claims``: ``swap`` works, so that several machines can share the work of indexing. ``eventual``: recent writes may
+    be missing from an answer for some seconds.
     """
 
     keyword: bool = False
@@ -83,8 +86,8 @@ class Capabilities:
 class Store(ABC):
     """One collection in a database. Safe to share between threads.
 
-    Errors are ``StoreError`` and its kinds, and name the provider and the setting to look at; a call that failed
-    for a passing reason was repeated before it raises.
+    Errors are ``StoreError`` and its subclasses, and name the provider and the setting to check; temporary failures are
+    retried before they raise.
     """
 
     provider: ClassVar[str]
@@ -102,7 +105,7 @@ class Store(ABC):
 
     @property
     def missing(self) -> str:
-        """What ``native`` asks for and the database does not have; empty when it has all."""
+        """What ``native`` asks for but the database lacks; empty if nothing."""
         native = self.settings.native
         if native == "none" or getattr(self.capabilities, native):
             return ""
@@ -114,11 +117,11 @@ class Store(ABC):
         return False
 
     def describe(self) -> str:
-        """Name the store in a message, without anything secret."""
+        """Name the store in a message, without secrets."""
         return f"{self.provider}, collection {self.settings.collection}"
 
     def check_dimension(self, found: int, wanted: int) -> None:
-        """Refuse a collection that was made for vectors of another length."""
+        """Refuse a collection that was created for vectors of another length."""
         if found != wanted:
             raise StoreSchemaError(
                 f"{self.provider}: the collection {self.settings.collection} has vectors of {found} numbers, and the "
@@ -129,52 +132,52 @@ class Store(ABC):
 
     @abstractmethod
     def dimension(self) -> int | None:
-        """Return the length of the vectors of the collection; None when it does not exist yet."""
+        """Return the length of the collection's vectors; None if it does not exist yet."""
 
     @abstractmethod
     def create(self, dimension: int) -> None:
-        """Make what is missing of the collection; harmless when it is there, also when two do it at once."""
+        """Create what is missing of the collection; idempotent, also if two processes do it at once."""
 
     @abstractmethod
     def drop(self) -> None:
-        """Delete the collection and everything in it; harmless when it is not there."""
+        """Delete the collection and everything in it; harmless if it does not exist."""
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         return
 
     # -- points ----------------------------------------------------------------------------------------------
 
     @abstractmethod
     def upsert(self, points: Sequence[Point]) -> None:
-        """Store points in place of those with the same ids; any number, cut into batches as the database wants."""
+        """Store points, replacing those with the same ids; any number, in batches that the database accepts."""
 
     @abstractmethod
     def delete(self, ids: Sequence[str]) -> None:
-        """Delete points by id; unknown ids are no error."""
+        """Delete points by id; unknown ids are not an error."""
 
     @abstractmethod
     def fetch(self, ids: Sequence[str]) -> list[Point]:
-        """Return points by id with their vectors, in any order, without those that are not there."""
+        """Return points by id with their vectors, in any order, without missing ones."""
 
     @abstractmethod
     def points(self, document: str | None = None, *, vectors: bool = False) -> Iterator[list[Point]]:
-        """Return all points, or those of a document, in batches; id and document always, vectors when asked for."""
+        """Return all points, or those of a document, in batches; with id and document, with vectors on request."""
 
     @abstractmethod
     def count(self) -> int:
-        """Return how many points there are."""
+        """Return the number of points."""
 
     @abstractmethod
     def search(
         self, vector: Vectors, limit: int, documents: Collection[str] | None = None
     ) -> Sequence[Found]:
-        """Return the points nearest to a unit vector by cosine, best first; of some documents where any are named."""
+        """Return the points nearest to a unit vector by cosine, best first; only of some documents if any are named."""
 
     def keyword(
         self, terms: Sequence[str], limit: int, documents: Collection[str] | None = None
     ) -> Sequence[Found]:
-        """Return the points whose terms hold any of some words, best first, by the database's own ranking."""
+        """Return the points whose terms contain any of the words, best first, by the database's own ranking."""
         raise NotImplementedError
 
     def hybrid(
@@ -185,24 +188,24 @@ class Store(ABC):
         limit: int,
         documents: Collection[str] | None = None,
     ) -> Sequence[Found]:
-        """Return what the database's own fusion makes of both searches; weights of vector and words."""
+        """Return the database's own fusion of both searches, with the weights of vector and words."""
         raise NotImplementedError
 
     async def asearch(
         self, vector: Vectors, limit: int, documents: Collection[str] | None = None
     ) -> Sequence[Found]:
-        """Search without holding up an event loop."""
+        """Search without blocking an event loop."""
         return await asyncio.to_thread(self.search, vector, limit, documents)
 
     # -- entries ---------------------------------------------------------------------------------------------
 
     @abstractmethod
     def put(self, entries: Sequence[Entry]) -> None:
-        """Store entries in place of those with the same keys."""
+        """Store entries, replacing those with the same keys."""
 
     @abstractmethod
     def get(self, keys: Sequence[str]) -> dict[str, str]:
-        """Return the values of the entries that exist, by key."""
+        """Return the values of existing entries, by key."""
 
     @abstractmethod
     def entries(self, kind: str, group: str | None = None) -> Iterator[list[Entry]]:
@@ -210,14 +213,14 @@ class Store(ABC):
 
     @abstractmethod
     def remove(self, keys: Sequence[str]) -> None:
-        """Delete entries by key; unknown keys are no error."""
+        """Delete entries by key; unknown keys are not an error."""
 
     def swap(self, entry: Entry, expected: str | None) -> bool:
-        """Store an entry only where its present value is ``expected`` (None: it is not there); say whether it was."""
+        """Store an entry if its current value is ``expected`` (None: it does not exist); return whether it was."""
         raise NotImplementedError
 
     def now(self) -> float:
-        """Return the database's own time in seconds since 1970; this machine's where it has none to ask for."""
+        """Return the database's own time in seconds since 1970; this machine's if it has none."""
         return time.time()
 
     def __enter__(self) -> Store:

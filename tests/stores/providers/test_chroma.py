@@ -130,7 +130,7 @@ def made(place: Place) -> Store:
         ("localhost:8000", "such as https://chroma.example:8000, or a folder"),
         ("ftp://chroma.example", "does not start with http:// or https://"),
         ("http://", "does not start with http:// or https://"),
-        ("http://chroma.example:port", "is no address"),
+        ("http://chroma.example:port", "is not an address"),
         ("https://ann:hunter2@chroma.example", "belongs in api_key"),
         ("https://chroma.example/?token=hunter2", "belongs in api_key"),
     ],
@@ -297,7 +297,7 @@ def test_somebody_elses_collection_is_left_alone(server: _Server) -> None:
     theirs.get_or_create_collection("recipes", embedding_function=None)
     with server.store("recipes") as store:
         for call in (store.dimension, store.drop, store.count, lambda: store.create(DIMENSION)):
-            with pytest.raises(StoreSchemaError, match="not a library of Pinakes"):
+            with pytest.raises(StoreSchemaError, match="not a Pinakes library"):
                 call()
     theirs.get_collection("recipes", embedding_function=None)
 

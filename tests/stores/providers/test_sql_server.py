@@ -62,7 +62,7 @@ class TestSqlServer(StoreConformance):
         ("Server=db.example;Database=library;User Id=ann;Password={hunter2", "never ends"),
         ("Server=db.example;Database=library;User Id=ann;Password=hunter2;Encrypt=maybe", "Encrypt"),
         ("postgresql://ann:hunter2@db.example/library", "unknown name"),
-        ("mssql://ann:hunter2@db.example:port/library", "no address"),
+        ("mssql://ann:hunter2@db.example:port/library", "not an address"),
     ],
 )
 def test_a_connection_string_that_cannot_work(text: str, said: str) -> None:
@@ -182,7 +182,7 @@ def test_a_schema_of_its_own(place: SqlServerPlace) -> None:
 
 def test_tables_that_were_dropped_meanwhile(place: SqlServerPlace, store: Store) -> None:
     place.store().drop()
-    with pytest.raises(StoreSchemaError, match="misses a table"):
+    with pytest.raises(StoreSchemaError, match="is missing a table"):
         store.count()
 
 

@@ -1,9 +1,9 @@
-"""Smaller copies of the vector matrix, to look at everything quickly.
+"""Smaller copies of the vector matrix, to scan everything quickly.
 
-The coarse copy has one byte a number. It says for every row within what bounds its product with a query lies. So those
-that can be among the best are known for certain, and only they are read from the matrix itself. Signs are one bit a
-number, for matrices where even the coarse copy takes too long: what shares few of them with a query is left out. Both
-follow the matrix row by row. docs/decisions/0017-vector-search-at-scale.md has figures.
+The coarse copy has one byte per number. It bounds the product of every row with a query. So the rows that can be among
+the best are known for certain, and only they are read from the matrix itself. Signs are one bit per number, for
+matrices where even the coarse copy takes too long: rows that share few of them with a query are skipped. Both follow
+the matrix row by row. docs/decisions/0017-vector-search-at-scale.md has figures.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _ROUNDING = 1e-5
 
 @dataclass(frozen=True, slots=True)
 class Coarse:
-    """Rows of whole numbers, and what 1 stands for in each (no number where the row has none).
+    """Rows of integers, and the scale of each (NaN if the row has none).
 
-    ``longest`` and ``error`` bound the lengths of the rows and of what they lack to the original.
+    ``longest`` and ``error`` bound the lengths of the rows and of their rounding errors.
     """
 
     rows: NDArray[np.int8]
@@ -43,7 +43,7 @@ class Coarse:
 
     @classmethod
     def of(cls, vectors: Vectors) -> Coarse:
-        """Round every row to whole numbers of a scale of its own."""
+        """Round every row to integers, each with its own scale."""
         sound = np.asarray(np.isfinite(vectors).all(axis=1))
         vectors = np.where(sound[:, None], vectors, np.float32(0))
         scales = np.abs(vectors).max(axis=1, initial=0) / np.float32(_LARGEST)
@@ -53,9 +53,9 @@ class Coarse:
         return cls(rows, scales, _longest(restored), _longest(vectors - restored))
 
     def look(self, query: Vectors, rows: NDArray[np.intp] | None = None) -> tuple[Vectors, float] | None:
-        """Return the product of each row, or each of some, with a query, and by how much each may be wrong.
+        """Return the product of each row, or of some, with a query, and the error bound of each.
 
-        None without the package that does it quickly, or when the query is zero or not of numbers.
+        None without the package that does it quickly, or if the query is zero or not finite.
         """
         cdist = _cdist()
         step = np.float32(np.abs(query).max(initial=0) / _LARGEST)
@@ -82,19 +82,19 @@ class Coarse:
         )
 
     def facts(self) -> dict[str, float]:
-        """Return what the files do not say, for the manifest."""
+        """Return what the files do not contain, for the manifest."""
         return {"longest": self.longest, "error": self.error}
 
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """On which side of the middle of all rows each row lies, one bit a dimension."""
+    """On which side of the mean of all rows each row is, one bit per dimension."""
 
     middle: Vectors
     rows: NDArray[np.uint8]
 
     def look(self, query: Vectors, near: int, far: int) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
-        """Return about so many rows that share most signs with a query, and so many that share fewest, in order.
+        """Return about this many rows that share most signs with a query, and those that share fewest, in order.
 
         None without the package that counts quickly.
         """
@@ -134,12 +134,12 @@ def _signs(vectors: Vectors, middle: Vectors) -> NDArray[np.uint8]:
 
 
 def signs_name(matrix_name: str) -> str:
-    """Return the name of the file with the signs that belong to a matrix: the middle, then the rows."""
+    """Return the name of the sign file of a matrix: the mean, then the rows."""
     return f"{matrix_name.rpartition('.')[0]}.signs"
 
 
 def open_signs(folder: Path, matrix_name: str, shape: tuple[int, int]) -> Signs:
-    """Open the signs of a matrix. Raises what opening files raises."""
+    """Open the signs of a matrix. Raises whatever opening files raises."""
     path, (count, dimension) = folder / signs_name(matrix_name), shape
     middle = np.fromfile(path, np.float32, dimension)
     rows = np.memmap(path, np.uint8, "r", offset=4 * dimension, shape=(count, -(-dimension // 8)))
@@ -147,7 +147,7 @@ def open_signs(folder: Path, matrix_name: str, shape: tuple[int, int]) -> Signs:
 
 
 def write_signs(folder: Path, matrix_name: str, matrix: Vectors, known: Signs | None) -> None:
-    """Bring the signs up to date with a matrix of which they have the first rows, or none."""
+    """Update the signs for a matrix of which they have the first rows, or none."""
     path = folder / signs_name(matrix_name)
     if known is None:
         path.unlink(missing_ok=True)
@@ -178,13 +178,13 @@ def _longest(vectors: NDArray[np.floating[Any]]) -> float:
 
 
 def coarse_names(matrix_name: str) -> tuple[str, str]:
-    """Return the names of the files with the rows and the scales that belong to a matrix."""
+    """Return the names of the files with the rows and scales for a matrix."""
     stem = matrix_name.rpartition(".")[0]
     return f"{stem}.i8", f"{stem}.scale"
 
 
 def open_coarse(folder: Path, matrix_name: str, shape: tuple[int, int], facts: dict[str, Any]) -> Coarse:
-    """Open the copy of a matrix; ``facts`` are those of `Coarse.facts`. Raises what opening files raises."""
+    """Open the copy of a matrix; ``facts`` are those of `Coarse.facts`. Raises whatever opening files raises."""
     rows_name, scales_name = coarse_names(matrix_name)
     rows = np.memmap(folder / rows_name, dtype=np.int8, mode="r", shape=shape)
     scales = np.memmap(folder / scales_name, dtype=np.float32, mode="r", shape=shape[:1])
@@ -192,7 +192,7 @@ def open_coarse(folder: Path, matrix_name: str, shape: tuple[int, int], facts: d
 
 
 def write_coarse(folder: Path, matrix_name: str, matrix: Vectors, known: Coarse | None) -> dict[str, float]:
-    """Bring the copy up to date with a matrix of which it has the first rows, or none; return its facts."""
+    """Update the copy of a matrix of which it has the first rows, or none; return its facts."""
     facts = known.facts() if known else {"longest": 0.0, "error": 0.0}
     done = len(known.scales) if known else 0
     rows_path, scales_path = (folder / name for name in coarse_names(matrix_name))
@@ -214,13 +214,13 @@ def write_coarse(folder: Path, matrix_name: str, matrix: Vectors, known: Coarse 
 
 
 def _blocks(matrix: Vectors, start: int) -> Iterator[tuple[int, Coarse]]:
-    """Yield the copy of a matrix from some row on, in parts, with the row that each begins with."""
+    """Yield the copy of a matrix from a row on, in parts, with the first row of each."""
     for place in range(start, len(matrix), _BLOCK):
         yield place, Coarse.of(np.asarray(matrix[place : place + _BLOCK]))
 
 
 def dot_products(rows: Vectors, query: Vectors) -> Vectors:
-    """Return the product of each of some rows with a query, made by one core."""
+    """Return the product of each of some rows with a query, computed on one core."""
     cdist = _cdist()
     if cdist is None or rows.dtype != np.float32 or query.dtype != np.float32 or not rows.flags.c_contiguous:
         return np.asarray(np.einsum("ij,j->i", rows, query))

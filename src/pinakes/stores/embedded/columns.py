@@ -1,8 +1,8 @@
-"""The columns: what ranking has to know about each chunk, in a memory-mapped file of records by chunk id.
+"""The columns: what ranking needs to know about each chunk, in a memory-mapped file of records by chunk id.
 
-Derived from the record like the other indexes. Ids are never used twice, so an entry is written once and emptied when
-its document goes; a reader that has the file mapped sees nothing wrong either way. What the file does not know yet is
-asked of the record itself. A manifest says which generation has been seen, and is replaced last.
+Derived from the record like the other indexes. Ids are never reused, so an entry is written once and cleared when its
+document is removed; a reader with the file mapped sees nothing wrong either way. What the file does not have yet is
+read from the record itself. A manifest has the generation that has been seen, and is replaced last.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SPAN = np.dtype([("first", "<i8"), ("count", "<i8")])
 
 
 class DocumentColumns(NamedTuple):
-    """The records of a document's chunks, whose ids follow each other."""
+    """The records of a document's chunks, which have consecutive ids."""
 
     document: int
     first: int
@@ -43,7 +43,7 @@ class DocumentColumns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What one manifest stands for."""
+    """What one manifest describes."""
 
     generation: int
     documents: int
@@ -66,16 +66,16 @@ class ColumnIndex:
 
     @property
     def generation(self) -> int:
-        """The record's generation that has been seen; 0 when the files are missing or damaged."""
+        """The record's generation that has been seen; 0 if the files are missing or damaged."""
         return self._state.generation
 
     @property
     def total(self) -> int:
-        """How many chunks the library has."""
+        """The number of chunks in the library."""
         return int(self._database.value("SELECT count FROM counters WHERE kind = 'chunks'"))
 
     def of(self, chunks: NDArray[np.int64]) -> ColumnValues:
-        """Return the record of each chunk; one of a chunk that does not exist is empty."""
+        """Return the record of each chunk; empty for a chunk that does not exist."""
         known = self._state.chunks
         if not len(chunks):
             return np.zeros(0, COLUMNS)
@@ -92,7 +92,7 @@ class ColumnIndex:
         return found
 
     def _recorded(self, chunks: NDArray[np.int64]) -> ColumnValues:
-        """Ask the record: what came a moment ago is there, and what has gone is not."""
+        """Read from the record: it has the newest chunks, and not the deleted ones."""
         owners: set[int] = set()
         for batch in batches(chunks.tolist()):
             rows = self._database.rows(
@@ -108,7 +108,7 @@ class ColumnIndex:
     # -- files -------------------------------------------------------------------------------------------------
 
     def reload(self) -> None:
-        """See what another process wrote; cheap when nothing changed. What cannot be read counts as empty."""
+        """Notice what another process wrote; cheap if nothing changed. Unreadable files count as empty."""
         try:
             stat = self._manifest.stat()
         except OSError:
@@ -120,7 +120,7 @@ class ColumnIndex:
         try:
             self._state = self._load()
         except (DamagedIndexError, KeyError, ValueError, TypeError, OSError) as error:
-            logger.warning("The columns in %s are made anew: %s", self._folder, error)
+            logger.warning("The columns in %s are rebuilt: %s", self._folder, error)
             self._state = _EMPTY
         self._stamp = stamp
 
@@ -136,9 +136,9 @@ class ColumnIndex:
         )
 
     def apply(self, removed: Collection[int], added: Iterable[DocumentColumns], generation: int) -> None:
-        """Take documents out and others in, and note the generation. The caller holds the writer lock.
+        """Remove and add documents, and store the generation. The caller holds the writer lock.
 
-        Doing the same again, after an interruption, is harmless.
+        Repeating it after an interruption is harmless.
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         old = self._state
@@ -166,7 +166,7 @@ class ColumnIndex:
         return path.open("r+b" if old.generation else "w+b")
 
     def verify(self) -> str:
-        """Say how the records differ from what the documents say, if they do; reads everything."""
+        """Say how the records differ from the documents, if they do; reads everything."""
         state, count, different = self._state, 0, 0
         for _, first, values in document_columns(self._database, _all_documents(self._database)):
             count += len(values)
@@ -187,7 +187,7 @@ def _all_documents(database: Database) -> list[int]:
 
 
 def document_columns(database: Database, documents: Sequence[int]) -> Iterator[DocumentColumns]:
-    """Read what ranking has to know about the chunks of some documents, without those that have gone."""
+    """Read what ranking needs to know about the chunks of some documents, without removed ones."""
     for batch in batches(documents):
         marks = ",".join("?" * len(batch))
         trees: dict[int, dict[int, int]] = {}
@@ -214,7 +214,7 @@ def document_columns(database: Database, documents: Sequence[int]) -> Iterator[D
 
 
 def relatives(sections: Sequence[int], parents: Mapping[int, int]) -> list[int]:
-    """Return, for chunks in some sections of one document, the smallest section around each that holds another too.
+    """Return, for chunks in some sections of one document, the smallest section around each with another chunk.
 
     A chunk that has none such has the topmost. ``parents`` are the sections' own, without those that have none.
 

@@ -1,4 +1,4 @@
-"""The concept vocabulary: what a library speaks about, each term with its vector, for finding words near a query.
+"""The concept vocabulary: the library's topics, each term with its vector, to find words near a query.
 
 They are counted over at most ``MAX_CHUNKS`` chunks, evenly spread, so that a large library costs no more than a
 middling one; of ten thousand terms, hardly any would come out differently.
@@ -47,7 +47,7 @@ _MIN_LETTERS = 3
 
 
 def corpus_terms(record: Record, limit: int) -> list[str]:
-    """Return the terms of the documents, the most telling first: names, then words and pairs by their counts."""
+    """Return the terms of the documents, the most distinctive first: names, then words and pairs by frequency."""
     words: dict[str, Counter[str]] = defaultdict(Counter)
     pairs: Counter[tuple[str, str]] = Counter()
     for language, text in _texts(record):
@@ -80,7 +80,7 @@ def _texts(record: Record) -> Iterator[tuple[str, str]]:
 
 
 def _terms_of(text: str, function_words: frozenset[str]) -> tuple[set[str], set[tuple[str, str]]]:
-    """The words of a text and the pairs of neighbours among them, each once."""
+    """The words of a text and the pairs of adjacent ones, without duplicates."""
     words: set[str] = set()
     pairs: set[tuple[str, str]] = set()
     lowered = text.lower() if text.isascii() else unicodedata.normalize("NFC", text).lower()
@@ -103,7 +103,7 @@ def _function_words(language: str) -> frozenset[str]:
 
 
 def _merged(words: dict[str, Counter[str]]) -> Counter[str]:
-    """Count the forms of a word together, under the one that is met most."""
+    """Count the forms of a word together, under the most frequent one."""
     groups: dict[str, Counter[str]] = defaultdict(Counter)
     for language, counts in words.items():
         algorithm = algorithm_for(language or "en")
@@ -165,21 +165,21 @@ class ConceptIndex:
 
     @property
     def model(self) -> tuple[str, int]:
-        """Name and dimension of the model whose vectors these are."""
+        """Name and dimension of the model that made the vectors."""
         return self._model, self._dimension
 
     @property
     def generation(self) -> int:
-        """The record's generation whose terms these are; 0 when there are none."""
+        """The record's generation of these terms; 0 if there are none."""
         return self._snapshot.generation
 
     @property
     def terms(self) -> Sequence[str]:
-        """All terms, the most telling first."""
+        """All terms, the most distinctive first."""
         return self._snapshot.terms
 
     def reload(self) -> None:
-        """See what another process wrote; costs one ``stat`` when nothing changed."""
+        """Notice what another process wrote; costs one ``stat`` if nothing changed."""
         try:
             stat = self._manifest.stat()
         except OSError:
@@ -191,22 +191,22 @@ class ConceptIndex:
         try:
             self._snapshot = self._load()
         except (DamagedIndexError, OSError, ValueError, KeyError, TypeError) as error:
-            logger.warning("The concept vocabulary in %s is made again: %s", self._folder, error)
+            logger.warning("The concept vocabulary in %s is rebuilt: %s", self._folder, error)
             self._snapshot = self._empty()
         self._stamp = stamp
 
     def _load(self) -> _Snapshot:
         manifest = read_json(self._manifest)
         if manifest is None or manifest.get("format") != FORMAT:
-            raise DamagedIndexError("it is of another format")
+            raise DamagedIndexError("it has another format")
         if (manifest.get("model"), manifest.get("dimension")) != self.model:
-            raise DamagedIndexError("it is of another model")
+            raise DamagedIndexError("it was made by another model")
         terms = json.loads((self._folder / manifest["terms"]).read_text(encoding="utf-8"))
         shape = (len(terms), self._dimension)
         # Read rather than mapped: a few megabytes, of which every search needs all.
         matrix = np.fromfile(self._folder / manifest["matrix"], dtype=np.float32)
         if matrix.size != shape[0] * shape[1] or not all(isinstance(term, str) for term in terms):
-            raise DamagedIndexError("its files do not belong together")
+            raise DamagedIndexError("its files do not match")
         return _Snapshot(
             int(manifest["generation"]),
             tuple(terms),
@@ -223,9 +223,9 @@ class ConceptIndex:
         generation: int,
         progress: Callable[[int, int], None] | None = None,
     ) -> int:
-        """Bring the terms up to date; return how many had to be embedded. The caller holds the writer lock.
+        """Update the terms; return how many had to be embedded. The caller holds the writer lock.
 
-        ``progress`` is told how many of how many new terms are done.
+        ``progress`` is called with the numbers of new terms done and in all.
         """
         self.reload()
         old = self._snapshot
@@ -279,7 +279,7 @@ class ConceptIndex:
                     continue
 
     def _unused(self, stem: str, suffix: str) -> str:
-        """A name that no file has: what a reader's manifest names must not change under it."""
+        """An unused file name: files that a reader's manifest names must not change."""
         number = 0
         while (self._folder / f"{stem}-{number}.{suffix}").exists():
             number += 1

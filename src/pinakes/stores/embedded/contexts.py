@@ -1,7 +1,7 @@
-"""Contexts by a language model: what it answered, which chunk has which answer, and who still waits.
+"""Contexts by a language model: its answers, which chunk has which answer, and which documents wait.
 
-An answer is kept as soon as it comes, by what was asked, and outlives the document it was written for: a document
-that is renamed, read again or taken up after an interruption finds it. Documents take their answers over in one
+An answer is stored as soon as it arrives, keyed by the question, and outlives the document it was written for: a
+document that is renamed, read again or continued after an interruption finds it. Documents apply their answers in one
 transaction each.
 """
 
@@ -21,7 +21,7 @@ _WITHOUT = "header"
 
 
 class ChunkContext(NamedTuple):
-    """What a chunk is to have: its context, whose ``key`` is None when no model wrote it, and its passages."""
+    """What a chunk should have: its context, whose ``key`` is None if no model wrote it, and its passages."""
 
     chunk: int
     context: str
@@ -30,7 +30,7 @@ class ChunkContext(NamedTuple):
 
 
 class ContextStore:
-    """The part of the record that is about contexts."""
+    """The contexts in the record."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -38,7 +38,7 @@ class ContextStore:
     # -- answers ---------------------------------------------------------------------------------------------
 
     def known(self, keys: Collection[bytes]) -> dict[bytes, str]:
-        """Return the answers that are there already, by what was asked."""
+        """Return the existing answers, by question."""
         found: dict[bytes, str] = {}
         for batch in batches(keys):
             marks = ",".join("?" * len(batch))
@@ -47,12 +47,12 @@ class ContextStore:
         return found
 
     def keep(self, key: bytes, context: str) -> None:
-        """Store an answer, so that it is never asked for again."""
+        """Store an answer, so that the question is never asked again."""
         with self._database.transaction() as connection:
             connection.execute("INSERT OR REPLACE INTO contexts VALUES (?, ?, ?)", (key, context, now()))
 
     def forget_unused(self, days: int) -> None:
-        """Delete answers that no chunk has and that were written long ago."""
+        """Delete old answers that no chunk uses."""
         before = (datetime.now(timezone.utc) - timedelta(days=days)).isoformat(timespec="seconds")
         with self._database.transaction() as connection:
             connection.execute(
@@ -64,7 +64,7 @@ class ContextStore:
     # -- documents -------------------------------------------------------------------------------------------
 
     def wanting(self, settings: str) -> list[int]:
-        """Return the documents that do not have all their contexts under these settings, in order."""
+        """Return the documents that lack contexts under these settings, in order."""
         rows = self._database.rows(
             "SELECT id FROM documents WHERE id NOT IN (SELECT document FROM contextualized WHERE settings = ?) "
             "ORDER BY id",
@@ -73,7 +73,7 @@ class ContextStore:
         return [int(row[0]) for row in rows]
 
     def wanting_chunks(self, settings: str) -> int:
-        """Return how many chunks those documents have that are to get a context."""
+        """Return how many chunks of those documents are to get a context."""
         query = (
             "SELECT COUNT(*) FROM chunks WHERE chunk_type != ? AND document NOT IN "
             "(SELECT document FROM contextualized WHERE settings = ?)"
@@ -90,7 +90,7 @@ class ContextStore:
         return [int(row[0]) for row in rows]
 
     def keys(self, document: int) -> dict[int, bytes | None]:
-        """Return the chunks of a document that are to get a context, with the key of the one they have."""
+        """Return the chunks of a document that are to get a context, with the key of their current one."""
         rows = self._database.rows(
             "SELECT id, context_key FROM chunks WHERE document = ? AND chunk_type != ? ORDER BY chunk_index",
             (document, _WITHOUT),

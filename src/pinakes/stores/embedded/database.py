@@ -1,4 +1,4 @@
-"""Connections to the record, one for writing, one per thread for reading, and questions about many things at once."""
+"""Connections to the record, one for writing and one per thread for reading, and batch queries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pinakes.stores.embedded.schema import check_version, migrate
 _BUSY_MS = 30_000
 _WAL_ATTEMPTS = 100
 _SHARED_MEMORY = 1 << 16
-# Answers that a thread remembers: those to some fifty searches, a few megabytes with the texts that are shown.
+# Answers that a thread caches: those of some fifty searches, a few megabytes with the texts shown.
 _REMEMBERED = 2000
 
 
@@ -40,7 +40,7 @@ class Database:
             except sqlite3.OperationalError as error:
                 if not is_disk_full(error, path) or not path.exists():
                     raise
-                # There is no room for what SQLite keeps beside the file while it is written to; reading goes on.
+                # There is no room for SQLite's auxiliary files; reading still works.
                 self.read_only = self._full = True
                 connection = self._connect()
             if self.read_only:
@@ -64,7 +64,7 @@ class Database:
         connection.row_factory = sqlite3.Row
         self._local.connection = connection
         with self._guard:
-            # Threads come and go; what one leaves behind is closed when the next one comes.
+            # Threads come and go; connections of finished ones are closed when the next one starts.
             left = [one for thread, one in self._all if not thread.is_alive()]
             self._all = [(thread, one) for thread, one in self._all if thread.is_alive()]
             self._all.append((threading.current_thread(), connection))
@@ -78,11 +78,11 @@ class Database:
         )
 
     def open_read_only(self) -> sqlite3.Connection:
-        """Return a new connection that only reads.
+        """Return a new read-only connection.
 
-        Somebody else may be writing: then SQLite's own files are there, and it needs them to see the latest.
+        If another process is writing, SQLite's auxiliary files exist, and are needed to see the latest state.
 
-        Where they are not, it could only make them in a folder that can be written to; so it must do without.
+        Otherwise SQLite could only create them in a writable folder; so it must do without.
         """
         connection = self._open(f"{self.path.as_uri()}?mode=ro")
         try:
@@ -100,10 +100,10 @@ class Database:
 
     @contextmanager
     def remembering(self) -> Iterator[None]:
-        """Answer what this thread asks again from memory, as long as nobody changes the file.
+        """Answer this thread's repeated queries from memory, as long as nobody changes the file.
 
-        Searches ask some forty small questions each, many of them the same: of the library as a whole, and of the
-        documents that are found again and again. All of a search sees the same answers, too.
+        A search runs some forty small queries, many of them the same: about the library as a whole, and about documents
+        that are found again and again. This also gives a search a consistent view.
         """
         connection = self.connection
         version = (connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes)
@@ -117,7 +117,7 @@ class Database:
             self._local.answers = None
 
     def rows(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[sqlite3.Row]:
-        """Ask the record a question."""
+        """Run a query."""
         answers: dict[Any, list[sqlite3.Row]] | None = getattr(self._local, "answers", None)
         if answers is None or isinstance(values, Mapping):
             return self._ask(query, values)
@@ -131,12 +131,12 @@ class Database:
         try:
             return self.connection.execute(query, values).fetchall()
         except (sqlite3.Error, OSError, DamagedIndexError):
-            # Only now: a search asks dozens of questions, and hardly any goes wrong.
+            # Only now: a search runs dozens of queries, and hardly any fails.
             with explain_errors(self.path):
                 raise
 
     def stream(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> Iterator[tuple[Any, ...]]:
-        """Ask a question whose answer may be long, and go through it as far as it is wanted."""
+        """Run a query with a possibly long result, which is read only as far as needed."""
         with explain_errors(self.path):
             cursor = self.connection.cursor()
             cursor.row_factory = None
@@ -149,7 +149,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing, and one writer at a time."""
+        """All or nothing, with one writer at a time."""
         if self._full:
             raise _disk_full(self.path)
         if self.read_only:
@@ -166,7 +166,7 @@ class Database:
                 raise
 
     def checkpoint(self) -> None:
-        """Make every commit so far survive a power cut; derived indexes may then speak of it."""
+        """Make all commits so far survive a power cut, so that derived indexes may refer to them."""
         self.rows("PRAGMA wal_checkpoint(PASSIVE)")
 
     def close(self) -> None:
@@ -189,7 +189,7 @@ def _writable(path: Path, create: bool) -> bool:
 
 
 def use_wal(connection: sqlite3.Connection) -> None:
-    """Let readers and the writer work side by side; a file remembers this, so it is asked for once."""
+    """Let readers and the writer work concurrently; the file remembers this, so it is set once."""
     for attempt in range(_WAL_ATTEMPTS):
         if connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
             return
@@ -204,7 +204,7 @@ def use_wal(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def explain_errors(path: Path) -> Iterator[None]:
-    """Turn SQLite's and the system's errors into messages that say what to do."""
+    """Turn errors of SQLite and the system into messages that say what to do."""
     try:
         yield
     except DamagedIndexError as error:
@@ -239,24 +239,24 @@ def explain_errors(path: Path) -> Iterator[None]:
 
 
 def is_disk_full(error: BaseException, path: Path | None = None) -> bool:
-    """Whether an error of SQLite, the keyword index or the system means that no room is left."""
+    """Whether an error of SQLite, the keyword index or the system means that the disk is full."""
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT)
     text = str(error)
     if "disk I/O error" in text and path is not None:
-        # What SQLite calls it when there is no room for its shared memory.
+        # SQLite's error if there is no room for its shared memory.
         return shutil.disk_usage(path.parent).free < _SHARED_MEMORY
     return "disk is full" in text or f"os error {errno.ENOSPC})" in text or "No space left" in text
 
 
 def _disk_full(path: Path) -> IndexStateError:
     return IndexStateError(
-        f"The disk that holds {path.parent} is full. Free some space and run the command again: it goes on where it "
-        "stopped."
+        f"The disk that holds {path.parent} is full. Free some space and run the command again: it continues where "
+        "it stopped."
     )
 
 
-# SQLite may be built to take no more values in one query than this.
+# SQLite may be compiled to accept no more values than this in a query.
 _MAX_VALUES = 900
 BATCH = 500
 
@@ -264,16 +264,16 @@ Value = TypeVar("Value")
 
 
 def batches(values: Collection[Value]) -> Iterator[list[Value]]:
-    """Cut values into lists that a query can take."""
+    """Split values into lists that a query can take."""
     ordered = list(values)
     return (ordered[start : start + BATCH] for start in range(0, len(ordered), BATCH))
 
 
 def joined(database: Database, columns: str, rows: Collection[Sequence[Any]], query: str) -> list[Any]:
-    """Ask a query that begins with a table ``t`` of given values; each row of it is answered by itself.
+    """Run a query that begins with a table ``t`` of given values; each of its rows is answered separately.
 
-    Rows of nothing, which match nothing, fill the table up to one of a few sizes: a query that has been asked in
-    the same words need not be understood again.
+    Empty rows, which match nothing, fill the table up to one of a few sizes: a query with the same text need not be
+    parsed again.
     """
     width = columns.count(",") + 1
     largest = _MAX_VALUES // width

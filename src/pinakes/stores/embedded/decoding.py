@@ -1,7 +1,7 @@
-"""Texts of the record that are not text: found by reading them all, and taken out with the documents they belong to.
+"""Invalid texts in the record: found by reading them all, and removed with their documents.
 
-SQLite keeps whatever bytes it is given, and says so only to whoever reads them: a search would fail on the one document
-that a faulty disk or another program spoiled.
+SQLite stores any bytes, and reports invalid text only on reading: a search would fail on a document that a faulty disk
+or another program corrupted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ESSENTIAL = "meta"
 
 
 class BadText(NamedTuple):
-    """A value that cannot be decoded: where it stands, and the document it is a part of, if any."""
+    """A value that cannot be decoded: its position, and the document it belongs to, if any."""
 
     table: str
     column: str
@@ -54,7 +54,7 @@ def _bad_in(connection: sqlite3.Connection, table: str) -> Iterator[BadText]:
 
 
 def _owner(connection: sqlite3.Connection, table: str) -> str:
-    """Return the column that says which document a row of a table belongs to; empty when none does."""
+    """Return the column with the document that a row of a table belongs to; "" if there is none."""
     if table == "documents":
         return "id"
     keys = connection.execute(f'PRAGMA foreign_key_list("{table}")').fetchall()
@@ -70,7 +70,7 @@ def _is_text(value: bytes) -> bool:
 
 
 def take_out(database: Database, found: list[BadText]) -> bool:
-    """Take out documents and notes whose texts are spoiled; False when that would not do. Needs the lock."""
+    """Remove documents and notes with invalid texts; False if that is not enough. Needs the lock."""
     if any(bad.table == _ESSENTIAL for bad in found):
         return False
     documents = sorted({bad.document for bad in found if bad.document is not None})

@@ -1,7 +1,7 @@
-"""Dump: a document of the record as one piece of bytes, to be taken up by the record of another machine.
+"""Dump: a document of the record as bytes, to be restored in the record of another machine.
 
-Everything but the vectors, which go by the hash of their texts. Rows are written with the names of their columns, so
-that a record with more columns can still take up what was written before it had them.
+It has everything but the vectors, which are found by the hash of their texts. Rows are written with the names of their
+columns, so that a record with more columns can still restore older dumps.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pinakes.stores.embedded.schema import SCHEMA_VERSION
 from pinakes.stores.embedded.suggestions import write_suggestions
 from pinakes.stores.embedded.terms import write_term_keys
 
-# Tables that name their document in a column of that name, and nothing else by its row.
+# Tables that name their document in a column of that name, and refer to nothing else by row.
 _TABLES = (
     "places",
     "refs",
@@ -39,7 +39,7 @@ _BYTES = "bytes:"
 
 
 def dump_document(database: Database, document: int) -> bytes:
-    """Write down what the record has of a document."""
+    """Serialise what the record has of a document."""
     chunks = _rows(database, "SELECT * FROM chunks WHERE document = ? ORDER BY chunk_index", document)
     numbers = {row["id"]: row["chunk_index"] for row in chunks}
     passages = _rows(database, "SELECT * FROM passages WHERE document = ? ORDER BY id", document)
@@ -66,7 +66,7 @@ def dump_document(database: Database, document: int) -> bytes:
 def restore_document(
     database: Database, data: Mapping[str, Any], vectors: Mapping[bytes, Vectors]
 ) -> tuple[int, str]:
-    """Take up a document that ``read_dump`` read, in place of the one at its path; return its id here, and the path."""
+    """Restore a document that ``read_dump`` read, replacing the one at its path; return its id here, and the path."""
     with database.transaction() as connection:
         path = str(_values(data, "documents")[0]["source_path"])
         forget_documents(connection, [path])
@@ -117,7 +117,7 @@ def read_dump(body: bytes) -> dict[str, Any]:
 
 
 def _places_apart(data: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the headings and clauses of a dump that was written when they were stored apart, as places."""
+    """Return the headings and clauses of an old dump, which stored them separately, as places."""
     headings, clauses = _values(data, "sections"), _values(data, "clauses")
     levels = {row["ordinal"]: row["level"] for row in headings}
     count = len(headings)
@@ -135,7 +135,7 @@ def _places_apart(data: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[d
 def _places(
     connection: sqlite3.Connection, path: str, data: Mapping[str, Any]
 ) -> Iterator[list[dict[str, Any]]]:
-    """Return the places of a dump with their ids, also where it was written before there were any."""
+    """Return the places of a dump with their ids, also from before there were any."""
     groups = (_values(data, "places"), *_places_apart(data))
     names = [row["section_id"] for rows in groups for row in rows]
     ids = iter(choose_place_ids(connection, path, names, place_ids(data), roots=()))
@@ -150,7 +150,7 @@ def place_ids(data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def passage_hashes(data: Mapping[str, Any]) -> list[tuple[int, bytes]]:
-    """Return the number of the chunk and the hash of the text of each passage in a dump, in order."""
+    """Return the chunk number and text hash of each passage in a dump, in order."""
     return [(int(row["chunk"]), row["text_hash"]) for row in _values(data, "passages")]
 
 
@@ -175,7 +175,7 @@ def _values(data: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
 def _plain(value: Any) -> Any:
     if isinstance(value, bytes):
         return _BYTES + value.hex()
-    # A text that looks like one of ours is marked as well, to be told apart.
+    # A text that looks like one of our encodings is marked as well, to distinguish it.
     return (
         f"{_BYTES}{value.encode().hex()}:text"
         if isinstance(value, str) and value.startswith(_BYTES)
@@ -194,7 +194,7 @@ def _original(value: Any) -> Any:
 def _insert(
     connection: sqlite3.Connection, table: str, rows: Sequence[Mapping[str, Any]], verb: str = "INSERT"
 ) -> list[int]:
-    """Insert rows, those of their columns that the table has; return the ids they got."""
+    """Insert rows, with those of their columns that the table has; return their new ids."""
     if not rows:
         return []
     known = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}

@@ -1,4 +1,4 @@
-"""Fields of documents: written with each document, and asked for by indexed keys."""
+"""Fields of documents: stored with each document, and queried by indexed keys."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from pinakes.port.filters import (
 if TYPE_CHECKING:
     from pinakes.stores.embedded.database import Database
 
-# How far it is counted what a test leaves, to begin with the one that leaves least.
+# How far matches of a test are counted, to start with the most selective one.
 _COUNTED = 2000
 _WILD = re.compile(r"\[!?\]?[^\]]*\]|[*?\[]")
 _LARGEST = 1.7e308
-# So many things that are wanted are compared in the query itself, more from a list that is given to it.
+# Up to this many values are compared in the query itself, more from a list that is passed to it.
 _WRITTEN_OUT = 10
 
 
 def write_fields(connection: sqlite3.Connection, document: int | None = None) -> None:
-    """Write the fields of a document anew, or of all, from what the record says of it, inside a transaction."""
+    """Rewrite the fields of a document, or of all, from what the record says, inside a transaction."""
     where, values = ("WHERE id = ?", (document,)) if document is not None else ("", ())
     connection.execute(f"DELETE FROM document_fields {where.replace('id', 'document')}", values)
     rows = connection.execute(
@@ -50,15 +50,15 @@ def write_fields(connection: sqlite3.Connection, document: int | None = None) ->
 
 
 class EmbeddedFilter:
-    """Answers predicates from the record: SQL compares fields, and paths are looked at one by one."""
+    """Evaluates predicates on the record: SQL compares fields, and paths are checked one by one."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def matching(self, predicate: Predicate, limit: int | None = None) -> list[int]:
-        """Return the documents that pass, as many as are wanted."""
+        """Return documents that pass, up to a limit."""
         least, source, values = self._least(predicate.all_of)
-        # What the index itself compared has been passed.
+        # What the index itself compared has already passed.
         rest = tuple(test for test in predicate.all_of if test is not least or not _is_exact(test))
         found: dict[int, None] = {}
         for document in self._passing(source, values, Predicate(rest, predicate.none_of)):
@@ -68,7 +68,7 @@ class EmbeddedFilter:
         return list(found)
 
     def passing(self, predicate: Predicate, documents: Collection[int]) -> set[int]:
-        """Return which of some documents pass."""
+        """Return which of these documents pass."""
         # In order, so that neighbours are found on the same pages.
         given = [json.dumps(sorted(int(document) for document in documents))]
         return set(self._passing("SELECT value AS document FROM json_each(?)", given, predicate))
@@ -94,7 +94,7 @@ class EmbeddedFilter:
                 yield int(row[0])
 
     def _least(self, tests: Sequence[Test]) -> tuple[Test | None, str, list[Any]]:
-        """Return the test that leaves least, with a query for documents that holds all that pass it."""
+        """Return the most selective test, with a query for a superset of the documents that pass it."""
         sources = [(test, *_source(test)) for test in tests]
         if not sources:
             return None, "SELECT id AS document FROM documents", []
@@ -109,7 +109,7 @@ class EmbeddedFilter:
     # -- what there is -----------------------------------------------------------------------------------------
 
     def values(self, names: Collection[str], limit: int) -> dict[str, int]:
-        """Return the values of a field as they are written, with how many documents have them; of ``limit`` rows."""
+        """Return the values of a field as written, with the number of documents that have them, from ``limit`` rows."""
         rows = self._database.rows(
             "SELECT shown, COUNT(*) FROM (SELECT f.shown FROM json_each(?) n CROSS JOIN document_fields f "
             "ON f.name = n.value LIMIT ?) GROUP BY shown",
@@ -118,8 +118,8 @@ class EmbeddedFilter:
         return {row[0]: row[1] for row in rows}
 
     def field_names(self, limit: int) -> dict[str, int]:
-        """Return the names that frontmatter uses, with how many documents have them, up to ``limit``."""
-        # From one name to the next, without reading what lies between.
+        """Return the names that frontmatter uses, with the number of documents that have them, up to ``limit``."""
+        # From one name to the next, without reading what is between.
         rows = self._database.rows(
             "WITH RECURSIVE names (name) AS (SELECT MIN(name) FROM document_fields UNION ALL "
             "SELECT (SELECT MIN(f.name) FROM document_fields f WHERE f.name > names.name) FROM names "
@@ -131,7 +131,7 @@ class EmbeddedFilter:
         return {row[0]: row[1] for row in rows if "." not in row[0] and row[0][:1] != ":"}
 
     def dates(self) -> tuple[float, float] | None:
-        """Return the first and the last date of documents; None where there are none."""
+        """Return the first and the last date of documents; None if there are none."""
         first, last = (
             self._database.value(
                 f"SELECT {end}(moment) FROM document_fields WHERE name = ? AND moment IS NOT NULL", (DATE,)
@@ -159,7 +159,7 @@ _LOW, _HIGH = "json_extract(j.value, '$[0]')", "json_extract(j.value, '$[1]')"
 
 
 def _ways(test: FieldTest) -> list[tuple[str, str]]:
-    """The ways to pass: what is wanted, as a list in JSON, and the condition on a field ``f`` and an item ``j``."""
+    """The ways to pass: the wanted values, as a JSON list, and the condition on a field ``f`` and an item ``j``."""
     ways = [
         (json.dumps(test.values), "f.value = j.value"),
         (json.dumps(test.holding), "instr(f.value, j.value) > 0"),
@@ -175,17 +175,17 @@ def _ways(test: FieldTest) -> list[tuple[str, str]]:
 
 
 def _is_exact(test: Test) -> bool:
-    """Whether the index gives no others than the documents that pass."""
+    """Whether the index returns only documents that pass."""
     return isinstance(test, FieldTest) and not test.words
 
 
 def _condition(test: FieldTest) -> tuple[str, list[Any]]:
-    """The condition on a candidate ``c`` that a test stands for."""
+    """The SQL condition on a candidate ``c`` for a test."""
     parts: list[str] = []
     values: list[Any] = []
     for items, condition in _ways(test):
         if condition == "f.value = j.value":
-            # Thousands of values are looked up, not gone through.
+            # Thousands of values are looked up, not scanned.
             parts.append("f.value IN (SELECT value FROM json_each(?))")
             values.append(items)
             continue
@@ -199,7 +199,7 @@ def _condition(test: FieldTest) -> tuple[str, list[Any]]:
             parts.append(condition.replace(_LOW, "?").replace(_HIGH, "?").replace("j.value", "?"))
             values += ends
     marks = ",".join("?" * len(test.names))
-    # With the plus, the fields of the candidate are looked at, and not those of all documents in a span.
+    # The plus makes SQLite check the fields of the candidate, and not those of all documents in a range.
     passed = " OR ".join(f"({part})" for part in parts).replace("f.number", "+f.number") or "0"
     passed = passed.replace("f.moment", "+f.moment")
     condition = (
@@ -210,7 +210,7 @@ def _condition(test: FieldTest) -> tuple[str, list[Any]]:
 
 
 def _source(test: Test) -> tuple[str, list[str]]:
-    """A query for the documents that pass a test, by an index; it may give others, and the same twice."""
+    """A query for the documents that pass a test, using an index; it may return others, and duplicates."""
     return _field_source(test) if isinstance(test, FieldTest) else _path_source(test)
 
 
@@ -219,7 +219,7 @@ def _field_source(test: FieldTest) -> tuple[str, list[str]]:
     for items, condition in _ways(test):
         names: Sequence[str] = test.names
         if test.words and "w.value" in condition:
-            # By the longest word, which is the rarest mostly.
+            # By the longest word, usually the rarest.
             names, condition = (NAME_WORD,), "f.value = j.value"
             items = json.dumps([max(words, key=len) for words in test.words])
         queries.append(
@@ -236,7 +236,7 @@ def _path_source(test: PathTest) -> tuple[str, list[str]]:
     last = [path.name for path in given if not path.is_absolute()]
     patterns = []
     for pattern in test.patterns:
-        # Between the separators of a pattern, what has no wildcard is a part of every path that fits it.
+        # Between the separators of a pattern, a part without wildcards is in every matching path.
         literal = [part for part in pattern.split("/") if part and not _WILD.search(part)]
         if literal:
             last.append(literal[-1])

@@ -1,4 +1,4 @@
-"""Files of derived indexes, written whole or not at all, and the lock that lets one process write them."""
+"""Files of derived indexes, written atomically, and the lock that admits one writing process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pinakes.stores.embedded.record import now
 
 
 def write_json(path: Path, data: dict[str, Any]) -> None:
-    """Replace a small JSON file so that a reader sees the old or the new one, never a part."""
+    """Replace a small JSON file atomically: a reader sees the old or the new one."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("w", encoding="utf-8") as stream:
@@ -35,7 +35,7 @@ def write_json(path: Path, data: dict[str, Any]) -> None:
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
-    """Read a JSON object; None when there is no such file."""
+    """Read a JSON object; None if there is no such file."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -48,30 +48,30 @@ def read_json(path: Path) -> dict[str, Any] | None:
 
 
 def read_records(stream: BinaryIO, kind: np.dtype[Any], place: int, count: int) -> NDArray[Any]:
-    """Return some records of a file, which may be changed; zeros beyond its end."""
+    """Return some records of a file, as a writable copy; zeros beyond its end."""
     stream.seek(place * kind.itemsize)
     size = count * kind.itemsize
     return np.frombuffer(bytearray(stream.read(size).ljust(size, b"\0")), kind)
 
 
 def write_records(stream: BinaryIO, place: int, values: NDArray[Any]) -> None:
-    """Write records at their place in a file."""
+    """Write records at their position in a file."""
     stream.seek(place * values.itemsize)
     stream.write(values.tobytes())
 
 
-# A search that catches up what was left behind, or somebody who asks who is writing, is gone after a moment.
+# A search that catches up, or a check who is writing, only takes a moment.
 _MOMENT = 0.5
 
 
-# The mode of a folder that is made for an index: its owner's alone, or also their group's.
+# The mode of a new index folder: for its owner alone, or also for their group.
 PRIVATE, GROUP = 0o700, 0o2770
 
 
 def settle_modes(folder: Path) -> None:
-    """Give all files of an index the rights that its folder has, however they came to be: who may enter may read.
+    """Give all files of an index the permissions of its folder: whoever may enter it may read them.
 
-    Files that belong to somebody else are theirs to change.
+    Files of other users are left to them.
     """
     mode = folder.stat().st_mode & 0o7777
     for parent, folders, names in os.walk(folder):
@@ -84,7 +84,7 @@ def settle_modes(folder: Path) -> None:
 
 
 class WriterLock:
-    """A lock of the operating system: it is gone with the process that held it, however that ended."""
+    """A lock of the operating system: it disappears with the process that held it, however that ended."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -92,18 +92,18 @@ class WriterLock:
         self._holder = folder / "writer.json"
 
     def problem(self) -> str:
-        """Say what is where the lock should be, if it is no file; an empty string when all is well."""
+        """Describe what is in the place of the lock file; "" if nothing is wrong."""
         path = Path(self._lock.lock_file)
         return f"{path} is a folder where a lock file belongs" if path.is_dir() else ""
 
     def mend(self) -> bool:
-        """Remove a folder that is in the way of the lock; False when there is something in it."""
+        """Remove a folder in the place of the lock file; False if it is not empty."""
         with suppress(OSError):
             Path(self._lock.lock_file).rmdir()
         return not self.problem()
 
     def holder(self) -> str:
-        """Say who is writing now; an empty string when nobody is."""
+        """Return who is writing now; "" if nobody."""
         if self._lock.is_locked:
             return ""
         try:
@@ -125,7 +125,7 @@ class WriterLock:
 
     @contextmanager
     def held(self, *, wait: bool, on_wait: Callable[[str], None] | None = None) -> Iterator[None]:
-        """Hold the lock; when it is taken, wait for it or say who has it."""
+        """Hold the lock; if it is taken, wait for it or raise with the holder's name."""
         if not self._try(_MOMENT):
             holder = self._describe()
             if not wait:
@@ -141,7 +141,7 @@ class WriterLock:
 
     @contextmanager
     def held_if_free(self) -> Iterator[bool]:
-        """Hold the lock if nobody else does, for small repairs on the way."""
+        """Hold the lock if it is free, for small repairs in passing."""
         if self.problem() or not self._try(0):
             yield False
             return
@@ -150,9 +150,9 @@ class WriterLock:
 
     @contextmanager
     def _signed(self) -> Iterator[None]:
-        """Say who holds the lock while it is held, and give it back at the end."""
+        """Record the holder while the lock is held, and release it at the end."""
         try:
-            # The name is a courtesy: a disk without room for it is no reason to stop here.
+            # The name is a courtesy: a full disk is no reason to stop here.
             with suppress(OSError):
                 command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:2]])[:80]
                 write_json(
@@ -176,5 +176,5 @@ class WriterLock:
         except OSError as error:
             if not (problem := self.problem()):
                 raise
-            raise IndexStateError(f"{problem}. Put that right with: pinakes doctor") from error
+            raise IndexStateError(f"{problem}. Fix it with: pinakes doctor") from error
         return True

@@ -1,6 +1,6 @@
-"""Look-ups for the graph: what leads from some chunks to others, a few queries for all of them together.
+"""Lookups for the graph: edges between chunks, in a few queries for many chunks.
 
-Each question takes a table of values as its first part, so that ten chunks cost one query and not ten.
+Each query begins with a table of values, so that ten chunks cost one query and not ten.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pinakes.stores.embedded.database import Database, joined
 
 
 class GraphLookup:
-    """Read-only questions to the record about edges."""
+    """Read-only queries about edges."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -35,7 +35,7 @@ class GraphLookup:
     # -- chunks ----------------------------------------------------------------------------------------------
 
     def holders(self, chunks: Collection[int]) -> dict[int, Holder]:
-        """Return where some chunks stand; those that are gone are left out."""
+        """Return the positions of chunks, without deleted ones."""
         rows = self._join(
             "chunk",
             [(chunk,) for chunk in chunks],
@@ -73,7 +73,7 @@ class GraphLookup:
     # -- references ------------------------------------------------------------------------------------------
 
     def mentions_inside(self, holders: Collection[Holder]) -> list[Mention]:
-        """Return what some chunks refer to in their own documents; a reference to what it stands in is left out."""
+        """Return what chunks refer to in their own documents, without references to their own section."""
         rows = self._join(
             "chunk, document, first, last",
             [(holder.id, holder.document, holder.start, holder.end) for holder in holders],
@@ -89,7 +89,7 @@ class GraphLookup:
         return [Mention(*row) for row in rows]
 
     def mentions_of(self, holders: Collection[Holder], sections: dict[int, SectionOf]) -> list[Backward]:
-        """Return the places of the same documents that refer to some chunks, from outside their sections."""
+        """Return the places in the same documents that refer to chunks, from outside their sections."""
         named = [
             (holder.id, holder.document, name, sections[holder.id].start, sections[holder.id].end)
             for holder in holders
@@ -110,7 +110,7 @@ class GraphLookup:
         return [Backward(*row) for row in rows]
 
     def references_out(self, holders: Collection[Holder]) -> list[tuple[int, int, int, Outward]]:
-        """Return the references of some chunks that may lead to another document.
+        """Return the references of chunks that may lead to another document.
 
         Each comes as chunk, its document, how often the number is mentioned anywhere, and reference.
         """
@@ -131,7 +131,7 @@ class GraphLookup:
 
         They may mean a third document that has the same number.
         """
-        # Numbers are joined by `_`: those below 4 lie between `4_` and the next letter after it, a backtick.
+        # Numbers are joined by `_`: those below 4 are between `4_` and the character after it, a backtick.
         numbered = [(one, sections[one.id].number_key) for one in holders if sections[one.id].number_key]
         bounds = {(key, key) for _, key in numbered} | {(f"{key}_", f"{key}`") for _, key in numbered}
         counts = self._join(
@@ -155,7 +155,7 @@ class GraphLookup:
         return [(Backward(*row[:5]), Outward(*row[5:])) for row in rows]
 
     def spans(self, places: Collection[tuple[int, int, str]]) -> dict[tuple[int, int, str], tuple[int, int]]:
-        """Return what some section ids span, given with document and chunk; of a clause it is the chunk."""
+        """Return the spans of section ids, given with document and chunk; of a clause, that of the chunk."""
         rows = self._join(
             "document, number, name",
             places,
@@ -166,7 +166,7 @@ class GraphLookup:
         return {(row[0], row[1], row[2]): (row[3], row[4]) for row in rows}
 
     def fan_out(self, holders: Collection[Holder]) -> dict[int, int]:
-        """Return to how many places each of some chunks refers or links."""
+        """Return the number of places that each chunk refers or links to."""
         rows = self._join(
             "chunk, document, first, last",
             [(holder.id, holder.document, holder.start, holder.end) for holder in holders],
@@ -189,7 +189,7 @@ class GraphLookup:
         return {(row[0], row[1]): (row[2], row[3]) for row in rows}
 
     def marked(self, ids: Collection[tuple[int, str]]) -> dict[tuple[int, str], tuple[int, int]]:
-        """Return the spans of the sections that bear some ids, `{#id}` or `id="id"`, by document and id."""
+        """Return the spans of the sections with some ids, `{#id}` or `id="id"`, by document and id."""
         rows = self._join(
             "document, id",
             ids,
@@ -206,7 +206,7 @@ _MARK = (
     "coalesce(nullif(instr(d.text, '{#' || t.id || '}'), 0), nullif(instr(d.text, 'id=\"' || t.id || '\"'), 0), "
     "nullif(instr(d.text, 'name=\"' || t.id || '\"'), 0))"
 )
-# The plus keeps SQLite from looking for places, of which there are many, instead of for the name.
+# The plus keeps SQLite from searching by position, of which there are many, instead of by name.
 _MENTIONED = "r.document = t.document AND r.target_section = t.name AND NOT (+r.start >= t.first AND +r.start < t.last)"
 _NUMBERED = "r.number_key >= t.low AND r.number_key <= t.high"
 _OUTWARD = "r.kind, r.number_kind, r.number_key, r.target"

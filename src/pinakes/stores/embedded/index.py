@@ -1,4 +1,4 @@
-"""The embedded index: a library in a folder that needs nothing else."""
+"""The embedded index: a library in a folder, without a database server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pinakes.stores.embedded.vectors import VectorIndex
 
 
 class EmbeddedIndex(LocalIndex):
-    """Everything that lies in an index folder: the vectors are a matrix beside the record."""
+    """The contents of an index folder: the vectors are a matrix next to the record."""
 
     def __init__(self, folder: Path, *, create: bool, part_of: Path | None = None) -> None:
         super().__init__(folder, create=create)
@@ -22,17 +22,17 @@ class EmbeddedIndex(LocalIndex):
 
     @property
     def where(self) -> str:
-        """Where the index is, for messages."""
+        """The location of the index, for messages."""
         return str(self.folder)
 
     @property
     def shared(self) -> bool:
-        """Whether several processes can publish to it at once: one writes to a folder."""
+        """Whether several processes can publish to it at once: no, only one writes to a folder."""
         return False
 
     @property
     def vectors(self) -> VectorIndex:
-        """The vector matrix, opened when first used."""
+        """The vector matrix, opened on first use."""
         opened = self._vectors
         if opened is None:
             opened = self._vectors = VectorIndex(self.folder / VECTORS, *self.model)
@@ -40,17 +40,17 @@ class EmbeddedIndex(LocalIndex):
 
     @property
     def native_keyword(self) -> None:
-        """Keyword search of a database: there is none."""
+        """A database's keyword search: there is none."""
 
     @property
     def native_hybrid(self) -> None:
-        """Fusion of a database: there is none."""
+        """A database's fusion: there is none."""
 
     def look(self) -> None:
-        """See what others did elsewhere; an index in one folder has no elsewhere."""
+        """Look for changes elsewhere; an index in one folder has no elsewhere."""
 
     def reload_vectors(self) -> None:
-        """See what another process wrote of the matrix."""
+        """Notice what another process wrote to the matrix."""
         self._drop_other_model()
         self.vectors.reload()
 
@@ -59,16 +59,16 @@ class EmbeddedIndex(LocalIndex):
         return self.vectors.generation != generation
 
     def catch_up(self) -> None:
-        """Tell all derived indexes what changed. The caller holds the writer lock."""
+        """Bring all derived indexes up to date. The caller holds the writer lock."""
         self.catch_up_keyword()
         self.catch_up_vectors()
 
     def catch_up_for_search(self) -> None:
-        """Tell all derived indexes what changed. The caller holds the writer lock."""
+        """Bring all derived indexes up to date. The caller holds the writer lock."""
         self.catch_up()
 
     def catch_up_vectors(self) -> None:
-        """Tell the vector matrix what changed. The caller holds the writer lock."""
+        """Bring the vector matrix up to date. The caller holds the writer lock."""
         self._mended(VECTORS, self._feed_vectors)
 
     def _feed_vectors(self) -> None:
@@ -86,8 +86,8 @@ class EmbeddedIndex(LocalIndex):
             changes = self.record.changes_since(index.generation)
         removed = {change.document for change in changes if change.kind == "removed"}
         embedded = {change.document: None for change in changes if change.kind == "embedded"}
-        # A later change may have left texts without vectors again: then what is there stays. A new document is found by
-        # those that it has.
+        # A later change may have left texts without vectors again: then existing rows stay. A new document is
+        # found by those it has.
         wanted = [
             d
             for d in embedded
@@ -97,7 +97,7 @@ class EmbeddedIndex(LocalIndex):
         index.apply(removed, self._document_vectors(wanted), generation)
 
     def _drop_other_model(self) -> None:
-        # Another process made the first run, or made the index anew with another model.
+        # Another process made the first run, or rebuilt the index with another model.
         if self._vectors is not None and self._vectors.model != self.model:
             self._vectors = None
 
@@ -109,19 +109,19 @@ class EmbeddedIndex(LocalIndex):
                 yield document, chunks, vectors
 
     def publish_anew(self, *, other_model: bool) -> None:
-        """Bring what is elsewhere to hold a record that was made anew; an index in one folder has no elsewhere."""
+        """Publish a rebuilt record elsewhere; an index in one folder has no elsewhere."""
 
     def discard_vectors(self) -> None:
-        """Begin an empty matrix."""
+        """Start an empty matrix."""
         shutil.rmtree(self.folder / VECTORS, ignore_errors=True)
         self._vectors = VectorIndex(self.folder / VECTORS, *self.model)
 
     def release_vectors(self) -> None:
-        """Let go of the matrix."""
+        """Close the matrix."""
         self._vectors = None
 
     def examine(self, *, repair: bool) -> DoctorReport:
-        """Compare the record with what is derived from it, and put right what is wrong."""
+        """Compare the record with what is derived from it, and repair differences."""
         from pinakes.stores.embedded.health import examine, matrix_part
 
         return examine(self, matrix_part(self), repair=repair)

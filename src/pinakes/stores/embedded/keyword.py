@@ -72,9 +72,9 @@ class KeywordIndex:
 
     @classmethod
     def open(cls, folder: Path, *, create: bool = True) -> KeywordIndex:
-        """Open the index in a folder, or make an empty one.
+        """Open the index in a folder, or create an empty one.
 
-        Raises ``DamagedIndexError`` when it cannot be read or was made by other rules: delete the folder then.
+        Raises ``DamagedIndexError`` if it cannot be read or was made by other rules: delete the folder then.
         """
         manifest = read_manifest(folder)
         with damage_reported(folder):
@@ -94,15 +94,15 @@ class KeywordIndex:
 
     @property
     def generation(self) -> int:
-        """The generation of the record that this index reflects; 0 when it is new."""
+        """The generation of the record that this index reflects; 0 if it is new."""
         return self._manifest.generation
 
     def writer(self, *, timeout: float = 60.0) -> KeywordWriter:
-        """A writer, to be entered with ``with``; waits for its turn up to ``timeout`` seconds."""
+        """A writer, to be used in a ``with`` statement; waits for its turn up to ``timeout`` seconds."""
         return KeywordWriter(self._opened(), self._folder, timeout, self.reload)
 
     def reload(self) -> None:
-        """See what has been committed since, by whomever. Costs one ``stat`` when nothing has."""
+        """Notice commits of any process. Costs one ``stat`` if there are none."""
         index = self._opened()
         if manifest_mark(self._folder) == self._manifest.mark:
             return
@@ -122,10 +122,10 @@ class KeywordIndex:
         documents: Collection[int] | None = None,
         boosts: Mapping[str, float] | None = None,
     ) -> list[tuple[int, float]]:
-        """Chunks that have some of the query's words, best first, as (chunk, score).
+        """Chunks with some of the query's words, best first, as (chunk, score).
 
-        ``languages`` are those of the indexed texts, most important first. ``documents`` restricts the search to
-        these; ``boosts`` overrides the weights of fields (0 leaves a field out).
+        ``languages`` are those of the indexed texts, most important first. ``documents`` restricts the search to these;
+        ``boosts`` overrides the weights of fields (0 ignores a field).
         """
         found = self.search_arrays(
             query, languages=languages, limit=limit, documents=documents, boosts=boosts
@@ -141,7 +141,7 @@ class KeywordIndex:
         documents: Collection[int] | None = None,
         boosts: Mapping[str, float] | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Like ``search``, as two arrays: for whoever weighs a thousand chunks."""
+        """Like ``search``, as two arrays, for thousands of chunks."""
         weights = {**DEFAULT_BOOSTS, **(boosts or {})}
         if unknown := weights.keys() - DEFAULT_BOOSTS.keys():
             raise UsageError(
@@ -156,14 +156,14 @@ class KeywordIndex:
         return self._find(built, limit, documents)
 
     def idf(self, query: str, languages: Sequence[str]) -> list[tuple[QueryTerm, float]]:
-        """The terms of a query, with what finding each once in a chunk of usual length is worth."""
+        """The terms of a query with their IDF."""
         self._opened()
         terms = self._terms(query, languages)
         with damage_reported(self._folder):
             return list(zip(terms, idfs(self._counts, terms), strict=True))
 
     def _terms(self, query: str, languages: Sequence[str]) -> list[QueryTerm]:
-        """The terms of a query, with the parts of compounds where texts are in languages that have such."""
+        """The terms of a query, with the parts of compounds if texts are in languages that have such."""
         terms = query_terms(query, languages)
         if COMPOUNDING.isdisjoint(languages):
             return terms
@@ -177,9 +177,9 @@ class KeywordIndex:
     def search_code(
         self, query: str, *, limit: int, documents: Collection[int] | None = None, language: str | None = None
     ) -> list[tuple[int, float]]:
-        """Chunks whose code has the names that a question mentions, best first, as (chunk, score).
+        """Chunks whose code contains the identifiers in a question, best first, as (chunk, score).
 
-        Names are what is written as in a program: ``getUser``, ``get_user``, ``std::vector``, ``open()``,
+        Identifiers are words written as in a program: ``getUser``, ``get_user``, ``std::vector``, ``open()``,
         ``--flag``, anything in backticks. A question without any finds nothing. ``language`` is that of the code.
         """
         self._opened()
@@ -192,7 +192,7 @@ class KeywordIndex:
         return list(zip(chunks.tolist(), scores.tolist(), strict=True))
 
     def documents_with_code(self, languages: Sequence[str]) -> set[int]:
-        """The documents that have code in any of some languages, under whichever name."""
+        """The documents with code in any of these languages, under any of their names."""
         self._opened()
         names = [name for language in languages if (name := code_language(language))]
         if not names:
@@ -210,7 +210,7 @@ class KeywordIndex:
     def phrase(
         self, phrase: str, *, limit: int, documents: Collection[int] | None = None
     ) -> tuple[list[tuple[int, float]], int]:
-        """Chunks whose text has these very words in this order, and how many there are in all."""
+        """Chunks whose text contains exactly these words in this order, and their number."""
         self._opened()
         words = phrase_terms(phrase)
         if not words:
@@ -230,7 +230,7 @@ class KeywordIndex:
     def _phrase_among(
         self, query: tantivy.Query, limit: int, documents: Passing
     ) -> tuple[list[tuple[int, float]], int]:
-        """Look at the best hits only; what lies beyond them is counted as if it passed as often."""
+        """Check the best hits only; the rest is assumed to pass at the same rate."""
         with damage_reported(self._folder):
             searcher = self._searcher
             found = searcher.search(query, limit=max(limit, _SPARE_HITS), count=True)
@@ -242,7 +242,7 @@ class KeywordIndex:
             return list(zip(chunks.tolist(), scores.tolist(), strict=True)), max(total, len(kept))
 
     def suggest(self, prefix: str, limit: int = 10) -> list[str]:
-        """Words of the texts that begin so, most frequent first."""
+        """Words of the texts with a prefix, most frequent first."""
         self._opened()
         start = fold(lower(prefix.strip()))
         if not start or limit < 1:
@@ -251,16 +251,16 @@ class KeywordIndex:
             return [word for word, _ in self._searcher.terms_with_prefix(EXACT, start, limit=limit)]
 
     def similar(self, word: str, limit: int) -> list[tuple[str, int]]:
-        """Words of the texts that are spelled nearly so, nearest first, with how many chunks have them.
+        """Words of the texts with similar spelling, closest first, with the number of chunks that contain them.
 
-        One edit away, or two for words of eight letters and more; two neighbouring letters swapped are one edit.
+        One edit away, or two for words of eight letters and more; a transposition is one edit.
         """
         self._opened()
         with damage_reported(self._folder):
             return similar_words(self._searcher, fold(lower(word.strip())), limit)
 
     def frequency(self, word: str, languages: Sequence[str]) -> int:
-        """How many chunks have a word, in any of its forms, in their text, title or headings."""
+        """How many chunks contain a word, in any of its forms, in their text, title or headings."""
         self._opened()
         query = holding_query(self._schema, word, languages)
         if query is None:
@@ -271,7 +271,7 @@ class KeywordIndex:
     def holding(
         self, words: Sequence[str], languages: Sequence[str], documents: Collection[int] | None = None
     ) -> set[int]:
-        """The chunks (of some documents) that have any of some words, in any form, or phrases, as they are written."""
+        """The chunks (of some documents) that contain any of some words, in any form, or phrases, as written."""
         self._opened()
         queries = [query for word in words if (query := holding_query(self._schema, word, languages))]
         if not queries:
@@ -280,7 +280,7 @@ class KeywordIndex:
             return self._chunks_with(any_of(queries), documents)
 
     def with_code(self, languages: Sequence[str], documents: Collection[int]) -> set[int]:
-        """The chunks of some documents that have code in any of some languages, under whichever name."""
+        """The chunks of some documents with code in any of these languages, under any of their names."""
         self._opened()
         names = [name for language in languages if (name := code_language(language))]
         if not names:
@@ -294,22 +294,22 @@ class KeywordIndex:
         return self._values(CHUNK, query if documents is None else within(self._schema, query, documents))
 
     def chunk_count(self) -> int:
-        """How many chunks can be found."""
+        """The number of chunks in the index."""
         self._opened()
         return int(self._searcher.num_docs)
 
     def documents(self) -> set[int]:
-        """The documents that have entries. Looks at every entry."""
+        """The documents that have entries. Reads every entry."""
         self._opened()
         with damage_reported(self._folder):
             return self._values(DOCUMENT, tantivy.Query.all_query())
 
     def verify(self) -> list[str]:
-        """Names of damaged files. Reads the whole index; opening only notices what is missing or cut short."""
+        """Names of damaged files. Reads the whole index; opening only notices missing or truncated files."""
         return verify_files(self._folder)
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         self._index = None
         if hasattr(self, "_searcher"):
             del self._searcher, self._counts
@@ -320,11 +320,11 @@ class KeywordIndex:
         return self._index
 
     def _values(self, name: str, query: tantivy.Query) -> set[int]:
-        """What all that a query finds have in a field of numbers."""
+        """The values of a numeric field in all hits of a query."""
         searcher = self._searcher
         if not searcher.num_docs:
             return set()
-        # Room is made for as many as are asked for, in every part of the index: mostly these are few.
+        # Memory is allocated for as many as are requested, in every segment: usually these are few.
         limit = min(_FIRST_HITS, searcher.num_docs)
         hits = searcher.search(query, limit=limit, count=False).hits
         if len(hits) == limit < searcher.num_docs:
@@ -352,7 +352,7 @@ class KeywordIndex:
     def _chunks(
         self, searcher: tantivy.Searcher, hits: Sequence[tuple[float, tantivy.DocAddress]]
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Row ids of hits; equal scores in order of row, since tantivy's own order changes with its merges."""
+        """Row ids of hits; ties in order of row, since tantivy's own order changes with merges."""
         values = searcher.fast_field_values(CHUNK, [address for _, address in hits])
         chunks = np.fromiter(
             (value or 0 for value in values) if None in values else values, np.int64, len(values)

@@ -1,4 +1,4 @@
-"""What lies in the keyword index's folder beside tantivy's own files, and the one writer that changes it."""
+"""The files in the keyword index's folder besides tantivy's own, and the single writer that changes it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pinakes.stores.embedded.keyword_schema import DOCUMENT, KeywordEntry, write
 from pinakes.text.analysis import analysis_version
 
 FORMAT = 3
-"""Raise when the schema, or what is put into it, changes."""
+"""Increase when the schema, or what is put into it, changes."""
 
 _NAME = "generation.json"
 _SEGMENT_FILES = ("*.term", "*.idx", "*.pos", "*.fast", "*.fieldnorm", "*.store", "*.del")
@@ -30,14 +30,14 @@ _FOOTER_MAGIC = 1337
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Which generation of the record the index reflects, and a mark that changes whenever it is rewritten."""
+    """The generation of the record that the index reflects, and a mark that changes with every rewrite."""
 
     generation: int
     mark: tuple[int, int, int] | None
 
 
 def manifest_mark(folder: Path) -> tuple[int, int, int] | None:
-    """Tells whether the manifest was rewritten, at the price of one ``stat``; None when there is none."""
+    """Tells whether the manifest was rewritten, at the cost of one ``stat``; None if there is none."""
     try:
         status = (folder / _NAME).stat()
     except FileNotFoundError:
@@ -46,7 +46,7 @@ def manifest_mark(folder: Path) -> tuple[int, int, int] | None:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest, or generation 0 when nothing has been committed yet."""
+    """The manifest, or generation 0 if nothing has been committed yet."""
     mark = manifest_mark(folder)
     if mark is None:
         return Manifest(0, None)
@@ -66,7 +66,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def write_manifest(folder: Path, generation: int) -> None:
-    """Replace the manifest in one step, on disk before this returns."""
+    """Replace the manifest atomically and durably."""
     content = {"format": FORMAT, "analysis": analysis_version(), "generation": generation}
     temporary = folder / f".{_NAME}.{os.getpid()}"
     with temporary.open("w", encoding="utf-8") as file:
@@ -93,7 +93,7 @@ def _replace(source: Path, target: Path) -> None:
 
 @contextlib.contextmanager
 def damage_reported(folder: Path) -> Iterator[None]:
-    """Turns what tantivy raises over broken files, its panics included, into ``DamagedIndexError``."""
+    """Turns what tantivy raises over broken files, including panics, into ``DamagedIndexError``."""
     try:
         yield
     except (ValueError, OSError) as error:
@@ -106,7 +106,7 @@ def damage_reported(folder: Path) -> Iterator[None]:
 
 
 def verify_files(folder: Path) -> list[str]:
-    """Names of segment files whose content does not match the checksum in their last bytes. Reads everything."""
+    """Names of segment files whose content does not match the checksum at their end. Reads everything."""
     broken = []
     for path in sorted(path for pattern in _SEGMENT_FILES for path in folder.glob(pattern)):
         try:
@@ -131,7 +131,7 @@ _THREADS = 1  # analysis, in Python, is the slower half; a second thread would o
 class KeywordWriter:
     """Use as a context manager: entering takes the lock, leaving drops what was not committed.
 
-    Everything may be repeated: adding a document replaces what the index had of it.
+    Everything is idempotent: adding a document replaces what the index had of it.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class KeywordWriter:
 
     @property
     def generation(self) -> int:
-        """What the index reflects now that nobody else can write: the point to catch up from."""
+        """What the index reflects while nobody else can write: the point to catch up from."""
         return self._generation
 
     def __enter__(self) -> KeywordWriter:
@@ -155,7 +155,7 @@ class KeywordWriter:
         try:
             self._generation = read_manifest(self._folder).generation
             if self._generation == 0:
-                # Whatever a first commit left behind without a manifest is not known to anybody.
+                # A first commit without a manifest is unknown to everybody.
                 self._writer.delete_all_documents()
         except BaseException:
             self._release()
@@ -173,7 +173,7 @@ class KeywordWriter:
         self._writer.delete_documents_by_term(DOCUMENT, document)
 
     def add_document(self, document: int, entries: Sequence[KeywordEntry]) -> None:
-        """Put a document's entries in, in place of those that the index has of it."""
+        """Add a document's entries, replacing existing ones."""
         if any(entry.document != document for entry in entries):
             raise ValueError(f"entries of another document than {document}")
         self.delete(document)
@@ -215,5 +215,5 @@ class KeywordWriter:
         with damage_reported(self._folder):
             if self._pending:
                 writer.rollback()
-            # Lets merges finish, so that many small commits do not pile up segments, and gives the lock back.
+            # Lets merges finish, so that many small commits do not pile up segments, and releases the lock.
             writer.wait_merging_threads()

@@ -1,9 +1,9 @@
-"""Builds the index's queries from terms, phrases, code and the documents allowed; finds words spelled nearly so.
+"""Builds queries from terms, phrases, code and the documents allowed; finds words with similar spelling.
 
-A word is as rare as the index says, whichever field it stands in: titles are few words, so that every word is rare
-in them, and a common one in a title would otherwise outweigh a rare one in the text. A field's boost says how many
-occurrences in the text a word in it is worth, and more occurrences add less and less, as everywhere in BM25. The
-best field counts in full, the others a part.
+The IDF of a word is the same in all fields: titles have few words, so every word is rare in them, and a common one in a
+title would otherwise outweigh a rare one in the text. A field's boost says how many occurrences in the text one in the
+field is worth, and further occurrences add less and less, as usual in BM25. The best field counts in full, the others
+in part.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from pinakes.text.analysis import QueryTerm, phrase_terms, query_terms
 from pinakes.text.code_terms import CodeQuery, CodeTerm
 
 TIE_BREAKER = 0.4
-"""How much the fields other than the best one add to a term's score."""
+"""The share that fields other than the best one add to a term's score."""
 
 _K1 = 1.2  # tantivy's
 _TEXTS = ("title", "headings", "path", "body")
 
 
-# Words whose counts are kept while the index stays as it is.
+# Words whose counts are cached while the index is unchanged.
 _KEPT_COUNTS = 50_000
 
 
 class Counts:
-    """How many chunks one state of the index has, and how many of them have a term in a field.
+    """The number of chunks in one state of the index, and of those with a term in a field.
 
-    What was asked is kept: a search asks for each of its words several times, and the next for many of the same.
+    Lookups are cached: a search needs each of its words several times, and the next search many of the same.
     """
 
     def __init__(self, searcher: Searcher) -> None:
@@ -59,14 +59,14 @@ def terms_query(
     boosts: Mapping[str, float],
     tie_breaker: float = TIE_BREAKER,
 ) -> Query:
-    """Any of the terms, each in its best field, with some credit for the others."""
+    """Any of the terms, each in its best field, with partial credit for the others."""
     fields = {name: (_K1 + 1) * boost / (boost + _K1) for name, boost in boosts.items() if boost > 0}
     builder = _Builder(schema, counts, fields, tie_breaker)
     return any_of([found for term in terms if (found := builder.term(term))])
 
 
 def idfs(counts: Counts, terms: Sequence[QueryTerm]) -> list[float]:
-    """What finding each of some terms once in a text of usual length is worth; a word that no text has counts most."""
+    """The IDF of each term; a word that no text contains has the highest."""
     return [
         idf(counts.total, sum(max(counts.having(name, form) for name in _TEXTS) for form in term.forms))
         for term in terms
@@ -74,7 +74,7 @@ def idfs(counts: Counts, terms: Sequence[QueryTerm]) -> list[float]:
 
 
 def idf(total: int, having: int) -> float:
-    """What finding a word tells that ``having`` of ``total`` chunks have."""
+    """The IDF of a word that ``having`` of ``total`` chunks contain."""
     return math.log(1 + (max(total, having) - having + 0.5) / (having + 0.5))
 
 
@@ -89,7 +89,7 @@ class _Builder:
         self._tie_breaker = tie_breaker
 
     def term(self, term: QueryTerm) -> Query | None:
-        """Find a term in some field, or else its parts; None when no text has any of them."""
+        """Match a term in any field, or else its parts; None if no text contains any of them."""
         ways = []
         if found := self._whole(term):
             ways.append(found)
@@ -106,7 +106,8 @@ class _Builder:
         }
         if not having:
             return None
-        # Chunks with it in one field mostly have it in the text as well; the forms are those of other languages.
+        # Chunks with it in one field mostly have it in the text as well; the forms are those of other
+        # languages.
         common = sum(max(having.get((name, form), 0) for name in self._fields) for form in term.forms)
         worth = idf(self._total, common)
         by_field: dict[str, list[Query]] = {}
@@ -130,7 +131,7 @@ def phrase_query(schema: Schema, words: Sequence[tuple[int, str]]) -> Query:
 
 
 def holding_query(schema: Schema, text: str, languages: Sequence[str]) -> Query | None:
-    """Whatever holds a word in any of its forms, or several words in this order; None when there is none in it."""
+    """Whatever contains a word in any of its forms, or several words in this order; None if there are no words."""
     words = phrase_terms(text)
     terms = query_terms(text, languages)
     if not words or not terms:
@@ -143,7 +144,7 @@ def holding_query(schema: Schema, text: str, languages: Sequence[str]) -> Query 
 
 
 def within(schema: Schema, query: Query, documents: Collection[int]) -> Query:
-    """The same query over some documents only; scores stay as they are."""
+    """The same query over some documents only, with unchanged scores."""
     allowed = Query.const_score_query(Query.term_set_query(schema, DOCUMENT, list(documents)), 0.0)
     return Query.boolean_query([(Occur.Must, query), (Occur.Must, allowed)])
 
@@ -170,7 +171,7 @@ _WORD_IN_NAME = 0.15
 
 
 def code_query(schema: Schema, counts: Counts, asked: CodeQuery, language: str = "") -> Query:
-    """Names in full above all, then in parts, then the other words; in one language when it is given."""
+    """Whole identifiers first, then their parts, then the other words; in one language if it is given."""
     names = [way for name in asked.names for way in _name(schema, counts, name)]
     if not names:
         return Query.empty_query()
@@ -180,7 +181,7 @@ def code_query(schema: Schema, counts: Counts, asked: CodeQuery, language: str =
         for field, weight in ((CODE, _WORD), (CODE_PARTS, _WORD_IN_NAME))
         if counts.having(field, word)
     ]
-    # Words alone are no reason to be found: every program has a "count" and a "list".
+    # Words alone are not enough: every program has a "count" and a "list".
     found = Query.boolean_query([(Occur.Must, any_of(names)), *((Occur.Should, word) for word in words)])
     if not language:
         return found
@@ -199,13 +200,13 @@ def _name(schema: Schema, counts: Counts, name: CodeTerm) -> list[Query]:
         ways += _within_names(schema, counts, name.text)
         inner = [_within_names(schema, counts, part, CODE) for part in name.parts]
         if inner and all(inner):
-            # One word of a name is in many others: only all of them together mean it.
+            # One word of an identifier is in many others: only all of them together mean it.
             ways.append(Query.boolean_query([(Occur.Must, any_of(part)) for part in inner]))
     return ways
 
 
 def _within_names(schema: Schema, counts: Counts, word: str, *more: str) -> list[Query]:
-    """A word as a part of names, and in ``more`` fields."""
+    """A word as a part of identifiers, and in ``more`` fields."""
     return [
         Query.boost_query(Query.term_query(schema, field, word, "freq"), _PART)
         for field in (CODE_PARTS, *more)
@@ -214,7 +215,7 @@ def _within_names(schema: Schema, counts: Counts, word: str, *more: str) -> list
 
 
 def _spellings(name: CodeTerm) -> dict[str, float]:
-    """The name as written, and in the other style: with underscores, or without."""
+    """The identifier as written, and in the other style: with underscores, or without."""
     if name.operator:
         return {name.text: _OPERATOR}
     others = (joint.join(name.parts) for joint in ("_", "", "-")) if len(name.parts) > 1 else ()
@@ -227,7 +228,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def similar_words(searcher: tantivy.Searcher, word: str, limit: int) -> list[tuple[str, int]]:
-    """Words an edit or two away with how many chunks have them: the nearest first, then the most frequent."""
+    """Words one or two edits away with the number of chunks that contain them: closest first, then most frequent."""
     if not 2 <= len(word) <= _LONGEST or limit < 1:
         return []
     allowed = 2 if len(word) >= _TWO_EDITS_FROM else 1
@@ -247,10 +248,10 @@ def similar_words(searcher: tantivy.Searcher, word: str, limit: int) -> list[tup
 
 
 def _nearby(searcher: tantivy.Searcher, word: str, allowed: int) -> dict[str, int]:
-    """Where a near word may stand in the dictionary, with counts.
+    """Dictionary ranges where similar words may be, with counts.
 
-    The first letter is seldom wrong, so the slice under it is compared; of words with another first letter only
-    those are looked up that the commonest slips make.
+    The first letter is seldom wrong, so all words with it are compared; of words with another first letter, only those
+    made by the commonest typing errors are looked up.
     """
     slices = {word[0]} if word[0] == word[1] else {word[0], word[1] + word[0]}
     found = {text: count for start in slices for text, count in searcher.terms_with_prefix(EXACT, start)}
@@ -264,7 +265,7 @@ def _nearby(searcher: tantivy.Searcher, word: str, allowed: int) -> dict[str, in
 
 
 def edit_distances(word: str, others: Sequence[str]) -> NDArray[np.int16]:
-    """How many letters must be put in, left out, changed or swapped with the next to make each of the others.
+    """The edit distance (with transpositions) from a word to each of the others.
 
     One table for all of them at once: Python alone would take a hundred times as long.
     """

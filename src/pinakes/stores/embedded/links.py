@@ -1,4 +1,4 @@
-"""Links and references between documents in the record, looked up by key as ``port.links`` asks for them."""
+"""Links and references between documents in the record, looked up by key for ``port.links``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LEADS = "FROM leads WHERE key = ? AND source = ?"
 
 
 class EmbeddedLinks:
-    """What may lead from one document to another."""
+    """Possible connections from one document to another."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -23,7 +23,7 @@ class EmbeddedLinks:
     def references(
         self, bounds: Collection[tuple[str, str, str]], own: Entry
     ) -> list[tuple[Entry, Reference]]:
-        """Return references of others that may lead to a document, in the order of documents and texts."""
+        """Return references of others that may lead to a document, in document and text order."""
         exists = (
             "SELECT t.* FROM t WHERE EXISTS (SELECT 1 FROM leads WHERE key = t.key AND source = 'reference' "
             "AND number >= t.low AND number <= t.high)"
@@ -51,7 +51,7 @@ class EmbeddedLinks:
         query, values = f"SELECT document, start {_LEADS}", [key, "reference"]
         ways: list[tuple[str, list[object]]] = [(" AND number >= ? AND number <= ?", [low, high])]
         if low == high:
-            # Where very many refer to what goes by this name, those that lie beside it are the likeliest to mean it.
+            # If very many refer to this name, those nearby most likely mean it.
             ways = [(" AND number = ? AND folder = ?", [low, folder]), (" AND number = ?", [low])]
         found: set[tuple[int, int]] = set()
         for where, more in ways:
@@ -61,7 +61,7 @@ class EmbeddedLinks:
         return found
 
     def links(self, keys: Collection[str]) -> list[LinkRow]:
-        """Return the links that have some keys, in the order of documents and texts."""
+        """Return the links with these keys, in document and text order."""
         return sorted(set(self._led("link", keys)), key=lambda row: (row.document, row.start))
 
     def _led(self, source: str, keys: Collection[str]) -> list[LinkRow]:
@@ -87,7 +87,7 @@ class EmbeddedLinks:
         return found
 
     def related(self, keys: Collection[str], documents: Collection[int]) -> list[tuple[int, str]]:
-        """Return what is called related and has one of some keys, or stands in some documents."""
+        """Return what is named as related with one of these keys, or by these documents."""
         named = [(row.document, row.target) for row in self._led("related", keys)]
         own = joined(
             self._database,
@@ -99,7 +99,7 @@ class EmbeddedLinks:
         return [*named, *((row[0], row[1]) for row in own)]
 
     def links_inside(self, holders: Collection[Holder]) -> list[tuple[int, LinkRow]]:
-        """Return the links that stand in some chunks, each with its chunk."""
+        """Return the links in some chunks, each with its chunk."""
         rows = joined(
             self._database,
             "chunk, document, first, last",

@@ -1,8 +1,8 @@
-"""The index in a folder: the record, and the indexes that are derived from it.
+"""The index in a folder: the record, and the indexes derived from it.
 
-Derived indexes are only ever fed from the record, by one path: they ask what changed since the generation they
-have seen. A missing, damaged or late one is brought up to date the same way. Search sees the port of it
-(``pinakes.port``), whose parts are attributes here: one that a database can answer by itself is set to that.
+Derived indexes are only ever updated from the record, by one path: they ask what changed since the generation they have
+seen. A missing, damaged or outdated one is brought up to date in the same way. Search sees it through the port
+(``pinakes.port``), whose parts are attributes here: one that a database can answer itself is replaced by that.
 """
 
 from __future__ import annotations
@@ -51,26 +51,26 @@ TEXTS = "texts"
 KEYWORD = "keyword"
 VECTORS = "vectors"
 CONCEPTS = "concepts"
-# Where an index is made anew that is to take the place of this one.
+# Where a rebuilt index is prepared.
 BESIDE = "rebuild"
 _COMMIT_EVERY = 500
-# How long a search waits for another process that is making an index right now.
+# How long a search waits for another process that is building an index.
 _PATIENCE = 10.0
-# A search says so when it first has to tell the indexes of more changes than this.
+# A search announces catching up on more changes than this.
 _SILENT_CHANGES = 500
 
 
 class LocalIndex(ABC):
-    """The record of a library in a folder, and all that is derived from it but the search by meaning."""
+    """The record of a library in a folder, and everything derived from it except for semantic search."""
 
     def __init__(self, folder: Path, *, create: bool) -> None:
         with explain_errors(folder / RECORD):
             if create and not folder.exists():
                 folder.mkdir(parents=True, mode=PRIVATE)
-                # Not into a folder that was there before: it may be somebody's work.
+                # Not in an existing folder: it may contain somebody's work.
                 (folder / ".gitignore").write_text("*\n", encoding="utf-8")
             self.folder = folder
-            # The folder of the library that this is the index of, or will be; no documents are looked for in it.
+            # The folder of the library that this index belongs to; it is not searched for documents.
             self.home = folder
             self.database = Database(folder / RECORD, create=create)
         self.record = Record(self.database)
@@ -96,7 +96,7 @@ class LocalIndex(ABC):
     @property
     @abstractmethod
     def where(self) -> str:
-        """Where the library is, for messages."""
+        """The location of the library, for messages."""
 
     @property
     @abstractmethod
@@ -111,63 +111,63 @@ class LocalIndex(ABC):
     @property
     @abstractmethod
     def native_keyword(self) -> NativeSearch | None:
-        """The database's own keyword search, where it takes the place of ours."""
+        """The database's own keyword search, if it replaces ours."""
 
     @property
     @abstractmethod
     def native_hybrid(self) -> NativeSearch | None:
-        """The database's own fusion, where it takes the place of ours."""
+        """The database's own fusion, if it replaces ours."""
 
     @abstractmethod
     def look(self) -> None:
-        """See what others did elsewhere."""
+        """Look for changes that others made elsewhere."""
 
     @abstractmethod
     def reload_vectors(self) -> None:
-        """See what others wrote of the vectors."""
+        """Notice what others wrote to the vectors."""
 
     @abstractmethod
     def vectors_behind(self, generation: int) -> bool:
-        """Whether a search has to catch up the vectors before they can be searched."""
+        """Whether a search has to bring the vectors up to date first."""
 
     @abstractmethod
     def catch_up(self) -> None:
-        """Take over what others did, and tell all derived indexes what changed. The caller holds the writer lock."""
+        """Take over what others did, and bring all derived indexes up to date. The caller holds the writer lock."""
 
     @abstractmethod
     def catch_up_for_search(self) -> None:
-        """Catch up what a search needs and this folder has. The caller holds the writer lock."""
+        """Bring what a search needs in this folder up to date. The caller holds the writer lock."""
 
     @abstractmethod
     def catch_up_vectors(self) -> None:
-        """Tell the search by meaning what changed. The caller holds the writer lock."""
+        """Bring semantic search up to date. The caller holds the writer lock."""
 
     @abstractmethod
     def publish_anew(self, *, other_model: bool) -> None:
-        """Bring what is elsewhere to hold a record that was made anew. The caller holds the writer lock."""
+        """Publish a rebuilt record elsewhere. The caller holds the writer lock."""
 
     @abstractmethod
     def discard_vectors(self) -> None:
-        """Throw the vectors away that are searched; the record keeps its own. The caller holds the writer lock."""
+        """Discard the searchable vectors; the record keeps its own. The caller holds the writer lock."""
 
     @abstractmethod
     def release_vectors(self) -> None:
-        """Let go of the files or connections of the vectors."""
+        """Close the files or connections of the vectors."""
 
     @abstractmethod
     def examine(self, *, repair: bool) -> DoctorReport:
-        """Compare the record with what is derived from it, and put right what is wrong."""
+        """Compare the record with what is derived from it, and repair differences."""
 
     # -- the record ------------------------------------------------------------------------------------------
 
     @property
     def read_only(self) -> bool:
-        """Whether the folder cannot be written to."""
+        """Whether the folder is read-only."""
         return self.database.read_only
 
     @property
     def model(self) -> tuple[str, int]:
-        """Name and dimension of the embedding model that the index was made with; empty before the first run."""
+        """Name and dimension of the embedding model of the index; empty before the first run."""
         rows = self.database.rows("SELECT key, value FROM meta WHERE key IN ('model', 'dimension')")
         found = {row[0]: row[1] for row in rows}
         return str(found.get("model", "")), int(found.get("dimension") or 0)
@@ -179,19 +179,19 @@ class LocalIndex(ABC):
 
     @property
     def pending(self) -> int:
-        """How many passages have no vectors yet."""
+        """The number of passages without vectors."""
         return self.record.pending_count()
 
     @property
     def trouble(self) -> str:
-        """What an answer has to say about where it comes from; an empty string when all is well."""
+        """What an answer should say about its source; "" if nothing is wrong."""
         return ""
 
     # -- derived indexes -------------------------------------------------------------------------------------
 
     @property
     def columns(self) -> ColumnIndex:
-        """What ranking has to know about chunks, opened when first used."""
+        """What ranking needs to know about chunks, opened on first use."""
         opened = self._columns
         if opened is None:
             opened = self._columns = ColumnIndex(self.folder / COLUMNS, self.database)
@@ -199,7 +199,7 @@ class LocalIndex(ABC):
 
     @property
     def texts(self) -> TextIndex:
-        """The texts of all documents in one piece, opened when first used."""
+        """The concatenated texts of all documents, opened on first use."""
         opened = self._texts
         if opened is None:
             opened = self._texts = TextIndex(self.folder / TEXTS)
@@ -207,7 +207,7 @@ class LocalIndex(ABC):
 
     @property
     def keyword(self) -> KeywordIndex:
-        """The keyword index, opened when first used."""
+        """The keyword index, opened on first use."""
         opened = self._keyword
         if opened is None:
             folder = self._linked(self.folder / KEYWORD) if self.read_only else self.folder / KEYWORD
@@ -215,7 +215,7 @@ class LocalIndex(ABC):
         return opened
 
     def _linked(self, folder: Path) -> Path:
-        """Return a folder of links to the same files: tantivy wants to put its lock beside what it reads."""
+        """Return a folder of links to the same files: tantivy wants to put its lock next to what it reads."""
         if not folder.is_dir():
             return folder
         self._links_mark = manifest_mark(folder)
@@ -232,16 +232,16 @@ class LocalIndex(ABC):
 
     @property
     def concepts(self) -> ConceptIndex:
-        """The concept vocabulary, opened when first used; empty unless it was asked for."""
+        """The concept vocabulary, opened on first use; empty unless it was requested."""
         opened = self._concepts
         if opened is None or opened.model != self.model:
             opened = self._concepts = ConceptIndex(self.folder / CONCEPTS, *self.model)
         return opened
 
     def discard_derived(self, name: str) -> None:
-        """Throw a derived index away and begin an empty one. The caller holds the writer lock.
+        """Replace a derived index by an empty one. The caller holds the writer lock.
 
-        A search that is under way in another thread finishes with the files that it has open.
+        A search in progress in another thread finishes with the files that it has open.
         """
         if name == VECTORS:
             self.discard_vectors()
@@ -257,9 +257,9 @@ class LocalIndex(ABC):
             self._concepts = None
 
     def replace_derived(self, source: Path, names: Sequence[str]) -> None:
-        """Put derived indexes that were built elsewhere in the place of these. The caller holds the writer lock.
+        """Replace derived indexes by ones built elsewhere. The caller holds the writer lock.
 
-        Cut off in between, those that are still the old ones are behind the record, and are built from it.
+        If interrupted, the remaining old ones are behind the record, and are rebuilt from it.
         """
         for name in names:
             shutil.rmtree(self.folder / name, ignore_errors=True)
@@ -270,7 +270,7 @@ class LocalIndex(ABC):
             self.release_vectors()
 
     def refresh(self) -> None:
-        """See what others wrote, and catch up or rebuild what needs it unless somebody is at it right now."""
+        """Notice what others wrote, and catch up or rebuild what needs it, unless another process is doing so."""
         self.look()
         deadline = time.monotonic() + _PATIENCE
         while True:
@@ -278,7 +278,7 @@ class LocalIndex(ABC):
             if not problem and (self.read_only or not self.behind()):
                 return
             if self.read_only:
-                # Files may be on the move under the hands of somebody who is allowed to write.
+                # Another process with write access may be moving files right now.
                 if time.monotonic() < deadline - _PATIENCE + 1:
                     time.sleep(0.05)
                     continue
@@ -292,7 +292,7 @@ class LocalIndex(ABC):
                     self._catch_up_on_the_way(usable=not problem)
                     return
             if not problem:
-                # What is there is good, if late, and whoever is writing brings it up to date.
+                # The current state is valid, if outdated, and the writer brings it up to date.
                 return
             if blocked := self.lock.problem():
                 raise IndexStateError(f"{problem}. It cannot be rebuilt: {blocked}. Run pinakes doctor.")
@@ -303,7 +303,7 @@ class LocalIndex(ABC):
             time.sleep(0.05)
 
     def mend_keyword(self) -> bool:
-        """Rebuild the keyword index, in which a search came upon damage; False when that cannot be done now."""
+        """Rebuild the keyword index after a search found damage; False if that is not possible now."""
         if self.read_only:
             return False
         with explain_errors(self.database.path), self.lock.held_if_free() as free:
@@ -314,18 +314,18 @@ class LocalIndex(ABC):
         return free
 
     def _say_what_takes_long(self, problem: str) -> None:
-        """Announce what a search does first, unless it is done in a moment: building an index, or much of one."""
+        """Announce slow preparations of a search: building an index, or much of one."""
         generation = self.record.generation()
         behind = generation if problem else generation - min(part.generation for part in self._text_parts())
         if behind > _SILENT_CHANGES:
             logger.warning(
-                "%s: it is brought up to date before this answer, which takes a while (%s changes).",
+                "%s: updating it before this answer, which takes a while (%s changes).",
                 problem or f"The index at {self.folder} is behind its documents",
                 f"{behind:,}",
             )
 
     def reload(self) -> str:
-        """See what others wrote; say what is wrong when an index is missing or damaged."""
+        """Notice what others wrote; raise if an index is missing or damaged."""
         try:
             if self.read_only and self._links_mark != manifest_mark(self.folder / KEYWORD):
                 self._keyword = None
@@ -354,17 +354,17 @@ class LocalIndex(ABC):
         except (IndexStateError, OSError) as error:
             if not usable:
                 raise
-            # A search can do without what came last; a disk that is full is for those who write.
-            logger.warning("The indexes at %s could not be caught up: %s", self.folder, error)
+            # A search can do without the latest changes; a full disk is the writer's concern.
+            logger.warning("The indexes at %s could not be updated: %s", self.folder, error)
 
     def catch_up_keyword(self) -> None:
-        """Tell the columns, the texts and the keyword index what changed. The caller holds the writer lock."""
+        """Bring the columns, the texts and the keyword index up to date. The caller holds the writer lock."""
         self._feed_columns()
         self._feed_texts()
         self._mended(KEYWORD, self._feed_keyword)
 
     def _mended(self, name: str, feed: Callable[[], None]) -> None:
-        """Feed a derived index; one that cannot be read is thrown away and built again."""
+        """Update a derived index; an unreadable one is discarded and rebuilt."""
         try:
             feed()
         except DamagedIndexError as error:
@@ -388,9 +388,9 @@ class LocalIndex(ABC):
             self.texts.apply(removed, self.lookup.every_text(added), generation)
 
     def _changed(self, name: str, seen: int) -> tuple[set[int], list[int], int]:
-        """Return the documents that went and came since a generation, and the present one.
+        """Return the documents removed and added since a generation, and the current one.
 
-        An index that has seen none, or none that the log still knows, is emptied.
+        An index that has seen none, or none that the log still has, is emptied.
         """
         generation = self.record.generation()
         self.database.checkpoint()
@@ -410,7 +410,8 @@ class LocalIndex(ABC):
             return
         self.database.checkpoint()
         if self._must_rebuild(index.generation, generation):
-            # The writer begins by emptying an index of generation 0; until it commits, readers keep what they see.
+            # The writer begins by emptying an index of generation 0; until it commits, readers keep what they
+            # see.
             write_manifest(self.folder / KEYWORD, 0)
             changes = self._everything("added")
         else:
@@ -427,11 +428,11 @@ class LocalIndex(ABC):
         index.reload()
 
     def _must_rebuild(self, seen: int, generation: int) -> bool:
-        """Whether the log no longer says what happened since, or the index speaks of a future that never was."""
+        """Whether the log does not reach back that far, or the index is ahead of the record."""
         return seen > generation or (seen + 1 < self.record.oldest_change())
 
     def _everything(self, kind: str) -> list[Change]:
-        # Numbered 0, so that a build that is interrupted starts again from the beginning.
+        # Numbered 0, so that an interrupted build starts over.
         return [
             Change(0, document, kind)
             for document in self.record.document_ids()
@@ -439,17 +440,17 @@ class LocalIndex(ABC):
         ]
 
     def size_bytes(self) -> int:
-        """Return how much room the index takes."""
+        """Return the size of the index."""
         total = 0
         for folder, _, names in os.walk(self.folder):
             for name in names:
-                # Files come and go while somebody writes.
+                # Files come and go while another process writes.
                 with suppress(OSError):
                     total += (Path(folder) / name).stat().st_size
         return total
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         if self._keyword is not None:
             self._keyword.close()
         self._columns, self._texts, self._keyword, self._concepts = None, None, None, None

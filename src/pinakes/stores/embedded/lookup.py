@@ -1,4 +1,4 @@
-"""Look-ups in the record: chunks by id, places by number, title or id, documents by filter."""
+"""Lookups in the record: chunks by id, places by number, title or id, documents by filter."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pinakes.port.records import (
 from pinakes.stores.embedded.database import BATCH, Database, batches, joined
 from pinakes.stores.embedded.place_ids import gone_place
 
-# Places that are looked at where those of many documents are asked for.
+# Places to read if those of many documents are requested.
 _LOOKED_AT = 10_000
 
 
@@ -45,7 +45,7 @@ _REFERENCE = "SELECT r.*, d.source_path AS source_path FROM refs r JOIN document
 
 
 class Lookup:
-    """Read-only questions to the record."""
+    """Read-only queries on the record."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -56,7 +56,7 @@ class Lookup:
     # -- chunks ----------------------------------------------------------------------------------------------
 
     def chunks(self, ids: Collection[int]) -> dict[int, StoredChunk]:
-        """Return chunks by id. Ids of documents that are gone are left out."""
+        """Return chunks by id, without those of deleted documents."""
         found = {}
         for batch in batches(ids):
             marks = ",".join("?" * len(batch))
@@ -65,7 +65,7 @@ class Lookup:
         return found
 
     def headers(self, ids: Collection[int]) -> set[int]:
-        """Return which of some chunks are nothing but a heading."""
+        """Return which of these chunks are only a heading."""
         found: set[int] = set()
         for batch in batches(ids):
             marks = ",".join("?" * len(batch))
@@ -91,7 +91,7 @@ class Lookup:
     def chunks_holding(
         self, spans: Collection[tuple[int, int, int]]
     ) -> dict[tuple[int, int, int], list[int]]:
-        """Return the chunks that hold some spans of texts, given as document, start and end: from the first on."""
+        """Return the chunks that contain some spans of texts, given as document, start and end, in order."""
         found: dict[tuple[int, int, int], list[int]] = {span: [] for span in spans}
         rows = joined(
             self._database,
@@ -118,9 +118,9 @@ class Lookup:
     def numbered(
         self, number_key: str, kinds: Collection[str], documents: Collection[int] | None = None
     ) -> list[NumberedPlace]:
-        """Return the places of some kinds with a number: headings, then clauses, both in the order of documents.
+        """Return the places of some kinds with a number: headings, then clauses, both in document order.
 
-        Of very many, these are some of each, one more than ``MOST``.
+        Of very many, some of each, one more than ``MOST``.
         """
         found: list[NumberedPlace] = []
         for heading in (True, False):
@@ -146,12 +146,12 @@ class Lookup:
         return [place for place in found if place.document in allowed][: MOST + 1]
 
     def is_numbered(self, number_key: str) -> bool:
-        """Return whether any document has a place with a number."""
+        """Whether any document has a place with a number."""
         query = "SELECT 1 FROM places WHERE number_key = ? AND number_key != '' LIMIT 1"
         return bool(self._rows(query, (number_key,)))
 
     def documents_with_number(self, number_key: str, kinds: Collection[str]) -> int:
-        """Return how many documents have a place of some kinds with a number, up to ``MOST`` and one."""
+        """Return how many documents have a place of some kinds with a number, up to ``MOST`` + 1."""
         query = (
             "SELECT COUNT(*) FROM (SELECT DISTINCT document FROM places INDEXED BY places_numbered "
             "WHERE number_key = ? "
@@ -160,7 +160,7 @@ class Lookup:
         return int(self._rows(query, [number_key, *kinds])[0][0])
 
     def places_at(self, wanted: Sequence[tuple[int, int]]) -> list[StoredPlace]:
-        """Return places by document and number, in the order that they are asked for; those that are gone are not."""
+        """Return places by document and number, in the order requested, without deleted ones."""
         rows = joined(
             self._database,
             "in_document, number",
@@ -171,7 +171,7 @@ class Lookup:
         return [found[place] for place in wanted if place in found]
 
     def places_by_title(self, title_key: str, documents: Collection[int] | None = None) -> list[StoredPlace]:
-        """Return the headings whose title is exactly this, label left aside."""
+        """Return the headings with exactly this title, ignoring the label."""
         return self._places("title_key = ? AND title_key != ''", (title_key,), documents)
 
     def places_by_first_words(
@@ -186,11 +186,11 @@ class Lookup:
         return [*self.places_by_title(title_key, documents), *begins]
 
     def places_by_id(self, section_id: str, documents: Collection[int] | None = None) -> list[StoredPlace]:
-        """Return the places with this id, one a document at most: headings, then clauses."""
+        """Return the places with this id, at most one per document: headings, then clauses."""
         return self._places("section_id = ?", (section_id,), documents)
 
     def places_with(self, place_ids: Collection[str]) -> dict[str, StoredPlace]:
-        """Return places by their ids in the library; those that there are not are left out."""
+        """Return places by their ids in the library, without missing ones."""
         rows = joined(
             self._database,
             "wanted",
@@ -213,11 +213,11 @@ class Lookup:
         return {(row[0], row[1]): row[2] for row in rows}
 
     def gone_place(self, place_id: str) -> GonePlace | None:
-        """Return what is remembered of a place that is gone."""
+        """Return what is remembered of a deleted place."""
         return gone_place(self._database, place_id)
 
     def places_of_document(self, document: int, *, clauses: bool = True) -> list[Place]:
-        """Return the places of a document in the order of its text, the outer ones first."""
+        """Return the places of a document in text order, outer ones first."""
         where = "p.document = ?" if clauses else "p.document = ? AND p.section = p.ordinal"
         rows = self._rows(f"{PLACE} WHERE {where} ORDER BY p.start, p.ordinal", (document,))
         return [place_of(row).place for row in rows]
@@ -245,7 +245,7 @@ class Lookup:
         return [place_of(row) for row in (*headings[:MOST], *clauses[:MOST])]
 
     def documents_with_kind(self, kind: str, documents: Collection[int]) -> set[int]:
-        """Return those of some documents that have more than two places of a kind, so that they count by it."""
+        """Return which of these documents have more than two places of a kind, and so are numbered by it."""
         found: set[int] = set()
         for batch in batches(documents):
             marks = ",".join("?" * len(batch))
@@ -257,7 +257,7 @@ class Lookup:
         return found
 
     def similar_titles(self, words: Sequence[str], limit: int) -> list[StoredPlace]:
-        """Return headings whose title holds all the words, for "did you mean"; not all are looked at."""
+        """Return headings whose title contains all the words, for suggestions; not all are considered."""
         if not words:
             return []
         where = " AND ".join(["title_key LIKE ? ESCAPE '\\'"] * len(words))
@@ -274,7 +274,7 @@ class Lookup:
         return [place_of(row) for row in rows]
 
     def chunk_at(self, document: int, offset: int) -> tuple[int, int] | None:
-        """Return id and number of the chunk that holds an offset of a document's text."""
+        """Return id and number of the chunk at an offset of a document's text."""
         rows = self._rows(
             "SELECT id, chunk_index FROM chunks WHERE document = ? AND start <= ? ORDER BY start DESC LIMIT 1",
             (document, offset),
@@ -307,7 +307,7 @@ class Lookup:
         return [(row[0], row[1], row[2]) for row in rows]
 
     def standing(self, offsets: Collection[tuple[int, int]]) -> dict[tuple[int, int], Standing]:
-        """Return the innermost places that hold some offsets of documents."""
+        """Return the innermost places at some offsets of documents."""
         rows = joined(
             self._database,
             "document, offset",
@@ -326,7 +326,7 @@ class Lookup:
     def references_between(
         self, spans: Collection[tuple[int, int, int]]
     ) -> dict[tuple[int, int, int], list[Reference]]:
-        """Return the references that stand in some spans of texts, given as document, start and end, in order."""
+        """Return the references in some spans of texts, given as document, start and end, in order."""
         found: dict[tuple[int, int, int], list[Reference]] = {span: [] for span in spans}
         rows = joined(
             self._database,
@@ -353,11 +353,11 @@ class Lookup:
         return found
 
     def references_out(self, document: int) -> list[Reference]:
-        """Return what a document refers to outside itself, each way to say so once and without its place."""
+        """Return what a document refers to outside itself, each wording once and without its position."""
         return [reference for _, reference, _ in self.references_outward([document])]
 
     def references_outward(self, documents: Collection[int]) -> list[tuple[int, Reference, int]]:
-        """Return what some documents refer to outside themselves, each way to say so once, and how often it comes."""
+        """Return what documents refer to outside themselves, each wording once, with its frequency."""
         rows = joined(
             self._database,
             "document",
@@ -377,7 +377,7 @@ class Lookup:
         )
 
     def self_checks(self, documents: Collection[int] | None = None) -> dict[int, SelfCheck]:
-        """Return how much of itself each document bears out, where it says anything about its places."""
+        """Return how far each document confirms its own places, if it says anything about them."""
         if documents is None:
             rows = self._rows("SELECT * FROM self_checks")
         else:
@@ -388,7 +388,7 @@ class Lookup:
         return {row[0]: SelfCheck(*tuple(row)[1:]) for row in rows}
 
     def passages(self, chunks: Collection[int]) -> dict[int, list[tuple[int, int]]]:
-        """Return where the passages of chunks begin and end in their contents, in order."""
+        """Return the spans of chunks' passages in their content, in order."""
         found: dict[int, list[tuple[int, int]]] = {}
         for batch in batches(chunks):
             marks = ",".join("?" * len(batch))
@@ -398,17 +398,17 @@ class Lookup:
         return found
 
     def page_starts(self, document: int) -> list[tuple[int, int]]:
-        """Return where in a document's text its pages begin, with their numbers."""
+        """Return where the pages of a document's text begin, with their numbers."""
         rows = self._rows("SELECT pages FROM documents WHERE id = ?", (document,))
         return [(start, page) for start, page in json.loads(rows[0][0])] if rows else []
 
     def line_starts(self, document: int) -> list[tuple[int, int]]:
-        """Return from where in a document's text lines of its file are counted anew, with their numbers."""
+        """Return where the numbering of lines in a document's text restarts, with the numbers."""
         rows = self._rows("SELECT starts FROM source_lines WHERE document = ?", (document,))
         return [(start, line) for start, line in json.loads(rows[0][0])] if rows else []
 
     def document_text(self, document: int, start: int, end: int) -> str:
-        """Return a stretch of a document's text."""
+        """Return a part of a document's text."""
         rows = self._rows(
             "SELECT substr(text, ?, ?) FROM documents WHERE id = ?", (start + 1, end - start, document)
         )
@@ -420,7 +420,7 @@ class Lookup:
         return [StoredText(*row) for row in self._rows(query, list(documents))]
 
     def every_text(self, documents: Collection[int]) -> Iterator[StoredText]:
-        """Read documents one after the other."""
+        """Read documents one after another."""
         for document in documents:
             yield from self.texts([document])
 
@@ -430,11 +430,11 @@ class Lookup:
         return dict(json.loads(rows[0][0])) if rows else {}
 
     def image_pages(self, documents: Collection[str]) -> dict[str, str]:
-        """Return the pages that were read from images, by the path of their document."""
+        """Return the pages that were read from images, by document path."""
         return self.noted(documents, IMAGE_PAGES)
 
     def noted(self, documents: Collection[str], name: str) -> dict[str, str]:
-        """Return what the metadata of documents have under a name, by their paths; those that have it."""
+        """Return what documents have in their metadata under a name, by path."""
         found: dict[str, str] = {}
         for batch in batches(documents):
             marks = ",".join("?" * len(batch))
@@ -446,7 +446,7 @@ class Lookup:
         return found
 
     def documents_of(self, chunks: Collection[int]) -> dict[int, int]:
-        """Return the documents of some chunks, by chunk."""
+        """Return the documents of chunks, by chunk."""
         found: dict[int, int] = {}
         for batch in batches(chunks):
             marks = ",".join("?" * len(batch))
@@ -466,11 +466,11 @@ class Lookup:
     # -- counters, kept by the record with every change ------------------------------------------------------
 
     def languages(self) -> dict[str, int]:
-        """Return how many documents there are in each language, most first."""
+        """Return the number of documents in each language, most frequent first."""
         return self._counted("language")
 
     def file_types(self) -> dict[str, int]:
-        """Return how many documents there are of each type, most first."""
+        """Return the number of documents of each type, most frequent first."""
         return self._counted("type")
 
     def _counted(self, kind: str) -> dict[str, int]:
@@ -478,7 +478,7 @@ class Lookup:
         return {row[0]: row[1] for row in rows}
 
     def count(self, kind: str) -> int:
-        """Return the number of ``documents``, ``chunks``, ``passages``, or of documents that were ``scanned``."""
+        """Return the number of ``documents``, ``chunks``, ``passages``, or ``scanned`` documents."""
         return int(self._rows("SELECT count FROM counters WHERE kind = ? AND name = ''", (kind,))[0][0])
 
 
@@ -487,7 +487,7 @@ def _marks(values: Collection[object]) -> str:
 
 
 def _within(documents: Collection[int] | None, most: int) -> tuple[str, int]:
-    """Return the condition for a few documents, and how many rows are read, so that of what all have few are."""
+    """Return the condition for a few documents, and the row limit, which is low if all documents match."""
     if documents is None:
         return "", most
     return (f" AND document IN ({_marks(documents)})", -1) if len(documents) <= BATCH else ("", _LOOKED_AT)
@@ -498,14 +498,14 @@ def _pages(first: int | None, last: int | None) -> Pages | None:
 
 
 def _chunk(row: sqlite3.Row) -> StoredChunk:
-    """Make a chunk of a row of ``_CHUNK``, whose columns come in the order of the fields."""
+    """Build a chunk from a row of ``_CHUNK``, whose columns are in the order of the fields."""
     lines, pages, chain = Lines(row[8], row[9]), _pages(row[10], row[11]), tuple(json.loads(row[18]))
     values: tuple[Any, ...] = (*row[:8], lines, pages, *row[12:18], chain, *row[19:])
     return StoredChunk(*values)
 
 
 def place_of(row: sqlite3.Row) -> StoredPlace:
-    """Make a place of a row of ``PLACE``, whose columns come in the order of the fields."""
+    """Build a place from a row of ``PLACE``, whose columns are in the order of the fields."""
     lines, pages = Lines(row[10], row[11]), _pages(row[20], row[21])
     number = tuple(row[17].split("_")) if row[17] else ()
     values: tuple[Any, ...] = (
@@ -522,7 +522,7 @@ def place_of(row: sqlite3.Row) -> StoredPlace:
 
 
 def reference_of(row: sqlite3.Row) -> Reference:
-    """Return the reference of a row that also names its document's path."""
+    """Build a reference from a row that also has its document's path."""
     return Reference(
         text=row["text"],
         start=row["start"],

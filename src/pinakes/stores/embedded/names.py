@@ -1,4 +1,4 @@
-"""Names of documents in the record: written with each document, and looked up by key."""
+"""Names of documents in the record: stored with each document, and looked up by key."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from pinakes.labels.names import INITIALS
 from pinakes.port.names import BEGINNING, MOST, CalledEntry, Entry, Work
 from pinakes.stores.embedded.database import Database, batches, joined
 
-# Documents that are looked at for one that has several words which all are common.
+# Documents to check for one that contains several words, all of them common.
 _LOOKED_AT = 5000
-# Titles that are looked through for words that none has as a whole.
+# Titles to scan for words that none has as a whole.
 _TITLES = 20_000
-# Works of one name that are told apart.
+# Works of one name that are distinguished.
 _WORKS = 20
 _LINK_KINDS = {"markdown": "link", "wiki": "wiki", "transclusion": "transclusion"}
 _FEW = 3  # words that begin alike and may still be meant by their beginning
@@ -38,7 +38,7 @@ _LAST = "\U0010ffff"
 
 
 def write_keys(connection: sqlite3.Connection, document: int) -> None:
-    """Write what a document that has just been stored is called, and what may lead from it to others."""
+    """Write the names of a newly stored document, and what may lead from it to others."""
     path, title, metadata = connection.execute(
         "SELECT source_path, title, metadata FROM documents WHERE id = ?", (document,)
     ).fetchone()
@@ -88,14 +88,14 @@ def _leads(
 
 
 def stays_here(kind: str, target: str) -> bool:
-    """Whether a link may lead to another document of the library: no scheme, no host, no bare anchor."""
+    """Whether a link may lead to another document of the library: no scheme, no host, not only an anchor."""
     if target.startswith(("#", "//")):
         return False
     return kind != "link" or ":" not in target.partition("/")[0]
 
 
 class EmbeddedNames:
-    """Documents by what they are called, as ``port.names`` asks for them."""
+    """Documents by name, for ``port.names``."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -106,7 +106,7 @@ class EmbeddedNames:
     # -- documents -------------------------------------------------------------------------------------------
 
     def entries(self, documents: Collection[int]) -> dict[int, Entry]:
-        """Return documents by their ids; those that are gone are left out."""
+        """Return documents by id, without deleted ones."""
         return {entry.id: entry for entry in self._entries("id", documents)}
 
     def at(self, paths: Collection[str]) -> dict[str, Entry]:
@@ -120,14 +120,14 @@ class EmbeddedNames:
             yield from (Entry(*row) for row in self._rows(query, batch))
 
     def first(self, limit: int | None = None) -> list[Entry]:
-        """Return the first documents in the order of their paths, or all."""
+        """Return the first documents ordered by path, or all."""
         query = "SELECT id, source_path, title FROM documents ORDER BY source_path LIMIT ?"
         return [Entry(*row) for row in self._rows(query, (-1 if limit is None else limit,))]
 
     # -- names -----------------------------------------------------------------------------------------------
 
     def called(self, keys: Collection[str], folder: int | None = None) -> dict[str, list[CalledEntry]]:
-        """Return the documents that go by some names, by name; with ``folder``, those that lie in it."""
+        """Return the documents with these names, by name; with ``folder``, those in it."""
         kinds = ("full", "short")
         has = ", ".join(
             f"EXISTS (SELECT 1 FROM document_names WHERE kind = '{kind}' AND key = t.key)" for kind in kinds
@@ -150,8 +150,8 @@ class EmbeddedNames:
         return [CalledEntry(Entry(*row[:3]), kind == "full", row[3]) for row in rows]
 
     def ending(self, path_keys: Collection[str], *, whole: bool) -> dict[str, list[Entry]]:
-        """Return the documents whose paths end so, or are so as a whole, by the key of the path."""
-        # Parts end in `/`; what begins with a key lies before the next letter, `0`.
+        """Return the documents whose paths are, or end with, these, by path key."""
+        # Parts end in `/`; what begins with a key sorts before the next character, `0`.
         last = "t.key" if whole else "substr(t.key, 1, length(t.key) - 1) || '0'"
         found: dict[str, list[Entry]] = {}
         rows = joined(
@@ -166,7 +166,7 @@ class EmbeddedNames:
         return found
 
     def names(self, documents: Collection[int]) -> dict[int, list[str]]:
-        """Return what some documents are called, in full and for short."""
+        """Return the full and short names of some documents."""
         return self._keys(documents, "'full', 'short'")
 
     def _keys(self, documents: Collection[int], kinds: str) -> dict[int, list[str]]:
@@ -184,7 +184,7 @@ class EmbeddedNames:
     # -- words of names --------------------------------------------------------------------------------------
 
     def having(self, word: str, documents: Collection[int] | None = None) -> set[int]:
-        """Return the documents that have a word in their names, or its letters in their initials."""
+        """Return the documents with a word in their names, or its letters in their initials."""
         bounds = [("word", form, form) for form in self._forms(word)]
         if len(word) >= INITIALS:
             bounds.append(("initials", word, word + _LAST))
@@ -205,7 +205,7 @@ class EmbeddedNames:
         return found
 
     def _forms(self, word: str) -> list[str]:
-        """A word as names have it: as it is, else longer, if that is not just anything, else without its ending."""
+        """A word in the forms that names have: as it is, else longer, if specific enough, else without its ending."""
         if len(word) < BEGINNING or self._is_word(word):
             return [word]
         longer: list[str] = []
@@ -227,7 +227,7 @@ class EmbeddedNames:
         return self._database.value(query, (word,)) is not None
 
     def short_words(self, letter: str) -> dict[str, list[int]]:
-        """Return the short names of one word that begin with a letter, with the documents that have them."""
+        """Return the one-word short names that begin with a letter, with their documents."""
         found: dict[str, list[int]] = {}
         query = (
             "SELECT key, document FROM (SELECT key, document FROM document_names WHERE kind = 'short' "
@@ -238,7 +238,7 @@ class EmbeddedNames:
         return found
 
     def beginning(self, beginnings: Collection[str]) -> set[int]:
-        """Return the documents that have words in their names with some beginnings, a few for each."""
+        """Return the documents with words in their names that have some prefixes, a few for each."""
         query = (
             f"SELECT document FROM document_names WHERE kind = 'word' AND key >= ? AND key <= ? LIMIT {MOST}"
         )
@@ -249,7 +249,7 @@ class EmbeddedNames:
         return self._keys(documents, "'word'")
 
     def having_all(self, words: Collection[str]) -> set[int]:
-        """Return the documents that have all of some words in their names, no more than ``MOST`` and one."""
+        """Return the documents with all of these words in their names, up to ``MOST`` + 1."""
         having = {word: self.having(word) for word in words}
         rarest, *others = sorted(having, key=lambda word: (len(having[word]), word))
         found = set(having[rarest])
@@ -261,12 +261,12 @@ class EmbeddedNames:
         return set(sorted(found)[: MOST + 1])
 
     def abbreviated(self, initials: str) -> set[int]:
-        """Return the documents whose titles have exactly these initials, no more than ``MOST`` and one."""
+        """Return the documents whose titles have exactly these initials, up to ``MOST`` + 1."""
         query = f"SELECT document FROM document_names WHERE kind = 'acronym' AND key = ? LIMIT {MOST + 1}"
         return {row[0] for row in self._rows(query, (initials,))}
 
     def titled(self, title_key: str) -> list[Entry]:
-        """Return the documents of a title, or else those whose titles hold it, in the order of their paths."""
+        """Return the documents with a title, or else those whose titles contain it, ordered by path."""
         find = "SELECT document FROM document_names WHERE kind = 'title' AND key = ? LIMIT ?"
         rows = self._rows(find, (title_key, MOST))
         if not rows:
@@ -281,12 +281,12 @@ class EmbeddedNames:
     # -- works in numbered files -----------------------------------------------------------------------------
 
     def works(self, name: str) -> list[Work]:
-        """Return the works in numbered files whose folder, or the one above it, has a name; the first few."""
+        """Return the works in numbered files whose folder, or its parent, has a name; the first few."""
         folders: dict[int, None] = {}
         for column in ("name", "above") if name else ():
             after: int | None = None
             while len(folders) < _WORKS:
-                # The next folder, without a look at all the files of the last.
+                # The next folder, without reading all files of the last.
                 beyond, values = ("", []) if after is None else (" AND folder > ?", [after])
                 query = (
                     f"SELECT folder FROM numbered_files WHERE {column} = ?{beyond} ORDER BY folder LIMIT 1"
@@ -298,7 +298,7 @@ class EmbeddedNames:
         return [work for folder in folders if (work := self.work(folder)) is not None]
 
     def work(self, folder: int) -> Work | None:
-        """Return the work whose files lie in a folder; two files may be numbered by chance."""
+        """Return the work whose files are in a folder; only two numbered files may be a coincidence."""
         numbers = self._rows(
             "SELECT DISTINCT kind, number FROM numbered_files WHERE folder = ? LIMIT 3", (folder,)
         )
@@ -315,7 +315,7 @@ class EmbeddedNames:
             kinds.add(last)
 
     def members(self, folder: int, kind: str, number: str) -> list[Entry]:
-        """Return the files of a work that bear a number, two at most."""
+        """Return the files of a work with a number, two at most."""
         rows = self._rows(
             "SELECT d.id, d.source_path, d.title FROM numbered_files n JOIN documents d ON d.id = n.document "
             "WHERE n.folder = ? AND n.kind = ? AND n.number = ? LIMIT 2",

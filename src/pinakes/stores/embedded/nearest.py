@@ -1,11 +1,11 @@
-"""Nearest: the chunks whose passages lie nearest to a query, out of one state of the matrix and its smaller copies.
+"""Nearest: the chunks whose passages are nearest to a query, in one state of the matrix and its smaller copies.
 
-With the coarse copy the best chunks are those of comparing every row, and nearly always so are all of the others. Only
-past a size where even that takes too long, signs choose the rows that are compared at all. What is done for every row
-is one product and a few comparisons; chunks, documents and what has died are looked up for the rows that are left.
+With the coarse copy the best chunks are exactly those of comparing every row, and nearly always so are all the others.
+Only beyond a size where even that takes too long do signs choose which rows are compared at all. The work per row is
+one product and a few comparisons; chunks, documents and deletions are looked up for the remaining rows only.
 
-Products are made by one core and not by ``@``, which would call on all: on a machine that has other work to do, waiting
-for them takes longer than the product.
+Products are computed on one core and not by ``@``, which would use all: on a busy machine, waiting for them takes
+longer than the product.
 """
 
 from __future__ import annotations
@@ -25,40 +25,40 @@ Places = NDArray[np.intp]
 Ids = NDArray[np.int64]
 
 ROW = np.dtype([("chunk", "<i8"), ("document", "<i8"), ("died", "<i8")])
-"""Whose a row is, and the generation since which it is nobody's; 0 while it lives."""
+"""The owner of a row, and the generation in which it was deleted; 0 while it is live."""
 SPAN = np.dtype([("start", "<u4"), ("count", "<u4")])
-"""The rows of a chunk or a document, which stand together."""
+"""The rows of a chunk or a document, which are contiguous."""
 
-# Reading single rows costs more than reading all in order when they are more than one in so many.
+# Reading single rows costs more than reading all in order if they are more than one in this many.
 _SINGLE_ROWS = 8
-# When signs choose: how many rows are looked at for each chunk that is wanted, and at least; and how many of the
-# opposite ones tell how low a cosine can be.
+# If signs choose: rows to compare per wanted chunk, and at least; and the opposite rows that show how low a
+# cosine can be.
 _NEAR, _NEAR_LEAST = 20, 20_000
 _FAR = 500
-# So many of the best chunks are found for certain, whatever rounding did to their products.
+# This many of the best chunks are exact, whatever rounding did to their products.
 _CERTAIN = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Rows that stand together and belong to one chunk: where each run starts, its rows, and whether it is dead."""
+    """Contiguous rows of one chunk: where each run starts, its rows, and whether it is deleted."""
 
     starts: Places
     counts: NDArray[np.int64]
     dead: Places
     of_row: NDArray[np.int32]
-    """The number of the run that each row is in."""
+    """The run of each row."""
 
     @classmethod
     def of(cls, owners: Ids) -> Runs:
-        """Find the runs in the owners of some rows, -1 for those that nobody owns."""
+        """Find the runs in the owners of some rows, -1 for rows without an owner."""
         starts = _runs(owners)
         counts = np.diff(starts, append=len(owners))
         of_row = np.repeat(np.arange(len(starts), dtype=np.int32), counts)
         return cls(starts, counts, np.flatnonzero(owners[starts] < 0), of_row)
 
     def best(self, products: Vectors) -> Vectors:
-        """Return the best product of each run; no number where it is dead, or has none."""
+        """Return the best product of each run; NaN if it is deleted, or has none."""
         best: Vectors = np.fmax.reduceat(products, self.starts)
         best[self.dead] = np.nan
         return best
@@ -81,33 +81,33 @@ class Snapshot:
 
     @property
     def runs(self) -> Runs:
-        """The runs of all rows, which are looked for once."""
+        """The runs of all rows, computed once."""
         if not self._runs:
             self._runs.append(Runs.of(self.owners()))
         return self._runs[0]
 
     def owners(self, rows: Places | None = None) -> Ids:
-        """Return the chunk of each of some rows, or of all; -1 where it is dead."""
-        # Column by column: taking whole rows takes several times as long.
+        """Return the chunk of each of some rows, or of all; -1 if it is deleted."""
+        # Column by column: copying whole rows takes several times as long.
         chunk, died = (
             self.rows[name] if rows is None else self.rows[name][rows] for name in ("chunk", "died")
         )
-        # A writer that is at work marks rows ahead of what this state knows.
+        # A running writer marks rows ahead of what this state knows.
         return np.where((died == 0) | (died > self.generation), chunk, -1)
 
     def rows_of_chunks(self, chunks: Ids) -> tuple[Ids, NDArray[np.int64], Places]:
-        """Return which of some chunks have rows, how many, and these, one chunk after the other."""
+        """Return which of these chunks have rows, how many, and the rows, chunk by chunk."""
         chunks = chunks[(chunks >= 0) & (chunks < len(self.chunks))]
         spans = self.chunks[chunks]
         starts, counts = spans["start"].astype(np.int64), spans["count"].astype(np.int64)
-        # A span may be older or newer than this state: the rows themselves know better.
+        # A span may be older or newer than this state: the rows themselves decide.
         sound = (counts > 0) & (starts + counts <= len(self.rows))
         sound[sound] = self.owners(starts[sound]) == chunks[sound]
         chunks, starts, counts = chunks[sound], starts[sound], counts[sound]
         return chunks, counts, _stretched(starts, counts)
 
     def rows_of_documents(self, documents: Collection[int]) -> Places:
-        """Return the living rows of some documents, in order."""
+        """Return the live rows of some documents, in order."""
         wanted = np.fromiter(documents, np.int64, len(documents))
         wanted = wanted[(wanted >= 0) & (wanted < len(self.documents))]
         spans = self.documents[wanted]
@@ -120,7 +120,7 @@ class Snapshot:
 
 
 def _stretched(starts: Ids, counts: NDArray[np.int64]) -> Places:
-    """Return all rows of some spans, one after the other."""
+    """Return all rows of some spans, one after another."""
     before = np.cumsum(counts) - counts
     return np.asarray(np.arange(int(counts.sum())) + np.repeat(starts - before, counts))
 
@@ -128,7 +128,7 @@ def _stretched(starts: Ids, counts: NDArray[np.int64]) -> Places:
 def nearest(
     snapshot: Snapshot, query: Vectors, limit: int, documents: Collection[int] | None = None
 ) -> Nearest:
-    """Return the best ``limit`` chunks by the best of their rows, of all documents or of some."""
+    """Return the best ``limit`` chunks by their best row, from all documents or from some."""
     rows = None if documents is None else snapshot.rows_of_documents(documents)
     count = len(snapshot.rows) if rows is None else len(rows)
     if limit < 1 or not count:
@@ -147,20 +147,20 @@ def ordered(matrix: Vectors, query: Vectors) -> Nearest:
 
 
 def _compared(snapshot: Snapshot, query: Vectors, rows: Places | None) -> tuple[Ids, Vectors]:
-    """Return the chunks that some rows belong to, in order of the rows, with the best of their cosines."""
+    """Return the chunks of some rows, in row order, with their best cosines."""
     vectors = snapshot.matrix if rows is None else snapshot.matrix.take(rows, axis=0)
     return _by_chunk(snapshot.owners(rows), _products(vectors, query))
 
 
 def _products(rows: Vectors, query: Vectors) -> Vectors:
     products: Vectors = dot_products(np.asarray(rows), query)
-    # A damaged file may hold anything; what is no number is no match.
+    # A damaged file may contain anything; NaN is no match.
     products[~np.isfinite(products)] = -np.inf
     return products
 
 
 def _by_chunk(owners: Ids, products: Vectors) -> tuple[Ids, Vectors]:
-    """Return chunks with the best of their products, without dead rows; rows of one chunk stand together."""
+    """Return chunks with their best products, without deleted rows; rows of one chunk are contiguous."""
     if not len(owners):
         return owners, products
     starts = _runs(owners)
@@ -181,7 +181,7 @@ def _best(chunks: Ids, scores: Vectors, limit: int) -> Nearest:
         return Nearest(chunks, values, 0.0)
     floor = float(values.min())
     if limit < len(values):
-        # All that are as good as the last that fits in, so that equal ones are chosen by their ids.
+        # Including all ties with the last one, so that these are chosen by id.
         enough = np.flatnonzero(values >= np.partition(values, -limit)[-limit])
         chunks, values = chunks[enough], values[enough]
     if (chunks[1:] < chunks[:-1]).any():
@@ -195,9 +195,9 @@ def _best(chunks: Ids, scores: Vectors, limit: int) -> Nearest:
 
 
 class _Look(NamedTuple):
-    """Products with the rows of the coarse copy, and by how much each may be wrong.
+    """Products with the rows of the coarse copy, and their error bounds.
 
-    ``rows`` says which rows these are, None for all of them; ``low`` are others that can hold the lowest cosine.
+    ``rows`` says which rows these are, None for all; ``low`` are others that can have the lowest cosine.
     """
 
     rows: Places | None
@@ -208,9 +208,9 @@ class _Look(NamedTuple):
 
 
 def _look(snapshot: Snapshot, query: Vectors, limit: int, within: Places | None) -> _Look | None:
-    """Look at all rows, of those ``within`` or of all; at those with much the same signs where they are too many.
+    """Scan all rows, or those ``within``; only those with similar signs if there are too many.
 
-    None when there is no copy to look at, or nothing to see in it.
+    None if there is no copy to scan, or nothing in it.
     """
     coarse, signs = snapshot.coarse, snapshot.signs
     if coarse is None:
@@ -236,9 +236,9 @@ def _look(snapshot: Snapshot, query: Vectors, limit: int, within: Places | None)
 
 
 def _best_of(snapshot: Snapshot, query: Vectors, limit: int, look: _Look) -> Nearest | None:
-    """Return the best chunks of those that were looked at; None when all rows have to be compared.
+    """Return the best chunks of those scanned; None if all rows have to be compared.
 
-    The first have the cosine of the matrix itself and are those of comparing every row; the others that of the copy.
+    The first have exact cosines and are those of comparing every row; the others have the copy's.
     """
     rows, runs, products, margin, low = look
     best = runs.best(products)
@@ -247,7 +247,7 @@ def _best_of(snapshot: Snapshot, query: Vectors, limit: int, look: _Look) -> Nea
         return None
     certain = min(limit, _CERTAIN)
     ranked = np.partition(known, (0, len(known) - limit, len(known) - certain))
-    # Each product may be wrong by the margin, and so may what it is compared with.
+    # Each product may be off by the margin, and so may what it is compared with.
     sure = ranked[-certain] - 2 * margin
     high = np.flatnonzero(products >= sure)
     high = high[products[high] >= best[runs.of_row[high]] - 2 * margin]
@@ -256,11 +256,11 @@ def _best_of(snapshot: Snapshot, query: Vectors, limit: int, look: _Look) -> Nea
         lowest = np.flatnonzero(best <= ranked[0] + 2 * margin)
         low = _stretched(runs.starts[lowest], runs.counts[lowest])
         if (len(high) + len(low)) * _SINGLE_ROWS > len(products):
-            # All are so much alike that the copy cannot tell the best from the last.
+            # All are so similar that the copy cannot tell the best from the last.
             return None
     owners, cosines = _compared(snapshot, query, high if rows is None else rows[high])
     _, lowest_cosines = _compared(snapshot, query, low)
-    # What was not compared is not better than the last that is certain.
+    # What was not compared is not better than the last certain one.
     below = np.nextafter(np.partition(cosines, -certain)[-certain], np.float32(-np.inf))
     starts = runs.starts[others]
     more = snapshot.owners(starts if rows is None else rows[starts])

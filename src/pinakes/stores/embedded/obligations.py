@@ -38,12 +38,12 @@ _COLUMNS = (
     'document, kind, start, "end", line_first, line_last, page_first, page_last, place, bearer, modal, action, '
     "exception, deadlines, amounts, gaps, text"
 )
-# A day may be one of work or of business.
+# A day may be a working or a business day.
 _DAYS = ("day", "business day", "working day")
 
 
 def add_obligations(connection: sqlite3.Connection) -> None:
-    """Make the table, and fill it from the texts and places of all documents, inside a transaction."""
+    """Create the table, and fill it from the texts and places of all documents, inside a transaction."""
     for statement in _TABLE:
         connection.execute(statement)
     for (document,) in connection.execute("SELECT id FROM documents ORDER BY id").fetchall():
@@ -51,8 +51,8 @@ def add_obligations(connection: sqlite3.Connection) -> None:
 
 
 def fill_obligations(connection: sqlite3.Connection, document: int) -> None:
-    """Write the obligations of a document that was read before there was a table for them."""
-    # Where the rules are: they are needed for what is read anew, and for this.
+    """Write the obligations of a document that was read before the table existed."""
+    # The rules are only needed for newly read documents, and for this.
     from pinakes.ingest.obligations import extract_obligations
     from pinakes.ingest.parse import Positions
     from pinakes.stores.embedded.lookup import PLACE, place_of
@@ -62,7 +62,7 @@ def fill_obligations(connection: sqlite3.Connection, document: int) -> None:
     row = cursor.execute(
         "SELECT source_path, text, body_start, language, pages FROM documents WHERE id = ?", (document,)
     ).fetchone()
-    # A record that is being brought over gets the ids of its places later.
+    # While a record is being migrated, its places get their ids later.
     query = PLACE.replace("p.place_id", "''") + " WHERE p.document = ?"
     places = [place_of(one).place for one in cursor.execute(query, (document,))]
     lines = cursor.execute("SELECT starts FROM source_lines WHERE document = ?", (document,)).fetchone()
@@ -98,7 +98,7 @@ def _json(items: Sequence[Deadline | Amount]) -> str:
 
 
 class EmbeddedObligations:
-    """Looks obligations up in the record."""
+    """Looks up obligations in the record."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -106,7 +106,7 @@ class EmbeddedObligations:
     def rows(
         self, query: ObligationQuery, documents: Collection[int] | None, limit: int, offset: int
     ) -> list[ObligationRow]:
-        """Return rows in the order of paths and of texts."""
+        """Return rows in path and text order."""
         where, values = _where(query, documents)
         rows = self._database.rows(
             "SELECT o.*, d.source_path, d.title AS document_title, p.section_id, p.label, p.place_id, h.heading "
@@ -130,7 +130,7 @@ class EmbeddedObligations:
         ]
 
     def counts(self, query: ObligationQuery, documents: Collection[int] | None) -> ObligationCounts:
-        """Return how many rows there are."""
+        """Return the number of rows."""
         where, values = _where(query, documents)
         gaps = ", ".join(f"SUM(o.gaps LIKE '% {name} %')" for name in GAPS)
         total, *by_gap = self._database.rows(f"SELECT COUNT(*), {gaps} FROM obligations o {where}", values)[0]
@@ -147,7 +147,7 @@ class EmbeddedObligations:
         return ObligationCounts(total, kinds, {name: n or 0 for name, n in zip(GAPS, by_gap, strict=True)})
 
     def looked_at(self, documents: Collection[int] | None, languages: Collection[str]) -> tuple[int, int]:
-        """Return how many documents there are, and how many of them are in other languages than some."""
+        """Return the number of documents, and of those in other languages than these."""
         where, values = _among("id", documents)
         marks = ", ".join("?" * len(languages))
         row = self._database.rows(
@@ -167,7 +167,7 @@ def _among(column: str, documents: Collection[int] | None) -> tuple[str, list[An
 def _where(
     query: ObligationQuery, documents: Collection[int] | None, *, any_kind: bool = False
 ) -> tuple[str, list[Any]]:
-    """Return the conditions of a query, and the values in them."""
+    """Return the conditions of a query, and their values."""
     among, values = _among("o.document", documents)
     conditions = [among] if among else []
     if query.kind in KINDS and not any_kind:

@@ -1,4 +1,4 @@
-"""Ids of places in the record: given when a document is stored, kept when it is read again, remembered when it goes."""
+"""Ids of places: assigned when a document is stored, kept when it is read again, remembered when deleted."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def choose_place_ids(
     roots: Sequence[str] | None = None,
     renamed_from: str = "",
 ) -> list[str]:
-    """Return an id for each place of a document that is about to be stored, inside a transaction.
+    """Return an id for each place of a document about to be stored, inside a transaction.
 
-    A place keeps the id that it had in this document, or in the one that it was before it was renamed; ``known`` are
-    ids that another machine has given.
+    A place keeps the id that it had in this document, also under the document's previous path; ``known`` are ids
+    assigned by another machine.
     """
     had: dict[str, str] = {}
     for before in filter(None, (renamed_from, path)):
@@ -89,7 +89,7 @@ def choose_place_ids(
             else:
                 chosen[name] = wanted
                 taken.add(wanted)
-        # Another place has it: those who come later get the next, by where they lie.
+        # Another place has it: later ones get the next, by position.
         waiting = {name: place_id(path, name, attempt) for name in again}
     connection.executemany("DELETE FROM gone_places WHERE place_id = ?", [(one,) for one in chosen.values()])
     return [chosen[name] for name in section_ids]
@@ -108,7 +108,7 @@ def _roots(connection: sqlite3.Connection) -> list[str]:
 
 
 def remember_places(connection: sqlite3.Connection, document: int) -> None:
-    """Remember the places of a document that is about to be deleted, inside a transaction."""
+    """Remember the places of a document about to be deleted, inside a transaction."""
     path, text = connection.execute(
         "SELECT source_path, text FROM documents WHERE id = ?", (document,)
     ).fetchone()
@@ -134,7 +134,7 @@ def _beginning(text: str) -> str:
 
 
 def gone_place(database: Database, wanted: str) -> GonePlace | None:
-    """Return what is remembered of a place that is gone."""
+    """Return what is remembered of a deleted place."""
     rows = database.rows(
         "SELECT source_path, section_id, label, heading, text FROM gone_places WHERE place_id = ?", (wanted,)
     )

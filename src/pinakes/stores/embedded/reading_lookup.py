@@ -1,4 +1,4 @@
-"""Look-ups for readers: one document whole, and what a map or a list of suggestions needs of all of them."""
+"""Lookups for readers: one whole document, and what a map or suggestions need of all of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pinakes.stores.embedded.lookup import PLACE, Lookup, place_of
 
 
 class ReadingLookup:
-    """Read-only questions to the record."""
+    """Read-only queries on the record."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -28,7 +28,7 @@ class ReadingLookup:
         return {row[0]: row[1] for row in self._database.rows("SELECT id, source_path FROM documents")}
 
     def file_state(self, path: str) -> tuple[str, int, int, str] | None:
-        """Return type, size, time of change and hash of the file that a document was read from."""
+        """Return type, size, modification time and hash of a document's file."""
         rows = self._database.rows(
             "SELECT file_type, size, mtime_ns, content_hash FROM documents WHERE source_path = ?", (path,)
         )
@@ -56,21 +56,21 @@ class ReadingLookup:
         return [place_of(row).place for row in self._database.rows(f"{PLACE} {where}", (document,))]
 
     def heading_counts(self) -> dict[int, int]:
-        """Return how many headings documents have."""
+        """Return the number of headings of documents."""
         rows = self._database.rows(
             "SELECT document, COUNT(*) FROM places WHERE ordinal > 0 AND section = ordinal GROUP BY document"
         )
         return {row[0]: row[1] for row in rows}
 
     def chunk_counts(self, document: int) -> dict[int, int]:
-        """Return how many chunks stand in each section of a document itself, by ordinal."""
+        """Return the number of chunks directly in each section of a document, by ordinal."""
         rows = self._database.rows(
             "SELECT section, COUNT(*) FROM chunks WHERE document = ? GROUP BY section", (document,)
         )
         return {row[0]: row[1] for row in rows}
 
     def labels(self, document: int, section_ids: Collection[str]) -> dict[str, str]:
-        """Return what some places of a document are called: the label, or else the heading."""
+        """Return the names of places in a document: the label, or else the heading."""
         found: dict[str, str] = {}
         for batch in batches(section_ids):
             marks = ",".join("?" * len(batch))
@@ -91,7 +91,7 @@ class ReadingLookup:
         return Lines(first, max(first, last)), _pages(pages, start, end) if pages else None
 
     def _line_at(self, document: int, offset: int, line_starts: Sequence[tuple[int, int]]) -> int:
-        """Return the line of an offset; counted from the chunk there, so that the document is not read for it."""
+        """Return the line of an offset, counted from the chunk there, so that the document need not be read."""
         rows = self._database.rows(
             'SELECT line_first, prefix, start, content, line_last, "end" FROM chunks '
             "WHERE document = ? AND start <= ? ORDER BY start DESC LIMIT 1",

@@ -1,7 +1,7 @@
-"""Rebuild: an index is made anew beside the old one, and takes its place when it is whole.
+"""Rebuild: a new index is built next to the old one, and replaces it when it is complete.
 
-Until then the old one answers, whatever ends the run. The new record begins as a copy of the old one that is emptied,
-so that ids and the numbers of changes go on from there and no reader takes one state for the other.
+Until then the old one answers, whatever ends the run. The new record begins as an emptied copy of the old one, so that
+ids and generations continue and no reader confuses the two states.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PURPOSE = "rebuild"
 
 
 def begin_rebuild(index: LocalIndex, purpose: str) -> EmbeddedIndex:
-    """Return an empty index beside one; or what is left of one that was begun for the same and cut off.
+    """Return an empty index next to another; or the remains of an interrupted one for the same purpose.
 
     The caller holds the writer lock of ``index``.
     """
@@ -45,7 +45,7 @@ def begin_rebuild(index: LocalIndex, purpose: str) -> EmbeddedIndex:
     built = EmbeddedIndex(folder, create=False, part_of=index.folder)
     try:
         built.record.clear()
-        # Noted last: without it, what is here is not known to be empty.
+        # Written last: without it, this is not known to be empty.
         built.record.set_meta({"model": "", "dimension": "0", _PURPOSE: wanted})
     except BaseException:
         built.close()
@@ -67,10 +67,10 @@ def _left(folder: Path, wanted: str, home: Path) -> EmbeddedIndex | None:
 
 
 def finish_rebuild(index: LocalIndex, built: EmbeddedIndex) -> None:
-    """Put an index that was built beside another in its place. The caller holds the writer lock of ``index``."""
+    """Replace an index by the one built next to it. The caller holds the writer lock of ``index``."""
     built.record.set_meta({_PURPOSE: ""})
     with explain_errors(index.database.path):
-        # One transaction of SQLite: others read the old record until it is done, and then the new one.
+        # One SQLite transaction: others read the old record until it is done, and then the new one.
         built.database.connection.backup(index.database.connection)
     built.close()
     names = (

@@ -1,7 +1,7 @@
-"""The record: the one place where what was read from documents is kept.
+"""The record: the one place where what was read from documents is stored.
 
-Everything else (keyword index, vector matrix) is derived from here. A document is replaced in one
-transaction, and each change gets a generation, by which derived indexes know what they have missed.
+Everything else (keyword index, vector matrix) is derived from it. A document is replaced in one transaction, and each
+change gets a generation, by which derived indexes know what they have missed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pinakes.text.keys import title_key
 
 
 class FileState(NamedTuple):
-    """What is known about a file that was indexed before."""
+    """What is known about a file indexed before."""
 
     document: int
     size: int
@@ -49,7 +49,7 @@ class Change(NamedTuple):
 
 
 class PendingPassage(NamedTuple):
-    """A text that has no vector yet; ``id`` is its passage's, ``start`` where that begins in the chunk."""
+    """A text without a vector; ``id`` is its passage's, ``start`` where that begins in the chunk."""
 
     id: int
     text_hash: bytes
@@ -59,7 +59,7 @@ class PendingPassage(NamedTuple):
 
 
 def now() -> str:
-    """Return the present time as the record writes it."""
+    """Return the current time in the record's format."""
     return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
@@ -83,33 +83,33 @@ class Record:
     # -- documents -------------------------------------------------------------------------------------------
 
     def file_states(self, places: Sequence[str] | None = None) -> dict[str, FileState]:
-        """Return what is known of the indexed files at or below some paths, or of all, by path."""
+        """Return what is known about the indexed files at or below some paths, or about all, by path."""
         return self._file_states(_below(places))
 
     def count_files(self, places: Sequence[str]) -> int:
-        """Return how many indexed files are at or below some paths; one that is so twice may count twice."""
+        """Return how many indexed files are at or below some paths; a file below two of them may count twice."""
         return sum(
             self.database.value(f"SELECT count(*) FROM files WHERE {where}", values)
             for where, values in _below(places)
         )
 
     def states_of(self, paths: Collection[str]) -> dict[str, FileState]:
-        """Return what is known of some files, by path."""
+        """Return what is known about some files, by path."""
         return self._file_states(
             (f"source_path IN ({','.join('?' * len(batch))})", batch) for batch in batches(paths)
         )
 
     def unsettled(self, places: Sequence[str], settings: str, seconds: float) -> dict[str, FileState]:
-        """Return what is known of the files at or below some paths that are not among the settled."""
+        """Return what is known about the files at or below some paths that are not settled."""
         settled, values = self._settled(settings, seconds)
         return self._file_states(
             (f"{where} AND coalesce({settled}, 0) = 0", [*at, *values]) for where, at in _below(places)
         )
 
     def settled(self, places: Sequence[str], settings: str, seconds: float) -> set[tuple[str, int, int]]:
-        """Return path, size and modification time of the files at or below some paths whose content these tell.
+        """Return path, size and modification time of files at or below some paths whose content these determine.
 
-        They were read under the given settings, so many seconds or more after they had been written.
+        They were read under the given settings, at least this many seconds after they had been written.
         """
         settled, values = self._settled(settings, seconds)
         found: set[tuple[str, int, int]] = set()
@@ -143,9 +143,9 @@ class Record:
         place_ids: Mapping[str, str] | None = None,
         renamed_from: str = "",
     ) -> int:
-        """Store a document in place of any older version of it; return its new id.
+        """Store a document, replacing any older version; return its new id.
 
-        ``place_ids`` are ids that its places have elsewhere, ``renamed_from`` is the path that it had before.
+        ``place_ids`` are ids that its places have elsewhere, ``renamed_from`` is its previous path.
         """
         with self.database.transaction() as connection:
             forget_documents(connection, [parsed.document.source_path])
@@ -199,7 +199,7 @@ class Record:
         return document
 
     def touch(self, path: str, mtime_ns: int) -> None:
-        """Note a new modification time of a file whose content is the same."""
+        """Store a new modification time of a file with unchanged content."""
         with self.database.transaction() as connection:
             connection.execute(
                 "UPDATE documents SET mtime_ns = ?, ingested_at = ? WHERE source_path = ?",
@@ -211,7 +211,7 @@ class Record:
                 write_fields(connection, row[0])
 
     def remove(self, paths: Sequence[str]) -> None:
-        """Forget documents and failures by path."""
+        """Remove documents and failures by path."""
         if not paths:
             return
         with self.database.transaction() as connection:
@@ -219,7 +219,7 @@ class Record:
             connection.executemany("DELETE FROM failures WHERE source_path = ?", [(path,) for path in paths])
 
     def clear(self) -> None:
-        """Forget everything but the settings."""
+        """Remove everything but the settings."""
         with self.database.transaction() as connection:
             documents = [row[0] for row in connection.execute("SELECT id FROM documents")]
             connection.execute("DELETE FROM documents")
@@ -239,7 +239,7 @@ class Record:
             )
 
     def forget_failures(self, paths: Iterable[str]) -> None:
-        """Forget that files could not be read; what is stored of them stays."""
+        """Forget that files could not be read; their stored documents stay."""
         with self.database.transaction() as connection:
             connection.executemany("DELETE FROM failures WHERE source_path = ?", [(path,) for path in paths])
 
@@ -254,7 +254,7 @@ class Record:
             connection.executemany("INSERT OR IGNORE INTO roots VALUES (?)", [(root,) for root in roots])
 
     def forget_roots(self, roots: Iterable[str]) -> None:
-        """Forget paths that were indexed; their documents stay."""
+        """Forget indexed paths; their documents stay."""
         with self.database.transaction() as connection:
             connection.executemany("DELETE FROM roots WHERE path = ?", [(root,) for root in roots])
 
@@ -269,7 +269,7 @@ class Record:
         return int(self.database.value("SELECT count FROM counters WHERE kind = 'pending'"))
 
     def pending(self, limit: int) -> list[PendingPassage]:
-        """Return up to ``limit`` texts without a vector, each once, in the order of documents."""
+        """Return up to ``limit`` texts without a vector, without duplicates, in document order."""
         rows = self.database.rows(f"{_PENDING} WHERE u.passage > 0 ORDER BY u.passage LIMIT ?", (limit,))
         return [PendingPassage(*row) for row in rows]
 
@@ -285,7 +285,7 @@ class Record:
         return [rows[passage] for passage in passages if passage in rows]
 
     def embedding_order(self) -> list[int]:
-        """Return the passages whose texts have no vector, those of documents with few of them first."""
+        """Return the passages whose texts have no vector, documents with few of them first."""
         rows = self.database.rows(
             "SELECT u.passage, p.document FROM unembedded u JOIN passages p ON p.id = u.passage"
         )
@@ -295,7 +295,7 @@ class Record:
         ]
 
     def first_passages(self, after: int) -> list[int]:
-        """Return the passages without a vector that begin a document, beyond a passage."""
+        """Return the passages without a vector that begin a document, after a given passage."""
         rows = self.database.rows(
             "SELECT u.passage FROM unembedded u JOIN passages p ON p.id = u.passage JOIN chunks c ON c.id = p.chunk "
             "WHERE u.passage > ? AND c.chunk_index = 0 AND p.start = 0 ORDER BY u.passage",
@@ -304,7 +304,7 @@ class Record:
         return [row[0] for row in rows]
 
     def put_vectors(self, hashes: Sequence[bytes], vectors: Vectors, *, partly: bool = False) -> None:
-        """Store vectors, and log the documents that are complete with them, or with ``partly`` all that have some."""
+        """Store vectors, and log the documents completed by them, or with ``partly`` all that have some."""
         with self.database.transaction() as connection:
             connection.executemany(
                 "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
@@ -320,7 +320,7 @@ class Record:
             log_changes(connection, told, "embedded")
 
     def vectors_of(self, hashes: Sequence[bytes]) -> dict[bytes, Vectors]:
-        """Return the vectors of some texts, by hash."""
+        """Return the vectors of texts, by hash."""
         query = "SELECT text_hash, vector FROM vectors WHERE text_hash IN"
         return {
             row[0]: np.frombuffer(row[1], np.float32)
@@ -339,11 +339,11 @@ class Record:
         return [row[0] for row in rows], data.reshape(len(rows), dimension)
 
     def is_embedded(self, document: int) -> bool:
-        """Return whether every passage of a document has its vector."""
+        """Whether every passage of a document has its vector."""
         return not self.database.rows(_NOT_EMBEDDED, (document,))
 
     def embedded_passages(self) -> int:
-        """Return how many passages belong to documents whose vectors are complete."""
+        """Return the number of passages in documents with all their vectors."""
         query = (
             "SELECT COUNT(*) FROM passages WHERE document NOT IN "
             "(SELECT p.document FROM unembedded u JOIN passages p ON p.text_hash = u.text_hash)"
@@ -351,7 +351,7 @@ class Record:
         return int(self.database.value(query))
 
     def drop_orphan_vectors(self) -> None:
-        """Delete vectors of texts that no document holds any more."""
+        """Delete vectors of texts that no document contains any more."""
         if self.database.value("SELECT 1 FROM dropped LIMIT 1") is None:
             return
         with self.database.transaction() as connection:
@@ -376,11 +376,11 @@ class Record:
         return [Change(*row) for row in rows]
 
     def is_current(self, document: int) -> bool:
-        """Return whether a document id is the present version of its file."""
+        """Whether a document id is the current version of its file."""
         return self.database.value("SELECT 1 FROM documents WHERE id = ?", (document,)) is not None
 
     def trim_changes(self, generation: int) -> None:
-        """Forget changes that every derived index has seen, but for the last, which carries the number."""
+        """Remove changes that every derived index has seen, except for the last, which has the number."""
         with self.database.transaction() as connection:
             connection.execute(
                 "DELETE FROM changes WHERE generation <= ? AND generation < (SELECT MAX(generation) FROM changes)",
@@ -388,7 +388,7 @@ class Record:
             )
 
     def oldest_change(self) -> int:
-        """Return the first generation still in the log; an index that is older must be rebuilt."""
+        """Return the first generation still in the log; an older index must be rebuilt."""
         return int(self.database.value("SELECT MIN(generation) FROM changes") or 0)
 
     def document_ids(self) -> list[int]:
@@ -397,7 +397,7 @@ class Record:
 
 
 def _below(places: Sequence[str] | None) -> list[tuple[str, list[object]]]:
-    """Return conditions that the files at or below some paths meet, each one of them."""
+    """Return conditions, each met by the files at or below one of some paths."""
     if places is None:
         return [("1", [])]
     spans: list[tuple[str, list[object]]] = [("source_path = ?", [place]) for place in places]
@@ -420,7 +420,7 @@ def forget_documents(connection: sqlite3.Connection, paths: Iterable[str]) -> No
 
 
 def log_changes(connection: sqlite3.Connection, documents: Iterable[int], kind: str) -> None:
-    """Tell derived indexes what happened to documents, inside the transaction in which it happened."""
+    """Log changes of documents for derived indexes, inside the transaction in which they happen."""
     connection.executemany(
         "INSERT INTO changes (document, kind) VALUES (?, ?)", [(d, kind) for d in documents]
     )

@@ -1,4 +1,4 @@
-"""The tables of the record, and how an older file becomes a newer one."""
+"""The tables of the record, and the migrations from older versions."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ CREATE TABLE changes (
 );
 """
 
-# Clauses and references are read from documents anew; their vectors are kept, so that costs little.
+# Clauses and references are read from documents again; vectors are kept, so that costs little.
 _SCHEMA_2 = """
 CREATE TABLE clauses (
     document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
@@ -164,7 +164,7 @@ ALTER TABLE chunks ADD COLUMN clauses TEXT NOT NULL DEFAULT '[]';
 UPDATE documents SET settings = '';
 """
 
-# Contexts by a language model. Answers are kept by what was asked, so that nothing is paid for twice.
+# Contexts by a language model. Answers are stored by question, so that nothing is paid for twice.
 _SCHEMA_3 = """
 CREATE TABLE contexts (key BLOB PRIMARY KEY, context TEXT NOT NULL, written_at TEXT NOT NULL) WITHOUT ROWID;
 
@@ -179,7 +179,7 @@ ALTER TABLE chunks ADD COLUMN context_key BLOB;
 CREATE INDEX chunks_by_context ON chunks (context_key, document) WHERE context_key IS NOT NULL;
 """
 
-# What a database elsewhere has of this record: which version of which document, under which id it is known here.
+# What a remote database has of this record: which version of which document, and its id here.
 _SCHEMA_4 = """
 CREATE TABLE stored (
     key TEXT PRIMARY KEY, version TEXT NOT NULL, document INTEGER NOT NULL, source_path TEXT NOT NULL
@@ -187,13 +187,14 @@ CREATE TABLE stored (
 CREATE INDEX stored_by_document ON stored (document);
 """
 
-# How sure references and definitions are.
+# The confidence of references and definitions.
 _SCHEMA_5 = """
 ALTER TABLE refs ADD COLUMN sure REAL NOT NULL DEFAULT 0;
 ALTER TABLE definitions ADD COLUMN sure REAL NOT NULL DEFAULT 1;
 """
 
-# Which lines of its file the text of a document came from, where these are not simply its own: [[offset, line], ...].
+# Which lines of its file the text of a document came from, if these are not simply its own: [[offset, line],
+# ...].
 _SCHEMA_6 = """
 CREATE TABLE source_lines (
     document INTEGER PRIMARY KEY REFERENCES documents (id) ON DELETE CASCADE,
@@ -201,7 +202,7 @@ CREATE TABLE source_lines (
 );
 """
 
-# How much of what a document says about its own places its tree bears out.
+# How much of what a document says about its own places its tree confirms.
 _SCHEMA_7 = """
 CREATE TABLE self_checks (
     document INTEGER PRIMARY KEY REFERENCES documents (id) ON DELETE CASCADE,
@@ -210,8 +211,8 @@ CREATE TABLE self_checks (
 );
 """
 
-# One tree of places in place of sections and clauses apart. Headings keep their numbers, clauses are counted on from
-# them; what is at the top of a section, and had no parent, has its heading.
+# One tree of places instead of separate sections and clauses. Headings keep their numbers, and clauses are
+# numbered after them; a clause at the top of a section, which had no parent, gets its heading.
 _SCHEMA_8 = """
 CREATE TABLE places (
     document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
@@ -246,8 +247,9 @@ CREATE INDEX places_by_id ON places (section_id);
 CREATE INDEX places_by_title ON places (title_key) WHERE title_key != '';
 """
 
-# What is counted is kept, not counted anew, and so is which texts wait for a vector and which vectors may have lost
-# their texts. Triggers see to it, whoever writes: replacing, removing (by cascade too), taking up from a database.
+# Counts are maintained, not recomputed, and so are which texts wait for a vector and which vectors may have
+# lost their texts. Triggers do that for every write: replacing, removing (also by cascade), restoring from a
+# database.
 _SCHEMA_11 = """
 DROP TABLE IF EXISTS counters;
 DROP TABLE IF EXISTS unembedded;
@@ -312,7 +314,7 @@ CREATE TRIGGER IF NOT EXISTS text_waits_no_more AFTER DELETE ON unembedded BEGIN
 END;
 """
 
-# The counters as they should be.
+# The correct values of the counters.
 COUNTED = """
 SELECT 'documents', '', COUNT(*) FROM documents
 UNION ALL SELECT 'chunks', '', COUNT(*) FROM chunks
@@ -335,8 +337,8 @@ DELETE FROM counters;
 INSERT INTO counters {COUNTED};
 """
 
-# What documents are called, the numbered files of works, and what may lead from a document to others, under the keys
-# that `labels.document_keys` makes. When these are made in another way, another step must write them anew.
+# The names of documents, the numbered files of works, and what may lead from a document to others, under the
+# keys that `labels.document_keys` makes. If these change, another step must rewrite them.
 _SCHEMA_12 = """
 DROP TABLE IF EXISTS document_names;
 DROP TABLE IF EXISTS numbered_files;
@@ -376,7 +378,7 @@ CREATE INDEX IF NOT EXISTS places_numbered ON places (number_key, (section != or
     WHERE number_key != '';
 """
 
-# What filters compare, terms, what somebody may type, and what is compared with files: written with each document.
+# What filters compare, terms, suggestions, and what is compared with files: written with each document.
 _SCHEMA_13 = """
 DROP TABLE IF EXISTS document_fields;
 DROP TABLE IF EXISTS definition_keys;
@@ -454,7 +456,7 @@ MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: _script(connection, _SCHEMA_6),
     lambda connection: _script(connection, _SCHEMA_7),
     lambda connection: _script(connection, _SCHEMA_8),
-    # What these would have kept is in other files (columns of chunks), or comes with a later step.
+    # What these would have stored is in other files (columns of chunks), or comes with a later step.
     lambda connection: None,
     lambda connection: None,
     lambda connection: _script(connection, _SCHEMA_11 + _RECOUNT),
@@ -467,7 +469,7 @@ SCHEMA_VERSION = len(MIGRATIONS)
 
 
 def recount(connection: sqlite3.Connection) -> None:
-    """Count everything anew, inside a transaction."""
+    """Recount everything, inside a transaction."""
     _script(connection, _RECOUNT)
 
 
@@ -507,7 +509,7 @@ def _tables(connection: sqlite3.Connection) -> int:
 
 
 def check_version(connection: sqlite3.Connection, where: str) -> int:
-    """Return the file's version; refuse what is not ours or too new."""
+    """Return the file's version; refuse foreign or newer files."""
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     application = int(connection.execute("PRAGMA application_id").fetchone()[0])
     foreign = application != APPLICATION_ID if version else bool(_tables(connection))
@@ -522,7 +524,7 @@ def check_version(connection: sqlite3.Connection, where: str) -> int:
 
 
 def migrate(connection: sqlite3.Connection, where: str) -> None:
-    """Bring the tables up to date, one version after the other, each in a transaction of its own."""
+    """Migrate the tables one version after another, each in its own transaction."""
     version = check_version(connection, where)
     while version < SCHEMA_VERSION:
         connection.execute("BEGIN IMMEDIATE")
@@ -535,7 +537,7 @@ def migrate(connection: sqlite3.Connection, where: str) -> None:
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("COMMIT")
         except BaseException:
-            # A full disk has ended the transaction already.
+            # A full disk has already ended the transaction.
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise

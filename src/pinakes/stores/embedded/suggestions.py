@@ -1,4 +1,4 @@
-"""Suggestions: what can be typed, under the keys by which it is found while somebody types."""
+"""Suggestions: what can be completed, under the keys by which it is found while somebody types."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from pinakes.stores.embedded.database import Database
 
 TITLE, TERM, LABEL, HEADING = range(4)
-# Words of a text, after the first, that it is found by.
+# Words of a text, after the first, by which it is found.
 _WORDS = 5
-# How many documents are looked at for one that is allowed, and keys for such that are.
+# Limits: documents checked for one that is allowed, and keys checked for such a document.
 _DOCUMENTS = 1000
 _KEYS = 500
-# Texts among which those are sought that hold what was typed anywhere in them.
+# Texts that are searched for those that contain what was typed anywhere.
 _LOOKED_AT = 20_000
 _DETAIL = 160
 _END = "\U0010ffff"
@@ -40,7 +40,7 @@ _SOURCES = (
 
 
 def write_suggestions(connection: sqlite3.Connection, document: int | None = None) -> None:
-    """Write what of a document, or of all, can be suggested, inside a transaction."""
+    """Write the suggestions from a document, or from all, inside a transaction."""
     given = () if document is None else (document,)
     where = dict.fromkeys(("documents", "document", "and_document"), "")
     if given:
@@ -64,13 +64,13 @@ def write_suggestions(connection: sqlite3.Connection, document: int | None = Non
 
 
 def _keys(text: str) -> Iterator[str]:
-    """The key of a text, and what is left of it from each further word on."""
+    """The key of a text, and its suffixes from each further word on."""
     words = typed_key(text).split(" ")
     return (" ".join(words[at:]) for at in range(min(len(words), _WORDS + 1)))
 
 
 class EmbeddedSuggestions:
-    """Looks suggestions up in the record."""
+    """Looks up suggestions in the record."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -78,10 +78,11 @@ class EmbeddedSuggestions:
     def beginning(
         self, key: str, allowed: Callable[[str], bool] | None = None, *, later_words: bool = False
     ) -> Iterator[SuggestionRow]:
-        """Go through what begins so, or has a later word that does, in the order of the alphabet."""
+        """Yield what has this prefix, or a later word with it, in alphabetical order."""
         at, kind = key, -1
         for _ in range(_KEYS):
-            # Two questions: to one about both columns SQLite goes through all documents that have the same words.
+            # Two queries: for one about both columns SQLite would scan all documents that have the same
+            # words.
             found = self._database.rows(
                 "SELECT key, kind FROM suggestions WHERE later = ? AND key = ? AND kind > ? "
                 "ORDER BY kind LIMIT 1",
@@ -99,7 +100,7 @@ class EmbeddedSuggestions:
     def _of_key(
         self, later: bool, key: str, kind: int, allowed: Callable[[str], bool] | None
     ) -> Iterator[SuggestionRow]:
-        """What one key stands for: the same words in many documents, few of which are written otherwise."""
+        """What one key stands for: the same words in many documents, few of which spell it differently."""
         rows = self._database.stream(
             "SELECT s.document, s.item, d.source_path FROM suggestions s CROSS JOIN documents d ON d.id = s.document "
             "WHERE s.later = ? AND s.key = ? AND s.kind = ? LIMIT ?",
@@ -109,7 +110,7 @@ class EmbeddedSuggestions:
         yield from self._written(kind, [(row[0], row[1]) for row in passing[:20]])
 
     def holding(self, key: str, allowed: Callable[[str], bool] | None = None) -> Iterator[SuggestionRow]:
-        """Go through what holds this anywhere, among as many texts as can be looked through at once."""
+        """Yield what contains this anywhere, among as many texts as can be scanned at once."""
         rows = self._database.stream(
             "SELECT s.kind, s.document, s.item, d.source_path FROM (SELECT key, kind, document, item FROM suggestions "
             "WHERE later = 0 LIMIT ?) s CROSS JOIN documents d ON d.id = s.document "

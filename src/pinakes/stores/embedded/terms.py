@@ -20,12 +20,12 @@ _DEFINED = (
     "JOIN documents d ON d.id = f.document "
 )
 _ORDER = " ORDER BY d.source_path, f.start, f.id"
-# Stands before a single word of a term that has several. No key begins so.
+# Precedes a single word of a term that has several. No other key begins like this.
 _WORD = "~"
 
 
 def write_term_keys(connection: sqlite3.Connection, document: int | None = None) -> None:
-    """Write the keys of the terms that a document defines, or of all, inside a transaction."""
+    """Write the keys of the terms that a document, or all, define, inside a transaction."""
     where, values = ("WHERE document = ?", (document,)) if document is not None else ("", ())
     connection.execute(f"DELETE FROM definition_keys {where}", values)
     rows = connection.execute(f"SELECT id, document, term, term_normalized FROM definitions {where}", values)
@@ -41,13 +41,13 @@ def _keys(term: str, normal: str) -> set[str]:
 
 
 class EmbeddedTerms:
-    """Looks definitions up in the record."""
+    """Looks up definitions in the record."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def known(self, keys: Collection[str]) -> set[str]:
-        """Return which of some keys are those of defined terms."""
+        """Return which of these keys belong to defined terms."""
         if not keys:
             return set()
         query = (
@@ -64,7 +64,7 @@ class EmbeddedTerms:
         *,
         limit: int = MOST_DEFINITIONS,
     ) -> list[DefinedIn]:
-        """Return definitions of terms, by path and place: the first of each key, and those of some documents."""
+        """Return definitions of terms, by path and position: the first of each key, and those of some documents."""
         ids: set[int] = set()
         for key in keys if limit else ():
             rows = self._database.stream(
@@ -94,7 +94,7 @@ class EmbeddedTerms:
         return self._defined("WHERE f.id IN (SELECT value FROM json_each(?))", (json.dumps(sorted(ids)),))
 
     def in_documents(self, paths: Collection[str]) -> list[DefinedIn]:
-        """Return the definitions of some documents, by path and place."""
+        """Return the definitions of some documents, by path and position."""
         where = (
             "WHERE f.document IN "
             "(SELECT d.id FROM json_each(?) j CROSS JOIN documents d ON d.source_path = j.value)"
@@ -102,12 +102,12 @@ class EmbeddedTerms:
         return self._defined(where, (_json(paths),))
 
     def like(self, words: Collection[str], limit: int = MOST_DEFINITIONS) -> list[DefinedIn]:
-        """Return definitions of terms that share words, or the beginning of one, with some words; all, if few."""
+        """Return definitions of terms that share words, or a word's prefix, with some words; all, if few."""
         if len(self._database.rows("SELECT 1 FROM definitions LIMIT ?", (limit + 1,))) <= limit:
             return self._defined("", ())
         ranges = [
             *((f"{_WORD}{word}", f"{_WORD}{word}\0") for word in words),
-            # Words that are spelled nearly alike mostly begin alike.
+            # Words with similar spelling mostly have the same beginning.
             *((f"{_WORD}{word[:2]}", f"{_WORD}{word[:2]}\U0010ffff") for word in words),
         ]
         query = (
@@ -127,7 +127,7 @@ def _json(paths: Collection[str]) -> str:
 
 
 def definition_of(row: sqlite3.Row) -> Definition:
-    """Return the definition of a row that also names its document's path."""
+    """Build a definition from a row that also has its document's path."""
     return Definition(
         source_path=row["source_path"],
         term=row["term"],

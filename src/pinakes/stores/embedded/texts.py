@@ -1,8 +1,8 @@
-"""The texts of all documents, as they are and in verbatim form, one after the other in memory-mapped files.
+"""The texts of all documents, as written and in verbatim form, concatenated in memory-mapped files.
 
-Derived from the record like the other indexes. Texts are only appended; one that is gone loses its row, and the files
-are written anew when more than half of them is of that kind. A manifest says how far the files count, and which
-generation has been seen; it is replaced last.
+Derived from the record like the other indexes. Texts are only appended; a deleted one loses its row, and the files are
+rewritten when more than half of them is deleted. A manifest has the valid length of the files and the generation that
+has been seen; it is replaced last.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ logger = logging.getLogger("pinakes")
 FORMAT = 1
 _ROWS, _MANIFEST = "documents.bin", "manifest.json"
 _FILES = {"written": "\n", "folded": END}
-"""The files, each with what stands between its texts."""
+"""The files, each with the separator between its texts."""
 _ROW = np.dtype([("document", "<i8"), *((name, "<i8", (2,)) for name in _FILES)])
-# Smaller ones are not worth cleaning.
+# Smaller ones are not worth compacting.
 _SMALL = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What one manifest stands for."""
+    """What one manifest describes."""
 
     generation: int
     rows: NDArray[np.void]
@@ -60,12 +60,12 @@ class TextIndex:
 
     @property
     def generation(self) -> int:
-        """The record's generation that has been seen; 0 when the files are missing or damaged."""
+        """The record's generation that has been seen; 0 if the files are missing or damaged."""
         return self._state.generation
 
     @property
     def written(self) -> TextBlock:
-        """The texts as they are written."""
+        """The texts as written."""
         return self._state.blocks["written"]
 
     @property
@@ -75,12 +75,12 @@ class TextIndex:
 
     @property
     def wasteful(self) -> bool:
-        """Whether more than half of what is kept is of documents that are gone."""
+        """Whether more than half of the files belongs to deleted documents."""
         block = self.written
         return _SMALL < len(block.data) > 2 * int((block.ends - block.starts + 1).sum())
 
     def reload(self) -> None:
-        """See what another process wrote; cheap when nothing changed. What cannot be read counts as empty."""
+        """Notice what another process wrote; cheap if nothing changed. Unreadable files count as empty."""
         try:
             stat = (self._folder / _MANIFEST).stat()
         except OSError:
@@ -92,7 +92,7 @@ class TextIndex:
         try:
             self._state = self._load()
         except (DamagedIndexError, KeyError, ValueError, TypeError, OSError) as error:
-            logger.warning("The texts in %s are put together anew: %s", self._folder, error)
+            logger.warning("The texts in %s are rebuilt: %s", self._folder, error)
             self._state = _empty()
         self._stamp = stamp
 
@@ -119,16 +119,16 @@ class TextIndex:
         return _State(int(manifest["generation"]), rows, sizes, blocks)
 
     def apply(self, removed: Collection[int], added: Iterable[StoredText], generation: int) -> None:
-        """Take documents out and others in, and note the generation. The caller holds the writer lock.
+        """Remove and add documents, and store the generation. The caller holds the writer lock.
 
-        Doing the same again, after an interruption, is harmless.
+        Repeating it after an interruption is harmless.
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         old = self._state
         paths = {name: self._folder / f"{name}.bin" for name in _FILES}
         if not old.generation:
             for path in (*paths.values(), self._folder / _ROWS):
-                # Whatever has that name may still be mapped by a reader: leave it to them.
+                # A file of that name may still be mapped by a reader: leave it alone.
                 path.unlink(missing_ok=True)
                 path.touch()
         rows = old.rows.copy()

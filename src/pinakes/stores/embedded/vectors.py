@@ -1,9 +1,9 @@
 """The vector matrix: every passage vector in one memory-mapped file.
 
-Rows are only ever appended; those of a document that goes are marked with the generation in which they died, until
-there are so many that compacting pays. Spans say where the rows of a chunk and of a document are. So a change costs
-what it touches, and a reader that has the files mapped goes on with what it knows. A large matrix has smaller copies
-beside it. A manifest names the files and how many rows count, and is replaced last.
+Rows are only ever appended; those of a removed document are marked with the generation of the removal, until there are
+so many that compacting pays. Spans say where the rows of a chunk and of a document are. So a change costs only what it
+touches, and a reader with the files mapped continues with what it knows. A large matrix has smaller copies next to it.
+A manifest names the files and the number of valid rows, and is replaced last.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from pinakes.stores.embedded.files import read_json, read_records, write_json, w
 from pinakes.stores.embedded.nearest import ROW, SPAN, Snapshot, nearest
 
 FORMAT = 2
-# Dead rows cost time in every search; below this many they are not worth a rewrite.
+# Deleted rows cost time in every search; below this many they are not worth a rewrite.
 _MIN_DEAD = 2_000
-# From this many rows on smaller copies make searches quicker; docs/decisions/0017-vector-search-at-scale.md.
+# From this many rows on, smaller copies make searches faster; docs/decisions/0017-vector-search-at-scale.md.
 COARSE_ROWS = 16_000
 SIGNS_ROWS = 400_000
 _BLOCK = 4096
@@ -59,7 +59,7 @@ class VectorIndex:
 
     @property
     def model(self) -> tuple[str, int]:
-        """Name and dimension of the model whose vectors this index holds."""
+        """Name and dimension of the model of these vectors."""
         return self._model, self._dimension
 
     @property
@@ -69,21 +69,21 @@ class VectorIndex:
 
     @property
     def depth(self) -> int:
-        """How many chunks to ask for; here, where every row is looked at anyway, as many as are of use."""
+        """How many chunks to ask for; here, where every row is scanned anyway, as many as are useful."""
         return DEPTH
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to be found."""
+        """Whether there is nothing to search."""
         return not len(self._snapshot.rows)
 
     @property
     def snapshot(self) -> Snapshot:
-        """The state that searches use now."""
+        """The state that searches currently use."""
         return self._snapshot
 
     def reload(self) -> None:
-        """See what another process wrote; cheap when nothing changed."""
+        """Notice what another process wrote; cheap if nothing changed."""
         for attempt in range(5):
             try:
                 stat = self._manifest.stat()
@@ -112,11 +112,11 @@ class VectorIndex:
             or manifest.get("model") != self._model
             or manifest.get("dimension") != self._dimension
         ):
-            raise DamagedIndexError("the vector index is of another model or format")
+            raise DamagedIndexError("the vector index has another model or format")
         try:
             name, count, live = str(manifest["matrix"]), int(manifest["count"]), int(manifest["live"])
             if live > count:
-                raise ValueError(f"{live} of {count} rows cannot live")
+                raise ValueError(f"{live} of {count} rows cannot be valid")
             shape = (count, self._dimension)
             facts = manifest.get("coarse")
             return Snapshot(
@@ -136,7 +136,7 @@ class VectorIndex:
             raise DamagedIndexError(f"the vector index is unreadable: {error}") from error
 
     def _mapped(self, name: str, kind: np.dtype[Any], *shape: int) -> NDArray[Any]:
-        # As a plain array: taking rows from it is quicker.
+        # As a plain array: taking rows from it is faster.
         path = self._folder / name
         return np.asarray(np.memmap(path, kind, "r", shape=shape)) if shape[0] else np.zeros(shape, kind)
 
@@ -145,7 +145,7 @@ class VectorIndex:
     def apply(
         self, removed: Collection[int], added: Iterable[tuple[int, list[int], Vectors]], generation: int
     ) -> None:
-        """Take documents out and others in, and note the generation. Adding a document twice is harmless."""
+        """Remove and add documents, and store the generation. Adding a document twice is harmless."""
         self._folder.mkdir(parents=True, exist_ok=True)
         old = self._snapshot
         name = old.name or "matrix-0.f32"
@@ -173,12 +173,12 @@ class VectorIndex:
     def _opened(self, name: str, old: Snapshot) -> BinaryIO:
         path = self._folder / name
         if not old.name:
-            # A file of that name that nobody vouches for may still be mapped by a reader: leave it to them.
+            # A stray file of that name may still be mapped by a reader: leave it alone.
             path.unlink(missing_ok=True)
         return path.open("r+b" if old.name else "w+b")
 
     def _compact(self, name: str, facts: dict[str, int], generation: int) -> tuple[str, dict[str, int]]:
-        """Write the living rows into new files."""
+        """Write the live rows into new files."""
         new = f"matrix-{generation}.f32"
         if new == name:
             return name, facts
@@ -228,7 +228,7 @@ class VectorIndex:
         self.reload()
         for path in self._folder.iterdir():
             if path.name not in kept:
-                # Readers that still hold an old file keep it alive; where they do not, it stays for next time.
+                # Readers that still hold an old file keep it alive; otherwise it stays until next time.
                 try:
                     path.unlink()
                 except OSError:
@@ -237,7 +237,7 @@ class VectorIndex:
     # -- searching -------------------------------------------------------------------------------------------
 
     def search(self, query: Vectors, limit: int, documents: Collection[int] | None = None) -> Nearest:
-        """Return the chunks nearest to a query, by the cosine of the best of their passages."""
+        """Return the chunks nearest to a query, by the cosine of their best passage."""
         return nearest(self._snapshot, query, limit, documents)
 
     def passages(self, chunks: NDArray[np.int64]) -> PassageVectors:
@@ -257,7 +257,7 @@ class VectorIndex:
 
 
 class _Writing:
-    """One change of the files: rows are appended, others are marked as dead, and spans say where they are."""
+    """One change of the files: rows are appended or marked as deleted, and spans updated."""
 
     def __init__(
         self,
@@ -275,19 +275,19 @@ class _Writing:
         self._document_spans, self._chunk_spans = documents, chunks
         self.count, self.live = len(old.rows), old.live
         self.documents, self.chunks = len(old.documents), len(old.chunks)
-        # Whatever an interrupted run wrote beyond the last row that counts is overwritten.
+        # Whatever an interrupted run wrote beyond the last valid row is overwritten.
         matrix.truncate(self.count * dimension * 4)
         rows.truncate(self.count * ROW.itemsize)
 
     def bury(self, document: int) -> None:
-        """Mark the rows that a document has had so far."""
+        """Mark the current rows of a document as deleted."""
         (span,) = read_records(self._document_spans, SPAN, document, 1)
         start, count = int(span["start"]), int(span["count"])
         if not count:
             return
         known = self._old.rows
         if start + count > len(known) or (known["document"][start : start + count] != document).any():
-            # An interrupted run changed the span; that happens too seldom to keep more than this.
+            # An interrupted run changed the span; that is too rare to store more than this.
             mine = np.flatnonzero(known["document"] == document)
             start, count = (int(mine[0]), int(mine[-1] - mine[0]) + 1) if len(mine) else (0, 0)
         rows = read_records(self._rows, ROW, start, count)
@@ -307,7 +307,7 @@ class _Writing:
         starts = np.flatnonzero(np.diff(chunks, prepend=-1))
         spans = np.zeros(len(starts), SPAN)
         spans["start"], spans["count"] = self.count + starts, np.diff(starts, append=len(chunks))
-        # Chunks of a document have numbers in a row, nearly always.
+        # Chunks of a document nearly always have consecutive numbers.
         breaks = np.flatnonzero(np.diff(chunks[starts]) != 1) + 1
         for part in np.split(np.arange(len(starts)), breaks):
             if len(part):
@@ -323,7 +323,7 @@ def _beside(matrix_name: str, suffix: str) -> str:
 
 
 def _spans(owners: NDArray[np.int64]) -> NDArray[Any]:
-    """Return the span of each owner by its id; the rows of one stand together."""
+    """Return the span of each owner by id; the rows of one are contiguous."""
     spans = np.zeros(int(owners.max(initial=-1)) + 1, SPAN)
     starts = np.flatnonzero(np.diff(owners, prepend=-1))
     spans["start"][owners[starts]] = starts

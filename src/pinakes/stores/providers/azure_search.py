@@ -45,7 +45,7 @@ PROVIDER = "azure-ai-search"
 _EXAMPLE = "https://NAME.search.windows.net"
 # For documents; what is sent and answered has been the same since.
 _API = "2024-07-01"
-# Of a document in a batch: another writer was there, the index is being changed, too much to do.
+# Status of a document in a batch: write conflict, index being changed, or throttled.
 _PASSING = (408, 409, 422, 429)
 
 
@@ -53,7 +53,7 @@ class _Clients:
     """The client for the indexes themselves, and one for the documents of each."""
 
     def __init__(self, settings: DatabaseSettings, url: str) -> None:
-        # Requests are repeated by us, for all databases in the same way.
+        # We retry requests ourselves, in the same way for all databases.
         self._options: dict[str, Any] = {
             "connection_timeout": settings.timeout,
             "read_timeout": settings.timeout,
@@ -64,7 +64,7 @@ class _Clients:
         self._documents: dict[str, SearchClient] = {}
 
     def documents(self, index: str) -> SearchClient:
-        # Two threads may both make one: the second is kept, and the first serves its call.
+        # Two threads may both create one: the second is kept, and the first serves its call.
         if index not in self._documents:
             self._documents[index] = SearchClient(self._url, index, self._credential, **self._options)
         return self._documents[index]
@@ -112,7 +112,7 @@ class AzureSearchLink(Link[_Clients]):
             )
         if status in _PASSING or status >= 500:
             return StoreUnavailableError(
-                f"{PROVIDER} is too busy or not ready (status {status}); try again later."
+                f"{PROVIDER} is busy or not ready (status {status}); try again later."
             )
         if status == 404:
             return self.error("there is no such index; it was deleted, or collection names another one")
@@ -121,12 +121,12 @@ class AzureSearchLink(Link[_Clients]):
         return self.error(f"status {status}: {detail}")
 
     def stranger(self) -> StoreError:
-        """Say that it is no search service that answers."""
-        return self.error("the answer is not that of a search service; check connection_string")
+        """Return the error for an answer that is not from a search service."""
+        return self.error("the answer is not from a search service; check connection_string")
 
     def error(self, detail: str) -> StoreError:
-        """Return an error with what the service said."""
-        return StoreError(f"{PROVIDER} could not do what was asked: {self.shown(detail)}")
+        """Return an error with the service's message."""
+        return StoreError(f"{PROVIDER} could not complete the request: {self.shown(detail)}")
 
 
 _KEPT = ("source_path", "heading", "text")
@@ -134,7 +134,7 @@ _POINT_FIELDS = ("document", *PAYLOAD)
 _ALGORITHM = "hnsw"
 _PROFILE = "cosine"
 _TEXT = SearchFieldDataType.STRING
-# Of an answer; more are asked for page by page. And of documents with all that is in them.
+# Per answer; more are requested page by page. And for whole documents.
 _PAGE, _FULL_PAGE = 1_000, 100
 _MOST = 10_000
 
@@ -142,7 +142,7 @@ _MOST = 10_000
 def index_names(collection: str) -> tuple[str, str]:
     """Return the names of the points and of the entries.
 
-    Underscores are not allowed: they become hyphens, and a number at the end says which of them were underscores.
+    Underscores are not allowed: they become hyphens, and a number at the end encodes which of them were underscores.
 
     >>> index_names("tax-law"), index_names("tax_law")[0]
     (('tax-law-points', 'tax-law-entries'), 'tax-law-points-u1')
@@ -154,7 +154,7 @@ def index_names(collection: str) -> tuple[str, str]:
 
 
 class AzureSearchStore(TableStore[str, Mapping[str, Any]]):
-    """Vectors by HNSW or one by one, words by BM25, both together by the service's reciprocal ranks."""
+    """Vectors by HNSW or exhaustively, words by BM25, both fused by the service's reciprocal ranks."""
 
     provider = PROVIDER
     capabilities = Capabilities(
@@ -180,7 +180,7 @@ class AzureSearchStore(TableStore[str, Mapping[str, Any]]):
     # -- the collection --------------------------------------------------------------------------------------
 
     def dimension(self) -> int | None:
-        """Return the length of the vectors, which the index says."""
+        """Return the length of the vectors, as the index states it."""
         if (fields := self._fields(self._points)) is None:
             return None
         ours = {"id", "vector", *_POINT_FIELDS} <= fields.keys() and bool(fields["id"].key)
@@ -203,14 +203,14 @@ class AzureSearchStore(TableStore[str, Mapping[str, Any]]):
                 return None
             if not isinstance(found, SearchIndex) or not found.fields:
                 raise StoreSchemaError(
-                    "azure-ai-search: the answer is not that of a search service; check connection_string."
+                    "azure-ai-search: the answer is not from a search service; check connection_string."
                 )
             return {field.name: field for field in found.fields}
 
         return self._link.call(look)
 
     def _make(self, dimension: int) -> None:
-        """Make both indexes, the points last: where they are, all is there."""
+        """Create both indexes, the points last: once these exist, everything does."""
         if self.dimension() is None:
             if not self._has_entries():
                 self._make_one(_entries_index(self._entries))
@@ -219,7 +219,7 @@ class AzureSearchStore(TableStore[str, Mapping[str, Any]]):
     def _make_one(self, index: SearchIndex) -> None:
         def make(clients: _Clients) -> None:
             try:
-                # Only where there is none: an index that is there, and whose it is, was looked at before.
+                # Only if there is none: an existing index, and its owner, were checked before.
                 clients.indexes.create_or_update_index(index, match_condition=MatchConditions.IfMissing)
             except HttpResponseError as error:
                 if error.status_code != 412:
@@ -239,7 +239,7 @@ class AzureSearchStore(TableStore[str, Mapping[str, Any]]):
         self._link.close()
 
     def count(self) -> int:
-        """Return how many points there are."""
+        """Return the number of points."""
         return self._link.call(lambda clients: clients.documents(self._points).get_document_count())
 
     # -- rows ------------------------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ class AzureSearchStore(TableStore[str, Mapping[str, Any]]):
         self._post(where, "search.index", b'{"value":[' + b",".join(lines) + b"]}", self._check_written)
 
     def _check_written(self, results: Any) -> None:
-        """Raise when a part of a batch failed; for a passing reason, so that all of it is sent again."""
+        """Raise if part of a batch failed; if temporarily, all of it is sent again."""
         for result in results:
             if not result["status"]:
                 raise self._link.status_error(result["statusCode"], result.get("errorMessage") or "")
@@ -268,7 +268,7 @@ class AzureSearchStore(TableStore[str, Mapping[str, Any]]):
         return ",".join(["id", *_POINT_FIELDS, "vector"] if where == self._points else Entry._fields)
 
     def _scan(self, where: str, wanted: Mapping[str, str], *, whole: bool) -> Iterator[list[dict[str, Any]]]:
-        """Walk through the keys in their order."""
+        """Yield all keys in order."""
         key, top = self._key(where), _FULL_PAGE if whole else _PAGE
         asked: dict[str, Any] = {"orderby": key, "select": self._select(where) if whole else key, "top": top}
         some = [f"{name} eq '{_quoted(value)}'" for name, value in wanted.items()]
@@ -295,8 +295,8 @@ class AzureSearchStore(TableStore[str, Mapping[str, Any]]):
     def _post(
         self, index: str, what: str, body: bytes, check: Callable[[Any], None] = lambda _: None
     ) -> dict[str, Any]:
-        # Through the client, with its connections and its key, but past its models: they look at every number of every
-        # vector, which took six times as long as all else.
+        # Through the client, with its connections and key, but bypassing its models: they inspect every
+        # number of every vector, which took six times as long as everything else.
         def send(clients: _Clients) -> dict[str, Any]:
             request = HttpRequest(
                 "POST",
@@ -317,13 +317,13 @@ class AzureSearchStore(TableStore[str, Mapping[str, Any]]):
 
     def _row(self, point: Point) -> dict[str, Any]:
         fields = {name: text_only(getattr(point, name)) for name in _POINT_FIELDS}
-        # Seven digits are what such a number holds; written out, it would be three times as long.
+        # Such a number has seven digits; printed in full, it would be three times as long.
         vector = None if point.vector is None else numbers(point.vector, 8)
         return {"id": point.id, **fields, "vector": vector}
 
     def _point(self, row: Mapping[str, Any]) -> Point:
         fields = {name: row.get(name) or "" for name in _POINT_FIELDS}
-        # The document it is of is in its id.
+        # The id contains its document.
         fields["document"] = fields["document"] or row["id"].replace("-", "")[:16]
         return Point(row["id"], vector=read_vector(row.get("vector") or None), **fields)
 
@@ -336,7 +336,7 @@ class AzureSearchStore(TableStore[str, Mapping[str, Any]]):
     # -- searches --------------------------------------------------------------------------------------------
 
     def _nearest(self, vector: Vectors, limit: int, documents: Documents) -> list[Found]:
-        """Search by vector: every one is compared while the index is small, by HNSW beyond."""
+        """Search by vector: exhaustively while the index is small, by HNSW beyond."""
         found = self._pages(limit, documents, self._near(vector, limit))
         # The score is 1 / (1 + distance), the distance 1 - cosine.
         return [Found(name, 2.0 - 1.0 / score) for name, score in found]
@@ -351,9 +351,9 @@ class AzureSearchStore(TableStore[str, Mapping[str, Any]]):
     ) -> list[Found]:
         """Fuse both searches by their ranks, as the service does.
 
-        It adds up 1 / (60 + rank) times the weight. Ranks differ so little there that what both find comes before the
-        best by meaning, however much meaning is to weigh: the square of the ratio gives nearer to what our own fusion
-        of scores gives (of the ten best of Cranfield .92 instead of .88 are the same, at the default weights).
+        It adds up 1 / (60 + rank) times the weight. Ranks differ so little that what both find comes before the best
+        semantic hits, however much these are to weigh: the square of the ratio comes closer to our own fusion of scores
+        (of the ten best of Cranfield .92 instead of .88 are the same, at the default weights).
         """
         words = query_words(terms)
         if not words or weights[1] <= 0:
@@ -376,12 +376,12 @@ class AzureSearchStore(TableStore[str, Mapping[str, Any]]):
         return {"vectorQueries": [query], "vectorFilterMode": "preFilter"}
 
     def _pages(self, limit: int, documents: Documents, asked: dict[str, Any]) -> list[Found]:
-        """Return the best of a search, in as many answers as that takes."""
+        """Return the best hits of a search, in as many answers as necessary."""
         if documents is not None:
             asked["filter"] = _one_of("document", documents)
         limit = min(limit, _MOST)
         if limit > _PAGE:
-            # The same replica for all pages: others may rank a little differently.
+            # The same replica for all pages: others may rank slightly differently.
             asked["sessionId"] = uuid.uuid4().hex
         best: dict[str, float] = {}
         for skip in range(0, limit, _PAGE):
@@ -400,7 +400,7 @@ def _by_words(words: str) -> dict[str, Any]:
         "queryType": "simple",
         "searchMode": "any",
         "searchFields": "terms",
-        # How rare a word is in the whole index, not in a part of it.
+        # IDF over the whole index, not a part of it.
         "scoringStatistics": "global",
     }
 
@@ -414,7 +414,7 @@ def _points_index(name: str, dimension: int, settings: DatabaseSettings) -> Sear
         vector_search_dimensions=dimension,
         vector_search_profile_name=_PROFILE,
     )
-    # The words were analysed before: they are only to be taken apart at the spaces.
+    # The words are already analysed: they only have to be split at spaces.
     words = SearchField(name="terms", type=_TEXT, searchable=True, hidden=False, analyzer_name="whitespace")
     parameters = HnswParameters(
         m=settings.option("m", 8),
@@ -465,7 +465,7 @@ _WORD = 8_000
 
 
 def _one_of(field: str, values: Collection[str]) -> str:
-    """Return the filter for some values, none of which has a comma in it."""
+    """Return the filter for some values, none of which contains a comma."""
     return f"search.in({field}, '{_quoted(','.join(values))}', ',')"
 
 
@@ -474,7 +474,7 @@ def _quoted(value: str) -> str:
 
 
 def query_words(terms: Sequence[str]) -> str:
-    r"""Return a query of words that are nothing but words; one with a space in it is none of ours.
+    r"""Return a query of plain words; a word with a space is none of ours.
 
     >>> query_words(["a-b", 'say"', "no word", "+x"])
     '"a-b" "say\\"" "+x"'

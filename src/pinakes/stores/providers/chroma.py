@@ -1,4 +1,4 @@
-"""Chroma: a server, or a database in a folder of this machine.
+"""Chroma: a server, or a database in a folder on this machine.
 
 Points are records of a collection with the library's name; entries are records of a second one beside it.
 """
@@ -35,7 +35,7 @@ _KINDS = ("points", "entries")
 
 
 class Record(NamedTuple):
-    """What Chroma keeps of one thing."""
+    """A Chroma record."""
 
     id: str
     vector: Vectors | None
@@ -43,7 +43,7 @@ class Record(NamedTuple):
 
 
 class ChromaStore(TableStore[str, Record]):
-    """Two collections, which say of themselves what they are for, so that no other is taken for one of them."""
+    """Two collections, marked with their purpose, so that no other is mistaken for one of them."""
 
     provider = "chromadb"
     capabilities = Capabilities(max_filter=1000, batch=1000)
@@ -64,7 +64,7 @@ class ChromaStore(TableStore[str, Record]):
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings)
         self._connection = connect(settings)
-        # A dot is in no name of a library, so that this is never the name of another.
+        # A dot is in no library's name, so this is never the name of another.
         self._points, self._entries = settings.collection, f"{settings.collection}.entries"
         self._place: dict[str, Any] = {
             "tenant": settings.option("tenant", DEFAULT_TENANT),
@@ -77,14 +77,14 @@ class ChromaStore(TableStore[str, Record]):
     # -- the collection --------------------------------------------------------------------------------------
 
     def dimension(self) -> int | None:
-        """Return the length of the vectors, which Chroma itself knows only after the first; None without any."""
+        """Return the length of the vectors, which Chroma knows only after the first one; None without any."""
         if not self._connection.exists():
             return None
         found = self._run(lambda api: self._find(api, self._points))
         return int((found.metadata or {})["dimension"]) if found else None
 
     def _make(self, dimension: int) -> None:
-        """Make both collections, that of the points last: once it is there, all is."""
+        """Create both collections, the points last: once these exist, everything does."""
         self._run(lambda api: self._make_one(api, self._entries, 2))
         self._run(lambda api: self._make_one(api, self._points, dimension))
 
@@ -95,14 +95,14 @@ class ChromaStore(TableStore[str, Record]):
             try:
                 api.create_collection(name, configuration=configuration, metadata=facts, **self._place)
             except ChromaError:
-                # Somebody else may have been faster; if that is not it, the error is for the caller.
+                # Another process may have been faster; if that is not the cause, the caller gets the error.
                 if self._find(api, name) is None:
                     raise
             if self._find(api, name) is None:
                 raise StoreSchemaError(f"chromadb: the collection {name} is being dropped.")
 
     def drop(self) -> None:
-        """Delete both collections, that of the points last: until then there is something to drop."""
+        """Delete both collections, the points last: until then there is something to drop."""
         for name in (self._entries, self._points) if self._connection.exists() else ():
             self._run(lambda api, name=name: self._drop(api, name))  # type: ignore[misc]
 
@@ -116,14 +116,14 @@ class ChromaStore(TableStore[str, Record]):
             self._known.pop(name, None)
 
     def close(self) -> None:
-        """Let go of the server or the folder."""
+        """Disconnect from the server or the folder."""
         self._connection.close()
 
     def _kind(self, name: str) -> str:
         return _KINDS[name == self._entries]
 
     def _find(self, api: ServerAPI, name: str) -> CollectionModel | None:
-        """Look a collection up, and check that it is ours."""
+        """Look up a collection, and check that it is ours."""
         try:
             found = api.get_collection(name, **self._place)
         except NotFoundError:
@@ -131,7 +131,7 @@ class ChromaStore(TableStore[str, Record]):
         facts = found.metadata or {}
         if facts.get("pinakes") != self._kind(name) or not isinstance(facts.get("dimension"), int):
             raise StoreSchemaError(
-                f"chromadb: there is a collection {name} that is not a library of Pinakes; choose another name in "
+                f"chromadb: there is a collection {name} that is not a Pinakes library; choose another name in "
                 "collection."
             )
         with self._guard:
@@ -146,7 +146,7 @@ class ChromaStore(TableStore[str, Record]):
         return retrying(attempt)
 
     def _on(self, where: str, work: Callable[[ChromaCollection], Result]) -> Result:
-        """Work on a collection; look it up again when it was made anew since it was last seen."""
+        """Work on a collection; look it up again if it was recreated since it was last seen."""
 
         def attempt(api: ServerAPI) -> Result:
             if (known := self._known.get(where)) is not None:
@@ -162,7 +162,7 @@ class ChromaStore(TableStore[str, Record]):
         return self._run(attempt)
 
     def count(self) -> int:
-        """Return how many points there are."""
+        """Return the number of points."""
         return int(self._on(self._points, lambda collection: collection.count()))
 
     # -- rows ------------------------------------------------------------------------------------------------
@@ -186,14 +186,14 @@ class ChromaStore(TableStore[str, Record]):
         return self._on(where, lambda collection: _records(collection, keys, where == self._points))
 
     def _scan(self, where: str, wanted: Mapping[str, str], *, whole: bool) -> Iterator[list[Record]]:
-        """List the ids first, so that nothing moves when something is deleted."""
+        """List the ids first, so that nothing shifts when something is deleted."""
         each = [{name: value} for name, value in wanted.items()]
         names = self._ids(where, {"$and": each} if len(each) > 1 else each[0] if each else None)
         for some in batches(names, self._rows_at_once(where)):
             yield self._read(where, some) if whole else [Record(name, None, {}) for name in some]
 
     def _ids(self, where: str, chosen: Any) -> list[str]:
-        """Return all ids that fit, each once."""
+        """Return all matching ids, without duplicates."""
         found: dict[str, None] = {}
         while True:
             page = self._on(
@@ -207,7 +207,7 @@ class ChromaStore(TableStore[str, Record]):
                 return list(found)
 
     def _row(self, point: Point) -> Record:
-        """Return a point as a record. All fields are always in it, because Chroma keeps those that are left out."""
+        """Return a point as a record. All fields are always set, because Chroma keeps those that are left out."""
         if point.vector is None:
             # Chroma would try to embed it.
             raise self.without_vector(point)
@@ -219,9 +219,9 @@ class ChromaStore(TableStore[str, Record]):
         return Point(row.id, str(document), row.vector, *(str(row.fields.get(name, "")) for name in PAYLOAD))
 
     def _entry_row(self, entry: Entry) -> Record:
-        """Return an entry as a record; as Chroma's document, the value would be indexed three letters at a time.
+        """Return an entry as a record; as Chroma's document, the value would be indexed by trigrams.
 
-        Everything needs a vector: a different one for each, or the index turns into islands.
+        Everything needs a vector: a different one for each, or the index graph falls apart.
         """
         angle = int.from_bytes(hashlib.sha256(entry.key.encode()).digest()[:4], "big") / 2**32 * 2 * math.pi
         vector = np.array([math.cos(angle), math.sin(angle)], np.float32)
@@ -233,7 +233,7 @@ class ChromaStore(TableStore[str, Record]):
     # -- searches --------------------------------------------------------------------------------------------
 
     def _nearest(self, vector: Vectors, limit: int, documents: Documents) -> list[Found]:
-        """Search Chroma's index; where it gives fewer points than there are, compare the missing ones here."""
+        """Search Chroma's index; if it returns too few points, compare the missing ones here."""
         query: Any = [np.asarray(vector, np.float32)]
         where: Any = None if documents is None else {"document": {"$in": documents}}
 
@@ -249,7 +249,7 @@ class ChromaStore(TableStore[str, Record]):
         return found
 
     def _completed(self, found: list[Found], query: Vectors, where: Any) -> list[Found]:
-        """Add what the index does not reach: many points that are the same make islands in its graph."""
+        """Add what the index does not reach: many identical points make disconnected parts in its graph."""
         reached = {hit.id for hit in found}
         missing = [name for name in self._ids(self._points, where) if name not in reached]
         more = [

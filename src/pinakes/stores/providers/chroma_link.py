@@ -1,8 +1,8 @@
-"""The two ways to Chroma: a server over HTTP, or a folder that this process opens; and their errors in our words.
+"""The two connections to Chroma: a server over HTTP, or a folder opened by this process; and error translation.
 
-A folder may be shared by processes, which Chroma itself does not allow for: each keeps the vector index in memory and
-trims the common log, so that the others miss points or spoil the files. Here every piece of work holds a lock on the
-folder, and a process that finds the files changed by another opens the database anew.
+Several processes may share a folder, which Chroma itself does not support: each keeps the vector index in memory and
+trims the common log, so that the others miss points or corrupt the files. Here every operation holds a lock on the
+folder, and a process that finds the files changed by another reopens the database.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from pinakes.stores.settings import DatabaseSettings
 
 
 def quiet_system(**values: Any) -> System:
-    """Return Chroma's system of parts with settings that neither a file .env nor telemetry has a say in."""
+    """Return Chroma's system of components with settings that ignore .env files and telemetry."""
     fixed: dict[str, Any] = {
         "_env_file": None,
         "anonymized_telemetry": False,
@@ -51,7 +51,7 @@ _LATER = (408, 425, 429)
 
 
 def check_status(response: httpx.Response) -> None:
-    """Raise for an answer that is not Chroma's own, such as that of a proxy before it; the client loses the status."""
+    """Raise for an answer that is not Chroma's own, such as that of a proxy; the client loses the status."""
     if response.status_code in _DENIED:
         raise StoreAccessError(
             f"chromadb: the server refuses access (status {response.status_code}); check api_key, and the option "
@@ -83,8 +83,8 @@ def chroma_errors(settings: DatabaseSettings) -> Iterator[None]:
     except (ChromaAuthError, AuthorizationError) as error:
         raise StoreAccessError("chromadb: the server refuses access; check api_key.") from error
     except BaseException as error:
-        # The client raises plain exceptions for answers it does not know. A panic in Chroma's Rust code is no
-        # Exception; whoever waits for a store's errors must see it all the same.
+        # The client raises plain exceptions for unknown answers. A panic in Chroma's Rust code is not an
+        # Exception, but must still be seen as a store's error.
         known = isinstance(error, ChromaError | ValueError | TypeError | RuntimeError)
         if not known and type(error) is not Exception and type(error).__name__ != "PanicException":
             raise
@@ -129,7 +129,7 @@ class ServerConnection:
         self._opened: FastAPI | None = None
 
     def exists(self) -> bool:
-        """Whether there is a database to ask: a server always is one."""
+        """Whether there is a database: with a server, always."""
         return True
 
     @contextmanager
@@ -142,7 +142,7 @@ class ServerConnection:
         yield opened
 
     def _open(self) -> FastAPI:
-        # The client that the package offers asks the server three things first, without any limit of time.
+        # The package's own client first sends three requests, without any time limit.
         system = quiet_system(
             chroma_server_host=self._url,
             chroma_server_http_port=urlsplit(self._url).port or 443,
@@ -180,7 +180,7 @@ def _checked_headers(settings: DatabaseSettings, url: str) -> dict[str, str]:
 def _certificates(settings: DatabaseSettings) -> str | None:
     path: str = settings.option("ca_file", "")
     if path and not Path(path).is_file():
-        raise UsageError(f"The option ca_file of the database provider chromadb is no file: {path}.")
+        raise UsageError(f"The option ca_file of the database provider chromadb is not a file: {path}.")
     return path or None
 
 
@@ -203,7 +203,7 @@ class _Folder:
         self.seen: Signature = ()
 
     def current(self) -> ServerAPI:
-        """Return Chroma's interface on the files as they are now; the lock is held."""
+        """Return Chroma's interface to the current files; the lock is held."""
         if self.system is not None and self.process != os.getpid():
             raise StoreError(
                 "chromadb: this process was forked from one that had the folder in connection_string open, and "
@@ -219,7 +219,7 @@ class _Folder:
         return self.system.instance(RustBindingsAPI)
 
     def signature(self) -> Signature:
-        """Return what is different after any change to the files."""
+        """Return a value that changes with the files."""
         facts: list[object] = []
         with suppress(OSError):
             for path in [self.path / _DATABASE, *sorted(self.path.glob("*/*.*"))]:
@@ -249,12 +249,12 @@ class FolderConnection:
         self._folder: _Folder | None = None
 
     def exists(self) -> bool:
-        """Whether there is a database in the folder: asking must not make one where the name is wrong."""
+        """Whether there is a database in the folder: checking must not create one under a wrong name."""
         return (self._path / _DATABASE).exists()
 
     @contextmanager
     def api(self) -> Iterator[ServerAPI]:
-        """Give the interface while nobody else works on the folder."""
+        """Yield the interface while nobody else works on the folder."""
         folder = self._shared()
         with folder.guard:
             lock = self._lock()
@@ -262,7 +262,7 @@ class FolderConnection:
                 yield folder.current()
                 folder.seen = folder.signature()
             except BaseException:
-                # What is in memory may be half of something: read it anew.
+                # What is in memory may be inconsistent: read it again.
                 if folder.process == os.getpid():
                     folder.close()
                 raise
@@ -294,7 +294,7 @@ class FolderConnection:
             return self._folder
 
     def close(self) -> None:
-        """Let go of the folder; the last one closes it."""
+        """Release the folder; the last user closes it."""
         with _guard:
             folder, self._folder = self._folder, None
             if folder is None:
@@ -309,12 +309,12 @@ class FolderConnection:
 
 Connection: TypeAlias = FolderConnection | ServerConnection
 
-# A host and a port without http:// before them would be a fine name for a folder, but is never meant as one.
+# A host and port without http:// would be a valid folder name, but is never meant as one.
 _LOOKS_LIKE_A_HOST = re.compile(r"[\w.-]+:\d+")
 
 
 def connect(settings: DatabaseSettings) -> Connection:
-    """Return the connection that the settings ask for, after checking them; nothing is opened yet."""
+    """Return the connection that the settings describe, after checking them; nothing is opened yet."""
     address = settings.connection_string.strip()
     if not address or _LOOKS_LIKE_A_HOST.fullmatch(address):
         raise UsageError(f"The database provider chromadb needs a connection_string {_GOOD}.")

@@ -22,9 +22,9 @@ _EXAMPLE = (
     "mongodb+srv://user:password@cluster.mongocluster.cosmos.azure.com/pinakes?authMechanism=SCRAM-SHA-256"
 )
 _INDEX = "pinakes_vectors"
-# What a search of each kind of index calls its candidates; the server chooses well for ivf.
+# The name of the candidates option for each kind of index; for ivf the server chooses well.
 _KNOBS = {"hnsw": "efSearch", "diskann": "lSearch", "ivf": ""}
-# The most candidates there may be, and so the most results that a graph gives.
+# The maximum number of candidates, and so of results from a graph.
 _MOST_BREADTH = 1000
 _BUILDING = {"m": 16, "ef_construction": 128, "lists": 1}
 _MOST_DIMENSIONS = {"hnsw": 2000, "ivf": 2000, "diskann": 16_000}
@@ -57,7 +57,7 @@ class CosmosMongoStore(MongoWireStore):
         self._found_kind = ""
 
     def pack(self, vector: Vectors) -> Any:
-        """Keep a vector as an array of numbers: the index reads nothing else."""
+        """Return a vector as an array of numbers, the only form that the index reads."""
         return np.asarray(vector, np.float32).astype(float).tolist()
 
     def unpack(self, value: Any) -> Vectors:
@@ -130,22 +130,22 @@ class CosmosMongoStore(MongoWireStore):
         if documents is None:
             wanted.update(self._how(limit))
         else:
-            # A graph finds its candidates first and leaves out other documents then, so that too few remain. Here the
-            # points of the documents are found first, by their index, and compared one by one.
+            # A graph finds candidates before filtering by document, so that too few remain. Here the points
+            # of the documents are found first, by their index, and compared one by one.
             wanted.update({"exact": True, "filter": in_documents(documents)})
         stage = {"$search": {"cosmosSearch": wanted, "returnStoredSource": True}}
         shown = {"_id": 1, "score": {"$meta": "searchScore"}}
         return self.ask([stage, {"$project": shown}], limit)
 
     def _how(self, limit: int) -> Document:
-        """Compare everything where there is little, or where more is wanted than a graph gives; else use the index."""
+        """Compare exhaustively if there are few points, or more are wanted than a graph returns; else use the index."""
         knob = _KNOBS[self._kind_there()]
         if self._watch.small() or (knob and limit > _MOST_BREADTH):
             return {"exact": True}
         return {knob: min(max(self._breadth, 2 * limit), _MOST_BREADTH)} if knob else {}
 
     def _kind_there(self) -> str:
-        """Return the kind of the index that exists: it may have been made under other options."""
+        """Return the kind of the existing index, which may have been created with other options."""
         if not self._found_kind:
             kind = str((self._options() or {}).get("kind", "")).removeprefix("vector-")
             self._found_kind = kind if kind in _KNOBS else self._kind

@@ -1,9 +1,9 @@
 """Azure Cosmos DB for NoSQL: points in a container with a vector index, entries in another.
 
 Points are partitioned by document: a document is written in transactional batches, deleted and listed within its
-partition, and a container grows as far as there are documents. Searches go to all physical partitions; the client
-puts the answers together. Entries are spread over a fixed number of shards by a hash of their key, so that a key alone
-says where its entry is, and many entries still go into one request.
+partition, and a container grows with the number of documents. Searches go to all physical partitions; the client merges
+the answers. Entries are spread over a fixed number of shards by a hash of their key, so that the key alone determines
+where an entry is, and many entries still fit into one request.
 """
 
 from __future__ import annotations
@@ -58,14 +58,15 @@ Item = dict[str, Any]
 
 INDEXES = ("diskANN", "quantizedFlat", "flat")
 _MOST = {"diskANN": 4096, "quantizedFlat": 4096, "flat": 505}
-# What a transactional batch takes: operations, and bytes with room for what surrounds them.
+# The limits of a transactional batch: operations, and bytes with room for the envelope.
 OPERATIONS = 100
 _BYTES = 1_500_000
 _SHARDS = 32
 _PAGE = 1_000
-# The client refuses larger answers to a search by words (AZURE_COSMOS_HYBRID_SEARCH_MAX_ITEMS), and a query has an end.
+# The client refuses larger answers to a keyword search (AZURE_COSMOS_HYBRID_SEARCH_MAX_ITEMS), and queries
+# have a maximum length.
 _MAX_RANKED, _MAX_WORDS = 1_000, 100
-# As in the fusion of ranks, of which the service does not tell the scores.
+# As in rank fusion; the service does not return its scores.
 _RANK = 60
 
 
@@ -86,11 +87,11 @@ class CosmosNoSqlStore(TableStore[str, Item]):
         "throughput": "The most request units a second that the points may use (autoscale, from 1000 on); 0 for "
         "serverless accounts or shared throughput (0).",
         "parallel": "How many requests are sent at once when many points or entries are written (8).",
-        "tls": "false: speak to another machine over http:// (true).",
+        "tls": "false: allow http:// to another machine (true).",
         "verify": "false: accept the certificate of the emulator on this machine (true).",
     }
 
-    # All that is written, deleted or read is put together by partitions, and cut after that.
+    # Everything written, deleted or read is grouped by partition, and then cut into batches.
     entries_at_once = keys_at_once = page = 10_000
     bytes_at_once = 100_000_000
 
@@ -127,7 +128,7 @@ class CosmosNoSqlStore(TableStore[str, Item]):
         return self._link.call(lambda client: work(client.get_database_client(self._link.name)))
 
     def dimension(self) -> int | None:
-        """Read it from the container's policy; a container of that name that is not ours is an error."""
+        """Read it from the container's policy; a foreign container of that name is an error."""
         found = self._described(self._points)
         self._dimension = None if found is None else self._length(found)
         return self._dimension
@@ -156,12 +157,13 @@ class CosmosNoSqlStore(TableStore[str, Item]):
 
     def _missing(self) -> StoreSchemaError:
         return StoreSchemaError(
-            f"The database provider {self.provider} misses a container of the collection {self.settings.collection}: "
-            "it was dropped, or collection or the option database is another one. Index again."
+            f"The database provider {self.provider} is missing a container of the collection "
+            f"{self.settings.collection}: it was dropped, or collection or the option database is another one. "
+            "Index again."
         )
 
     def create(self, dimension: int) -> None:
-        """Make the database and the containers, as far as they are missing."""
+        """Create the database and the containers, as far as they are missing."""
         most = _MOST[self._index]
         if not 0 < dimension <= most:
             raise StoreError(
@@ -201,7 +203,7 @@ class CosmosNoSqlStore(TableStore[str, Item]):
             self._call(work)
 
     def _add_words(self, found: Mapping[str, Any]) -> None:
-        """Index the words of a container that was made without."""
+        """Add a full-text index to a container that was created without."""
         policy = {**found["indexingPolicy"], "fullTextIndexes": [{"path": "/words"}]}
         self._call(
             lambda database: database.replace_container(
@@ -214,7 +216,7 @@ class CosmosNoSqlStore(TableStore[str, Item]):
         )
 
     def drop(self) -> None:
-        """Delete both containers, unless they are somebody else's; the database stays."""
+        """Delete both containers, unless they are foreign; the database stays."""
         there = {
             self._points: self.dimension() is not None,
             self._entries: self._described(self._entries) is not None,
@@ -229,7 +231,7 @@ class CosmosNoSqlStore(TableStore[str, Item]):
         self._link.close()
 
     def count(self) -> int:
-        """Let every partition count."""
+        """Add up the counts of all partitions."""
         return int(sum(self._all(self._points, "SELECT VALUE COUNT(1) FROM c", {})))
 
     # -- rows ------------------------------------------------------------------------------------------------
@@ -262,14 +264,14 @@ class CosmosNoSqlStore(TableStore[str, Item]):
         return max(1, min(self._side_by_side, len(tasks)))
 
     def _grouped(self, where: str, keys: list[str]) -> list[tuple[str, list[str]]]:
-        """Put keys together that are in the same partition."""
+        """Group keys by partition."""
         groups: dict[str, list[str]] = defaultdict(list)
         for key in dict.fromkeys(keys):
             groups[PointId.parse(key).document if where == self._points else shard(key)].append(key)
         return list(groups.items())
 
     def _delete(self, where: str, keys: list[str]) -> None:
-        """Delete what is there: a batch with an unknown id would fail as a whole."""
+        """Delete what exists: a batch with an unknown id would fail as a whole."""
         there = "SELECT VALUE c.id FROM c WHERE ARRAY_CONTAINS(@ids, c.id)"
 
         def work(task: tuple[str, list[str]]) -> None:
@@ -284,7 +286,7 @@ class CosmosNoSqlStore(TableStore[str, Item]):
         try:
             self._batch(where, group, [("delete", (found,)) for found in batch])
         except CosmosBatchOperationError:
-            # Another deleted some of them meanwhile.
+            # Another process deleted some of them meanwhile.
             for found in batch:
                 self._delete_one(where, group, found)
 
@@ -317,7 +319,7 @@ class CosmosNoSqlStore(TableStore[str, Item]):
         return f"SELECT {', '.join(_field(name) for name in names)} FROM c"
 
     def _scan(self, where: str, wanted: Mapping[str, str], *, whole: bool) -> Iterator[list[Item]]:
-        """Go through the pages of a query; each page is tried again by itself."""
+        """Yield the pages of a query; each page is retried separately."""
         query = self._select(where) if whole else "SELECT c.id, c.document FROM c"
         some = {name: value for name, value in wanted.items() if name != "document"}
         query += where_all(*(f"{_field(name)} = @{name}" for name in some))
@@ -340,14 +342,14 @@ class CosmosNoSqlStore(TableStore[str, Item]):
         partition: str | None = None,
         size: int = _PAGE,
     ) -> list[Any]:
-        """Return all answers to a query, which is tried again as a whole."""
+        """Return all answers to a query, which is retried as a whole."""
         try:
             return self._call(lambda database: list(_ask(database, where, query, values, partition, size)))
         except CosmosResourceNotFoundError:
             raise self._missing() from None
 
     def _row(self, point: Point) -> Item:
-        """Write a point as an item; what has no vector or words has no such fields."""
+        """Return a point as an item; missing vectors or words are left out."""
         row: Item = {"id": point.id, "document": point.document}
         row |= {name: wide_text(getattr(point, name)) for name in PAYLOAD}
         if point.vector is not None:
@@ -376,14 +378,14 @@ class CosmosNoSqlStore(TableStore[str, Item]):
         return [Found(row["id"], float(row["score"])) for row in rows if "score" in row]
 
     def _worded(self, terms: list[str], limit: int, documents: Documents) -> list[Found]:
-        """Ask full text search: at most a thousand points, of very many words the first."""
+        """Full-text search: at most a thousand points; only the first of very many words."""
         words = _words(terms)
         return self._ranked(keyword_query(words, min(limit, _MAX_RANKED), documents), limit) if words else []
 
     def _fused(
         self, vector: Vectors, terms: list[str], weights: Weights, limit: int, documents: Documents
     ) -> list[Found]:
-        """Ask for the weighted fusion of ranks: at most a thousand points."""
+        """Weighted rank fusion: at most a thousand points."""
         words = _words(terms)
         if not words:
             return self._nearest(vector, limit, documents)
@@ -392,15 +394,15 @@ class CosmosNoSqlStore(TableStore[str, Item]):
         return self._ranked(query, limit)
 
     def _ranked(self, query: str, limit: int) -> list[Found]:
-        """Return points in their order, with a score made of it: the service tells none."""
-        # The client puts together the first page of each partition only: it must hold all.
+        """Return points in order, with a score computed from their rank: the service returns none."""
+        # The client only merges the first page of each partition, so it must contain all.
         rows = self._all(self._points, query, {}, size=min(limit, _MAX_RANKED))
         return [Found(row["id"], 1.0 / (_RANK + rank)) for rank, row in enumerate(rows, 1)]
 
     # -- claims ----------------------------------------------------------------------------------------------
 
     def swap(self, entry: Entry, expected: str | None) -> bool:
-        """Create the entry, or replace it where nobody has touched it since it was read."""
+        """Create the entry, or replace it if it has not changed since it was read."""
         item = self._entry_row(entry)
 
         def work(database: DatabaseProxy) -> bool:
@@ -427,7 +429,7 @@ class CosmosNoSqlStore(TableStore[str, Item]):
 
 
 def shard(key: str) -> str:
-    """Say which shard an entry is in. The number of shards can never change."""
+    """Return the shard of an entry. The number of shards can never change."""
     return f"{hashlib.sha256(key.encode()).digest()[0] % _SHARDS:02}"
 
 

@@ -1,4 +1,4 @@
-"""The way to an Azure Cosmos DB account: the address, one client for all threads, and errors said in our words."""
+"""The connection to an Azure Cosmos DB account: address, one client for all threads, error translation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PASSING = (408, 410, 429, 449)
 
 @dataclass(frozen=True)
 class Account:
-    """Where an account is, and its key, which is secret."""
+    """The address of an account, and its secret key."""
 
     endpoint: str
     host: str
@@ -37,7 +37,7 @@ class Account:
 
 
 def read_account(settings: DatabaseSettings) -> Account:
-    """Understand a connection string, or an address alone with the key in api_key."""
+    """Parse a connection string, or an address alone with the key in api_key."""
     text, key = settings.connection_string, settings.api_key
     start = f"The connection_string of the database provider {settings.provider} "
     like = f" It looks like {EXAMPLE} (the key may also be given as api_key)."
@@ -59,17 +59,17 @@ def read_account(settings: DatabaseSettings) -> Account:
     try:
         base64.b64decode(secret, validate=True)
     except (binascii.Error, ValueError):
-        raise UsageError(f"{start}has an AccountKey that is no key: copy it whole.{like}") from None
+        raise UsageError(f"{start}has an invalid AccountKey: copy all of it.{like}") from None
     if endpoint.scheme == "http" and settings.option("tls", True) and host not in _LOOPBACK:
         raise UsageError(
-            f"{start}would speak to {host} in the clear. Write https://, or set the option tls to false if that is "
+            f"{start}would connect to {host} unencrypted. Write https://, or set the option tls to false if that is "
             "what you want."
         )
     return Account(found["accountendpoint"], host, secret)
 
 
 class CosmosLink(Link[CosmosClient]):
-    """A client that keeps connections, and waits itself when it is told to slow down."""
+    """A client with a connection pool, which waits itself when throttled."""
 
     errors = (AzureError, ValueError)
     traced = False
@@ -85,14 +85,14 @@ class CosmosLink(Link[CosmosClient]):
             )
 
     def _connect(self) -> CosmosClient:
-        """Make the client, which asks the service about its regions."""
+        """Create the client, which asks the service for its regions."""
         seconds = max(1, round(self.settings.timeout))
         return CosmosClient(
             self._account.endpoint,
             credential=self._account.key,
             connection_timeout=seconds,
             read_timeout=seconds,
-            # Trying again is done here, once for all providers; being throttled the client handles better.
+            # Retries are done here, once for all providers; throttling is handled better by the client.
             retry_connect=0,
             retry_read=0,
             retry_status=0,
@@ -106,30 +106,30 @@ class CosmosLink(Link[CosmosClient]):
         )
 
     def _translated(self, error: Exception) -> BaseException:
-        """Say an error in our words. What callers decide by (404, 409, 412) is passed on as it is."""
+        """Translate an error. Those that callers decide by (404, 409, 412) are passed on unchanged."""
         start = f"The database provider {self.provider} "
         where = f"the account at {self._account.host}"
         text = _told(error)
         if isinstance(error, (ServiceRequestError, ServiceResponseError, CosmosClientTimeoutError)):
             return StoreUnavailableError(
-                f"{start}does not reach {where}, or it does not answer in time: {text} Look at AccountEndpoint in "
-                "connection_string, and at timeout."
+                f"{start}does not reach {where}, or it does not answer in time: {text} Check AccountEndpoint in "
+                "connection_string, and timeout."
             )
         status = error.status_code if isinstance(error, CosmosHttpResponseError) else None
         if status in (401, 403):
             return StoreAccessError(
-                f"{start}was refused by {where}: {text} Look at the AccountKey in connection_string (a read-only key "
-                "is not enough), and at the account's firewall."
+                f"{start}was refused by {where}: {text} Check the AccountKey in connection_string (a read-only key "
+                "is not enough), and the account's firewall."
             )
         if status is not None and (status in _PASSING or status >= 500):
             return StoreUnavailableError(
-                f"{start}was told by {where} to come back later ({status}): {text} If it stays so, give the "
-                "containers more throughput (option throughput)."
+                f"{start}was throttled by {where} ({status}): {text} If this persists, give the containers more "
+                "throughput (option throughput)."
             )
         if status in (404, 409, 412):
             return error
         if status == 413:
-            return StoreError(f"{start}sent more at once than {where} takes: {text}")
+            return StoreError(f"{start}sent a larger request than {where} accepts: {text}")
         if re.search(r"vector|embedding", text, re.IGNORECASE) and re.search(
             r"capability|enable", text, re.IGNORECASE
         ):
@@ -139,16 +139,16 @@ class CosmosLink(Link[CosmosClient]):
             )
         if re.search(r"full.?text", text, re.IGNORECASE):
             return StoreError(
-                f"{start}has no full text index there: {text} Enable Full Text Search for {where} and index again, or "
-                "set native to none, so that the keyword search is ours."
+                f"{start}has no full text index there: {text} Enable Full Text Search for {where} and index again, "
+                "or set native to none, so that Pinakes does the keyword search."
             )
         if re.search(r"dimension", text, re.IGNORECASE):
             return StoreSchemaError(f"{start}got a vector of another length than its container has: {text}")
-        return StoreError(f"{start}could not do what was asked: {text}")
+        return StoreError(f"{start}could not complete the request: {text}")
 
 
 def _told(error: Exception) -> str:
-    """Return the first words of an error; the key is in none of them, but what was signed with it is left out too."""
+    """Return the first words of an error; they never contain the key, but signatures are removed too."""
     text = getattr(error, "http_error_message", None) or getattr(error, "message", None) or str(error)
     text = " ".join(str(text).replace('\\"', '"').split())
     found = re.search(r'"message": ?"([^"]+)', text) or re.search(r"Errors\W+([^\"\]]+)", text)

@@ -1,4 +1,4 @@
-"""How the containers of Azure Cosmos DB are indexed, and the searches that are put to them."""
+"""Index policies of Azure Cosmos DB containers, and the queries on them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pinakes.embedding.protocol import Vectors
 
 
 def vector_policy(dimension: int) -> dict[str, Any]:
-    """Say where the vectors are; it cannot be changed later."""
+    """Define where the vectors are; it cannot be changed later."""
     return {
         "vectorEmbeddings": [
             {"path": "/vector", "dataType": "float32", "dimensions": dimension, "distanceFunction": "cosine"}
@@ -19,12 +19,12 @@ def vector_policy(dimension: int) -> dict[str, Any]:
 
 
 def full_text_policy() -> dict[str, Any]:
-    """Say where the words are. A language must be named; the words are written so that it does not matter."""
+    """Define where the words are. A language must be named; the words are encoded so that it does not matter."""
     return {"defaultLanguage": "en-US", "fullTextPaths": [{"path": "/words", "language": "en-US"}]}
 
 
 def point_indexes(kind: str, *, words: bool) -> dict[str, Any]:
-    """Index the vectors, the document, and the words where they are asked for; everything else is only stored."""
+    """Index the vectors, the document, and the words if wanted; everything else is only stored."""
     policy: dict[str, Any] = {
         "indexingMode": "consistent",
         "automatic": True,
@@ -38,7 +38,7 @@ def point_indexes(kind: str, *, words: bool) -> dict[str, Any]:
 
 
 def entry_indexes() -> dict[str, Any]:
-    """Index what entries are looked for by."""
+    """Index the fields that entries are looked up by."""
     return {
         "indexingMode": "consistent",
         "automatic": True,
@@ -48,13 +48,13 @@ def entry_indexes() -> dict[str, Any]:
 
 
 def vector_query(limit: int, documents: list[str] | None, *, exact: bool, knobs: Mapping[str, int]) -> str:
-    """Ask for the points nearest to @vector; the service puts the most similar first."""
+    """Query the points nearest to @vector; the service puts the most similar first."""
     distance = f"VectorDistance(c.vector, @vector{_manner(exact=exact, knobs=knobs)})"
     return f"SELECT TOP {limit} c.id, {distance} AS score FROM c{where_all(_within(documents))} ORDER BY {distance}"
 
 
 def keyword_query(words: Sequence[str], limit: int, documents: list[str] | None) -> str:
-    """Ask for the points that have any of some words, the best by BM25 first. Words are letters and need no quoting."""
+    """Query the points with any of some words, best first by BM25. Words are letters and need no quoting."""
     listed = ", ".join(f'"{word}"' for word in words)
     conditions = (f"FullTextContainsAny(c.words, {listed})", _within(documents))
     return f"SELECT TOP {limit} c.id FROM c{where_all(*conditions)} ORDER BY RANK FullTextScore(c.words, {listed})"
@@ -70,7 +70,7 @@ def hybrid_query(
     exact: bool,
     knobs: Mapping[str, int],
 ) -> str:
-    """Ask for what the fusion of both gives. All is written into the query: its parts are sent one by one."""
+    """Query the fusion of both. Values are inlined: the client sends the parts separately."""
     listed = ", ".join(f'"{word}"' for word in words)
     distance = f"VectorDistance(c.vector, {json.dumps(digits(vector))}{_manner(exact=exact, knobs=knobs)})"
     fusion = f"RRF({distance}, FullTextScore(c.words, {listed}), [{weights[0]:.6g}, {weights[1]:.6g}])"
@@ -78,7 +78,7 @@ def hybrid_query(
 
 
 def digits(vector: Vectors) -> list[float]:
-    """Return a vector with as many digits as tell all single precision numbers apart, and no more."""
+    """Return a vector with as many digits as distinguish all single precision numbers, and no more."""
     return [float(f"{number:.9g}") for number in vector.tolist()]
 
 
@@ -94,6 +94,6 @@ def _within(documents: list[str] | None) -> str:
 
 
 def where_all(*conditions: str) -> str:
-    """Return what follows a query so that all of some conditions hold; empty ones do not count."""
+    """Return the WHERE clause for all conditions, ignoring empty ones."""
     wanted = [condition for condition in conditions if condition]
     return f" WHERE {' AND '.join(wanted)}" if wanted else ""

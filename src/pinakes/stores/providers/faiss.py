@@ -1,8 +1,8 @@
 """FAISS: a library in the files of a folder, searched in memory.
 
-SQLite holds the truth: entries, and points with their vectors, in one transaction a batch. The FAISS index is made
-from it. Every process keeps an index in memory and takes in what others wrote before it searches, so writing never
-waits for an index and a crash loses nothing. The index file only saves the reading at the start.
+SQLite is authoritative: entries, and points with their vectors, in one transaction per batch. The FAISS index is built
+from it. Every process keeps an index in memory and adds what others wrote before it searches, so writing never waits
+for an index and a crash loses nothing. The index file only speeds up the start.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from pinakes.stores.store import Capabilities, Entry, Found, Point
 logger = logging.getLogger("pinakes")
 
 _BATCH = 1000
-# The index file is written again when this many rows, and this share of the graph, are not in it yet.
+# The index file is rewritten when this many rows, and this share of the graph, are missing from it.
 _WORTH_SAVING = 1000
 _SHARE_WORTH_SAVING = 0.05
 
@@ -47,7 +47,7 @@ class FaissStore(LedgerStore):
     provider = "faiss"
     capabilities = Capabilities(claims=True, max_filter=10_000, batch=_BATCH)
     known_options: ClassVar[Mapping[str, str]] = {
-        "exact_below": "Up to how many points every one is compared; more go into an HNSW graph (100000).",
+        "exact_below": "Up to this many points all are compared; more go into an HNSW graph (100000).",
         "ef_search": "How many candidates a search in the graph looks at, at least (1000).",
         "ef_construction": "How many candidates are looked at when a point goes into the graph (128).",
         "neighbors": "How many neighbours a point has in the graph (32).",
@@ -76,7 +76,7 @@ class FaissStore(LedgerStore):
     # -- the collection --------------------------------------------------------------------------------------
 
     def dimension(self) -> int | None:
-        """Return the length of the vectors; None before the collection is made."""
+        """Return the length of the vectors; None before the collection is created."""
         points = self._open()
         return points.dimension() if points else None
 
@@ -86,7 +86,7 @@ class FaissStore(LedgerStore):
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreAccessError(
-                f"faiss: the folder in connection_string cannot be made: {error.strerror}."
+                f"faiss: the folder in connection_string cannot be created: {error.strerror}."
             ) from error
         with self._guard:
             self._opened = self._opened or self._connect()
@@ -119,7 +119,7 @@ class FaissStore(LedgerStore):
     # -- points ----------------------------------------------------------------------------------------------
 
     def upsert(self, points: Sequence[Point]) -> None:
-        """Store points; each batch is there as a whole or not at all."""
+        """Store points; each batch is atomic."""
         held = self._need()
         dimension = self._dimension_of(held)
         for batch in batches(points, _BATCH):
@@ -143,13 +143,13 @@ class FaissStore(LedgerStore):
         return self._need().scan(document, vectors=vectors)
 
     def count(self) -> int:
-        """Return how many points there are."""
+        """Return the number of points."""
         return self._need().count()
 
     def search(
         self, vector: Vectors, limit: int, documents: Collection[str] | None = None
     ) -> Sequence[Found]:
-        """Search the index after taking in what was written since."""
+        """Search the index after adding what was written since."""
         held = self._need()
         with self._guard:
             index = self._current(held)
@@ -165,7 +165,7 @@ class FaissStore(LedgerStore):
         return self._need().ledger
 
     def swap(self, entry: Entry, expected: str | None) -> bool:
-        """Store an entry where it is as expected."""
+        """Store an entry if it is as expected."""
         return self.ledger().swap(entry, expected)
 
     # -- inside ----------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class FaissStore(LedgerStore):
         return FaissPoints(self._folder, provider=self.provider, timeout=self.settings.timeout)
 
     def _open(self) -> FaissPoints | None:
-        """Return the points if there are any files; asking must not make some in a folder with a wrong name."""
+        """Return the points if there are any files; checking must not create some in a wrongly named folder."""
         with self._guard:
             if self._opened is None and (self._folder / FILE_NAME).exists():
                 self._opened = self._connect()
@@ -201,7 +201,7 @@ class FaissStore(LedgerStore):
         return np.asarray(point.vector, "<f4").tobytes()
 
     def _current(self, held: FaissPoints) -> FaissIndex:
-        """Return the index with everything that is stored by now."""
+        """Return the index with everything stored so far."""
         for _ in range(3):
             if self._index is None:
                 state = held.state()
@@ -215,10 +215,10 @@ class FaissStore(LedgerStore):
                 self._index.advance(changes.state, changes.rows, changes.vectors, changes.gone)
                 return self._index
             self._index = None
-        raise StoreError(f"faiss: the collection {self.settings.collection} is being made anew; try again.")
+        raise StoreError(f"faiss: the collection {self.settings.collection} is being rebuilt; try again.")
 
     def _save(self, held: FaissPoints, least: int) -> None:
-        """Write the index file where enough is missing from it, unless another process is doing so."""
+        """Write the index file if enough is missing from it, unless another process is doing so."""
         state = held.state()
         files = [saved_state(path) for path in saved_files(self._folder)]
         saved = max((past for past in files if past.epoch == state.epoch), default=State(state.epoch, 0, 0))
@@ -236,5 +236,5 @@ class FaissStore(LedgerStore):
                 # The points are stored; the next search reads them from there.
                 logger.warning("faiss: the index file could not be written: %s", error)
                 return
-            # Who has not seen deletions from before the last file reads this one.
+            # A process that missed deletions before the last file reads this one.
             held.forget(saved.gone)

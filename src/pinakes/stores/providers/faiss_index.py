@@ -1,4 +1,4 @@
-"""FAISS in memory and in its file: exact for what is new or little, a graph (HNSW) for the many."""
+"""FAISS in memory and in its file: exact for new or few points, a graph (HNSW) for many."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Rows = npt.NDArray[np.int64]
 
 
 class State(NamedTuple):
-    """How far the points have come: the life of the collection, its last row, and its last deletion."""
+    """A version of the points: the incarnation of the collection, its last row, and its last deletion."""
 
     epoch: str
     row: int
@@ -31,12 +31,12 @@ class State(NamedTuple):
 # The state is in the name: renaming the finished file is the one step that makes it valid.
 _NAME = re.compile(r"index-([0-9a-f]{16})-(\d+)-(\d+)\.faiss")
 _NOTHING = State("", 0, 0)
-# A graph keeps what is deleted in it; with this share it is made anew.
+# A graph keeps deleted rows; with this share it is rebuilt.
 _DEAD_SHARE = 0.2
 
 
 class Knobs(NamedTuple):
-    """What the user may turn."""
+    """The user's options."""
 
     exact_below: int
     ef_search: int
@@ -45,7 +45,7 @@ class Knobs(NamedTuple):
 
 
 class FaissIndex:
-    """The vectors of a collection as they were at a state. Not safe to share between threads."""
+    """The vectors of a collection in some state. Not thread-safe."""
 
     def __init__(self, dimension: int, knobs: Knobs) -> None:
         self.dimension = dimension
@@ -59,11 +59,11 @@ class FaissIndex:
 
     @property
     def in_graph(self) -> int:
-        """How many rows are in the graph."""
+        """The number of rows in the graph."""
         return len(self._graph_rows)
 
     def advance(self, state: State, rows: Rows, vectors: Vectors, gone: Rows) -> None:
-        """Take in what happened up to a state."""
+        """Add the changes up to a state."""
         if len(rows):
             self._flat.add_with_ids(np.ascontiguousarray(vectors, np.float32), rows)
         if len(gone):
@@ -72,11 +72,11 @@ class FaissIndex:
         self.state = state
 
     def bury(self, living: Rows) -> None:
-        """Learn which of the rows in a graph that was read are deleted: it has no way to say so itself."""
+        """Set which rows of a loaded graph are deleted: the graph itself cannot store that."""
         self._dead.update(np.setdiff1d(self._graph_rows, living).tolist())
 
     def search(self, vector: Vectors, limit: int, rows: Rows | None = None) -> list[tuple[int, float]]:
-        """Return the rows nearest to a vector with their scores, best first; of some rows where any are named."""
+        """Return the rows nearest to a vector with their scores, best first; only of some rows if any are named."""
         query = np.ascontiguousarray(vector, np.float32).reshape(1, -1)
         parts = [self._in_flat(query, limit, rows)]
         if self._graph is not None:
@@ -99,12 +99,12 @@ class FaissIndex:
         selector = faiss.IDSelectorNot(dead) if dead is not None else None
         found = _ask(self._graph, query, wanted, selector, ef=max(self._knobs.ef_search, 2 * wanted))
         if len(found[0]) < wanted:
-            # Many points that are the same make islands in a graph: then everything is compared.
+            # Many identical points make disconnected parts in a graph: then everything is compared.
             return self._in_rows(query, limit, self._graph_rows)
         return found
 
     def _in_rows(self, query: Vectors, limit: int, rows: Rows) -> tuple[Rows, Vectors]:
-        """Compare rows of the graph one by one: a walk through a graph finds too few where most are excluded."""
+        """Compare rows of the graph one by one: walking a graph finds too few if most are excluded."""
         if self._dead:
             rows = np.setdiff1d(rows, np.array(sorted(self._dead), np.int64))
         places = np.searchsorted(self._graph_rows, rows)
@@ -115,7 +115,7 @@ class FaissIndex:
         return self._graph_rows[found], scores
 
     def settle(self) -> None:
-        """Move what is new into the graph, when there is one or it is time for one."""
+        """Move new rows into the graph, if there is one or it is time for one."""
         rows, vectors = faiss.vector_to_array(self._flat.id_map), _vectors(_inner(self._flat))
         if len(self._dead) > _DEAD_SHARE * self.in_graph:
             alive = ~np.isin(self._graph_rows, np.array(sorted(self._dead), np.int64))
@@ -135,7 +135,7 @@ class FaissIndex:
         self._graph_rows = np.concatenate([self._graph_rows, rows])
 
     def save(self, folder: Path) -> None:
-        """Write the index beside the older ones; it is there as a whole, or not at all."""
+        """Write the index next to the older ones, atomically."""
         self.settle()
         path = folder / f"index-{self.state.epoch}-{self.state.row}-{self.state.gone}.faiss"
         half = folder / f"index-{os.getpid()}.half"
@@ -148,13 +148,13 @@ class FaissIndex:
         for other in saved_files(folder):
             if other != path:
                 remove_saved(other)
-        # One process saves at a time: what is half is from one that was killed.
+        # One process saves at a time: a partial file is from one that was killed.
         for other in folder.glob("index-*.half"):
             remove_saved(other)
 
     @classmethod
     def load(cls, folder: Path, epoch: str, dimension: int, knobs: Knobs) -> FaissIndex:
-        """Read the newest file of a collection's life; without one, an index that knows nothing yet."""
+        """Read the newest file of the collection's incarnation; without one, an empty index."""
         index = cls(dimension, knobs)
         index.state = State(epoch, 0, 0)
         files = [path for path in saved_files(folder) if saved_state(path).epoch == epoch]
@@ -162,7 +162,7 @@ class FaissIndex:
             try:
                 read: Any = faiss.read_index(str(path))
             except RuntimeError:
-                # Another process may have replaced it; or it is damaged, and what is in it is in SQLite too.
+                # Another process may have replaced it; or it is damaged, and SQLite has its content too.
                 logger.info("The index file %s could not be read; the points are read instead.", path.name)
                 continue
             if isinstance(_inner(read), faiss.IndexHNSW):
@@ -180,13 +180,13 @@ def saved_files(folder: Path) -> list[Path]:
 
 
 def saved_state(path: Path) -> State:
-    """Return the state that an index file is of."""
+    """Return the state of an index file."""
     match = _NAME.fullmatch(path.name)
     return State(match[1], int(match[2]), int(match[3])) if match else _NOTHING
 
 
 def remove_saved(path: Path) -> None:
-    """Delete an index file; one that another process reads at this moment is left for the next time."""
+    """Delete an index file; one that another process is reading is left for the next time."""
     with suppress(OSError):
         path.unlink()
 
@@ -216,7 +216,8 @@ def _ask(
     else:
         # The types that come with the package leave this one out.
         how = faiss.SearchParametersHNSW(efSearch=ef, **choice)  # type: ignore[attr-defined]
-    # One query is work for one thread: several only get in each other's way. This is for the calling thread alone.
+    # One query is work for one thread: several only get in each other's way. This affects the calling thread
+    # alone.
     faiss.omp_set_num_threads(1)
     scores, found = index.search(query, limit, params=how)
     real = found[0] >= 0

@@ -1,4 +1,4 @@
-"""Points in SQLite: the truth that the FAISS indexes are made from, with a number for every row that ever was."""
+"""Points in SQLite: the authoritative data behind the FAISS indexes, with a number for every row ever written."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ FILE_NAME = "ledger.sqlite3"
 # Says in the head of a SQLite file that it is one of these ("pnkf").
 _APPLICATION = 0x706E6B66
 _VERSION = 1
-# A row that is replaced gets a new number, so that whoever has seen the numbers up to some point needs only those
-# after it, and the list of those that are gone since.
+# A replaced row gets a new number, so that a reader that has seen the numbers up to some point needs only
+# those after it, and the list of those deleted since.
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS points (
@@ -46,7 +46,7 @@ _WHOLE = f"id, document, vector, {', '.join(PAYLOAD)}"
 
 
 class Changes(NamedTuple):
-    """What happened since a state; ``complete`` is false when too much was forgotten to say."""
+    """The changes since a state; ``complete`` is false if too much was forgotten to tell."""
 
     state: State
     complete: bool
@@ -86,12 +86,12 @@ class FaissPoints:
                     connection.execute(statement)
 
     def dimension(self) -> int | None:
-        """Return the length of the vectors; None when none was set."""
+        """Return the length of the vectors; None if not set."""
         with self.file.reading() as connection:
             return _dimension(connection)
 
     def create(self, dimension: int) -> int:
-        """Set the length of the vectors unless it is set; return what it is then."""
+        """Set the length of the vectors unless it is set; return it."""
         with self.file.writing() as connection:
             if (present := _dimension(connection)) is not None:
                 return present
@@ -147,7 +147,7 @@ class FaissPoints:
             yield [_point(row[:-1]) for row in rows]
 
     def count(self) -> int:
-        """Return how many points there are."""
+        """Return the number of points."""
         with self.file.reading() as connection:
             return int(connection.execute("SELECT count(*) FROM points").fetchone()[0])
 
@@ -167,7 +167,7 @@ class FaissPoints:
         return np.array(found, np.int64).reshape(-1)
 
     def named(self, hits: Sequence[tuple[int, float]]) -> list[Found]:
-        """Turn rows and scores into ids and scores, without those that are gone by now."""
+        """Turn rows and scores into ids and scores, without rows deleted meanwhile."""
         names: dict[int, str] = {}
         with self.file.reading() as connection:
             for batch in batches([row for row, _ in hits], _BATCH):
@@ -177,15 +177,15 @@ class FaissPoints:
         return [Found(names[row], score) for row, score in hits if row in names]
 
     def state(self) -> State:
-        """Return how far the points have come."""
+        """Return the current state."""
         with self.file.reading() as connection:
             return _state(connection)[0]
 
     def since(self, state: State, dimension: int) -> Changes:
-        """Return what happened since a state."""
+        """Return the changes since a state."""
         with self.file.reading() as connection:
             now, forgotten = _state(connection)
-            # Who knows no rows yet does not need to know which of them are gone.
+            # A reader without rows does not need to know which of them were deleted.
             complete = now.epoch == state.epoch and (state.gone >= forgotten or not state.row)
             if not complete or now == state:
                 rows = np.zeros(0, np.int64)

@@ -1,4 +1,4 @@
-"""Entries in SQLite, for stores that are files on this machine and have no room for them in their own format."""
+"""Entries in SQLite, for stores that are files on this machine and cannot hold them in their own format."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CANNOT_OPEN = ("readonly database", "unable to open database file")
 
 
 class SqliteFile:
-    """A SQLite file: one connection for all threads of a process, who take turns; processes wait for each other."""
+    """A SQLite file: one connection shared by the threads of a process; processes wait for each other."""
 
     def __init__(self, path: str, schema: str, *, provider: str, timeout: float = 30.0) -> None:
         self.provider = provider
@@ -36,7 +36,7 @@ class SqliteFile:
             )
             if path != IN_MEMORY:
                 use_wal(self._connection)
-            # Needed for a row that is replaced to count as deleted where a trigger watches.
+            # Needed for a replaced row to count as deleted for triggers.
             self._connection.execute("PRAGMA recursive_triggers = ON")
             self._connection.executescript(schema)
 
@@ -48,7 +48,7 @@ class SqliteFile:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection for a change that is made as a whole, or not at all when something fails."""
+        """Yield the connection for a transaction."""
         with self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
 
@@ -66,7 +66,7 @@ class SqliteFile:
                 raise
 
     def shrink(self) -> None:
-        """Give the room of what was deleted back to the disk, unless somebody is reading: then it is used again."""
+        """Return the space of deleted rows to the disk, unless somebody is reading: then it is reused."""
         with self._guard, suppress(sqlite3.OperationalError):
             self._connection.execute("VACUUM")
 
@@ -84,7 +84,7 @@ class SqliteFile:
 
 
 class SqliteLedger:
-    """The half of a store that keeps entries."""
+    """The part of a store that keeps entries."""
 
     schema = _TABLE
 
@@ -114,7 +114,7 @@ class SqliteLedger:
             query, values = f"{query} AND grp = ?", [kind, group]
         last = ""
         while True:
-            # The transaction ends before the batch is handed out: whoever reads may write in between.
+            # The transaction ends before the batch is yielded: the reader may write in between.
             with self._file.reading() as connection:
                 rows = connection.execute(
                     f"{query} AND key > ? ORDER BY key LIMIT {_BATCH}", [*values, last]
@@ -130,7 +130,7 @@ class SqliteLedger:
             connection.executemany("DELETE FROM entries WHERE key = ?", [(key,) for key in keys])
 
     def swap(self, entry: Entry, expected: str | None) -> bool:
-        """Store an entry only where its present value is ``expected``."""
+        """Store an entry only if its current value is ``expected``."""
         with self._file.writing() as connection:
             row = connection.execute("SELECT value FROM entries WHERE key = ?", (entry.key,)).fetchone()
             fits = (row[0] if row else None) == expected
@@ -169,7 +169,7 @@ class LedgerStore(Store):
 
 
 def marks(values: Sequence[object]) -> str:
-    """Return the question marks that stand for values in a query."""
+    """Return the placeholders for values in a query."""
     return ",".join("?" * len(values))
 
 

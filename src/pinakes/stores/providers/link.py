@@ -1,6 +1,6 @@
-"""Link: the way to a service. Its address is checked once, one client serves all threads, errors come as ours.
+"""Link: the connection to a service. Its address is checked once, one client serves all threads, errors are translated.
 
-A key is never sent in the clear to another machine, unless that is asked for.
+A key is never sent unencrypted to another machine, unless explicitly allowed.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from pinakes.stores.settings import DatabaseSettings
 
 Client = TypeVar("Client")
 Result = TypeVar("Result")
-# How much of what a server said goes into a message.
+# How much of a server's message goes into ours.
 LONGEST_REASON = 300
 
 
 class Link(ABC, Generic[Client]):
-    """A client that is made when it is first used, and again after it was closed."""
+    """A client created on first use, and again after it was closed."""
 
-    # What the client raises; how often a call is tried; whether its own error may be seen behind ours.
+    # The client's exceptions; the number of attempts; whether its own error may be chained to ours.
     errors: ClassVar[tuple[type[BaseException], ...]] = (Exception,)
     attempts: ClassVar[int] = ATTEMPTS
     traced: ClassVar[bool] = True
@@ -37,11 +37,11 @@ class Link(ABC, Generic[Client]):
         self._client: Client | None = None
 
     def call(self, work: Callable[[Client], Result]) -> Result:
-        """Do something with the client; what failed for a passing reason is tried again."""
+        """Call a function with the client; temporary failures are retried."""
         return retrying(lambda: self.once(work), attempts=self.attempts)
 
     def once(self, work: Callable[[Client], Result]) -> Result:
-        """Do something with the client, with errors in our words."""
+        """Call a function with the client, with errors translated."""
         try:
             return work(self.client())
         except self.errors as error:
@@ -58,7 +58,7 @@ class Link(ABC, Generic[Client]):
             return self._client
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         with self._guard:
             client, self._client = self._client, None
         if client is not None:
@@ -66,23 +66,23 @@ class Link(ABC, Generic[Client]):
 
     @abstractmethod
     def _connect(self) -> Client:
-        """Make a client."""
+        """Create a client."""
 
     @abstractmethod
     def _translated(self, error: Any) -> BaseException:
-        """Return the error of ours that one of the client stands for; the same where it is to be passed on."""
+        """Return our error for one of the client's; the same error if it is to be passed on."""
 
     def _disconnect(self, client: Any) -> None:
         client.close()
 
     def shown(self, text: object) -> str:
-        """Return what a server or client said, fit for a message: short, and without what is secret."""
+        """Return a message of a server or client, shortened and without secrets."""
         settings = self.settings
         return without_secrets(str(text), settings.api_key, settings.connection_string)[:LONGEST_REASON]
 
 
 class WebAddress(NamedTuple):
-    """Where a service listens."""
+    """The address of a service."""
 
     host: str
     port: int
@@ -90,13 +90,13 @@ class WebAddress(NamedTuple):
 
     @property
     def url(self) -> str:
-        """Return it as a client takes it."""
+        """Return it in the form that clients take."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{'https' if self.secure else 'http'}://{host}:{self.port}"
 
 
 def read_address(settings: DatabaseSettings, example: str) -> WebAddress:
-    """Read a connection string that names a host and no more."""
+    """Parse a connection string that names only a host."""
     if not settings.connection_string:
         raise UsageError(f"{_needs(settings)} such as {example}; none was given.")
     parts = split_address(settings, f"such as {example}")
@@ -107,13 +107,13 @@ def read_address(settings: DatabaseSettings, example: str) -> WebAddress:
 
 
 def split_address(settings: DatabaseSettings, good: str, key: str = "the key") -> SplitResult:
-    """Read a connection string as the address of a server; ``good`` says what can be used, and is said if it is not."""
+    """Parse a connection string as the address of a server; ``good`` describes valid ones, for the error message."""
     bad = f"{_needs(settings)} {good}"
     try:
         parts = urlsplit(settings.connection_string.strip())
         port = parts.port
     except ValueError as error:
-        raise UsageError(f"{bad}; this one is no address.") from error
+        raise UsageError(f"{bad}; this one is not an address.") from error
     if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
         raise UsageError(f"{bad}; this one does not start with http:// or https:// and the name of a host.")
     if parts.username or parts.password or parts.query or parts.fragment:
@@ -127,7 +127,7 @@ def _needs(settings: DatabaseSettings) -> str:
 
 
 def refuse_open(settings: DatabaseSettings, scheme: str, host: str, secret: bool) -> None:
-    """Refuse to send a secret unencrypted to another machine, unless the option ``tls`` says that it may be."""
+    """Refuse to send a secret unencrypted to another machine, unless the option ``tls`` allows it."""
     if scheme == "http" and secret and not is_here(host) and settings.option("tls", True):
         raise UsageError(
             f"The database provider {settings.provider} would send its api_key or password unencrypted to another "
@@ -141,13 +141,13 @@ def is_here(host: str) -> bool:
 
 
 def without_secrets(text: str, *secrets: str) -> str:
-    """Return a message of a client without what it may repeat of an address or a key.
+    """Return a client's message without any part of an address or key it may repeat.
 
     >>> without_secrets("no user ann:sesame here", "ann:sesame")
     'no user … here'
     """
     for secret in secrets:
-        # What is shorter would be found in words that have nothing to do with it.
+        # Shorter ones would occur in unrelated words.
         if len(secret) > 3:
             text = text.replace(secret, "…")
     return text

@@ -1,6 +1,6 @@
-"""In memory: a library that is gone with its process.
+"""In memory: a library that disappears with its process.
 
-Stores that name the same collection share what is in it; one that names none has a collection of its own.
+Stores with the same collection name share its content; one without a name has a collection of its own.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class _Collection:
         self.ledger = SqliteLedger()
         self.dimension: int | None = None
         self.points: dict[str, Point] = {}
-        # The vectors in one piece, made when first searched after a change.
+        # The vectors as one array, created on the first search after a change.
         self.matrix: tuple[list[str], list[str], Vectors] | None = None
 
 
@@ -51,7 +51,7 @@ class MemoryStore(LedgerStore):
             self._data = _collections.setdefault(settings.collection, _Collection())
 
     def dimension(self) -> int | None:
-        """Return the length of the vectors; None before the collection is made."""
+        """Return the length of the vectors; None before the collection is created."""
         return self._data.dimension
 
     def create(self, dimension: int) -> None:
@@ -60,7 +60,7 @@ class MemoryStore(LedgerStore):
             self._data.dimension = self._data.dimension or dimension
 
     def drop(self) -> None:
-        """Forget everything."""
+        """Delete everything."""
         with self._data.guard:
             self._data.points.clear()
             self._data.ledger.clear()
@@ -92,7 +92,7 @@ class MemoryStore(LedgerStore):
             yield batch if vectors else [replace(point, vector=None) for point in batch]
 
     def count(self) -> int:
-        """Return how many points there are."""
+        """Return the number of points."""
         return len(self._data.points)
 
     def search(

@@ -1,8 +1,8 @@
 """Milvus: a server or cluster, Zilliz Cloud, or a path that Milvus Lite serves in this process.
 
-Milvus ranks words by BM25 itself, from a text that it takes apart by its own rules. So that no word is taken apart,
-the text has only words that every analyzer leaves whole: those of plain letters and digits as they are, others by a
-hash. Texts have a largest size in bytes; the long value of an entry is kept in two.
+Milvus itself ranks words by BM25, from a text that it tokenises by its own rules. To keep words whole, the text only
+has words that every analyzer leaves intact: those of plain letters and digits as they are, others as a hash. Texts have
+a maximum size in bytes; the long value of an entry is stored in two fields.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pinakes.stores.store import Capabilities, Entry, Found, Point
 
 DENSE = "passage"
 SPARSE = "bm25"
-# From here on Milvus has BM25, from there on an inverted index for fields.
+# The first versions with BM25, and with inverted indexes for fields.
 WITH_WORDS = (2, 5)
 _WITH_INVERTED = (2, 4)
 _MOST_BYTES = 65_535
@@ -47,12 +47,12 @@ _WHOLE = re.compile(r"[a-y0-9][a-z0-9]{0,39}")
 
 
 def collection_name(name: str, suffix: str = "") -> str:
-    """Return the name of a collection in Milvus, which takes no hyphens; no other collection has the same."""
+    """Return the name of a collection in Milvus, which allows no hyphens; unique for each collection."""
     return name.replace("-", "__") + (f"___{suffix}" if suffix else "")
 
 
 def points_schema(dimension: int, *, words: bool) -> Any:
-    """Return the fields of passages; without those for the ranking of words where the server is too old for it."""
+    """Return the fields of passages; without those for keyword search if the server is too old."""
     schema = MilvusClient.create_schema(auto_id=False, enable_dynamic_field=False)
     schema.add_field("id", DataType.VARCHAR, is_primary=True, max_length=36)
     schema.add_field("document", DataType.VARCHAR, max_length=64)
@@ -70,7 +70,7 @@ def points_schema(dimension: int, *, words: bool) -> Any:
 
 
 def entries_schema() -> Any:
-    """Return the fields of entries. Milvus wants a vector in everything: theirs says nothing."""
+    """Return the fields of entries. Milvus wants a vector in everything: theirs is a dummy."""
     schema = MilvusClient.create_schema(auto_id=False, enable_dynamic_field=False)
     schema.add_field("key", DataType.VARCHAR, is_primary=True, max_length=64)
     for name in ("kind", "group"):
@@ -104,7 +104,7 @@ def _scalar(version: tuple[int, int]) -> dict[str, Any]:
 
 
 def whole_words(terms: Iterable[str]) -> str:
-    """Return words as a text that any analyzer takes apart into just them."""
+    """Return words as a text that any analyzer splits into exactly these words."""
     return " ".join(term if _WHOLE.fullmatch(term) else f"z{_hash(term)}" for term in terms)
 
 
@@ -125,14 +125,14 @@ _CONSISTENCIES = ("Strong", "Session", "Bounded", "Eventually")
 
 
 _NOT_LOADED = 101
-# Milvus Lite compares what is not yet on disk row by row; from this many rows on it is worth writing them there.
+# Milvus Lite scans unflushed rows one by one; from this many rows on flushing is worth it.
 _UNSORTED = 2000
 _ENTRY_FIELDS = [*Entry._fields, "more"]
 
 
 @dataclass
 class _Table:
-    """A collection, whether it is there or not, and whether the server has it in memory."""
+    """A collection, whether it exists, and whether the server has loaded it."""
 
     name: str
     key: str
@@ -143,7 +143,7 @@ class _Table:
 
 
 class MilvusStore(TableStore[_Table, Mapping[str, Any]]):
-    """Two collections: passages under the name of the library, entries beside them."""
+    """Two collections: passages under the name of the library, and entries."""
 
     provider = "milvus"
     capabilities = Capabilities(keyword=True, hybrid=True, max_results=16_384, batch=1000)
@@ -152,7 +152,7 @@ class MilvusStore(TableStore[_Table, Mapping[str, Any]]):
         "ef": "How many candidates a search by hnsw looks at, at least twice what it returns (256).",
         "m": "How many neighbours a point has in the graph of a new hnsw index (16).",
         "ef_construction": "How many candidates are looked at for each neighbour in a new hnsw index (200).",
-        "consistency": "What a search sees: Strong all that is written, Session, Bounded or Eventually less (Strong).",
+        "consistency": "What a search sees: all writes (Strong), or fewer (Session, Bounded, Eventually).",
         "database": "The database of the server that holds the collection (the default one).",
         "tls": "Set to false to allow api_key on an http:// address that is not this machine (true).",
     }
@@ -170,25 +170,25 @@ class MilvusStore(TableStore[_Table, Mapping[str, Any]]):
         self._link = MilvusLink(settings)
         self._timeout = {"timeout": settings.timeout}
         self._points = _Table(collection_name(settings.collection), "id", consistency, 1000)
-        # What is kept there has to be seen at once by all, whatever a search may miss; and values can be large.
+        # Entries have to be visible at once to all, whatever a search may miss; and values can be large.
         self._entries = _Table(collection_name(settings.collection, "entries"), "key", "Strong", 200)
         self._words: bool | None = None
 
     # -- the collection --------------------------------------------------------------------------------------
 
     def dimension(self) -> int | None:
-        """Return the length of the vectors; None when there is no such collection."""
+        """Return the length of the vectors; None if there is no such collection."""
         if (fields := self._fields(self._points)) is None:
             return None
         dense = fields.get(DENSE, {"type": None})
         if dense["type"] != DataType.FLOAT_VECTOR or not {"id", "document", *_TEXTS} <= fields.keys():
-            raise self._foreign(self._points, "is no library of Pinakes")
+            raise self._foreign(self._points, "is not a Pinakes library")
         return int(dense["params"]["dim"])
 
     def _has_entries(self) -> bool:
         fields = self._fields(self._entries)
         if fields is not None and not set(_ENTRY_FIELDS) <= fields.keys():
-            raise self._foreign(self._entries, "is not for entries of Pinakes")
+            raise self._foreign(self._entries, "does not hold Pinakes entries")
         return fields is not None
 
     def _foreign(self, where: _Table, what: str) -> StoreSchemaError:
@@ -224,12 +224,12 @@ class MilvusStore(TableStore[_Table, Mapping[str, Any]]):
                 )
             )
         except StoreError:
-            # Another may have done so at the same moment.
+            # Another process may have done so at the same moment.
             if self._fields(where) is None:
                 raise
 
     def _finish(self, where: _Table, indexes: Mapping[str, Mapping[str, Any]]) -> None:
-        """Make the indexes that are missing, and load the collection."""
+        """Create missing indexes, and load the collection."""
         for field, index in indexes.items():
             if field not in self._indexed(where):
                 self._make_index(where, field, index)
@@ -253,7 +253,7 @@ class MilvusStore(TableStore[_Table, Mapping[str, Any]]):
                 raise
 
     def drop(self) -> None:
-        """Delete both collections, where they are ours."""
+        """Delete both collections, if they are ours."""
         if self.dimension() is not None:
             self._drop(self._points)
         if self._has_entries():
@@ -265,11 +265,11 @@ class MilvusStore(TableStore[_Table, Mapping[str, Any]]):
         where.loaded = False
 
     def close(self) -> None:
-        """Let go of the connection; the next call opens it again."""
+        """Close the connection; the next call opens it again."""
         self._link.close()
 
     def _alone(self, work: Callable[[Any], Result]) -> Result:
-        """Do something while no other store of this process writes."""
+        """Call a function while no other store of this process writes."""
 
         def in_turn(client: Any) -> Result:
             with self._link.writing():
@@ -278,7 +278,7 @@ class MilvusStore(TableStore[_Table, Mapping[str, Any]]):
         return self._link.call(in_turn)
 
     def _ready(self, where: _Table, work: Callable[[Any], Result]) -> Result:
-        """Do something with the collection in memory; a server that was started again has to load it first."""
+        """Call a function with the collection loaded; a restarted server has to load it first."""
 
         def attempt(client: Any) -> Result:
             if where.loaded:
@@ -369,7 +369,7 @@ class MilvusStore(TableStore[_Table, Mapping[str, Any]]):
         return ["id", "document", *_TEXTS, DENSE] if whole else ["id"]
 
     def count(self) -> int:
-        """Return how many points there are."""
+        """Return the number of points."""
         return int(self._query(self._points, "", ["count(*)"])[0]["count(*)"])
 
     def _row(self, point: Point) -> dict[str, Any]:
@@ -381,7 +381,7 @@ class MilvusStore(TableStore[_Table, Mapping[str, Any]]):
         return row
 
     def _point(self, row: Mapping[str, Any]) -> Point:
-        # Its document is in its id where nothing else was asked for.
+        # The id contains its document, if nothing else was requested.
         document = row.get("document") or PointId.parse(str(row["id"])).document
         return Point(
             str(row["id"]), document, read_vector(row.get(DENSE)), *(row.get(name) or "" for name in _TEXTS)
@@ -402,13 +402,13 @@ class MilvusStore(TableStore[_Table, Mapping[str, Any]]):
     def _worded(self, terms: list[str], limit: int, documents: Documents) -> list[Found]:
         self._need_words("native: keyword")
         found = self._search(whole_words(terms), SPARSE, {"metric_type": "BM25"}, limit, documents)
-        # Milvus Lite gives them as distances, below zero.
+        # Milvus Lite returns them as negative distances.
         return [Found(name, abs(score)) for name, score in found]
 
     def _fused(
         self, vector: Vectors, terms: list[str], weights: Weights, limit: int, documents: Documents
     ) -> list[Found]:
-        """Add up the scores of both searches in the server, each brought to 0 to 1 and weighed."""
+        """Add up the scores of both searches in the server, each normalised to 0 to 1 and weighted."""
         if not terms:
             return self._nearest(vector, limit, documents)
         self._need_words("native: hybrid")
@@ -449,8 +449,8 @@ class MilvusStore(TableStore[_Table, Mapping[str, Any]]):
         return [Found(str(hit["id"]), float(hit["distance"])) for hit in found]
 
     def _effort(self, limit: int) -> dict[str, Any]:
-        # What was written last is searched by a coarse index of the server's own until it has made this one; with flat
-        # it never is, and long lists of results are whole at any time.
+        # Recent writes are searched by a coarse index of the server's own until it has built this one; with
+        # flat it never builds one, and long lists of results are always complete.
         graph = {"ef": min(max(self._ef, 2 * limit), _MOST_EF)} if self._index == "hnsw" else {}
         return {"metric_type": "COSINE", "params": graph}
 

@@ -1,7 +1,7 @@
-"""Reaching Milvus: a server or cluster by its address, or a path ending in .db that Milvus Lite serves here.
+"""The connection to Milvus: a server or cluster, or a path ending in .db that Milvus Lite serves here.
 
-Milvus Lite lets one process open a path, and one writer at a time change a collection: stores of the same path in
-this process share its server, and take turns in writing.
+Milvus Lite lets one process open a path, and one writer at a time change a collection: stores with the same path in
+this process share its server, and take turns writing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pinakes.errors import (
 from pinakes.stores.providers.link import LONGEST_REASON, Link, split_address, without_secrets
 from pinakes.stores.settings import DatabaseSettings
 
-# Of Milvus itself: not ready, unavailable, too many requests, denied for now.
+# Milvus's own codes: not ready, unavailable, too many requests, temporarily denied.
 _BUSY = frozenset({2, 3, 4, 5, 8, 9})
 _FORBIDDEN = frozenset({1400, 1401, 1402, 1403})
 _REFUSED = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED)
@@ -36,7 +36,7 @@ _AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.St
 
 
 def translate(error: Exception, settings: DatabaseSettings, path: str | None) -> PinakesError:
-    """Return the error of ours that an error of the client stands for."""
+    """Return our error for one of the client's."""
     if isinstance(error, PinakesError):
         return error
     if isinstance(error, ConnectionConfigException) and path is not None:
@@ -49,26 +49,26 @@ def translate(error: Exception, settings: DatabaseSettings, path: str | None) ->
     message = _message(error, settings)
     if status in _REFUSED or code in _FORBIDDEN or "permission deny" in message.lower():
         return StoreAccessError(
-            "milvus: the server refuses the token, or user:password, in api_key. See whether it is the right one, and "
-            "whether it may do this."
+            "milvus: the server refuses the token, or user:password, in api_key. Check that it is the right one, "
+            "and that it may do this."
         )
     if status is grpc.StatusCode.DEADLINE_EXCEEDED:
         return StoreUnavailableError(
-            f"milvus: no answer within {settings.timeout:g} seconds. See whether the server at connection_string is "
-            "well, or raise timeout."
+            f"milvus: no answer within {settings.timeout:g} seconds. Check the server at connection_string, or "
+            "raise timeout."
         )
     if status in _AWAY or isinstance(error, grpc.FutureTimeoutError):
         return StoreUnavailableError(
-            "milvus: the server at connection_string cannot be reached. See whether it runs and whether the address, "
+            "milvus: the server at connection_string cannot be reached. Check that it is running and that the address, "
             "its port and http or https are right."
         )
     if code in _BUSY or getattr(error, "retriable", False):
-        return StoreUnavailableError(f"milvus: the server cannot do it at the moment: {message}")
+        return StoreUnavailableError(f"milvus: the server cannot do this right now: {message}")
     return StoreError(f"milvus: {message}")
 
 
 def _status(error: BaseException) -> Any:
-    """Return how the call ended on the wire; the client wraps errors in errors, and some in themselves."""
+    """Return the gRPC status of the call; the client wraps errors in errors, and some in themselves."""
     seen: set[int] = set()
     link: BaseException | None = error
     while link is not None and id(link) not in seen:
@@ -94,20 +94,20 @@ _GOOD = (
 )
 _VERSION = re.compile(r"(\d+)\.(\d+)")
 
-# After a server was gone, look for it again soon: by default the pauses grow to two minutes.
+# After a server was gone, retry soon: by default the delays grow to two minutes.
 _RECONNECT = {"grpc.initial_reconnect_backoff_ms": 200, "grpc.max_reconnect_backoff_ms": 1000}
 
-# Both log what they raise as well, in many lines; here the errors are enough.
+# Both also log what they raise, in many lines; the errors are enough.
 for _logger in ("pymilvus", "milvus_lite"):
     logging.getLogger(_logger).setLevel(logging.CRITICAL)
-# And the client tries calls that Milvus Lite does not have, and does without them.
+# And the client tries calls that Milvus Lite lacks, and does without them.
 logging.getLogger("grpc._server").addFilter(
     lambda record: "Method not implemented" not in record.getMessage()
 )
 
 
 class _Served:
-    """A path that this process serves: how many stores use it, and whose turn it is to write."""
+    """A path served by this process: the number of stores that use it, and the lock for writing."""
 
     def __init__(self) -> None:
         self.turn = threading.RLock()
@@ -119,7 +119,7 @@ _paths_guard = threading.RLock()
 
 
 class MilvusLink(Link[Any]):
-    """A server, or a path that this process serves."""
+    """A server, or a path served by this process."""
 
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings)
@@ -128,7 +128,7 @@ class MilvusLink(Link[Any]):
         self._served: _Served | None = None
 
     def writing(self) -> AbstractContextManager[object]:
-        """Wait for the turn to write, where there are turns."""
+        """Wait for the turn to write, if there are turns."""
         served = self._served
         return nullcontext() if served is None else served.turn
 
@@ -141,7 +141,7 @@ class MilvusLink(Link[Any]):
     def _connect(self) -> Any:
         if self.path is None:
             return self._open(self.settings.connection_string.strip(), self.settings.api_key)
-        # Two that start the server of one path at once would shut each other out.
+        # Two processes starting the server of one path at once would lock each other out.
         with _paths_guard:
             _prepare(self.path)
             client = self._open(self.path, "")
@@ -178,7 +178,7 @@ def _prepare(path: str) -> None:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreAccessError(
-            f"milvus: the path {path} of connection_string cannot be made: {error.strerror}. Change it, or the "
+            f"milvus: the path {path} of connection_string cannot be created: {error.strerror}. Change it, or the "
             "permissions of the folder it is in."
         ) from error
 
@@ -194,7 +194,7 @@ def _leave(path: str, served: _Served) -> None:
 
 
 def _check(settings: DatabaseSettings) -> str | None:
-    """Return the path that a connection string names, None when it is an address; refuse what is neither."""
+    """Return the path in a connection string, None if it is an address; refuse anything else."""
     text = settings.connection_string.strip()
     if not text:
         raise UsageError(f"The database provider milvus needs a connection_string: {_GOOD}.")

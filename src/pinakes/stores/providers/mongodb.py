@@ -1,7 +1,6 @@
 """MongoDB with its own vector and text search: Atlas, or a server of version 8.2 and later with a search process.
 
-A search on an index that does not exist finds nothing and says nothing; so that an index is there is made sure
-before it is used.
+A search on a missing index silently finds nothing; so the existence of an index is checked before it is used.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ VECTORS = "pinakes_vectors"
 WORDS = "pinakes_words"
 _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 2.0
-# What the server says when the index is there already: the same name, or the same definition under way.
+# What the server says if the index exists: the same name, or the same definition in progress.
 _THERE_ALREADY = frozenset({68, 85, 86})
 
 
 def vector_definition(dimension: int, quantization: str) -> Document:
-    """Define the index of the vectors, with documents to filter by."""
+    """Define the vector index, with documents to filter by."""
     vector: Document = {
         "type": "vector",
         "path": "vector",
@@ -46,7 +45,7 @@ def vector_definition(dimension: int, quantization: str) -> Document:
 
 
 def word_definition() -> Document:
-    """Define the index of the words: they are analysed already, so nothing but the spaces between them counts."""
+    """Define the text index: words are already analysed, so they are only split at spaces."""
     terms = {
         "type": "string",
         "analyzer": "lucene.whitespace",
@@ -72,24 +71,24 @@ class SearchIndexes:
         self._answering: set[str] = set()
 
     def find(self, name: str) -> Document | None:
-        """Return how the server describes an index; None where there is none."""
+        """Return the server's description of an index; None if there is none."""
         found = self._store.on_points(lambda held: held.list_search_indexes(name).to_list())
         return dict(found[0]) if found else None
 
     def dimension(self) -> int | None:
-        """Return the dimension of the vector index; None where there is none."""
+        """Return the dimension of the vector index; None if there is none."""
         if (found := self.find(VECTORS)) is None:
             return None
         for field in found.get("latestDefinition", {}).get("fields", []):
             if field.get("type") == "vector" and field.get("path") == "vector":
                 return int(field["numDimensions"])
         raise StoreSchemaError(
-            f"{self._provider}: the search index {VECTORS} is not one of Pinakes (no vector field named vector). Drop "
-            "it, or name another collection."
+            f"{self._provider}: the search index {VECTORS} was not made by Pinakes (no vector field named vector). "
+            "Drop it, or name another collection."
         )
 
     def make(self, name: str, kind: str, definition: Document) -> None:
-        """Make an index unless it is there; it answers some time later."""
+        """Create an index unless it exists; it becomes usable some time later."""
         if self.find(name) is not None:
             return
         model = SearchIndexModel(definition=definition, name=name, type=kind)
@@ -103,13 +102,13 @@ class SearchIndexes:
                 raise
 
     def make_once(self, name: str, kind: str, definition: Document) -> None:
-        """Make an index unless it is known to answer, and wait for it."""
+        """Create an index unless it is known to be usable, and wait for it."""
         if name not in self._answering:
             self.make(name, kind, definition)
             self.wait(name)
 
     def wait(self, name: str) -> None:
-        """Return when an index answers; one that is missing, failed, or takes too long is an error."""
+        """Wait until an index is usable; one that is missing, failed, or takes too long is an error."""
         if name in self._answering:
             return
         pause, until = _FIRST_PAUSE, time.monotonic() + self._patience
@@ -117,7 +116,7 @@ class SearchIndexes:
             found = self.find(name)
             if found is None:
                 raise StoreSchemaError(
-                    f"{self._provider}: the search index {name} is missing. Index again, or make it anew."
+                    f"{self._provider}: the search index {name} is missing. Index again, or recreate it."
                 )
             if found.get("queryable"):
                 with self._guard:
@@ -134,7 +133,7 @@ class SearchIndexes:
             pause = min(1.5 * pause, _LONGEST_PAUSE)
 
     def forget(self) -> None:
-        """Look again before the next search."""
+        """Check again before the next search."""
         with self._guard:
             self._answering.clear()
 
@@ -142,7 +141,7 @@ class SearchIndexes:
 _EXAMPLE = "mongodb+srv://user:password@cluster.example.mongodb.net/pinakes"
 _MOST_CANDIDATES = 10_000
 _FEWEST_CANDIDATES = 200
-# A query of more words than this is refused by the search process.
+# The search process refuses queries with more words than this.
 _MOST_WORDS = 1_000
 
 
@@ -169,11 +168,11 @@ class MongoStore(MongoWireStore):
         self._indexes = SearchIndexes(self, settings.option("ready_timeout", 300.0))
 
     def pack(self, vector: Vectors) -> Any:
-        """Keep a vector as BSON's own kind of vector, four bytes a number."""
+        """Return a vector in BSON's own vector type, four bytes per number."""
         return Binary.from_vector(np.asarray(vector, "<f4"), BinaryVectorDtype.FLOAT32)
 
     def unpack(self, value: Any) -> Vectors:
-        """Read a vector from its binary form: two bytes that say the kind, then the numbers."""
+        """Read a vector from its binary form: two bytes for the type, then the numbers."""
         return np.frombuffer(value, "<f4", offset=2).astype(np.float32)
 
     # -- the collection --------------------------------------------------------------------------------------
@@ -183,7 +182,7 @@ class MongoStore(MongoWireStore):
         return self._indexes.dimension()
 
     def _make(self, dimension: int) -> None:
-        """Make the collections and the search indexes, and wait until these answer."""
+        """Create the collections and the search indexes, and wait until these are usable."""
         super()._make(dimension)
         self._indexes.make(VECTORS, "vectorSearch", vector_definition(dimension, self._quantization))
         if self.settings.native != "none":
@@ -199,7 +198,7 @@ class MongoStore(MongoWireStore):
     # -- searches --------------------------------------------------------------------------------------------
 
     def _nearest(self, vector: Vectors, limit: int, documents: Documents) -> list[Found]:
-        """Search vectors: exactly in a small collection, by the index in a larger one."""
+        """Search vectors: exhaustively in a small collection, by the index in a larger one."""
         self._indexes.wait(VECTORS)
         shown = {"_id": 1, "score": {"$meta": "vectorSearchScore"}}
         pipeline = [self._near(vector, limit, documents), {"$project": shown}]
@@ -225,7 +224,7 @@ class MongoStore(MongoWireStore):
         return {"$vectorSearch": stage}
 
     def _worded(self, terms: list[str], limit: int, documents: Documents) -> list[Found]:
-        """Search words by BM25; the index for it is made when it is first needed."""
+        """Search words by BM25; the index for it is created when it is first needed."""
         self._words_ready()
         stage = {"$search": {**_worded(terms, documents), "returnStoredSource": True}}
         shown = {"_id": 1, "score": {"$meta": "searchScore"}}
@@ -234,7 +233,7 @@ class MongoStore(MongoWireStore):
     def _fused(
         self, vector: Vectors, terms: list[str], weights: Weights, limit: int, documents: Documents
     ) -> list[Found]:
-        """Let the server fuse the ranks of both searches by their weights (``$rankFusion``)."""
+        """Let the server fuse the ranks of both searches by weight (``$rankFusion``)."""
         if not terms:
             return self._nearest(vector, limit, documents)
         self._indexes.wait(VECTORS)
@@ -257,13 +256,13 @@ class MongoStore(MongoWireStore):
 
     def _checked(self, found: list[Found]) -> list[Found]:
         if not found:
-            # So does an index that is gone answer: look whether it is there before the next search.
+            # A missing index answers like this, too: check whether it exists before the next search.
             self._indexes.forget()
         return found
 
 
 def _worded(terms: Sequence[str], documents: Documents) -> Document:
-    """Return a search for any of some words. They are joined: the analysis cuts at spaces and knows no syntax."""
+    """Return a search for any of some words. They are joined: the analysis splits at spaces and has no syntax."""
     query = " ".join(list(dict.fromkeys(terms))[:_MOST_WORDS])
     text: Document = {"text": {"query": query, "path": "terms"}}
     if documents is not None:

@@ -1,9 +1,7 @@
-"""What MongoDB and the Cosmos DB that speaks its protocol have in common: the connection, and points and entries as
-documents.
+"""What MongoDB and Cosmos DB for MongoDB share: the connection, and points and entries as documents.
 
-The points are in the collection of the settings' name, under their ids; the entries beside it, in ``<name>.entries``.
-Of the client's errors its own text is never passed on whole: it may quote the connection string, or the documents of a
-batch.
+The points are in the collection with the settings' name, under their ids; the entries in ``<name>.entries``. The
+client's own error texts are never passed on whole: they may quote the connection string, or the documents of a batch.
 """
 
 from __future__ import annotations
@@ -60,7 +58,7 @@ _SELECTION = 10.0
 
 
 class MongoLink(Link[MongoClient[Document]]):
-    """A pool of connections, shared by threads. The client looks for a server for a while, and repeats by itself."""
+    """A connection pool, shared by threads. The client looks for a server for a while, and retries by itself."""
 
     errors = (PyMongoError, BSONError)
     attempts = 2
@@ -72,7 +70,9 @@ class MongoLink(Link[MongoClient[Document]]):
         self._hosts = ", ".join(f"{host}:{port}" if port else str(host) for host, port in parsed["nodelist"])
         self.database = str(settings.option("database", parsed["database"] or _DATABASE))
         if not self.database or any(sign in self.database for sign in '/\\. "$\0'):
-            raise UsageError(f"The option database of {settings.provider} is no name of a MongoDB database.")
+            raise UsageError(
+                f"The option database of {settings.provider} is not a valid name for a MongoDB database."
+            )
         self._arguments = _arguments(settings, parsed, retry_writes)
 
     def handle(self) -> Database[Document]:
@@ -113,7 +113,8 @@ class MongoLink(Link[MongoClient[Document]]):
         failed = details.get("writeErrors") or details.get("writeConcernErrors") or [{}]
         code = failed[0].get("code")
         if code == DUPLICATE_KEY or not details.get("writeErrors"):
-            # Two writers made the same document at once, or it is not yet on enough servers: the same works later.
+            # Two writers created the same document at once, or it is not on enough servers yet: a retry
+            # succeeds.
             return StoreUnavailableError(
                 f"{self.provider}: a batch was stored in part; it can be sent again."
             )
@@ -157,7 +158,7 @@ def _short(text: str) -> str:
 
 
 def _parse(settings: DatabaseSettings, example: str) -> dict[str, Any]:
-    """Read the connection string without asking the network, and say what is wrong with it without quoting it."""
+    """Parse the connection string without network access, with errors that do not quote it."""
     text, provider = settings.connection_string, settings.provider
     if not text:
         raise UsageError(f"The database provider {provider} needs connection_string, such as {example}.")
@@ -165,7 +166,7 @@ def _parse(settings: DatabaseSettings, example: str) -> dict[str, Any]:
         raise UsageError(f"The connection_string of {provider} must begin as in {example}.")
     srv = text.startswith(_SRV)
     try:
-        # Read as a plain address: the other kind would be looked up in the network at once.
+        # Parsed as a plain address: the other kind would be resolved in the network at once.
         parsed: dict[str, Any] = parse_uri(_PLAIN + text[len(_SRV) :] if srv else text, default_port=None)
     except (PyMongoError, ValueError, TypeError):
         raise UsageError(
@@ -219,7 +220,7 @@ _INDEXES = ([("kind", 1), ("_id", 1)], [("kind", 1), ("group", 1), ("_id", 1)])
 
 
 class MongoWireStore(TableStore[str, Document]):
-    """Reading and writing of points and entries; the indexes and searches are each provider's own."""
+    """Reading and writing points and entries; indexes and searches are specific to each provider."""
 
     bytes_at_once, page = 30_000_000, _PAGE
     most_dimensions: ClassVar[int] = 0
@@ -233,20 +234,20 @@ class MongoWireStore(TableStore[str, Document]):
 
     @abstractmethod
     def pack(self, vector: Vectors) -> Any:
-        """Return a vector as the database keeps it."""
+        """Return a vector in the form that the database stores."""
 
     @abstractmethod
     def unpack(self, value: Any) -> Vectors:
-        """Return a vector from what the database keeps."""
+        """Return a vector from the form that the database stores."""
 
     @abstractmethod
     def indexed_dimension(self) -> int | None:
-        """Return the dimension of our vector index; None where there is none."""
+        """Return the dimension of our vector index; None if there is none."""
 
     # -- the collection --------------------------------------------------------------------------------------
 
     def dimension(self) -> int | None:
-        """Return the dimension that the vector index was made for."""
+        """Return the dimension that the vector index was created for."""
         found = self.indexed_dimension()
         if found is None and self.on_points(lambda held: held.find_one({}, {"_id": 1})) is not None:
             raise StoreSchemaError(
@@ -256,7 +257,7 @@ class MongoWireStore(TableStore[str, Document]):
         return found
 
     def create(self, dimension: int) -> None:
-        """Make what is missing; refuse vectors that the database cannot index."""
+        """Create what is missing; refuse vectors that the database cannot index."""
         if (found := self.dimension()) is not None:
             self.check_dimension(found, dimension)
         if dimension > self.most_dimensions:
@@ -267,7 +268,7 @@ class MongoWireStore(TableStore[str, Document]):
         super().create(dimension)
 
     def _make(self, dimension: int) -> None:
-        """Make both collections and the ordinary indexes, as far as they are missing."""
+        """Create both collections and the ordinary indexes, as far as they are missing."""
         for name in (self._points, self._entries):
             self.link.call(lambda _, name=name: self._make_one(name))  # type: ignore[misc]
         for keys in _INDEXES:
@@ -295,11 +296,11 @@ class MongoWireStore(TableStore[str, Document]):
         return self.link.handle()[self._points]
 
     def on_points(self, work: Callable[[MongoCollection[Document]], Result]) -> Result:
-        """Do something with the collection of the points."""
+        """Call a function with the collection of points."""
         return self._on(self._points, work)
 
     def count(self) -> int:
-        """Count the points."""
+        """Return the number of points."""
         return self.on_points(lambda held: held.count_documents({}))
 
     def _about(self) -> int:
@@ -318,11 +319,11 @@ class MongoWireStore(TableStore[str, Document]):
         return self._on(where, lambda held: held.find({"_id": {"$in": keys}}).to_list())
 
     def _scan(self, where: str, wanted: Mapping[str, str], *, whole: bool) -> Iterator[list[Document]]:
-        """Go through the ids in their order."""
+        """Yield all ids in order."""
         last, some = "", {**wanted}
         bound: Document = {}
         if (document := some.pop("document", "")) != "":
-            # The ids of the points of a document begin with its key, and then a hyphen.
+            # The ids of a document's points begin with its key, and then a hyphen.
             start = f"{document[:8]}-{document[8:12]}-{document[12:16]}"
             last, bound = f"{start}-", {"$lt": f"{start}."}
         fields = None if whole else {"document": 1}
@@ -356,14 +357,14 @@ class MongoWireStore(TableStore[str, Document]):
         return Entry(row["_id"], row["kind"], row["group"], row["value"])
 
     def ask(self, pipeline: list[Document], limit: int) -> list[Found]:
-        """Run a search that gives ids and scores, in one answer."""
+        """Run a search that returns ids and scores, in one answer."""
         rows = self.on_points(lambda held: held.aggregate(pipeline, batchSize=limit + 1).to_list())
         return [Found(row["_id"], float(row["score"])) for row in rows]
 
     # -- claims ----------------------------------------------------------------------------------------------
 
     def swap(self, entry: Entry, expected: str | None) -> bool:
-        """Add an entry, or change it where its value is as expected: one operation of the server."""
+        """Add an entry, or change it if its value is as expected, in one operation of the server."""
         tries = 0
 
         def attempt() -> bool:
@@ -371,7 +372,7 @@ class MongoWireStore(TableStore[str, Document]):
             tries += 1
             if self._swap(entry, expected):
                 return True
-            # The answer to an earlier try may have been lost: then the value is ours already.
+            # The answer to an earlier attempt may have been lost: then the value is already ours.
             return tries > 1 and self.get([entry.key]).get(entry.key) == entry.value
 
         return self.link.call(lambda _: attempt())

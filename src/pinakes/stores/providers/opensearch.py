@@ -1,4 +1,4 @@
-"""OpenSearch, and Elasticsearch through the same client: vectors, BM25, fusion and claims, all in the database."""
+"""OpenSearch, and Elasticsearch through the same client: vectors, BM25, fusion and leases, all in the database."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from pinakes.stores.retry import retrying
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import PAYLOAD, Capabilities, Entry, Found, Point
 
-# Marks an index as ours, so that nobody else's is read as a library or dropped.
+# Marks an index as ours, so that no foreign one is read as a library or dropped.
 META = {"pinakes": {"format": 1}}
-# The widest answer that an index gives, unless somebody changed index.max_result_window.
+# The largest answer of an index, unless index.max_result_window was changed.
 WINDOW = 10_000
 # A query may have 1,024 clauses.
 _CLAUSES = 1_000
 
 _ANALYSIS = {
-    # The words are analysed already: they are only taken apart, and long ones are kept whole.
+    # The words are already analysed: they are only split, and long ones are kept whole.
     "tokenizer": {"words": {"type": "whitespace", "max_token_length": 1024}},
     "analyzer": {"words": {"type": "custom", "tokenizer": "words"}},
 }
@@ -56,9 +56,9 @@ _ENTRY_FIELDS: dict[str, Any] = {
 
 
 class Dialect:
-    """What OpenSearch wants to hear."""
+    """Requests in the form of OpenSearch."""
 
-    # The name of the type of a vector, and of the number of its dimensions.
+    # The name of the vector type, and of its dimension setting.
     vector_type = "knn_vector"
     dimension_name = "dimension"
     # Whether it fuses two searches itself.
@@ -74,12 +74,12 @@ class Dialect:
     # -- indexes ---------------------------------------------------------------------------------------------
 
     def points_index(self, dimension: int) -> dict[str, Any]:
-        """Return the body that makes the index of points."""
+        """Return the body that creates the index of points."""
         fields = {**_POINT_FIELDS, "vector": self.vector_field(dimension)}
         return self._index(fields, {"analysis": _ANALYSIS, **self.vector_settings()})
 
     def entries_index(self) -> dict[str, Any]:
-        """Return the body that makes the index of entries."""
+        """Return the body that creates the index of entries."""
         return self._index(_ENTRY_FIELDS, {})
 
     def _index(self, fields: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class Dialect:
         }
 
     def vector_field(self, dimension: int) -> dict[str, Any]:
-        """Return the field of the vector."""
+        """Return the mapping of the vector field."""
         method = {
             "name": "hnsw",
             "engine": self._settings.option("engine", "lucene"),
@@ -122,7 +122,7 @@ class Dialect:
         return {"query": {"script_score": {"query": some, "script": script}}, "track_total_hits": False}
 
     def nearest(self, vector: list[float], limit: int, documents: Collection[str] | None) -> dict[str, Any]:
-        """Return a search of the graph: asked for more than is wanted, it looks further and misses less."""
+        """Return a search of the graph: asking for more than is wanted makes it look further and miss less."""
         asked: dict[str, Any] = {"vector": vector, "k": self.width(limit)}
         if documents is not None:
             asked["filter"] = _among(documents)
@@ -134,7 +134,7 @@ class Dialect:
 
     @staticmethod
     def keyword(terms: Sequence[str], documents: Collection[str] | None) -> dict[str, Any]:
-        """Return a search for words by BM25. Each is a term of its own, so nothing in it can be syntax."""
+        """Return a search for words by BM25. Each is a separate term, so nothing in it can be syntax."""
         should = [
             {"term": {"terms": {"value": term, "boost": float(count)}}}
             for term, count in Counter(terms).most_common(_CLAUSES)
@@ -146,20 +146,20 @@ class Dialect:
 
     @staticmethod
     def fused(legs: Sequence[Mapping[str, Any]], weights: Sequence[float]) -> dict[str, Any]:
-        """Return one search made of several, their scores brought to 0..1 and averaged by weight."""
+        """Return a search that combines several, their scores normalised to 0..1 and averaged by weight."""
         processor = {
             "normalization": {"technique": "min_max"},
             "combination": {"technique": "arithmetic_mean", "parameters": {"weights": list(weights)}},
         }
         return {
             "query": {"hybrid": {"queries": [leg["query"] for leg in legs]}},
-            # Given with the search, so that nobody has to be allowed to keep pipelines in the cluster.
+            # Sent with the search, so that no permission for pipelines in the cluster is needed.
             "search_pipeline": {"phase_results_processors": [{"normalization-processor": processor}]},
         }
 
 
 class ElasticDialect(Dialect):
-    """What Elasticsearch wants to hear instead."""
+    """Requests in the form of Elasticsearch."""
 
     vector_type = "dense_vector"
     dimension_name = "dims"
@@ -168,7 +168,7 @@ class ElasticDialect(Dialect):
     exact_script = "Math.max(0.0, 1.0 + cosineSimilarity(params.query, 'vector'))"
 
     def vector_field(self, dimension: int) -> dict[str, Any]:
-        """Return the field of the vector; without its default quantization, which rounds scores."""
+        """Return the mapping of the vector field; without the default quantization, which rounds scores."""
         return {
             "type": "dense_vector",
             "dims": dimension,
@@ -178,7 +178,7 @@ class ElasticDialect(Dialect):
         }
 
     def vector_settings(self) -> dict[str, Any]:
-        """Return what makes it give vectors back: since 9.2 it leaves them out of what it returns."""
+        """Return the setting that makes it return vectors: since 9.2 they are left out by default."""
         return {"mapping.exclude_source_vectors": False} if _number(self._version) >= (9, 2) else {}
 
     def nearest(self, vector: list[float], limit: int, documents: Collection[str] | None) -> dict[str, Any]:
@@ -196,21 +196,21 @@ class ElasticDialect(Dialect):
 
 _CONFLICT = 409
 _NOT_FOUND = 404
-# How many rows a page has that are read whole: values and vectors stay below some ten megabytes. And of ids alone.
+# Rows per page if read whole: values and vectors stay below some ten megabytes. And for ids alone.
 _PAGE, _SCAN = 200, 5_000
 
 
 class OpenSearchStore(TableStore[str, dict[str, Any]]):
-    """Two indexes: one of points, one of entries. Writes go through an alias of each, and are seen when they return."""
+    """Two indexes: points and entries. Writes go through an alias of each, and are visible when they return."""
 
     provider = "opensearch"
     capabilities = Capabilities(
         keyword=True, hybrid=True, claims=True, max_results=WINDOW, max_filter=10_000, batch=1_000
     )
     known_options: ClassVar[Mapping[str, str]] = {
-        "flavor": "opensearch or elasticsearch; found out from the server when left out.",
+        "flavor": "opensearch or elasticsearch; detected from the server by default.",
         "exact_below": "Up to this many points every search compares all of them (10,000).",
-        "engine": "The library that keeps the graph of an OpenSearch index: lucene (as it is) or faiss.",
+        "engine": "The library that keeps the graph of an OpenSearch index: lucene (default) or faiss.",
         "m": "Neighbours of a point in the graph (16); set when the collection is made.",
         "ef_construction": "Candidates looked at when a point is put into the graph (128); set when it is made.",
         "ef_search": "Candidates looked at in a search of the graph, at least as many as results (200).",
@@ -222,7 +222,7 @@ class OpenSearchStore(TableStore[str, dict[str, Any]]):
         "verify": "Whether the server's certificate is verified (true).",
         "tls": "false allows credentials over http:// beyond this machine.",
     }
-    # A request stays far below the 100 MB that a node takes, and is large enough to be worth its while.
+    # A request stays far below the 100 MB limit of a node, and is large enough to be efficient.
     entries_at_once, page = 1_000, _PAGE
 
     def __init__(self, settings: DatabaseSettings) -> None:
@@ -233,9 +233,9 @@ class OpenSearchStore(TableStore[str, dict[str, Any]]):
         self._refresh = {"refresh": "wait_for" if wait else "true"}
         exact_below: int = settings.option("exact_below", 10_000)
         self._watch = SizeWatch(self.count, exact_below + 1)
-        # A dot cannot be in the name of a collection, so no two collections meet.
+        # A dot cannot be in the name of a collection, so no two collections collide.
         self._points, self._entries = f"{settings.collection}.points", f"{settings.collection}.entries"
-        # Options of the wrong kind are said now, not when the collection is made.
+        # Options of the wrong type are reported now, not when the collection is created.
         Dialect(settings).points_index(1)
         self._link = OpenSearchLink(settings)
         self._dialect: Dialect | None = None
@@ -243,7 +243,7 @@ class OpenSearchStore(TableStore[str, dict[str, Any]]):
     # -- the collection --------------------------------------------------------------------------------------
 
     def dimension(self) -> int | None:
-        """Return the length of the vectors, as the mapping says."""
+        """Return the length of the vectors from the mapping."""
         dialect = self._speak()
         mapping = self._mapping(self._points)
         if mapping is None:
@@ -251,7 +251,7 @@ class OpenSearchStore(TableStore[str, dict[str, Any]]):
         field = mapping.get("properties", {}).get("vector", {})
         if field.get("type") != dialect.vector_type:
             raise StoreSchemaError(
-                f"{self.provider}: the field vector of {self._points} is no {dialect.vector_type}. Name another "
+                f"{self.provider}: the field vector of {self._points} is not a {dialect.vector_type}. Name another "
                 "collection, or delete that index."
             )
         return int(field[dialect.dimension_name])
@@ -282,15 +282,15 @@ class OpenSearchStore(TableStore[str, dict[str, Any]]):
         self._link.close()
 
     def _mapping(self, index: str) -> dict[str, Any] | None:
-        """Return how an index is laid out; None where there is none, an error where it is not ours."""
+        """Return the mapping of an index; None if there is none, an error if it is not ours."""
         answer = self._link.request("GET", f"/{index}/_mapping", ignore=(404,))
         if answer.get("status") == 404:
             return None
         found: dict[str, Any] = next(iter(answer.values()))["mappings"]
         if found.get("_meta", {}).get("pinakes") != META["pinakes"]:
             raise StoreSchemaError(
-                f"{self.provider}: there is an index {index} that is not a library of this version. Name another "
-                "collection, or delete that index."
+                f"{self.provider}: there is an index {index} that is not a Pinakes library of this version. Name "
+                "another collection, or delete that index."
             )
         return found
 
@@ -299,7 +299,7 @@ class OpenSearchStore(TableStore[str, dict[str, Any]]):
             flavor: str = self.settings.option("flavor", "")
             answer = self._link.request("GET", "/", ignore=(403, 404))
             version = answer.get("version", {}) if isinstance(answer, dict) else {}
-            # Those who may not ask (403) and services without this page (404) are taken for OpenSearch.
+            # Users who may not ask (403) and services without this page (404) are taken for OpenSearch.
             elastic = bool(version) and version.get("distribution") != "opensearch"
             number = "9.9" if version.get("build_flavor") == "serverless" else str(version.get("number", ""))
             kind = (
@@ -311,7 +311,7 @@ class OpenSearchStore(TableStore[str, dict[str, Any]]):
         return self._dialect
 
     def count(self) -> int:
-        """Return how many points there are."""
+        """Return the number of points."""
         return int(self._link.request("GET", f"/{self._points}/_count")["count"])
 
     # -- rows ------------------------------------------------------------------------------------------------
@@ -334,7 +334,7 @@ class OpenSearchStore(TableStore[str, dict[str, Any]]):
         return [doc["_source"] for doc in answer["docs"] if doc.get("found")]
 
     def _scan(self, where: str, wanted: Mapping[str, str], *, whole: bool) -> Iterator[list[dict[str, Any]]]:
-        """Go on behind the last id of each page.
+        """Continue after the last id of each page.
 
         So nothing has to be kept open in the cluster however long a reader takes, and no row comes twice.
         """
@@ -352,7 +352,7 @@ class OpenSearchStore(TableStore[str, dict[str, Any]]):
             body["search_after"] = hits[-1]["sort"]
 
     def _row(self, point: Point) -> dict[str, Any]:
-        """Return the document that keeps a point; what is empty is left out."""
+        """Return the document for a point, without empty fields."""
         if point.vector is None:
             raise self.without_vector(point)
         shown = {name: text_only(getattr(point, name)) for name in PAYLOAD if getattr(point, name)}
@@ -370,7 +370,7 @@ class OpenSearchStore(TableStore[str, dict[str, Any]]):
     # -- searches --------------------------------------------------------------------------------------------
 
     def _nearest(self, vector: Vectors, limit: int, documents: Documents) -> list[Found]:
-        """Compare every point of a small collection; walk the graph of a large one."""
+        """Compare every point of a small collection; search the graph of a large one."""
         exact = self._watch.small()
         # The script gives 1 + cos; both graphs give (1 + cos) / 2.
         scale = 1.0 if exact else 2.0
@@ -383,7 +383,10 @@ class OpenSearchStore(TableStore[str, dict[str, Any]]):
     def _fused(
         self, vector: Vectors, terms: list[str], weights: Weights, limit: int, documents: Documents
     ) -> list[Found]:
-        """Fuse both searches by normalised scores: in OpenSearch itself, for Elasticsearch here by the same sum."""
+        """Fuse both searches by normalised scores:
+
+        OpenSearch does it itself, for Elasticsearch the same sum is computed here.
+        """
         dialect = self._speak()
         legs = [self._vector_leg(vector, limit, documents, self._watch.small())]
         if terms:
@@ -405,7 +408,7 @@ class OpenSearchStore(TableStore[str, dict[str, Any]]):
         return [Found(hit["_id"], float(hit["_score"])) for hit in hits]
 
     def _search(self, where: str, body: dict[str, Any], *only: str) -> list[dict[str, Any]]:
-        # Half an answer, because a shard is away, must not pass for a whole one.
+        # A partial answer, because a shard is away, must not pass for a complete one.
         params = {"allow_partial_search_results": "false"}
         if only:
             params["filter_path"] = ",".join(f"hits.hits.{name}" for name in only)
@@ -416,7 +419,7 @@ class OpenSearchStore(TableStore[str, dict[str, Any]]):
     # -- claims ----------------------------------------------------------------------------------------------
 
     def swap(self, entry: Entry, expected: str | None) -> bool:
-        """Store an entry where its value is as expected."""
+        """Store an entry if its value is as expected."""
         unsure = False
 
         def attempt() -> bool:
@@ -428,7 +431,7 @@ class OpenSearchStore(TableStore[str, dict[str, Any]]):
                 raise
 
         won = retrying(attempt)
-        # An answer that was lost may have been a yes: then the value that stands in the way is ours.
+        # A lost answer may have been a success: then the conflicting value is ours.
         return won or (unsure and self.get([entry.key]).get(entry.key) == entry.value)
 
     def _swap(self, entry: Entry, expected: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""The connection to OpenSearch or Elasticsearch: where it goes, who asks, and what its errors mean."""
+"""The connection to OpenSearch or Elasticsearch: address, credentials, and error translation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PASSING = frozenset({408, 429, 500, 502, 503, 504})
 
 
 class OpenSearchLink(Link[OpenSearch]):
-    """Requests to one cluster. Nothing is sent before the first; threads share the pool."""
+    """Requests to one cluster. Connects on the first request; threads share the pool."""
 
     errors = (OpenSearchException,)
 
@@ -48,7 +48,7 @@ class OpenSearchLink(Link[OpenSearch]):
         ignore: Collection[int] = (),
         retry: bool = True,
     ) -> Any:
-        """Return the answer to a request; one that failed for a passing reason is sent again unless told not to."""
+        """Return the answer to a request; a temporary failure is retried unless told not to."""
         headers = {"content-type": "application/x-ndjson"} if isinstance(body, str) else None
 
         def send(client: OpenSearch) -> Any:
@@ -61,7 +61,7 @@ class OpenSearchLink(Link[OpenSearch]):
     def bulk(self, target: str, lines: str, params: Mapping[str, Any]) -> None:
         """Send actions, each with its document.
 
-        ``target`` must be an alias: a write to a name that is gone would otherwise make an index of a guessed shape.
+        ``target`` must be an alias: a write to a deleted name would otherwise create an index with a guessed mapping.
         """
         shown = {"require_alias": "true", "filter_path": "errors,items.*.error,items.*.status", **params}
 
@@ -79,7 +79,7 @@ class OpenSearchLink(Link[OpenSearch]):
         return OpenSearch(
             self._hosts,
             timeout=settings.timeout,
-            # Trying again is ours: all databases do it in the same way.
+            # We retry ourselves, in the same way for all databases.
             max_retries=0,
             pool_maxsize=16,
             http_compress=not all(is_here(host["host"]) for host in self._hosts),
@@ -99,7 +99,7 @@ class OpenSearchLink(Link[OpenSearch]):
         if isinstance(error, ConnectionTimeout):
             return StoreUnavailableError(
                 f"{name}: the server in connection_string did not answer within {self.settings.timeout:g} seconds. "
-                "Look at its load, or raise timeout."
+                "Check its load, or raise timeout."
             )
         if isinstance(error, NoConnectionError):
             return StoreUnavailableError(
@@ -128,7 +128,7 @@ class OpenSearchLink(Link[OpenSearch]):
             )
         if status in _PASSING:
             return StoreUnavailableError(
-                f"{name}: the server is too busy or not ready, status {status} ({said})."
+                f"{name}: the server is busy or not ready, status {status} ({said})."
             )
         if kind == "index_not_found_exception":
             return StoreSchemaError(
@@ -139,7 +139,7 @@ class OpenSearchLink(Link[OpenSearch]):
 
 
 def _reason(cause: Any) -> tuple[str, str]:
-    """Return the kind of an error and what is said about it, of the innermost cause that says anything."""
+    """Return the type of an error and its message, from the innermost cause with one."""
     if not isinstance(cause, dict):
         return str(cause or "no reason given")[:LONGEST_REASON], ""
     kind, reason = str(cause.get("type", "error")), str(cause.get("reason") or "")
@@ -154,7 +154,7 @@ def _reason(cause: Any) -> tuple[str, str]:
 
 
 def _host(settings: DatabaseSettings, address: str) -> dict[str, Any]:
-    """Read one address of the connection string, and refuse what would send a secret in the open."""
+    """Parse one address of the connection string, and refuse to send a secret unencrypted."""
     name = settings.provider
     try:
         parts = urlsplit(address.strip())

@@ -1,6 +1,6 @@
 """Pinecone: a serverless index for each collection, points and entries in a namespace each.
 
-A record holds so much and no more: texts of a point are cut, and the long value of an entry is kept in several.
+A record has a maximum size: texts of a point are cut, and the long value of an entry is split into several records.
 """
 
 from __future__ import annotations
@@ -36,18 +36,19 @@ Record = dict[str, Any]
 
 POINTS, ENTRIES = "points", "entries"
 _TOP_K = 10_000
-# Ids travel in the address of a fetch; pages of a list have no more than this either.
+# Ids are part of the URL of a fetch; pages of a list have no more than this either.
 _PAGE = 100
-# A changed entry of several parts may take a moment until all of them are there.
+# A changed entry of several parts may take a moment until all of them are visible.
 _TORN_ATTEMPTS = 6
-# The service takes 1,000 records and 2 MB at once, and 40 KB of metadata a record; what is around it has room too.
+# The limits are 1,000 records and 2 MB per request, and 40 KB of metadata per record; this leaves room for
+# the rest.
 _BATCH_RECORDS = 1_000
 _BATCH_BYTES = 1_900_000
 _METADATA_BYTES = 38_000
 _PART_BYTES = 36_000
 # A value of 30,000 characters, each at most six bytes of JSON, has no more parts than this.
 MAX_PARTS = 6
-# What is cut when a point says too much of itself: nothing is searched in these, they are for people.
+# What is cut if a point's metadata is too long: these fields are not searched, they are for people.
 _CUT = ("text", "terms", "heading", "source_path")
 
 
@@ -80,7 +81,7 @@ def point_record(point: Point) -> Record:
 def entry_records(entry: Entry, dimension: int) -> tuple[Record, list[Record]]:
     """Return the record of an entry, and those of what does not fit into it.
 
-    Each part carries a stamp of the whole, so that a reader who meets half of a change notices.
+    Each part carries a stamp of the whole, so that a reader notices a half-written change.
     """
     pieces = list(_pieces(entry.value, _PART_BYTES)) or [""]
     stamp = hashlib.sha256(entry.value.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -96,7 +97,7 @@ def entry_records(entry: Entry, dimension: int) -> tuple[Record, list[Record]]:
 
 
 def head_of(metadata: Mapping[str, Any]) -> Head:
-    """Read the first record of an entry; numbers come back as fractions."""
+    """Parse the first record of an entry; numbers come back as floats."""
     return Head(
         str(metadata["kind"]),
         str(metadata["group"]),
@@ -107,7 +108,7 @@ def head_of(metadata: Mapping[str, Any]) -> Head:
 
 
 def joined(key: str, head: Head, parts: Mapping[str, Mapping[str, Any]]) -> Entry | None:
-    """Return the whole entry; None when a part is missing or of another state of it."""
+    """Return the whole entry; None if a part is missing or of another version."""
     value = head.value
     for at in range(1, head.parts):
         metadata = parts.get(part_id(key, at))
@@ -118,12 +119,12 @@ def joined(key: str, head: Head, parts: Mapping[str, Mapping[str, Any]]) -> Entr
 
 
 def part_id(key: str, at: int) -> str:
-    """Return the id of a further part of an entry; keys have no such sign."""
+    """Return the id of a further part of an entry; keys do not contain this character."""
     return f"{key}#{at}"
 
 
 def batches(records: Iterable[Record]) -> Iterator[list[Record]]:
-    """Cut records into requests that the service takes."""
+    """Split records into requests that the service accepts."""
     return sized_batches(records, _record_size, most=_BATCH_RECORDS, total=_BATCH_BYTES)
 
 
@@ -137,7 +138,7 @@ def _size(value: Any) -> int:
 
 
 def _pieces(text: str, limit: int) -> Iterator[str]:
-    """Cut a text into pieces of so many bytes of JSON."""
+    """Split a text into pieces of a number of bytes of JSON."""
     start, used = 0, 0
     if len(text) * 6 <= limit:
         yield text
@@ -161,7 +162,7 @@ def _width(character: str) -> int:
 
 
 class PineconeStore(TableStore[str, Any]):
-    """Points are searched by Pinecone; it has no keyword search over ready-made words, so that side is ours.
+    """Points are searched by Pinecone; it has no keyword search over given words, so that part is ours.
 
     The row of an entry is the entry itself, because it may be several records.
     """
@@ -188,7 +189,7 @@ class PineconeStore(TableStore[str, Any]):
     # -- the collection --------------------------------------------------------------------------------------
 
     def dimension(self) -> int | None:
-        """Return the length of the vectors, as the control plane says."""
+        """Return the length of the vectors, as the control plane states it."""
         found = self._link.describe()
         if found is None:
             return None
@@ -221,7 +222,7 @@ class PineconeStore(TableStore[str, Any]):
         return self._length
 
     def _refuse_foreign(self, found: IndexModel) -> None:
-        """Take an index that is not tagged as ours, because somebody made it for us, only with nothing else in it."""
+        """Accept an index without our tag, because somebody created it for us, only if it has nothing else in it."""
         if (found.tags or {}).get(TAG) == TAG_VALUE or not found.status.ready:
             return
         held = self._link.ask(lambda index: index.describe_index_stats().namespaces)
@@ -235,7 +236,7 @@ class PineconeStore(TableStore[str, Any]):
             )
 
     def count(self) -> int:
-        """Return how many points there are."""
+        """Return the number of points."""
         held = self._link.ask(lambda index: index.describe_index_stats().namespaces.get(POINTS))
         return held.vector_count if held else 0
 
@@ -251,7 +252,7 @@ class PineconeStore(TableStore[str, Any]):
                 f"pinecone: there is no collection {self.settings.collection}. Index your documents first."
             )
         records = [entry_records(entry, length) for entry in rows]
-        # What does not fit into the first record of an entry goes before it.
+        # What does not fit into the first record of an entry is written before it.
         self._send(where, (part for _, rest in records for part in rest))
         self._send(where, (head for head, _ in records))
 
@@ -266,7 +267,7 @@ class PineconeStore(TableStore[str, Any]):
             ids = [key if at == 0 else part_id(key, at) for key in keys for at in range(MAX_PARTS)]
 
         def delete(index: Index, batch: list[str]) -> None:
-            # A namespace is there from its first record on.
+            # A namespace exists from its first record on.
             with suppress(NotFoundError):
                 index.delete(ids=batch, namespace=where)
 
@@ -289,7 +290,7 @@ class PineconeStore(TableStore[str, Any]):
     def _scan(self, where: str, wanted: Mapping[str, str], *, whole: bool) -> Iterator[list[Any]]:
         if where == POINTS:
             document = wanted.get("document", "")
-            # Without vectors, the list of ids says everything.
+            # Without vectors, the list of ids is sufficient.
             prefix = document and f"{document[:8]}-{document[8:12]}-{document[12:16]}-"
             for page in self._pages(
                 lambda index, token: index.list_paginated(
@@ -309,7 +310,7 @@ class PineconeStore(TableStore[str, Any]):
             try:
                 yield self._whole(heads)
             except StoreUnavailableError:
-                # One of them is being written: what is there now is read again.
+                # One of them is being written: it is read again.
                 yield self._read(where, list(heads))
 
     def _pages(self, ask: Callable[[Index, str | None], Any]) -> Iterator[Any]:
@@ -340,7 +341,7 @@ class PineconeStore(TableStore[str, Any]):
         return point_record(point)
 
     def _point(self, row: tuple[str, Any]) -> Point:
-        """Return a point; which document it is of stands in its id."""
+        """Return a point; its id contains the document."""
         name, record = row
         metadata = (record.metadata if record else None) or {}
         shown = (str(metadata.get(field, "")) for field in PAYLOAD)
@@ -355,7 +356,7 @@ class PineconeStore(TableStore[str, Any]):
         return row
 
     def _nearest(self, vector: Vectors, limit: int, documents: Documents) -> list[Found]:
-        """Ask for ids and scores alone."""
+        """Query ids and scores only."""
         some = None if documents is None else {"document": {"$in": documents}}
         found = self._link.ask(
             lambda index: index.query(

@@ -1,4 +1,4 @@
-"""The connection to Pinecone: its control plane, one index of its data plane, and what its errors mean for a person."""
+"""The connection to Pinecone: its control plane, one index of its data plane, and error translation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from pinakes.stores.settings import DatabaseSettings
 DEFAULT_HOST = "https://api.pinecone.io"
 # The reserved name under which the vectors of an index are declared.
 VECTOR_FIELD = "_values"
-# On every index that we make, so that nobody else's is dropped.
+# On every index that we create, so that no foreign one is dropped.
 TAG = "made-by"
 TAG_VALUE = "pinakes"
 _LONGEST_NAME = 45
@@ -42,10 +42,10 @@ _READY_WITHIN = 300.0
 
 
 class PineconeLink(Link[Pinecone]):
-    """One index, found through the control plane when it is first used. Threads share the pool."""
+    """One index, found through the control plane on first use. Threads share the pool."""
 
     errors = (PineconeError,)
-    # The client tries again by itself, and heeds what the service says about when; once more is enough.
+    # The client retries by itself, and respects the service's delays; one more attempt is enough.
     attempts = 2
 
     def __init__(self, settings: DatabaseSettings) -> None:
@@ -58,16 +58,16 @@ class PineconeLink(Link[Pinecone]):
         self._data: Index | None = None
 
     def ask(self, work: Callable[[Index], Result]) -> Result:
-        """Return what a call of the data plane returns."""
+        """Return the result of a data plane call."""
         return self.call(lambda control: work(self._index(control)))
 
     def describe(self) -> IndexModel | None:
-        """Return what the control plane knows of the index; None when there is none, or it is being deleted."""
+        """Return the control plane's description of the index; None if there is none, or it is being deleted."""
         found = self.call(self._described)
         return None if found is None or found.status.state == "Terminating" else found
 
     def make(self, dimension: int) -> None:
-        """Make the index, unless another has just done so, and wait until it can be used."""
+        """Create the index, unless another process just did, and wait until it is usable."""
 
         def create(control: Pinecone) -> None:
             field = {"type": "dense_vector", "dimension": dimension, "metric": "cosine"}
@@ -100,7 +100,7 @@ class PineconeLink(Link[Pinecone]):
                 )
             return found is not None and found.status.ready
 
-        # One that is still being deleted is in the way for a while.
+        # One that is still being deleted blocks the name for a while.
         self._until(is_ready, "made")
 
     def remove(self) -> None:
@@ -177,7 +177,7 @@ class PineconeLink(Link[Pinecone]):
                 f"({said})."
             )
         if isinstance(error, NotFoundError):
-            # Made anew elsewhere, it may be at another address.
+            # A recreated index may have another address.
             self._forget()
             return self._missing()
         if isinstance(error, PineconeTimeoutError):
@@ -190,14 +190,14 @@ class PineconeLink(Link[Pinecone]):
             )
         if isinstance(error, RateLimitError | ServiceError):
             return StoreUnavailableError(
-                f"pinecone: the service is too busy or not well, status {error.status_code} ({said})."
+                f"pinecone: the service is busy or unhealthy, status {error.status_code} ({said})."
             )
         status = f"status {error.status_code}, " if isinstance(error, ApiError) else ""
         return StoreError(f"pinecone: a request for the index {self.name} was refused ({status}{said}).")
 
 
 def _index_name(settings: DatabaseSettings) -> str:
-    """Return the name of the index: Pinecone takes no underscores, and a collection has no double hyphens."""
+    """Return the name of the index: Pinecone allows no underscores, and a collection has no double hyphens."""
     name = settings.collection.replace("_", "--")
     if len(name) > _LONGEST_NAME:
         raise UsageError(
@@ -208,7 +208,7 @@ def _index_name(settings: DatabaseSettings) -> str:
 
 
 def _control_host(settings: DatabaseSettings) -> str:
-    """Check the key and the address of the control plane, which is Pinecone's own unless told otherwise."""
+    """Check the key and the address of the control plane, which is Pinecone's own by default."""
     if not _KEY.fullmatch(settings.api_key):
         wrong = "has characters that no key has" if settings.api_key else "is missing"
         raise UsageError(

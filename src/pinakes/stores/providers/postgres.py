@@ -34,21 +34,21 @@ _POINT_COLUMNS = ("id", "document", "embedding", "words", *COLUMNS)
 
 
 class PostgresStore(TableStore[str, Any]):
-    """A collection in a PostgreSQL database. What is written is a point or an entry, what is read a row."""
+    """A collection in a PostgreSQL database. Points and entries are written, rows are read."""
 
     provider = "postgres"
     capabilities = Capabilities(keyword=True, hybrid=True, claims=True, max_filter=10_000, batch=_BATCH)
     known_options: ClassVar[Mapping[str, str]] = {
         "schema": "The schema that holds the tables; it is made if it is missing (public).",
         "connections": "How many connections a process may have at once (8).",
-        "exact_below": "Up to so many points a search compares all; beyond, it uses an HNSW index (50000).",
+        "exact_below": "Up to this many points a search compares all of them; beyond, it uses an HNSW index (50000).",
         "ef_search": "How many candidates a search of the index keeps, at least as many as are wanted (100).",
         "m": "How many neighbours the index keeps for a point (16).",
         "ef_construction": "How many candidates are looked at while the index is made (128).",
         "build_memory": "How much memory the server may use to make the index, as PostgreSQL writes it (512MB).",
     }
 
-    # So many of the longest values of entries are a few megabytes.
+    # This many of the longest entry values are a few megabytes.
     bytes_at_once, keys_at_once, page = 64_000_000, 10_000, _BATCH
 
     def __init__(self, settings: DatabaseSettings) -> None:
@@ -62,7 +62,7 @@ class PostgresStore(TableStore[str, Any]):
         self._searches = Searches(self._points, options.exact_below, options.ef_search, self._counts)
 
     def _run(self, work: Callable[[Connection], Result]) -> Result:
-        """Do something with a connection, more than once if it fails for a passing reason."""
+        """Call a function with a connection; temporary failures are retried."""
 
         def attempt() -> Result:
             with self._pool.connection() as connection:
@@ -76,14 +76,14 @@ class PostgresStore(TableStore[str, Any]):
     # -- the collection --------------------------------------------------------------------------------------
 
     def dimension(self) -> int | None:
-        """Return the length of the vectors; None when there is no table."""
+        """Return the length of the vectors; None if there is no table."""
         return self._run(self._tables.dimension)
 
     def _make(self, dimension: int) -> None:
-        """Make the extension, the schema, the tables and their indexes, as far as they are missing."""
+        """Create the extension, the schema, the tables and their indexes, as far as they are missing."""
         if self.dimension() is None:
             self._run(lambda connection: self._tables.create(connection, dimension))
-            # Connections that were there before the extension do not know its types.
+            # Connections opened before the extension do not know its types.
             self._pool.clear()
 
     def drop(self) -> None:
@@ -93,11 +93,11 @@ class PostgresStore(TableStore[str, Any]):
         self._index.forget()
 
     def close(self) -> None:
-        """Close the connections; they are made again when they are needed."""
+        """Close the connections; they are opened again on demand."""
         self._pool.clear()
 
     def count(self) -> int:
-        """Return how many points there are."""
+        """Return the number of points."""
         return int(self._rows(f"SELECT count(*) FROM {self._points}")[0][0])
 
     def now(self) -> float:
@@ -107,12 +107,12 @@ class PostgresStore(TableStore[str, Any]):
     # -- rows ------------------------------------------------------------------------------------------------
 
     def upsert(self, points: Sequence[Point]) -> None:
-        """Store points, and make the index over them when there are enough."""
+        """Store points, and build the vector index when there are enough."""
         super().upsert(points)
         self._index.grow(self._pool, len(points))
 
     def _write(self, where: str, rows: list[Any]) -> None:
-        # All writers go through a table in one order, so that two do not wait for each other in a circle.
+        # All writers go through a table in one order, so that they cannot deadlock.
         ordered = sorted(rows, key=lambda row: row[0] if isinstance(row, Entry) else row.id)
         names = _POINT_COLUMNS if where == self._points else _ENTRY_COLUMNS
         changes = ", ".join(f"{name} = excluded.{name}" for name in names[1:])
@@ -138,7 +138,7 @@ class PostgresStore(TableStore[str, Any]):
         return ("id", uuids(keys)) if where == self._points else ("key", texts(keys))
 
     def _scan(self, where: str, wanted: Mapping[str, str], *, whole: bool) -> Iterator[list[tuple[Any, ...]]]:
-        """Walk along an index; every page begins behind the last row of the one before."""
+        """Walk along an index; every page begins after the last row of the previous one."""
         shown, order, behind = _POINT if whole else "id::text, document", "id", " AND id > %(last_key)s::uuid"
         if where == self._entries:
             shown, order = _ENTRY, '"group", key'
@@ -173,7 +173,7 @@ class PostgresStore(TableStore[str, Any]):
     # -- searches --------------------------------------------------------------------------------------------
 
     def _nearest(self, vector: Vectors, limit: int, documents: Documents) -> list[Found]:
-        """Compare all points while there are few, and ask the index where there are many."""
+        """Compare all points if there are few, and use the index if there are many."""
 
         def work(connection: Connection) -> list[Found]:
             indexed = self._index.is_there(connection)
@@ -182,13 +182,13 @@ class PostgresStore(TableStore[str, Any]):
         return self._run(work)
 
     def _worded(self, terms: list[str], limit: int, documents: Documents) -> list[Found]:
-        """Search the full text; rare words count for more."""
+        """Full-text search; rare words count more."""
         return self._run(lambda connection: self._searches.worded(connection, terms, limit, documents))
 
     def _fused(
         self, vector: Vectors, terms: list[str], weights: Weights, limit: int, documents: Documents
     ) -> list[Found]:
-        """Fuse both searches by their scores in one statement; of a chunk, its best passage is returned."""
+        """Fuse both searches by score in one statement; of a chunk, its best passage is returned."""
 
         def work(connection: Connection) -> list[Found]:
             indexed = self._index.is_there(connection)
@@ -199,16 +199,16 @@ class PostgresStore(TableStore[str, Any]):
     # -- claims ----------------------------------------------------------------------------------------------
 
     def swap(self, entry: Entry, expected: str | None) -> bool:
-        """Store an entry where it is as expected.
+        """Store an entry if it is as expected.
 
-        Only finding a good connection is repeated. Were the statement itself repeated after its answer got lost, who
-        won would be told that they lost.
+        Only finding a good connection is retried. If the statement itself were repeated after its answer got lost, the
+        winner would be told that it lost.
         """
         with retrying(lambda: self._pool.lend(sure=True)) as connection:
             return self.swap_once(connection, entry, expected)
 
     def swap_once(self, connection: Connection, entry: Entry, expected: str | None) -> bool:
-        """Store an entry where it is as expected, in one statement."""
+        """Store an entry if it is as expected, in one statement."""
         key, kind, group, value = entry
         if expected is None:
             done = connection.execute(

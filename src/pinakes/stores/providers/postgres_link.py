@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: how to reach it, safely, a few kept for all threads, and its errors in our words."""
+"""Connections to PostgreSQL: parameters, security, a pool for all threads, and error translation."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from pinakes.loopback import is_loopback
 from pinakes.stores.settings import DatabaseSettings
 
 PROVIDER = "postgres"
-# Classes of SQLSTATE: a connection, a rollback that a repetition mends, resources, an operator's intervention.
+# Classes of SQLSTATE: connection, rollback that a retry repairs, resources, operator intervention.
 _PASSING = ("08", "40", "53", "57", "55P03")
 _ACCESS = ("28", "42501", "25006")
 _SCHEMA = ("42703", "42704", "42804", "42809", "42846", "42883", "42P07", "42P10", "3F")
-# The server's words where it refuses a connection; the client has no SQLSTATE for these.
+# The server's messages when it refuses a connection; the client has no SQLSTATE for these.
 _REFUSALS = {
     "password authentication failed": "the user or the password is wrong",
     "authentication failed": "the server does not accept this user's way of signing in",
@@ -50,7 +50,7 @@ class GaveUpError(psycopg.OperationalError):
 
 @contextmanager
 def in_our_words(where: str) -> Iterator[None]:
-    """Turn errors of the client into ours; ``where`` names the store."""
+    """Translate the client's errors; ``where`` names the store."""
     try:
         yield
     except psycopg.Error as error:
@@ -58,7 +58,7 @@ def in_our_words(where: str) -> Iterator[None]:
 
 
 def translate(error: psycopg.Error, where: str) -> StoreError:
-    """Return our error for one of a statement."""
+    """Return our error for a failed statement."""
     code = error.sqlstate or ""
     said = (error.diag.message_primary or "").strip() or type(error).__name__
     if isinstance(error, GaveUpError) or code == "57014":
@@ -75,16 +75,14 @@ def translate(error: psycopg.Error, where: str) -> StoreError:
         )
     if code.startswith(_PASSING) or (not code and isinstance(error, psycopg.OperationalError)):
         detail = said if code else "the connection broke"
-        return StoreUnavailableError(
-            f"{where}: {detail}. See whether the server of connection_string is well."
-        )
+        return StoreUnavailableError(f"{where}: {detail}. Check the server in connection_string.")
     if code == "42P01":
         return StoreSchemaError(
             f"{where}: the collection is not there, or not in the schema of the option schema."
         )
     if code.startswith(_SCHEMA) or "dimensions" in said:
         return StoreSchemaError(
-            f"{where}: what is there is of another shape ({said}). Choose another collection, or drop this one."
+            f"{where}: the existing tables have another layout ({said}). Choose another collection, or drop this one."
         )
     if code == "22P05":
         return StoreError(f"{where}: the database cannot hold all characters. Make one with ENCODING 'UTF8'.")
@@ -92,10 +90,10 @@ def translate(error: psycopg.Error, where: str) -> StoreError:
 
 
 def translate_connecting(error: psycopg.Error, where: str) -> StoreError:
-    """Return our error where no connection could be made.
+    """Return our error for a failed connection.
 
-    The client's words are not repeated: they quote the connection string, and a password that was not escaped in it
-    looks like the name of a host.
+    The client's message is not repeated: it quotes the connection string, and an unescaped password in it looks like a
+    host name.
     """
     said = str(error)
     if any(words in said for words in _PASSING_REFUSALS):
@@ -110,26 +108,26 @@ def translate_connecting(error: psycopg.Error, where: str) -> StoreError:
             f"{where}: no encrypted connection could be made. Set up TLS on the server, or say in connection_string "
             "what is wanted (sslmode=disable where the network is trusted)."
         )
-    # In another language than English, a server that got as far as the password is one that refuses it.
+    # In other languages than English, a server that got as far as the password refuses it.
     if error.pgconn is not None and error.pgconn.used_password:
         return StoreAccessError(
             f"{where}: the server refuses. Correct user, password and database in connection_string."
         )
     return StoreUnavailableError(
-        f"{where}: the server cannot be reached. See whether it runs, and whether host and port in connection_string "
-        "are right."
+        f"{where}: the server cannot be reached. Check that it is running, and that host and port in "
+        "connection_string are right."
     )
 
 
 EXAMPLE = "postgresql://user:password@db.example.org:5432/database"
 _POLL_SECONDS = 0.1
-# How much longer than the server we wait, so that it is the one to give up and the connection stays good.
+# How much longer than the server we wait, so that the server gives up first and the connection stays usable.
 _GRACE_SECONDS = 1.0
 Result = TypeVar("Result")
 
-# Plans are made for the values at hand, and never compiled: that costs more than any of our statements takes. Scans
-# begin at the beginning, so that equals come in the same order each time. The types and operators of pgvector are
-# found wherever the extension was put.
+# Plans are made for the actual values, and never compiled: that costs more than any of our statements takes.
+# Scans start at the beginning, so that ties come in the same order each time. The types and operators of
+# pgvector are found in whatever schema the extension is.
 _SET_UP = """
 SELECT set_config('statement_timeout', %(timeout)s, false), set_config('jit', 'off', false),
     set_config('plan_cache_mode', 'force_custom_plan', false), set_config('synchronize_seqscans', 'off', false),
@@ -145,7 +143,7 @@ FROM (SELECT 1) AS always LEFT JOIN (
 
 
 def connection_parameters(settings: DatabaseSettings) -> dict[str, Any]:
-    """Return what the client is to connect with; a connection string that cannot be one is refused."""
+    """Return the connection parameters; an invalid connection string is refused."""
     advice = f"Set connection_string (or PINAKES_CONNECTION_STRING) to one like {EXAMPLE}."
     if not settings.connection_string.strip():
         raise UsageError(f"The database provider postgres needs a connection_string. {advice}")
@@ -180,7 +178,7 @@ def _is_loopback(host: str) -> bool:
 
 
 class Connection(psycopg.Connection[tuple[Any, ...]]):
-    """A connection that gives up on a server that does not answer, and knows the types of pgvector."""
+    """A connection that gives up on an unresponsive server, and knows the types of pgvector."""
 
     timeout = math.inf
     seconds = math.inf
@@ -191,16 +189,16 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
     def wait(
         self, gen: PQGen[Result], interval: float = _POLL_SECONDS, timeout: float | None = None
     ) -> Result:
-        """Wait for the server, but not for ever."""
+        """Wait for the server, up to the time limit."""
         try:
             return super().wait(_until(gen, time.monotonic() + self.seconds), interval, timeout)
         except GaveUpError:
-            # What it answers later would be taken for the answer to another question.
+            # A late answer would be taken for that of another query.
             self.pgconn.finish()
             raise
 
     def set_up(self) -> None:
-        """Bring the session into the state that our statements expect."""
+        """Put the session into the state that our statements expect."""
         self.seconds = self.timeout + _GRACE_SECONDS
         row = self.execute(_SET_UP, {"timeout": str(int(self.timeout * 1000))}).fetchone()
         assert row is not None
@@ -222,14 +220,14 @@ def _until(steps: PQGen[Result], deadline: float) -> Generator[Any, Any, Result]
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """A value that is in the form of the wire already; ``oid`` is its type."""
+    """A value already in wire format; ``oid`` is its type."""
 
     oid: int
     data: bytes
 
 
 class RawDumper(Dumper):
-    """Hands a ``Raw`` on as it is."""
+    """Passes a ``Raw`` on unchanged."""
 
     format = Format.BINARY
 
@@ -239,7 +237,7 @@ class RawDumper(Dumper):
         connection.adapters.register_dumper(Raw, cls)
 
     def get_key(self, obj: Raw, format: PyFormat) -> Any:
-        """Tell values of different types apart."""
+        """Distinguish values of different types."""
         return (self.cls, obj.oid)
 
     def upgrade(self, obj: Raw, format: PyFormat) -> RawDumper:
@@ -254,7 +252,7 @@ class RawDumper(Dumper):
 
 
 class Pool:
-    """Connections that are lent to one thread at a time. Errors come to who asked, at once and as ours."""
+    """A connection pool: each is used by one thread at a time. Errors are raised at once, translated."""
 
     def __init__(self, settings: DatabaseSettings, where: str) -> None:
         most = settings.option("connections", 8)
@@ -274,7 +272,7 @@ class Pool:
             yield connection
 
     def lend(self, *, sure: bool = False) -> AbstractContextManager[Connection]:
-        """Take a connection now, to be used and given back with ``with``; ``sure``: see first that it is good."""
+        """Take a connection, to be used and returned by ``with``; ``sure``: check first that it works."""
         if not self._free.acquire(timeout=self._timeout):
             raise StoreUnavailableError(
                 f"{self._where}: all connections are in use. Raise the option connections, or use fewer threads."
@@ -311,7 +309,8 @@ class Pool:
                 idle = self._idle.pop()
                 if idle.vector_oid:
                     return idle
-                # Made before somebody, perhaps another process, made the extension: it does not know its types.
+                # Opened before the extension was created, perhaps by another process: it does not know its
+                # types.
                 idle.close()
         try:
             connection = Connection.connect(**self._parameters, autocommit=True, prepare_threshold=None)
@@ -329,7 +328,7 @@ class Pool:
 
     def _give_back(self, connection: Connection) -> None:
         if connection.closed:
-            # The others were likely broken by the same cause.
+            # The others were probably broken by the same cause.
             self.clear()
         elif connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
             connection.close()

@@ -1,7 +1,7 @@
-"""What is sent to PostgreSQL: rows in binary, and the searches by vector, by words, and both fused.
+"""Queries for PostgreSQL: rows in binary, and searches by vector, by words, and both fused.
 
-Ranking by ``ts_rank`` alone finds half of what BM25 finds, because it takes all words for equally telling. So each
-word is ranked by itself and weighed by how few points have it, which comes close to BM25.
+Ranking by ``ts_rank`` alone finds half of what BM25 finds, because it weighs all words equally. So each word is ranked
+separately and weighted by its IDF, which comes close to BM25.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from pinakes.embedding.protocol import Vectors
 from pinakes.stores.providers.postgres_link import Connection, Raw
 from pinakes.stores.store import Found
 
-# The numbers that PostgreSQL has for its own types, and for arrays of them.
+# PostgreSQL's type numbers for its own types, and for arrays of them.
 _UUID, _TEXT, _TSVECTOR = 2950, 25, 3614
 _UUIDS, _TEXTS, _TSVECTORS = 2951, 1009, 3643
-# Bounds of tsvector: places in a text, places of one word, bytes of one word and of all.
+# Limits of tsvector: positions in a text, positions of one word, bytes of one word and of all.
 _LAST_PLACE = 16_383
 _MOST_PLACES = 255
 _LONGEST_WORD = 2_000
 _MOST_BYTES = 500_000
-# What text in PostgreSQL cannot hold, and the sign that we write in its stead.
+# What text in PostgreSQL cannot contain, and the character that replaces it.
 _UNFIT = re.compile("[\x00\x1a\ud800-\udfff]")
 _ESCAPED = re.compile("\x1a([0-9a-f]{4})")
 
@@ -57,7 +57,7 @@ def texts(values: Iterable[str]) -> Raw:
 
 
 def vectors(values: Iterable[Vectors | None], oid: int, array_oid: int) -> Raw:
-    """Return vectors as an array of pgvector's type, whose numbers each database gives itself."""
+    """Return vectors as an array of pgvector's type, whose number differs between databases."""
     return _array(array_oid, oid, [None if value is None else _vector(value) for value in values])
 
 
@@ -81,7 +81,7 @@ def read_vector(data: bytes) -> Vectors:
 
 
 def tsvectors(values: Iterable[str]) -> Raw:
-    """Return texts of words as an array of tsvector, each word as it is; a text without words is null."""
+    """Return texts of words as an array of tsvector, each word unchanged; a text without words is null."""
     return _array(_TSVECTORS, _TSVECTOR, [_tsvector(value) if value.strip() else None for value in values])
 
 
@@ -105,30 +105,30 @@ def _tsvector(terms: str) -> bytes:
 
 
 def lexeme(word: str) -> str:
-    """Return a word as a tsvector keeps it."""
+    """Return a word in the form of a tsvector."""
     return _cut(readable(word).encode("utf-8")).decode("utf-8")
 
 
 def _cut(word: bytes) -> bytes:
-    """Return a word without the end of an overlong one."""
+    """Return a word, truncated if it is too long."""
     if len(word) <= _LONGEST_WORD:
         return word
     return word[:_LONGEST_WORD].decode("utf-8", "ignore").encode("utf-8")
 
 
 def tsquery_word(word: str) -> str:
-    """Return a word as the text form of a tsquery quotes it."""
+    """Return a word quoted for the text form of a tsquery."""
     text = lexeme(word).replace("\\", "\\\\").replace("'", "''")
     return f"'{text}'"
 
 
 def readable(text: str) -> str:
-    """Return a text for people's eyes as the database can hold it."""
+    """Return a text for people in a form that the database can hold."""
     return _UNFIT.sub("\ufffd", text)
 
 
 def escaped(text: str) -> str:
-    """Return any text as the database can hold it, so that ``unescaped`` gives it back exactly."""
+    """Return any text in a form that the database can hold, so that ``unescaped`` gives it back exactly."""
     return _UNFIT.sub(lambda found: f"\x1a{ord(found[0]):04x}", text)
 
 
@@ -138,7 +138,7 @@ def unescaped(text: str) -> str:
 
 
 def read_found(ids: str | None, scores: bytes | None) -> list[Found]:
-    """Read an answer that the database packed into two values: all the ids, and all the scores."""
+    """Parse an answer that the database packed into two values: all the ids, and all the scores."""
     if not ids or not scores:
         return []
     return list(map(Found, ids.split(" "), np.frombuffer(scores, ">f4").tolist()))
@@ -146,9 +146,9 @@ def read_found(ids: str | None, scores: bytes | None) -> list[Found]:
 
 _REMEMBER_SECONDS = 300.0
 _MOST_REMEMBERED = 50_000
-# Counting stops here; a word that so many points have tells little.
+# Counting stops here; a word in this many points has a low IDF.
 _COUNT_UP_TO = 20_000
-# Points that have nothing but words that are in more than this share of all are not looked at.
+# Points that only have words in more than this share of all are ignored.
 _COMMON = 0.1
 # Of a very long query, the rarest words.
 _MOST_WORDS = 64
@@ -156,7 +156,7 @@ _MOST_WORDS = 64
 
 @dataclass(slots=True)
 class WordCounts:
-    """How many points have a word, asked once and remembered for some minutes."""
+    """The number of points with a word, cached for some minutes."""
 
     table: str
     _known: dict[str, int] = field(default_factory=dict)
@@ -165,7 +165,7 @@ class WordCounts:
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     def look_up(self, connection: Connection, words: Sequence[str]) -> tuple[dict[str, int], int]:
-        """Return the numbers of points that have these words, without those that none has; and of all with words."""
+        """Return the numbers of points with these words, without those that none has; and of all with words."""
         with self._guard:
             if time.monotonic() - self._since > _REMEMBER_SECONDS or len(self._known) > _MOST_REMEMBERED:
                 self._known, self._since = {}, -math.inf
@@ -191,13 +191,13 @@ class WordCounts:
             return {word: self._known[word] for word in words if word in self._known}, self._points
 
     def forget(self) -> None:
-        """Ask again the next time."""
+        """Query again the next time."""
         with self._guard:
             self._known, self._since = {}, -math.inf
 
 
 def ranked(table: str, counts: Mapping[str, int], points: int, among: str) -> tuple[str, dict[str, Any]]:
-    """Return a statement, without its limit's value, for the points that have some words, and the values it wants."""
+    """Return a statement, without its limit's value, for the points with some words, and its parameters."""
     words = sorted(counts, key=lambda word: (counts[word], word))[:_MOST_WORDS]
     telling = [word for word in words if counts[word] <= _COMMON * points] or words
     values: dict[str, Any] = {"any_word": " | ".join(map(tsquery_word, telling))}
@@ -206,7 +206,8 @@ def ranked(table: str, counts: Mapping[str, int], points: int, among: str) -> tu
         values[f"word{number}"], values[f"worth{number}"] = tsquery_word(word), idf(counts[word], points)
         # 1: the longer the text, the less its words count.
         parts.append(f"%(worth{number})s * ts_rank(all_words, %(word{number})s::tsquery, 1)")
-    # The words are kept beside the table; adding nothing to them fetches them once and not for each of the query's.
+    # The words are stored outside the table; concatenating nothing fetches them once and not for each query
+    # word.
     return (
         f"SELECT id, {' + '.join(parts)} AS score FROM ("
         f"SELECT id, words || ''::tsvector AS all_words FROM {table} "
@@ -215,27 +216,27 @@ def ranked(table: str, counts: Mapping[str, int], points: int, among: str) -> tu
 
 
 def idf(having: int, points: int) -> float:
-    """Return what a word counts for that some of the points have, as BM25 has it."""
+    """Return the IDF of a word that some of the points have, as in BM25."""
     return math.log(1 + (max(points, having) - having + 0.5) / (having + 0.5))
 
 
 def distinct(terms: Sequence[str]) -> list[str]:
-    """Return the words of a query as the table has them, each once."""
+    """Return the words of a query in the form of the table, without duplicates."""
     return list(dict.fromkeys(word for term in terms if (word := lexeme(term)).strip()))
 
 
-# How deep each side of a fusion is looked at, at least.
+# The minimum depth of each side of a fusion.
 _DEPTH = 200
-# pgvector's own bound on how many candidates a scan of its index keeps.
+# pgvector's own limit of candidates in an index scan.
 MOST_CANDIDATES = 1_000
-# How many points a scan of the index may pass, at least and for each that is wanted.
+# How many points an index scan may visit, at least and for each one wanted.
 _PASSED, _PASSED_FOR_ONE = 20_000, 20
 # Vectors that are compared at full precision when all are.
 _FEW_NUMBERS = 64
 _PACKED = "SELECT string_agg(id::text, ' '), string_agg(float4send(score::float4), '') FROM ({rows}) AS found"
-# The passages of a chunk differ in the last three digits of their ids; only the first of them has words. Each side is
-# brought to a scale that ends with 1 for its best, as our own fusion does. Ranks, which other databases fuse, give
-# way to whatever is on both lists, however the sides are weighed.
+# The passages of a chunk differ in the last three digits of their ids; only the first of them has words. Each
+# side is normalised so that its best is 1, as in our own fusion. Rank fusion, which other databases use,
+# prefers whatever is on both lists, however the sides are weighted.
 _FUSED = """
 WITH near AS (
     SELECT DISTINCT ON (chunk) left(id::text, 33) AS chunk, id, score FROM ({near}) AS passages
@@ -255,9 +256,9 @@ FROM scales, near FULL JOIN worded USING (chunk) ORDER BY score DESC, 1 LIMIT %(
 
 @dataclass(frozen=True, slots=True)
 class Searches:
-    """Searches of one table. So many points as ``exact_below`` are compared one by one, more with the index.
+    """Searches of one table. Up to ``exact_below`` points are compared exhaustively, more with the index.
 
-    Of each method, ``indexed`` says whether there is an index over the vectors.
+    In each method, ``indexed`` says whether there is a vector index.
     """
 
     table: str
@@ -278,7 +279,7 @@ class Searches:
         if indexed and not self._few(connection, documents):
             _, values["query"] = _compared(connection, query, True)
             found = self._with_index(connection, _PACKED.format(rows=self._approximate(documents)), values)
-            # A scan of the index gives up where too little of what it passes fits the filter.
+            # An index scan gives up if too little of what it visits passes the filter.
             if len(found) == limit:
                 return found
         column, values["query"] = _compared(connection, query, False)
@@ -287,7 +288,7 @@ class Searches:
     def worded(
         self, connection: Connection, terms: Sequence[str], limit: int, documents: Collection[str] | None
     ) -> list[Found]:
-        """Return the points that have any of some words."""
+        """Return the points with any of some words."""
         counts, points = self.counts.look_up(connection, distinct(terms))
         if not counts:
             return []
@@ -304,7 +305,7 @@ class Searches:
         documents: Collection[str] | None,
         indexed: bool,
     ) -> list[Found]:
-        """Return what both searches find, by their weighted scores; one point of a chunk."""
+        """Return what both searches find, by weighted score; one point per chunk."""
         through_index = indexed and not self._few(connection, documents)
         counts, points = self.counts.look_up(connection, distinct(terms))
         values: dict[str, Any] = {}
@@ -324,7 +325,7 @@ class Searches:
         return (self._with_index if through_index else _read)(connection, statement, values)
 
     def _exact(self, column: str, documents: Collection[str] | None) -> str:
-        # Vectors are of length one, so that the inner product is the cosine. Ordered by the score and not by the
+        # Vectors have length one, so the inner product is the cosine. Ordered by the score and not by the
         # operator alone, a statement cannot use the index.
         return (
             f"SELECT id, -({column} <#> %(query)s) AS score FROM {self.table} WHERE {column} IS NOT NULL"
@@ -340,7 +341,7 @@ class Searches:
         )
 
     def _with_index(self, connection: Connection, statement: str, values: dict[str, Any]) -> list[Found]:
-        """Run a statement with the index, which is made to look as far as is needed; in one round trip."""
+        """Run a statement with the index, searched as deep as needed; in one round trip."""
         candidates = min(MOST_CANDIDATES, max(self.candidates, values["limit"]))
         passed = max(_PASSED, _PASSED_FOR_ONE * values["limit"])
         with connection.pipeline(), connection.transaction():
@@ -368,7 +369,7 @@ class Searches:
 def _compared(connection: Connection, query: Vectors, through_index: bool) -> tuple[str, Raw]:
     """Return the column that a query is compared with, and the query in its type.
 
-    At half precision, the errors of single numbers even out, unless a vector has only a few.
+    At half precision, the errors of single numbers average out, unless a vector has only a few.
     """
     if len(query) < _FEW_NUMBERS and not through_index:
         return "embedding", vector(query, connection.vector_oid)

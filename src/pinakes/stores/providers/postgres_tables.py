@@ -21,7 +21,7 @@ MOST_DIMENSIONS = 16_000
 _MOST_IN_ROW = 3_800
 # Iterative scans, without which a filtered search over an index finds too little, came with this version.
 _OLDEST = (0, 8)
-# Of a lock that all who make tables for us take in turn; the number means nothing.
+# A lock that all who create our tables take in turn; the number has no meaning.
 _LOCK = 7_294_481_663
 _SCHEMA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$-]{0,62}")
 
@@ -35,7 +35,7 @@ WHERE n.nspname = %s AND c.relname = %s
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The tables of a collection: points, and beside them entries. Two underscores are in no collection's name."""
+    """The tables of a collection: points and entries. Double underscores are in no collection's name."""
 
     schema: str
     collection: str
@@ -63,7 +63,7 @@ class Tables:
         return f"{self.collection}__vectors"
 
     def dimension(self, connection: Connection) -> int | None:
-        """Return the length of the vectors; None when there is no table. One that is not ours is an error."""
+        """Return the length of the vectors; None if there is no table. A foreign table is an error."""
         row = connection.execute(_LOOK, (self.schema, self.collection)).fetchone()
         if row is None:
             return None
@@ -75,7 +75,7 @@ class Tables:
         return int(row[1])
 
     def create(self, connection: Connection, dimension: int) -> None:
-        """Make what is missing. All who do it take turns."""
+        """Create what is missing. Concurrent callers take turns."""
         if dimension > MOST_DIMENSIONS:
             raise StoreSchemaError(
                 f"postgres: the model makes vectors of {dimension} dimensions, and pgvector holds at most "
@@ -95,11 +95,12 @@ class Tables:
                 connection.execute(statement)
 
     def _statements(self, dimension: int) -> list[str]:
-        # Searching compares all vectors in one pass: what it reads, the vector at half precision, stays in the row,
-        # and the rest goes beside the table. That is six times as fast as with full vectors left to the defaults.
+        # A search compares all vectors in one pass: what it reads, the vector at half precision, stays in the
+        # row, and the rest is stored outside the table. That is six times as fast as with full vectors and
+        # default storage.
         in_row = dimension <= _MOST_IN_ROW
         payload = ", ".join(f"{name} text NOT NULL" for name in COLUMNS)
-        # The size to which a row is cut down: that of its half vector and what cannot leave it.
+        # The target size of a row: that of its half vector and what cannot be moved out.
         target = max(128, 2 * dimension + 200) if in_row else 2_000
         return [
             f"CREATE TABLE {self.points} (id uuid PRIMARY KEY, "
@@ -168,10 +169,10 @@ logger = logging.getLogger("pinakes")
 
 # What pgvector can index at half precision.
 _MOST_DIMENSIONS = 4_000
-# How often it is looked whether the index is there, and whether it is time to make it.
+# How often to check whether the index exists, and whether it is time to build it.
 _LOOK_SECONDS = 30.0
 _LOOK_EVERY = 5_000
-# Sets the locks of those who make an index apart from other locks; the number means nothing.
+# Separates the locks for building an index from other locks; the number has no meaning.
 _INDEX_LOCK = 72_944
 
 _VALID = """
@@ -210,7 +211,7 @@ def index_options(settings: DatabaseSettings) -> IndexOptions:
 
 
 class VectorIndex:
-    """The index of one collection, as one store sees it: others may make it or drop it."""
+    """The index of one collection, as one store sees it: others may build or drop it."""
 
     def __init__(self, tables: Tables, options: IndexOptions) -> None:
         self._tables = tables
@@ -219,14 +220,14 @@ class VectorIndex:
         self.forget()
 
     def forget(self) -> None:
-        """Look again the next time."""
+        """Check again the next time."""
         with self._guard:
             self._there = False
             self._looked = -_LOOK_SECONDS
             self._unlooked = _LOOK_EVERY
 
     def is_there(self, connection: Connection) -> bool:
-        """Whether there is an index that searches can use."""
+        """Whether there is a usable index."""
         now = time.monotonic()
         with self._guard:
             if now - self._looked < _LOOK_SECONDS:
@@ -237,7 +238,7 @@ class VectorIndex:
         return there
 
     def grow(self, pool: Pool, written: int) -> None:
-        """Make the index if, with what was written, there are enough points for one."""
+        """Build the index if, with what was written, there are enough points for one."""
         with self._guard:
             self._unlooked += written
             if self._unlooked < _LOOK_EVERY or self._there:
@@ -264,7 +265,7 @@ class VectorIndex:
         return counted.fetchone() == (enough,)
 
     def _make(self, connection: Connection) -> None:
-        """Make the index while others go on reading and writing, unless another process is at it."""
+        """Build the index while others go on reading and writing, unless another process is doing so."""
         try:
             locked = connection.execute(
                 "SELECT pg_try_advisory_lock(%s, hashtext(%s))", (_INDEX_LOCK, self._tables.points)
@@ -276,7 +277,7 @@ class VectorIndex:
             connection.execute(
                 "SELECT set_config('maintenance_work_mem', %s, false)", (self._options.build_memory,)
             )
-            # One that was broken off is of no use, and in the way.
+            # An interrupted one is useless, and in the way.
             connection.execute(f'DROP INDEX IF EXISTS "{self._tables.schema}"."{self._tables.vector_index}"')
             connection.execute(
                 f'CREATE INDEX CONCURRENTLY "{self._tables.vector_index}" ON {self._tables.points} '

@@ -1,8 +1,8 @@
 """Qdrant: a server, a cluster, or a folder that its client library searches itself.
 
-A passage has a dense vector and, where it carries the words of its chunk, a sparse one. The sparse one holds the
-part of BM25 that is known when it is written, the saturated frequency of each word; how rare a word is the server
-adds when it searches. A word is a number there: a hash of it.
+A passage has a dense vector and, if it carries the words of its chunk, a sparse one. The sparse one has the part of
+BM25 that is known when it is written, the saturated frequency of each word; the server adds the IDF when it searches.
+Words are numbers there: hashes.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from pinakes.stores.store import PAYLOAD, Capabilities, Entry, Found, Point
 
 DENSE = "passage"
 SPARSE = "terms"
-# Of BM25: how soon repeating a word stops to help, and how much a long chunk is held against it.
+# BM25 parameters: how fast repetitions saturate, and how much long chunks are penalised.
 _K1 = 1.2
 _B = 0.75
 _SCROLL = 1000
-# How many writings of an entry are remembered in it: more than can happen between a write and the look at it.
+# How many writes of an entry are remembered in it: more than can happen between a write and its check.
 _PAST = 32
-# Seven digits are all that the numbers of a vector have, in half as many bytes.
+# Vector numbers have only seven digits, in half as many bytes.
 _DECIMALS = 8
 
 
 def frequencies(terms: str, average: int) -> models.SparseVector:
-    """Return the words of a chunk, each with its frequency as BM25 counts it."""
+    """Return the words of a chunk, each with its BM25 frequency."""
     words = terms.split()
     weigh_down = _K1 * (1 - _B + _B * len(words) / average)
     values: dict[int, float] = {}
@@ -58,12 +58,12 @@ def word_number(word: str) -> int:
 
 
 def entry_id(key: str) -> str:
-    """Return the id of an entry; Qdrant takes UUIDs and numbers only."""
+    """Return the id of an entry; Qdrant only accepts UUIDs and numbers."""
     return str(uuid.UUID(bytes=sha256(key.encode()).digest()[:16]))
 
 
 class QdrantStore(TableStore[str, Any]):
-    """Two collections: passages under the name of the library, entries beside them."""
+    """Two collections: passages under the name of the library, and entries."""
 
     provider = "qdrant"
     capabilities = Capabilities(keyword=True, hybrid=True, claims=True)
@@ -71,9 +71,9 @@ class QdrantStore(TableStore[str, Any]):
         "hnsw_ef": "How many candidates a search of a large collection looks at, at least what it returns (256).",
         "exact_below": "Up to this many points every one is compared, so that results are exact (20000).",
         "average_terms": "How many words a chunk has on average, for the keyword ranking (200).",
-        "rrf_k": "How slowly the native fusion lets ranks fade; larger is slower (2, Qdrant's own).",
-        "shards": "Into how many shards a new collection is cut; 0 leaves it to the server (0).",
-        "replicas": "How many copies of a new collection a cluster keeps; 0 leaves it to the server (0).",
+        "rrf_k": "How slowly ranks lose weight in the native fusion; larger is slower (2, Qdrant's own).",
+        "shards": "Number of shards of a new collection; 0 leaves it to the server (0).",
+        "replicas": "Number of replicas of a new collection; 0 leaves it to the server (0).",
         "on_disk": "Whether vectors of a new collection stay on disk instead of in memory (false).",
         "quantization": "Whether a new collection keeps vectors as bytes too, and searches those first (false).",
         "tls": "Set to false to allow api_key on an http:// address that is not this machine (true).",
@@ -98,25 +98,25 @@ class QdrantStore(TableStore[str, Any]):
 
     @property
     def alone(self) -> bool:
-        """Whether it is a folder, which the client library opens for one process."""
+        """Whether it is a folder, which the client library opens for one process only."""
         return self._link.folder is not None
 
     # -- the collection --------------------------------------------------------------------------------------
 
     def dimension(self) -> int | None:
-        """Return the length of the vectors; None when there is no such collection."""
+        """Return the length of the vectors; None if there is no such collection."""
         if (info := self._info(self._points)) is None:
             return None
         vectors, sparse = info.config.params.vectors, info.config.params.sparse_vectors or {}
         dense = vectors.get(DENSE) if isinstance(vectors, dict) else None
         if dense is None or dense.distance != models.Distance.COSINE or SPARSE not in sparse:
-            raise self._foreign(self._points, "is no library of Pinakes")
+            raise self._foreign(self._points, "is not a Pinakes library")
         return dense.size
 
     def _has_entries(self) -> bool:
         info = self._info(self._entries)
         if info is not None and (info.config.params.vectors or info.config.params.sparse_vectors):
-            raise self._foreign(self._entries, "holds vectors, where entries should be")
+            raise self._foreign(self._entries, "holds vectors instead of entries")
         return info is not None
 
     def _foreign(self, name: str, what: str) -> StoreSchemaError:
@@ -148,7 +148,7 @@ class QdrantStore(TableStore[str, Any]):
                     on_disk_payload=True,
                 ),
             )
-        # Fields that the server finds things by; local mode looks at everything anyway.
+        # Indexed fields; local mode scans everything anyway.
         fields = [(self._points, "document"), *((self._entries, name) for name in ("kind", "group", "mark"))]
         for where, field in [] if self.alone else fields:
             self._index(where, field)
@@ -157,7 +157,7 @@ class QdrantStore(TableStore[str, Any]):
         try:
             self._link.call(work)
         except StoreError:
-            # Another may have done so at the same moment.
+            # Another process may have done so at the same moment.
             if self._info(name) is None:
                 raise
 
@@ -184,7 +184,7 @@ class QdrantStore(TableStore[str, Any]):
         )
 
     def drop(self) -> None:
-        """Delete both collections, where they are ours."""
+        """Delete both collections, if they are ours."""
         there = {self._points: self.dimension() is not None, self._entries: self._has_entries()}
         for name in (name for name, found in there.items() if found):
             self._link.call(lambda client, name=name: client.delete_collection(name))  # type: ignore[misc]
@@ -192,11 +192,11 @@ class QdrantStore(TableStore[str, Any]):
         self._watch.forget()
 
     def close(self) -> None:
-        """Let go of the connection; the next call opens it again."""
+        """Close the connection; the next call opens it again."""
         self._link.close()
 
     def count(self) -> int:
-        """Return how many points there are."""
+        """Return the number of points."""
         return self._count(exact=True)
 
     def _count(self, *, exact: bool) -> int:
@@ -251,7 +251,7 @@ class QdrantStore(TableStore[str, Any]):
     def _point(self, row: models.Record) -> Point:
         payload, name = row.payload or {}, str(row.id)
         vectors = row.vector if isinstance(row.vector, dict) else {}
-        # Its document is in its id where nothing else was asked for.
+        # The id contains its document, if nothing else was requested.
         document = payload.get("document") or PointId.parse(name).document
         return Point(
             name, document, read_vector(vectors.get(DENSE)), *(payload.get(field) or "" for field in PAYLOAD)
@@ -261,7 +261,7 @@ class QdrantStore(TableStore[str, Any]):
         return self._marked(entry, uuid.uuid4().hex)
 
     def _marked(self, entry: Entry, mark: str, past: Sequence[str] = ()) -> models.PointStruct:
-        """Return an entry as it is kept. Every writing of it has a mark, and knows those before it."""
+        """Return an entry as stored. Every write has a mark, and knows those before it."""
         payload = {**entry._asdict(), "mark": mark, "past": list(past)}
         return models.PointStruct(id=entry_id(entry.key), vector={}, payload=payload)
 
@@ -288,7 +288,7 @@ class QdrantStore(TableStore[str, Any]):
     def _fused(
         self, vector: Vectors, terms: list[str], weights: Weights, limit: int, documents: Documents
     ) -> list[Found]:
-        """Fuse both searches by reciprocal ranks in the server; a weight divides the ranks of its side."""
+        """Fuse both searches by reciprocal rank in the server; a weight divides the ranks of its side."""
         self._link.require(SERVER, "native: hybrid")
         some = _among(documents)
         meaning = models.Prefetch(
@@ -312,7 +312,7 @@ class QdrantStore(TableStore[str, Any]):
         return [Found(str(hit.id), hit.score) for hit in answer.points]
 
     def _effort(self, limit: int) -> models.SearchParams | None:
-        """Return how hard the server is to look; local mode always compares everything."""
+        """Return the search effort for the server; local mode always compares everything."""
         if self.alone:
             return None
         if self._watch.small():
@@ -322,10 +322,10 @@ class QdrantStore(TableStore[str, Any]):
     # -- claims ----------------------------------------------------------------------------------------------
 
     def swap(self, entry: Entry, expected: str | None) -> bool:
-        """Write only over the very writing of the entry that was looked at, then see whether it was done.
+        """Write only over the exact write of the entry that was read, then check whether it succeeded.
 
-        The server does not say whether a conditional update did anything. But a writing that happened has left its
-        mark in the entry, also where others have written over it since.
+        The server does not say whether a conditional update did anything. But a successful write has left its mark in
+        the entry, even if others have written over it since.
         """
         self._link.require(SERVER, "sharing the work of indexing")
         mark = uuid.uuid4().hex
@@ -334,7 +334,7 @@ class QdrantStore(TableStore[str, Any]):
     def _swap(self, client: QdrantClient, entry: Entry, expected: str | None, mark: str) -> bool:
         value, marks = self._writing(client, entry.key)
         if mark in marks:
-            # An earlier try, whose answer was lost.
+            # An earlier attempt whose answer was lost.
             return True
         if value != expected:
             return False
@@ -349,7 +349,7 @@ class QdrantStore(TableStore[str, Any]):
         return mark in self._writing(client, entry.key)[1]
 
     def _writing(self, client: QdrantClient, key: str) -> tuple[str | None, list[str]]:
-        """Return the value of an entry and the marks of its last writings, the latest first."""
+        """Return the value of an entry and the marks of its last writes, the latest first."""
         found = client.retrieve(
             self._entries, [entry_id(key)], consistency=models.ReadConsistencyType.MAJORITY
         )

@@ -1,6 +1,6 @@
-"""Reaching Qdrant: a server or cluster by its address, or a folder that the client library searches itself.
+"""The connection to Qdrant: a server or cluster, or a folder that the client library searches itself.
 
-The library's local mode is made for one client and one thread: stores of the same folder in this process share one
+The library's local mode is made for one client and one thread: stores on the same folder in this process share one
 client, and take turns.
 """
 
@@ -29,7 +29,7 @@ from pinakes.stores.settings import DatabaseSettings
 
 _BUSY = frozenset({408, 429, 500, 502, 503, 504})
 MEMORY = ":memory:"
-# From here on the server knows weights of a fusion, and updates that only change what is as expected.
+# The first version with fusion weights and conditional updates.
 SERVER = (1, 17)
 _GOOD = (
     "use the address of a server such as http://localhost:6333 or https://xyz.cloud.qdrant.io:6333, "
@@ -40,7 +40,7 @@ _VERSION = re.compile(r"(\d+)\.(\d+)")
 
 
 class _Local:
-    """A folder that this process has open, and how many stores use it."""
+    """A folder open in this process, and the number of stores that use it."""
 
     def __init__(self, client: QdrantClient) -> None:
         self.client = client
@@ -49,10 +49,10 @@ class _Local:
         self.eased: set[str] = set()
 
     def ease(self, name: str) -> None:
-        """Spare a collection the two waits for the disk that it has for every point otherwise.
+        """Avoid the two disk syncs that local mode makes for every point.
 
-        The library keeps points in SQLite, one transaction each. With a write-ahead log none is lost when a process
-        dies. The database is not offered to us: where it is no longer found, all is as before, only slower.
+        The library keeps points in SQLite, one transaction each. With a write-ahead log none is lost if a process dies.
+        The database is not part of its interface: if it is no longer found, everything works as before, only slower.
         """
         if name not in self.eased:
             self.eased.add(name)
@@ -85,7 +85,7 @@ class QdrantLink(Link[QdrantClient]):
         self._version: tuple[int, int] | None = None
 
     def once(self, work: Callable[[QdrantClient], Result]) -> Result:
-        """Do something with the client, in a folder when it is this store's turn."""
+        """Call a function with the client; in a folder, when it is this store's turn."""
 
         def in_turn(client: QdrantClient) -> Result:
             with nullcontext() if self._local is None else self._local.guard:
@@ -94,17 +94,17 @@ class QdrantLink(Link[QdrantClient]):
         return super().once(in_turn)
 
     def ease(self, name: str) -> None:
-        """Make writing to a collection in a folder quick; to be called with the client."""
+        """Make writes to a collection in a folder fast; to be called with the client."""
         if self._local is not None:
             self._local.ease(name)
 
     def forget(self, name: str) -> None:
-        """Take note that a collection is gone; one of the same name may follow."""
+        """Record that a collection is gone; one with the same name may follow."""
         if self._local is not None:
             self._local.eased.discard(name)
 
     def require(self, version: tuple[int, int], what: str) -> None:
-        """Refuse what an older server would silently do in another way."""
+        """Refuse what an older server would silently do differently."""
         if self.folder is not None:
             return
         if self._version is None:
@@ -155,22 +155,23 @@ class QdrantLink(Link[QdrantClient]):
             return self._answered(error.status_code or 0, _reason(error))
         if isinstance(error, ResourceExhaustedResponse):
             return StoreUnavailableError(
-                "qdrant: the server has too many requests at the moment. Try again later."
+                "qdrant: the server has too many requests right now. Try again later."
             )
         source = error.source if isinstance(error, ResponseHandlingException) else None
         if isinstance(source, httpx.TimeoutException):
             return StoreUnavailableError(
-                f"qdrant: no answer within {self.settings.timeout:g} seconds. See whether the server at "
-                "connection_string is well, or raise timeout."
+                f"qdrant: no answer within {self.settings.timeout:g} seconds. Check the server at "
+                "connection_string, or raise timeout."
             )
         if isinstance(source, httpx.HTTPError | OSError):
             return StoreUnavailableError(
-                "qdrant: the server at connection_string cannot be reached. See whether it runs and whether the "
+                "qdrant: the server at connection_string cannot be reached. Check that it is running and that the "
                 "address, its port and http or https are right."
             )
         if isinstance(error, ResponseHandlingException | json.JSONDecodeError):
             return StoreError(
-                "qdrant: the answer of the server cannot be read. See whether connection_string is that of Qdrant."
+                "qdrant: the server's answer cannot be read. Check that connection_string is the address of "
+                "Qdrant."
             )
         if isinstance(error, OSError):
             return StoreError(
@@ -181,15 +182,15 @@ class QdrantLink(Link[QdrantClient]):
     def _answered(self, status: int, reason: str) -> StoreError:
         if status in (401, 403):
             return StoreAccessError(
-                f"qdrant: the server refuses the key in api_key ({status}). See whether it is the right one, and "
-                "whether it may write."
+                f"qdrant: the server refuses the key in api_key ({status}). Check that it is the right one, and "
+                "that it may write."
             )
         kind = StoreUnavailableError if status in _BUSY else StoreError
         return kind(f"qdrant: the server answered {status}: {self.shown(reason)}")
 
 
 def is_missing(error: BaseException) -> bool:
-    """Whether the server said that there is no such collection."""
+    """Whether the server said that the collection does not exist."""
     cause = error.__cause__
     return isinstance(cause, UnexpectedResponse) and cause.status_code == 404
 
@@ -201,7 +202,7 @@ def _reason(error: UnexpectedResponse) -> str:
 
 
 def _check(settings: DatabaseSettings) -> str | None:
-    """Return the folder that a connection string names, None when it is an address; refuse what is neither."""
+    """Return the folder in a connection string, None if it is an address; refuse anything else."""
     text = settings.connection_string.strip()
     if not text:
         raise UsageError(f"The database provider qdrant needs a connection_string: {_GOOD}.")

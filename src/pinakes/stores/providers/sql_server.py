@@ -1,11 +1,11 @@
-"""SQL Server: points and entries in two tables of a database, with the type vector of SQL Server 2025 and Azure SQL.
+"""SQL Server: points and entries in two tables, with the vector type of SQL Server 2025 and Azure SQL.
 
 Vectors are compared exactly, which the server does in parallel. Its approximate index (CREATE VECTOR INDEX and
-VECTOR_SEARCH) is a preview with limits on what may be done to its table, and is left alone.
+VECTOR_SEARCH) is a preview with restrictions on its table, and is not used.
 
-In statements, names are quoted and values are parameters. Many rows travel as one JSON text, which OPENJSON makes a
-table of. Keys have a binary collation: the server's default takes a and A for the same. What comes out of OPENJSON has
-the database's collation and must be told to compare like the column.
+In statements, names are quoted and values are parameters. Many rows are sent as one JSON text, which OPENJSON turns
+into a table. Keys have a binary collation: the server's default is case-insensitive. What comes out of OPENJSON has the
+database's collation and must be told to compare like the column.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pinakes.stores.providers.whole_words import whole_words
 from pinakes.stores.settings import DatabaseSettings
 from pinakes.stores.store import Capabilities, Entry, Found, Point
 
-# What fits into a row of the server's.
+# What fits into one of the server's rows.
 MAX_DIMENSION = 1998
 # Also the order in which points travel.
 PAYLOAD = ("source_path", "heading", "language", "file_type", "text", "terms")
@@ -37,7 +37,7 @@ _CATALOG = "pinakes"
 _EXACT = "COLLATE Latin1_General_100_BIN2"
 _KEY = f"varchar(64) {_EXACT}"
 _TEXT = "nvarchar(max)"
-# A parameter is wide text; compared with a narrow column as it is, it would keep the index from being used.
+# A parameter is wide text; compared directly with a narrow column, it would prevent the use of the index.
 _ONE = "CAST(? AS varchar(64))"
 _COLUMNS = (
     "SELECT c.name AS name, t.name AS type, COALESCE(c.vector_dimensions, 0) AS dimensions "
@@ -52,11 +52,11 @@ class SqlServerStore(TableStore[str, Any]):
     """Two tables, ``<collection>_points`` and ``<collection>_entries``; a row is JSON when it is written."""
 
     provider = "sql-server"
-    # Full text is indexed in the background, a little after the rows are there.
+    # Full text is indexed in the background, shortly after the rows are written.
     capabilities = Capabilities(keyword=True, claims=True, eventual=True, max_filter=5_000, batch=_ROWS)
     known_options: ClassVar[Mapping[str, str]] = {
         "schema": "The schema of the database that holds the tables; made when it is missing (dbo).",
-        "tls": "false: speak to a server on another machine without encryption (true).",
+        "tls": "false: allow an unencrypted connection to another machine (true).",
     }
 
     entries_at_once, bytes_at_once, keys_at_once, page = _ROWS, 4_000_000, _KEYS, _KEYS
@@ -80,7 +80,7 @@ class SqlServerStore(TableStore[str, Any]):
     # -- the collection --------------------------------------------------------------------------------------
 
     def dimension(self) -> int | None:
-        """Read it from the table; a table of that name that is not ours is an error."""
+        """Read it from the table; a foreign table of that name is an error."""
         found = {name: (kind, length) for name, kind, length in self._columns(self._points)}
         if not found:
             return None
@@ -97,7 +97,7 @@ class SqlServerStore(TableStore[str, Any]):
         return bool(names)
 
     def create(self, dimension: int) -> None:
-        """Make the schema, the tables and the full text index, as far as they are missing."""
+        """Create the schema, the tables and the full-text index, as far as they are missing."""
         if not 0 < dimension <= MAX_DIMENSION:
             raise StoreError(
                 f"The database provider {self.provider} takes vectors of up to {MAX_DIMENSION:,} numbers, not "
@@ -115,7 +115,7 @@ class SqlServerStore(TableStore[str, Any]):
                 f"[group] nvarchar(200) {_EXACT} NOT NULL, [value] {_TEXT} {_EXACT} NOT NULL, "
                 "INDEX by_kind (kind, [group]))"
             )
-            # Another may have made something of that name.
+            # Another process may have created something of that name.
             self._has_entries()
         if self.settings.native != "none":
             self._make_full_text()
@@ -134,15 +134,15 @@ class SqlServerStore(TableStore[str, Any]):
                 f"The database provider {self.provider} cannot see the table {self._points} that it made: the user "
                 "in connection_string has no permission to."
             )
-        # Long texts are kept out of the rows, so that comparing all vectors does not read them.
+        # Long texts are stored outside the rows, so that comparing all vectors does not read them.
         self._execute(f"EXEC sp_tableoption N'{self._points}', 'large value types out of row', 1")
 
     def _make_full_text(self) -> None:
-        """Index the words, in no language and without stop words."""
+        """Index the words, with neutral language and without stop words."""
         if self._link.rows(_HAS_FULL_TEXT)[0][0] != 1:
             raise StoreError(
-                f"The database provider {self.provider} has no Full-Text Search installed on its server. Install it, "
-                "or set native to none, so that the keyword search is ours."
+                f"The database provider {self.provider} has no Full-Text Search installed on its server. Install "
+                "it, or set native to none, so that Pinakes does the keyword search."
             )
         self._execute(
             f"IF NOT EXISTS (SELECT 1 FROM sys.fulltext_catalogs WHERE name = N'{_CATALOG}') "
@@ -160,7 +160,7 @@ class SqlServerStore(TableStore[str, Any]):
         except ThereAlready:
             return
         except StoreError:
-            # Two who make the same at once: one is told no, and the other has made it.
+            # Two processes create the same at once: one is refused, and the other has created it.
             if not statement.startswith("IF NOT EXISTS"):
                 raise
             self._link.rows(statement)
@@ -175,7 +175,7 @@ class SqlServerStore(TableStore[str, Any]):
         )
 
     def drop(self) -> None:
-        """Delete both tables, unless they are somebody else's."""
+        """Delete both tables, unless they are foreign."""
         self.dimension()
         self._has_entries()
         for table in (self._points, self._entries):
@@ -187,7 +187,7 @@ class SqlServerStore(TableStore[str, Any]):
         self._link.close()
 
     def count(self) -> int:
-        """Return how many points there are."""
+        """Return the number of points."""
         return int(self._link.rows(f"SELECT COUNT_BIG(*) AS number FROM {self._points}")[0][0])
 
     # -- rows ------------------------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ class SqlServerStore(TableStore[str, Any]):
             yield rows
 
     def _row(self, point: Point) -> str:
-        """Write a point as a JSON object; the vector is put in as it is, for json takes three times as long."""
+        """Return a point as a JSON object; the vector is inserted as text, since json takes three times as long."""
         values: dict[str, Any] = {name: wide_text(getattr(point, name)) for name in PAYLOAD}
         values["words"] = " ".join(whole_words(point.terms)) or None
         vector = "null" if point.vector is None else _numbers(point.vector)
@@ -274,7 +274,7 @@ class SqlServerStore(TableStore[str, Any]):
     # -- searches --------------------------------------------------------------------------------------------
 
     def _nearest(self, vector: Vectors, limit: int, documents: Documents) -> list[Found]:
-        """Compare the vector with every point that may be an answer."""
+        """Compare the vector with every eligible point."""
         some = "" if documents is None else f" AND document IN ({_listed('varchar(64)')})"
         statement = (
             f"SELECT TOP (?) id, VECTOR_DISTANCE('cosine', vector, CAST(? AS vector({len(vector)}))) AS distance "
@@ -284,7 +284,7 @@ class SqlServerStore(TableStore[str, Any]):
         return [Found(name, 1.0 - float(distance)) for name, distance in rows]
 
     def _worded(self, terms: list[str], limit: int, documents: Documents) -> list[Found]:
-        """Ask full text search; of very many words the first count.
+        """Full-text search; of very many words the first count.
 
         Ranked by BM25, which is what FREETEXTTABLE does and CONTAINSTABLE does not.
         """
@@ -308,7 +308,7 @@ class SqlServerStore(TableStore[str, Any]):
     # -- claims ----------------------------------------------------------------------------------------------
 
     def swap(self, entry: Entry, expected: str | None) -> bool:
-        """Store an entry where it is as expected, in one statement that locks the key."""
+        """Store an entry if it is as expected, in one statement that locks the key."""
         key, kind, group, value = entry
         if expected is None:
             statement = (
@@ -317,7 +317,7 @@ class SqlServerStore(TableStore[str, Any]):
                 f"(SELECT 1 FROM {self._entries} WITH (UPDLOCK, HOLDLOCK) WHERE [key] = {_ONE})"
             )
             return bool(self._link.rows(statement, key, kind, group, value, key))
-        # Texts that differ in spaces at the end are the same to =.
+        # = ignores trailing spaces.
         statement = (
             f"UPDATE {self._entries} SET kind = ?, [group] = ?, [value] = ? OUTPUT inserted.[key] "
             f"WHERE [key] = {_ONE} AND [value] = CAST(? AS {_TEXT}) "
@@ -339,5 +339,5 @@ def _chosen(documents: Documents) -> list[str]:
 
 
 def _numbers(vector: Vectors) -> str:
-    """Write a vector as JSON with as many digits as tell all single precision numbers apart."""
+    """Return a vector as JSON with as many digits as distinguish all single precision numbers."""
     return "[" + ",".join(map("%.9g".__mod__, vector.tolist())) + "]"

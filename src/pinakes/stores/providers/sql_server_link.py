@@ -1,7 +1,7 @@
-"""Connections to SQL Server: where it is, what its driver takes, and errors said in our words.
+"""Connections to SQL Server: the address, the driver's settings, and error translation.
 
-Microsoft's driver gives the class of an error (its SQLSTATE) and the server's text, but not the number; where the
-class is too wide, the English text decides, which the connection asks for.
+Microsoft's driver returns the class of an error (its SQLSTATE) and the server's text, but not the number; where the
+class is too wide, the text decides, for which the connection is set to English.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pinakes.stores.retry import retrying
 DEFAULT_PORT = 1433
 EXAMPLE = "Server=db.example,1433;Database=library;User Id=ann;Password=…;Encrypt=yes"
 URL_EXAMPLE = "mssql://ann:…@db.example:1433/library"
-# What the driver calls its settings, and what they are called in the connection strings of .NET, ODBC and JDBC.
+# The driver's names for its settings, and those in the connection strings of .NET, ODBC and JDBC.
 _NAMES = {
     "Server": "server, data source, address, addr, network address",
     "Database": "database, initial catalog",
@@ -63,7 +63,7 @@ class Address:
 
 
 def read_address(text: str, password: str, *, provider: str, tls: bool) -> Address:
-    """Understand a connection string; one that cannot work is refused with what a good one looks like."""
+    """Parse a connection string; an invalid one is refused with an example."""
     if not text.strip():
         raise _wrong(provider, "is missing")
     found = _from_url(text, provider) if "://" in text else _from_pairs(text, provider)
@@ -82,7 +82,7 @@ def read_address(text: str, password: str, *, provider: str, tls: bool) -> Addre
         raise _wrong(provider, "has an Encrypt that is neither yes, strict nor no")
     if tls and wanted in _NO and not _is_here(host):
         raise UsageError(
-            f"The database provider {provider} would send its password to {host} in the clear. Take Encrypt=no out of "
+            f"The database provider {provider} would send its password to {host} unencrypted. Take Encrypt=no out of "
             "connection_string, or set the option tls to false as well if that is what you want."
         )
     found["Encrypt"] = "no" if not tls or wanted in _NO else "strict" if wanted == "strict" else "yes"
@@ -91,7 +91,7 @@ def read_address(text: str, password: str, *, provider: str, tls: bool) -> Addre
 
 
 def _is_here(host: str) -> bool:
-    """Whether a host is this machine, also as SQL Server writes it."""
+    """Whether a host is this machine, also in SQL Server's notation."""
     return host.lower() in (".", "(local)") or is_loopback(host.strip("[]") if ":" in host else host.lower())
 
 
@@ -107,7 +107,7 @@ def _from_url(text: str, provider: str) -> dict[str, str]:
         parts = urlsplit(text)
         port = parts.port
     except ValueError:
-        raise _wrong(provider, "is no address") from None
+        raise _wrong(provider, "is not an address") from None
     if parts.scheme not in ("mssql", "sqlserver", "mssql+pyodbc", "mssql+mssqlpython"):
         raise _wrong(provider, "begins with an unknown name before ://")
     found = {"Server": f"{parts.hostname},{port}" if port else parts.hostname or ""}
@@ -140,7 +140,7 @@ def _from_pairs(text: str, provider: str) -> dict[str, str]:
 
 
 def _value(text: str, at: int, provider: str) -> tuple[str, int]:
-    """Read a value up to its semicolon; one in braces or quotes may hold any, with the closing sign doubled."""
+    """Read a value up to its semicolon; one in braces or quotes may contain any, with the closing sign doubled."""
     while at < len(text) and text[at] == " ":
         at += 1
     closing = {"{": "}", '"': '"', "'": "'"}.get(text[at : at + 1])
@@ -169,7 +169,7 @@ def _known(name: str, provider: str) -> str:
 
 
 def _host_and_port(server: str, provider: str) -> tuple[str, int | None]:
-    """Split host,port or host:port; a named instance has no port that could be known here."""
+    """Split host,port or host:port; the port of a named instance cannot be known here."""
     plain = server.removeprefix("tcp:")
     if "\\" in plain:
         return plain.partition("\\")[0], None
@@ -177,7 +177,7 @@ def _host_and_port(server: str, provider: str) -> tuple[str, int | None]:
     if not comma:
         return host, DEFAULT_PORT
     if not port.strip().isdigit() or not 0 < int(port) < 65536:
-        raise _wrong(provider, "has a port that is no number")
+        raise _wrong(provider, "has a port that is not a number")
     return host.strip(), int(port)
 
 
@@ -190,7 +190,7 @@ _IDLE = 16
 
 
 def _said_for(*states: str) -> frozenset[str]:
-    """Return what the driver says for some SQLSTATEs."""
+    """Return the driver's messages for some SQLSTATEs."""
     found = (sqlstate_to_exception(state, "") for state in states)
     return frozenset(error.driver_error for error in found if error is not None)
 
@@ -218,7 +218,7 @@ _NO_TEXT = re.compile(
 
 
 class ThereAlready(StoreError):  # noqa: N818
-    """Another was faster to make the same table."""
+    """Another process created the same table first."""
 
 
 class Link:
@@ -231,11 +231,11 @@ class Link:
         self._idle: list[mssql_python.Connection] = []
 
     def rows(self, statement: str, *values: Any) -> list[Sequence[Any]]:
-        """Run a statement and return its rows; what failed for a passing reason is tried again."""
+        """Run a statement and return its rows; temporary failures are retried."""
         return retrying(lambda: self._once(lambda cursor: _run(cursor, statement, values)))
 
     def close(self) -> None:
-        """Close what is open and not in use."""
+        """Close idle connections."""
         with self._guard:
             idle, self._idle = self._idle, []
         for connection in idle:
@@ -252,7 +252,7 @@ class Link:
         except (mssql_python.Error, RuntimeError, OSError) as error:
             raised = self._translated(error)
             if isinstance(raised, StoreUnavailableError):
-                # The others came from the same server, and are as dead.
+                # The others came from the same server, and are dead too.
                 _quietly(connection.close)
                 self.close()
             else:
@@ -274,7 +274,7 @@ class Link:
             raise self._translated(error) from None
 
     def _open(self) -> mssql_python.Connection:
-        """Connect. The driver goes on trying a closed port until its time is up: we look whether it is open first."""
+        """Connect. The driver keeps trying a closed port until its time is up, so the port is checked first."""
         seconds = max(1, round(self._timeout))
         if self._address.port is not None:
             host = "localhost" if self._address.host in (".", "(local)") else self._address.host
@@ -295,7 +295,7 @@ class Link:
         _quietly(connection.close)
 
     def _translated(self, error: Exception) -> StoreError:
-        """Say an error in our words; the texts of driver and server hold names, never the password."""
+        """Translate an error; the texts of driver and server contain names, never the password."""
         kind = getattr(error, "driver_error", "")
         text = " ".join(str(getattr(error, "ddbc_error", "") or error).split())
         text = re.sub(r"\[[^\]]*\]", "", text).strip()[:400]
@@ -314,19 +314,19 @@ class Link:
             )
         if kind in _LOGIN or _DENIED.search(text):
             return StoreAccessError(
-                f"{start}was refused by {where}: {text} Look at the user, password and database in "
-                "connection_string, and at the user's permissions."
+                f"{start}was refused by {where}: {text} Check the user, password and database in "
+                "connection_string, and the user's permissions."
             )
         if kind in _GONE or not kind or _BUSY.search(text):
             return StoreUnavailableError(
                 f"{start}does not reach {where}, or it does not answer in time: {text or type(error).__name__}. "
-                "Look at the server in connection_string, and at timeout."
+                "Check the server in connection_string, and timeout."
             )
         if kind in _THERE_ALREADY:
             return ThereAlready(text)
         if kind in _NOT_THERE:
             return StoreSchemaError(
-                f"{start}misses a table: {text} It was dropped, or collection is another one; index again."
+                f"{start}is missing a table: {text} It was dropped, or collection is another one; index again."
             )
         if _VECTORS.search(text):
             return StoreSchemaError(
@@ -340,9 +340,9 @@ class Link:
         if _NO_TEXT.search(text):
             return StoreError(
                 f"{start}has no full text search there: {text} Install Full-Text Search on the server and index "
-                "again, or set native to none, so that the keyword search is ours."
+                "again, or set native to none, so that Pinakes does the keyword search."
             )
-        return StoreError(f"{start}could not do what was asked: {text}")
+        return StoreError(f"{start}could not complete the request: {text}")
 
 
 def _run(cursor: mssql_python.Cursor, statement: str, values: Sequence[Any]) -> list[Sequence[Any]]:

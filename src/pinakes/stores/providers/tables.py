@@ -1,7 +1,7 @@
-"""Tables: what all databases have in common that keep a library as two collections, of points and of entries.
+"""Tables: what databases share that keep a library as two collections, points and entries.
 
 A store says how to write, delete, read and scan rows of either, how to search, and how a point or an entry becomes a
-row. Cutting requests to size, leaving out doubles, checking the dimension and asking for nothing is done here.
+row. Splitting requests, removing duplicates, checking the dimension and handling empty requests is done here.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from pinakes.stores.store import Entry, Found, Point, Store
 
 Item = TypeVar("Item")
 Done = TypeVar("Done")
-# What a store knows a collection by, mostly its name, and what it keeps there.
+# What a store identifies a collection by, usually its name, and what it keeps there.
 Where = TypeVar("Where")
 Row = TypeVar("Row")
-# The documents that a search is to look at, if not at all; and what vectors and words count in a fusion.
+# The documents to search, if not all; and the weights of vectors and words in a fusion.
 Documents: TypeAlias = list[str] | None
 Weights: TypeAlias = tuple[float, float]
 
 
 def batches(items: Sequence[Item], most: int) -> Iterator[list[Item]]:
-    """Cut a list into pieces of so many things.
+    """Split a list into pieces of a maximum length.
 
     >>> list(batches("abcde", 2))
     [['a', 'b'], ['c', 'd'], ['e']]
@@ -41,7 +41,7 @@ def batches(items: Sequence[Item], most: int) -> Iterator[list[Item]]:
 def sized_batches(
     items: Iterable[Item], size: Callable[[Item], int], *, most: int, total: int
 ) -> Iterator[list[Item]]:
-    """Cut things into pieces that have at most so many and are together at most so large; one too large is alone.
+    """Split things into pieces of a maximum number and total size; one that is too large is alone.
 
     >>> list(sized_batches(["a", "bcd", "e", "f", "g"], len, most=2, total=4))
     [['a', 'bcd'], ['e', 'f'], ['g']]
@@ -60,7 +60,7 @@ def sized_batches(
 
 
 def side_by_side(work: Callable[[Item], Done], tasks: Iterable[Item], parallel: int) -> list[Done]:
-    """Do tasks, some at the same time; after the first error, what has not begun is left."""
+    """Run tasks, some of them concurrently; after the first error, those not started are dropped."""
     if parallel == 1:
         return [work(task) for task in tasks]
     done: list[Done] = []
@@ -79,23 +79,23 @@ def side_by_side(work: Callable[[Item], Done], tasks: Iterable[Item], parallel: 
 
 
 def text_only(text: str) -> str:
-    """Return a text without halves of characters, which the names of some files hold and no database takes."""
+    """Return a text without lone surrogates, which some file names contain and no database accepts."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def wide_text(text: str) -> str:
-    """Return the same for a database that keeps text in 16 bits: halves that belong together are one character."""
+    """Return the same for a database that stores text in 16 bits: surrogate pairs are joined."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def numbers(vector: Vectors, decimals: int = 9) -> list[float]:
-    """Return a vector as JSON has it: nine decimals hold all that a float32 of a unit vector has."""
+    """Return a vector as JSON: nine decimals represent every float32 of a unit vector."""
     rounded: list[float] = np.round(np.asarray(vector, np.float64), decimals).tolist()
     return rounded
 
 
 def read_vector(values: Any) -> Vectors | None:
-    """Return a vector from a list of numbers; None where there is none."""
+    """Return a vector from a list of numbers, or None."""
     return None if values is None else np.asarray(values, np.float32)
 
 
@@ -104,9 +104,9 @@ _RECHECK_LARGE = 600.0
 
 
 class SizeWatch:
-    """Remembers whether a collection is below a bound: then a service compares every vector, else it uses its index.
+    """Caches whether a collection is below a threshold: then a service compares every vector, else it uses its index.
 
-    An answer that is a little old does no harm: both ways work.
+    A slightly outdated answer does no harm: both ways work.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class SizeWatch:
         self._known: tuple[bool, float] | None = None
 
     def small(self) -> bool:
-        """Whether there are fewer points than the bound."""
+        """Whether there are fewer points than the threshold."""
         if self._bound <= 0:
             return False
         known = self._known
@@ -132,7 +132,7 @@ class SizeWatch:
         return known[0]
 
     def forget(self) -> None:
-        """Count again at the next question."""
+        """Count again next time."""
         with self._guard:
             self._known = None
 
@@ -140,8 +140,8 @@ class SizeWatch:
 class TableStore(Store, Generic[Where, Row]):
     """A store whose points and entries are rows of two collections, ``_points`` and ``_entries``."""
 
-    # How many entries and bytes a request writes at most (and points: the batch of the capabilities); how many keys it
-    # deletes; how many rows it reads.
+    # Limits per request: entries and bytes written (for points: the batch of the capabilities), keys deleted,
+    # rows read.
     entries_at_once: ClassVar[int] = 200
     bytes_at_once: ClassVar[int] = 8_000_000
     keys_at_once: ClassVar[int] = 1_000
@@ -156,11 +156,11 @@ class TableStore(Store, Generic[Where, Row]):
 
     @abstractmethod
     def _write(self, where: Where, rows: list[Row]) -> None:
-        """Store rows in place of those with the same keys."""
+        """Store rows, replacing those with the same keys."""
 
     @abstractmethod
     def _delete(self, where: Where, keys: list[str]) -> None:
-        """Delete rows by key; unknown keys are no error."""
+        """Delete rows by key; unknown keys are not an error."""
 
     @abstractmethod
     def _read(self, where: Where, keys: list[str]) -> Iterable[Row]:
@@ -168,27 +168,27 @@ class TableStore(Store, Generic[Where, Row]):
 
     @abstractmethod
     def _scan(self, where: Where, wanted: Mapping[str, str], *, whole: bool) -> Iterator[Sequence[Row]]:
-        """Return the rows whose fields have some values, in pages; keys are enough where they are not to be whole."""
+        """Return the rows whose fields have some values, in pages; only keys unless they are to be whole."""
 
     @abstractmethod
     def _row(self, point: Point) -> Row:
-        """Return what is kept of a point."""
+        """Return the row of a point."""
 
     @abstractmethod
     def _point(self, row: Row) -> Point:
-        """Return the point that is kept so, as far as it was read."""
+        """Return the point of a row, as far as it was read."""
 
     @abstractmethod
     def _entry_row(self, entry: Entry) -> Row:
-        """Return what is kept of an entry."""
+        """Return the row of an entry."""
 
     @abstractmethod
     def _entry(self, row: Row) -> Entry:
-        """Return the entry that is kept so."""
+        """Return the entry of a row."""
 
     @abstractmethod
     def _make(self, dimension: int) -> None:
-        """Make what is missing of the two collections."""
+        """Create what is missing of the two collections."""
 
     @abstractmethod
     def _nearest(self, vector: Vectors, limit: int, documents: Documents) -> Sequence[Found]:
@@ -205,29 +205,29 @@ class TableStore(Store, Generic[Where, Row]):
         raise NotImplementedError
 
     def _size(self, item: Point | Entry) -> int:
-        """Return about how many bytes of a request a point or an entry takes."""
+        """Return the approximate size of a point or an entry in a request."""
         if isinstance(item, Entry):
             return _bytes(item.value) + 400
         length = 0 if item.vector is None else 13 * len(item.vector)
         return length + sum(map(_bytes, (item.text, item.heading, item.source_path, 2 * item.terms))) + 500
 
     def _entry_key(self, key: str) -> str:
-        """Return the key under which an entry is kept."""
+        """Return the key under which an entry is stored."""
         return key
 
     # -- what follows from it --------------------------------------------------------------------------------
 
     def create(self, dimension: int) -> None:
-        """Make what is missing; refuse a collection of other vectors."""
+        """Create what is missing; refuse a collection with other vectors."""
         if (found := self.dimension()) is not None:
             self.check_dimension(found, dimension)
         self._make(dimension)
-        # Another may have made it at the same time, for other vectors.
+        # Another process may have created it at the same time, for other vectors.
         if (found := self.dimension()) is not None:
             self.check_dimension(found, dimension)
 
     def upsert(self, points: Sequence[Point]) -> None:
-        """Store points, as many in a request as it may hold; of those with the same id the last."""
+        """Store points, as many per request as allowed; of those with the same id the last."""
         latest = {point.id: point for point in points}
         batched = sized_batches(
             latest.values(), self._size, most=self.capabilities.batch, total=self.bytes_at_once
@@ -321,7 +321,7 @@ class TableStore(Store, Generic[Where, Row]):
         self._delete_from(self._entries, list(map(self._entry_key, keys)))
 
     def without_vector(self, point: Point) -> StoreError:
-        """Say that a point cannot be stored, where the database takes nothing without a vector."""
+        """Return the error for a point without a vector, if the database requires one."""
         return StoreError(f"{self.provider}: the point {point.id} has no vector, and cannot be stored.")
 
 

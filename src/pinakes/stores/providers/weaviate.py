@@ -1,4 +1,4 @@
-"""Weaviate, through its own client: REST for the collections, gRPC for what is in them."""
+"""Weaviate, through its own client: REST for the collections, gRPC for their content."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _ENTRIES = "Pinakes entries: what the library knows of its documents."
 
 
 def class_names(collection: str) -> tuple[str, str]:
-    """Return the names of the points and of the entries; a hyphen becomes two underscores, so all stay apart.
+    """Return the names of points and entries; a hyphen becomes two underscores, so all stay distinct.
 
     >>> class_names("tax-law_2024")
     ('Tax__law_2024Points', 'Tax__law_2024Entries')
@@ -60,9 +60,9 @@ def class_names(collection: str) -> tuple[str, str]:
     return f"{name}Points", f"{name}Entries"
 
 
-# QUERY_MAXIMUM_RESULTS of a server as it comes.
+# A server's default QUERY_MAXIMUM_RESULTS.
 WINDOW = 10_000
-# How many objects a page has, alone and with what is in them.
+# Objects per page, alone and with their content.
 _PAGE, _FULL_PAGE = 1_000, 250
 _FIRST = uuid.UUID(int=0)
 _ENTRY_IDS = uuid.UUID("6a0e3f4e-9f0b-5c61-8a51-0f1c3c2d7b11")
@@ -80,7 +80,7 @@ class WeaviateStore(TableStore[str, Any]):
         "ef_construction": "How carefully the HNSW index is built (256).",
         "max_connections": "Connections of a vector in the HNSW index (32).",
         "exact_below": "Below this many passages every vector is compared; set when the collection is made (40000).",
-        "replicas": "How many nodes hold each object, when the collection is made; what the server does by default.",
+        "replicas": "Replication factor of a new collection; the server's own by default.",
         "tls": "false allows api_key over http:// to another machine.",
     }
 
@@ -97,7 +97,7 @@ class WeaviateStore(TableStore[str, Any]):
     # -- the collection --------------------------------------------------------------------------------------
 
     def dimension(self) -> int | None:
-        """Return the length of the vectors, which the description of the collection says."""
+        """Return the length of the vectors, from the description of the collection."""
         description = self._link.call(lambda client: _description(client, self._points))
         if description is None:
             return None
@@ -112,7 +112,7 @@ class WeaviateStore(TableStore[str, Any]):
         return description is not None
 
     def _make(self, dimension: int) -> None:
-        """Make both collections, the points last: where they are, all is there."""
+        """Create both collections, the points last: once these exist, everything does."""
         if self.dimension() is not None:
             return
         option = self.settings.option
@@ -148,7 +148,7 @@ class WeaviateStore(TableStore[str, Any]):
                     flat_search_cutoff=max(self._exact_below, 0),
                 ),
             ),
-            # The words were analysed before: none of them is to be left out.
+            # The words are already analysed: none of them is a stop word.
             inverted_index_config=Configure.inverted_index(stopwords_preset=StopwordsPreset.NONE),
         )
 
@@ -160,7 +160,7 @@ class WeaviateStore(TableStore[str, Any]):
             try:
                 client.collections.create(name, **shape)
             except UnexpectedStatusCodeError as error:
-                # Two who make it at once: the second is refused, and has what it wanted.
+                # Two processes create it at once: the second is refused, but has what it wanted.
                 if error.status_code != 422 or _description(client, name) is None:
                     raise
 
@@ -179,7 +179,7 @@ class WeaviateStore(TableStore[str, Any]):
         self._link.close()
 
     def count(self) -> int:
-        """Return how many points there are."""
+        """Return the number of points."""
         total = self._run(self._points, lambda table: table.aggregate.over_all(total_count=True).total_count)
         return total or 0
 
@@ -189,7 +189,7 @@ class WeaviateStore(TableStore[str, Any]):
         return self._link.call(lambda client: call(client.collections.use(where)))
 
     def _write(self, where: str, rows: list[Object]) -> None:
-        # The server stores the objects of a batch side by side: of two with one id either could win.
+        # The server stores the objects of a batch in parallel: of two with one id either could win.
         try:
             done = self._run(where, lambda table: table.data.insert_many(rows))
         except StoreError as error:
@@ -238,7 +238,7 @@ class WeaviateStore(TableStore[str, Any]):
         )
 
     def _scan_points(self, document: str, whole: bool) -> Iterator[list[Any]]:
-        """Walk through the ids in their order; those of a document stand together."""
+        """Yield all ids in order; those of a document are contiguous."""
         after = uuid.UUID(int=max((int(document, 16) << 64) - 1, 0)) if document else _FIRST
         for page in self._walk(
             self._points, after, self._fields(self._points) if whole else [], vectors=whole
@@ -250,7 +250,7 @@ class WeaviateStore(TableStore[str, Any]):
                 return
 
     def _scan_entries(self, wanted: Mapping[str, str]) -> Iterator[list[Any]]:
-        """Find first which there are, then what is in them."""
+        """First find which exist, then their content."""
         some = Filter.all_of([Filter.by_property(name).equal(value) for name, value in wanted.items()])
         found = self._run(
             self._entries,
@@ -258,7 +258,7 @@ class WeaviateStore(TableStore[str, Any]):
         ).objects
         pages: Iterator[list[Any]] = iter([found])
         if len(found) >= WINDOW:
-            # More than one answer can hold, and a filter cannot be walked through: look at all of them.
+            # More than one answer can have, and a filter cannot be paged through: read all of them.
             pages = (
                 [item for item in page if wanted.items() <= item.properties.items()]
                 for page in self._walk(self._entries, _FIRST, ["kind", "group"])
@@ -271,7 +271,7 @@ class WeaviateStore(TableStore[str, Any]):
     def _walk(
         self, where: str, after: uuid.UUID, fields: list[str], *, vectors: bool = False
     ) -> Iterator[list[Any]]:
-        """Return all objects behind an id, in pages and in the order of their ids."""
+        """Yield all objects after an id, in pages and in id order."""
         size = _FULL_PAGE if vectors else _PAGE
         while True:
             try:
@@ -294,14 +294,14 @@ class WeaviateStore(TableStore[str, Any]):
             after = page[-1].uuid
 
     def _row(self, point: Point) -> Object:
-        # Without the field, not with an empty one: a point without terms takes no part in the ranking by words.
+        # Without the field, not with an empty one: a point without terms takes no part in keyword ranking.
         kept = {name: text_only(value) for name in POINT_FIELDS if (value := getattr(point, name))}
         vector = None if point.vector is None else {VECTOR: point.vector.tolist()}
         return DataObject(properties={"kind": PASSAGE, **kept}, uuid=point.id, vector=vector)
 
     def _point(self, row: Any) -> Point:
         fields = {name: value for name in POINT_FIELDS if (value := row.properties.get(name))}
-        # Its document is in its id.
+        # The id contains its document.
         fields.setdefault("document", row.uuid.hex[:16])
         return Point(str(row.uuid), vector=read_vector(row.vector.get(VECTOR) or None), **fields)
 
@@ -312,13 +312,13 @@ class WeaviateStore(TableStore[str, Any]):
         return Entry(*(row.properties.get(field) or "" for field in Entry._fields))
 
     def _entry_key(self, key: str) -> str:
-        """Return the id of an entry: Weaviate takes nothing but UUIDs."""
+        """Return the id of an entry: Weaviate only accepts UUIDs."""
         return str(uuid.uuid5(_ENTRY_IDS, key))
 
     # -- searches --------------------------------------------------------------------------------------------
 
     def _nearest(self, vector: Vectors, limit: int, documents: Documents) -> list[Found]:
-        """Search by vector: every one is compared below the server's cutoff, the HNSW index is used beyond."""
+        """Search by vector: exhaustively below the server's cutoff, with the HNSW index beyond."""
         hits = self._query(
             "near_vector",
             limit,
@@ -337,7 +337,7 @@ class WeaviateStore(TableStore[str, Any]):
     def _fused(
         self, vector: Vectors, terms: list[str], weights: Weights, limit: int, documents: Documents
     ) -> Sequence[Found]:
-        """Fuse both searches by their scores relative to the best of each, which keeps the weights what they are."""
+        """Fuse both searches by their scores relative to the best of each, which preserves the weights."""
         if not (words := query_words(terms)):
             return self.search(vector, limit, documents)
         total = sum(weights)
@@ -363,7 +363,7 @@ class WeaviateStore(TableStore[str, Any]):
         return hits
 
     def _allowed(self, documents: Documents) -> Any:
-        """Return the filter of a search by vector; one that all pass makes the server compare every vector."""
+        """Return the filter of a vector search; one that all pass makes the server compare every vector."""
         if documents is None and self._watch.small():
             return Filter.by_property("kind").equal(PASSAGE)
         return _among(documents)
@@ -374,7 +374,7 @@ def _among(documents: Documents) -> Any:
 
 
 def query_words(terms: Sequence[str]) -> str:
-    """Return a query of words; what has a space in it is no word of ours, and would be read as several."""
+    """Return a query of words; one with a space is none of ours, and would be read as several."""
     return " ".join(term for term in terms if len(term.split()) == 1)
 
 
@@ -389,12 +389,12 @@ def _exact(name: str) -> Property:
 
 
 def _kept(name: str) -> Property:
-    """Return a text that is only kept: an index of it would cost room and serve nobody."""
+    """Return a text property that is only stored: an index of it would take space for nothing."""
     return Property(name=name, data_type=DataType.TEXT, index_filterable=False, index_searchable=False)
 
 
 def _description(client: WeaviateClient, name: str) -> str | None:
-    """Return the description of a collection; None when it does not exist."""
+    """Return the description of a collection; None if it does not exist."""
     try:
         return client.collections.export_config(name).description or ""
     except UnexpectedStatusCodeError as error:

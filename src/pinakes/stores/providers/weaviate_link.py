@@ -1,4 +1,4 @@
-"""The connection to a Weaviate server: REST and gRPC behind one client, and its errors in our words."""
+"""The connection to a Weaviate server: REST and gRPC behind one client, and error translation."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _AWAY = (
 
 
 class TooLargeError(StoreError):
-    """A message is larger than the server or its client takes."""
+    """A message is larger than the server or its client accepts."""
 
 
 class WeaviateLink(Link[WeaviateClient]):
@@ -75,7 +75,7 @@ class WeaviateLink(Link[WeaviateClient]):
                 timeout=Timeout(query=wait, insert=wait, init=wait),
                 grpc_config=GrpcConfig(channel_options=_CHANNEL),
             ),
-            # Those checks ask the package index on the internet for a newer client.
+            # Those checks query the package index on the internet for a newer client.
             skip_init_checks=True,
         )
         try:
@@ -116,8 +116,8 @@ class WeaviateLink(Link[WeaviateClient]):
         return self.error(f"{code.name}: {detail}")
 
     def error(self, detail: str) -> StoreError:
-        """Return an error with what the server said, without the key should it be in it."""
-        return StoreError(f"{PROVIDER} could not do what was asked: {self.shown(detail)}")
+        """Return an error with the server's message, without the key."""
+        return StoreError(f"{PROVIDER} could not complete the request: {self.shown(detail)}")
 
 
 def _gone(why: str = "") -> StoreUnavailableError:
@@ -134,7 +134,7 @@ def _access(how: str) -> StoreAccessError:
 
 
 def grpc_address(settings: DatabaseSettings, http: WebAddress) -> WebAddress:
-    """Return where the server speaks gRPC: the cloud has a host of its own for it."""
+    """Return the gRPC address of the server: the cloud has a separate host for it."""
     cloud = http.host.endswith(".weaviate.cloud")
     host = settings.option("grpc_host", f"grpc-{http.host}" if cloud else http.host)
     port = settings.option("grpc_port", 443 if cloud else _GRPC_PORT)
@@ -151,8 +151,8 @@ def grpc_address(settings: DatabaseSettings, http: WebAddress) -> WebAddress:
 class _Params(ConnectionParams):
     """Connection parameters whose gRPC calls fail with our errors.
 
-    The client turns the status of a failed call into text, and repeats an unavailable one for more than a minute,
-    whatever the timeout; errors that are not gRPC's own pass through it as they are.
+    The client turns the status of a failed call into text, and retries an unavailable one for more than a minute,
+    whatever the timeout; errors that are not gRPC's own pass through unchanged.
     """
 
     _translate: Callable[[Any], StoreError] = PrivateAttr()

@@ -1,8 +1,8 @@
-"""Words that a database's own text analysis leaves as they are.
+"""Words that a database's own text analysis leaves unchanged.
 
-Our terms are analysed already, and may hold anything but spaces. Databases whose analysis cannot be turned off would
-split them at punctuation, stem them again, or drop them as stop words. Written as small letters that end in q, a term
-is one word to all of them, no stop word, and has no ending that a stemmer knows.
+Our terms are already analysed, and may contain anything but spaces. Databases whose analysis cannot be turned off would
+split them at punctuation, stem them again, or drop them as stop words. Encoded as lower-case letters that end in q, a
+term is one word to all of them, not a stop word, and has no suffix that a stemmer knows.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LETTERS = "abcdefghijklmnop"
 
 
 def whole_word(term: str) -> str:
-    """Return a term as one word of letters; two terms never give the same.
+    """Return a term as one word of letters; different terms give different words.
 
     >>> whole_word("retent"), whole_word("a.b")
     ('retentq', 'zqgbcogcq')
@@ -30,7 +30,7 @@ def whole_word(term: str) -> str:
     written = _PREFIX + _spelled(raw) + _END
     if len(written) <= _LONGEST:
         return written
-    # The letter z is in no spelling, so that a digest is never taken for a short term.
+    # The letter z is in no encoding, so that a digest is never taken for a short term.
     return _PREFIX + "z" + _spelled(hashlib.sha256(raw).digest()[:16]) + _END
 
 

@@ -1,13 +1,13 @@
-"""Catalogue: which documents a database holds, in which version, and how a version takes the place of another.
+"""Catalogue: which documents a database holds, in which version, and how a version replaces another.
 
 A database without transactions can still be trusted if things are written in the right order. The points of a version
-come first, then the document in parts, and last its head, which is the moment the version counts; what belonged to the
-version before goes after that. Whatever a writer that died left behind has no head and is never looked at.
+come first, then the document in parts, and last its head, which makes the version current; what belonged to the
+previous version is deleted after that. Whatever a dead writer left behind has no head and is never read.
 
 Any number of writers may do this at once, also with the same document. No two of them ever write under the same name
-(``ids.new_version``), and each says beforehand what it is about to write (``intents``). What neither counts nor is
-about to can be cleared by anybody: ``_sweep`` looks at what is there, then at what is intended, then at what counts,
-in that order, and so never takes a version between the first of its points and its head for one that is left over.
+(``ids.new_version``), and each declares beforehand what it is about to write (``intents``). What is neither current nor
+declared can be deleted by anybody: ``_sweep`` reads what is there, then what is declared, then what is current, in that
+order, and so never takes a version between its first point and its head for a leftover.
 """
 
 from __future__ import annotations
@@ -33,18 +33,19 @@ from pinakes.stores.shared.ids import PointId, content_of, edition_of, new_versi
 from pinakes.stores.shared.intents import Intents
 from pinakes.stores.store import MAX_VALUE, Entry, Point, Store
 
-# 2: the points of a version are named by its edition, which 1 takes for left over.
+# 2: the points of a version are named by its edition, which 1 takes for leftovers.
 FORMAT = 2
 _ABOUT = "meta-library"
 _AT_ONCE = 1000
-# How often a publication is begun again that others took for abandoned: each time it would have to stall for minutes.
+# How often a publication is restarted that others took for abandoned: each time it would have to stall for
+# minutes.
 _TRIES = 5
 
 
 class Head(NamedTuple):
-    """The version of a document that counts: how many parts its text is in, how many points it has.
+    """The current version of a document: the number of parts of its text, and of its points.
 
-    ``version`` is an edition followed by what it is an edition of; one that format 1 wrote is both at once.
+    ``version`` is an edition followed by what it is an edition of; in format 1 they are the same.
     """
 
     document: str
@@ -81,7 +82,7 @@ class About(NamedTuple):
 
 
 class Catalogue:
-    """The documents of one collection. ``writer`` names who changes them, for others to notice."""
+    """The documents of one collection. ``writer`` identifies who changes them, for others to notice."""
 
     def __init__(self, store: Store, writer: str) -> None:
         self.store = store
@@ -91,7 +92,7 @@ class Catalogue:
     # -- the library as a whole ------------------------------------------------------------------------------
 
     def about(self) -> About | None:
-        """Return what the library was made with; None when there is none."""
+        """Return what the library was made with; None if there is none."""
         found = self._about()
         return found[1] if found else None
 
@@ -107,7 +108,7 @@ class Catalogue:
             about = About(str(data["model"]), int(data["dimension"]), str(data["settings"]))
         except (ValueError, KeyError, TypeError) as error:
             raise StoreSchemaError(
-                f"What is in the database ({self.store.describe()}) is no library of Pinakes. Choose another "
+                f"What is in the database ({self.store.describe()}) is not a Pinakes library. Choose another "
                 "collection."
             ) from error
         if written > FORMAT:
@@ -118,20 +119,21 @@ class Catalogue:
         return written, about
 
     def open(self, about: About) -> None:
-        """Make the library where there is none; refuse one that was made with another model."""
+        """Create the library if there is none; refuse one that was made with another model."""
         found = self._about()
         if found is None:
             self.store.create(about.dimension)
             self._put_about(about)
-            # No two libraries have the same stamp, so that a copy of one is never taken for one of the other.
+            # No two libraries have the same stamp, so that a copy of one is never taken for a copy of the
+            # other.
             self._put_stamp("library")
             return
         written, there = found
         if there[:2] != about[:2]:
             raise ModelMismatchError(
                 f"The library in the database ({self.store.describe()}) was made with the embedding model "
-                f"{there.model} ({there.dimension} dimensions), not with {about.model} ({about.dimension}). Use that "
-                "model, choose another collection, or make the library anew with: pinakes index --rebuild"
+                f"{there.model} ({there.dimension} dimensions), not with {about.model} ({about.dimension}). Use "
+                "that model, choose another collection, or rebuild the library with: pinakes index --rebuild"
             )
         if written < FORMAT:
             self._put_about(there)
@@ -148,7 +150,7 @@ class Catalogue:
         self.store.put([Entry(f"stamp-{name}", "stamp", "", uuid.uuid4().hex)])
 
     def stamp(self) -> str:
-        """Name the present state as far as others changed it; what this writer did itself does not count."""
+        """Identify the current state by the changes of others; this writer's own changes do not count."""
         mine = f"stamp-{self._writer}"
         stamps = sorted(
             (entry.key, entry.value)
@@ -161,19 +163,19 @@ class Catalogue:
     # -- documents -------------------------------------------------------------------------------------------
 
     def heads(self) -> dict[str, Head]:
-        """Return the version of each document that counts, by key."""
+        """Return the current version of each document, by key."""
         found = (
             _read_head(entry.group, entry.value) for batch in self.store.entries("head") for entry in batch
         )
         return {head.document: head for head in found}
 
     def head(self, document: str) -> Head | None:
-        """Return the version of a document that counts, if there is one."""
+        """Return the current version of a document, if there is one."""
         value = self.store.get([_head_key(document)]).get(_head_key(document))
         return None if value is None else _read_head(document, value)
 
     def publish(self, publications: Sequence[Publication]) -> list[Publication]:
-        """Store versions of documents, in place of those that are there; return them as they were stored."""
+        """Store versions of documents, replacing existing ones; return them as stored."""
         stored: dict[str, Publication] = {}
         left = list(publications)
         for _ in range(_TRIES):
@@ -183,12 +185,13 @@ class Catalogue:
             if not left:
                 return [stored[item.document] for item in publications]
         raise StoreError(
-            f"Documents could not be published in the database ({self.store.describe()}): another writer clears them "
-            "away before they are whole. Check that the clocks of the machines agree, and run pinakes index again."
+            f"Documents could not be published in the database ({self.store.describe()}): another writer deletes "
+            "them before they are complete. Check that the clocks of the machines agree, and run pinakes index "
+            "again."
         )
 
     def _publish(self, publications: Sequence[Publication]) -> set[str]:
-        """Store versions; return the documents whose points others may have cleared meanwhile as abandoned."""
+        """Store versions; return the documents whose points others may have deleted meanwhile as abandoned."""
         intents = self._intents.declare((item.document, item.version) for item in publications)
         self.store.upsert([point for item in publications for point in item.points])
         heads: dict[str, Entry] = {}
@@ -204,7 +207,7 @@ class Catalogue:
             ]
         self.store.put(parts)
         keys = [_head_key(item.document) for item in publications]
-        # Asked last: what is replaced is what counts now, not what did when the work began.
+        # Read last: what is replaced is the version that is current now, not when the work began.
         before = self.store.get(keys)
         self.store.put(list(heads.values()))
         if self.store.capabilities.eventual:
@@ -215,7 +218,8 @@ class Catalogue:
         after = self.store.get(keys)
         self.store.remove(list(intents))
         contested = {intent.document for key, intent in declared.items() if key not in intents}
-        # A document that was new to all has nothing to clear, and looking would be most of the work of a first run.
+        # A document that is new to all has nothing to delete, and checking would be most of the work of a
+        # first run.
         self._sweep(
             item.document
             for item, key in zip(publications, keys, strict=True)
@@ -224,7 +228,7 @@ class Catalogue:
         return {intent.document for key, intent in intents.items() if key not in declared}
 
     def withdraw(self, documents: Iterable[str]) -> None:
-        """Take documents out. The head goes first: what follows is no longer looked at."""
+        """Remove documents. The head goes first: what follows is no longer read."""
         heads = self.store.get([_head_key(document) for document in documents])
         self.store.remove(list(heads))
         if self.store.capabilities.eventual:
@@ -233,7 +237,7 @@ class Catalogue:
             self._sweep(head.document for head in _read_heads(heads))
 
     def abandon(self, writer: str) -> None:
-        """Clear what a writer had begun who is known to be dead."""
+        """Delete what a writer known to be dead had begun."""
         begun = {key: intent for key, intent in self._intents.all().items() if intent.writer == writer}
         self.store.remove(list(begun))
         self._sweep({intent.document for intent in begun.values()})
@@ -249,7 +253,7 @@ class Catalogue:
             self._delete(ids)
 
     def _sweep(self, documents: Iterable[str]) -> None:
-        """Delete all of some documents that neither counts nor is about to."""
+        """Delete all versions of some documents that are neither current nor declared."""
         wanted = list(documents)
         if not wanted:
             return
@@ -261,14 +265,14 @@ class Catalogue:
             for entry in batch
         ]
         kept = self._kept(wanted)
-        # Points go last: by them the rest is found again when this is cut off.
+        # Points go last: they make the rest findable if this is interrupted.
         self.store.remove(
             [key for document, key in parts if edition_of(key.split("-")[2]) not in kept[document]]
         )
         self._delete([point for place, point in points if place.version not in kept[place.document]])
 
     def _kept(self, documents: Collection[str]) -> dict[str, set[str]]:
-        """Return the editions of documents that are about to count, or do; asked in this order, none is missed."""
+        """Return the editions of documents that are declared or current; in this order, none is missed."""
         kept: dict[str, set[str]] = defaultdict(set)
         for intent in self._intents.living(documents):
             kept[intent.document].add(edition_of(intent.version))
@@ -285,7 +289,7 @@ class Catalogue:
             self.store.delete(ids[start : start + _AT_ONCE])
 
     def bodies(self, heads: Sequence[Head]) -> dict[str, bytes]:
-        """Return documents as they were published, by key, without those that changed a moment ago."""
+        """Return documents as published, by key, without those that changed a moment ago."""
         found = self.store.get([key for head in heads for key in _part_keys(head)])
         bodies: dict[str, bytes] = {}
         for head in heads:
@@ -313,7 +317,7 @@ class Catalogue:
     # -- health ----------------------------------------------------------------------------------------------
 
     def clear_strays(self, heads: dict[str, Head]) -> Counter[str]:
-        """Delete what no version that counts owns, left by writers that died; count the points of the others."""
+        """Delete what belongs to no current version, left by dead writers; count the points of the others."""
         held: Counter[str] = Counter()
         suspects = {intent.document for intent in self._intents.all().values()}
         for batch in self.store.points():

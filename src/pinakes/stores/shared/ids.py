@@ -1,7 +1,7 @@
-"""Ids of points: 128 bits that say which passage of which version of which document a point is.
+"""Ids of points: 128 bits that identify the document, version and passage of a point.
 
-Answers of a database are long lists of ids; what is in the id does not have to be sent along with it. Written as
-UUIDs, because some databases take nothing else.
+Answers of a database are long lists of ids; what is encoded in the id need not be sent with it. They are written as
+UUIDs, because some databases accept nothing else.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class PointId(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> PointId:
-        """Read an id as any of the databases may write it."""
+        """Parse an id in the form of any of the databases."""
         plain = text.replace("-", "").lower()
         number = int(plain[24:], 16)
         return cls(plain[:16], plain[16:24], number // _PASSAGES, number % _PASSAGES)
@@ -49,7 +49,7 @@ def document_key(source_path: str) -> str:
 
 
 def version_of(parts: Iterable[bytes]) -> str:
-    """Name a state of a document by what it is made of."""
+    """Identify a state of a document by its content."""
     digest = hashlib.sha256()
     for part in parts:
         digest.update(len(part).to_bytes(8, "big"))
@@ -58,15 +58,15 @@ def version_of(parts: Iterable[bytes]) -> str:
 
 
 def new_version(content: str) -> str:
-    """Name a version of a document anew: the same content published twice is two editions, and shares no point.
+    """Create a new version of a document: the same content published twice is two editions, which share no point.
 
-    So whoever clears one away never takes a point of the other, whichever of them counts by then.
+    So deleting one never deletes a point of the other, whichever of them is current by then.
     """
     return secrets.token_hex(4) + content
 
 
 def edition_of(version: str) -> str:
-    """Return what the points of a version are named by."""
+    """Return the edition, by which the points of a version are named."""
     return version[:8]
 
 

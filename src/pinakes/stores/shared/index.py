@@ -1,7 +1,7 @@
-"""The index of a library that a database holds: a copy of its record here, its vectors there.
+"""The index of a library in a database: a copy of its record here, its vectors there.
 
-The record and the keyword index on this machine follow the database, so that everything but the search by meaning is
-answered from here, and in the same way as without a database. What is indexed here is published there.
+The record and the keyword index on this machine follow the database, so that everything but semantic search is answered
+from here, and in the same way as without a database. What is indexed here is published there.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from pinakes.stores.store import Store
 
 logger = logging.getLogger("pinakes")
 
-# How often a search asks whether others changed the library, and how long it leaves a database alone that is down.
+# How often a search checks whether others changed the library, and how long it leaves an unavailable database
+# alone.
 _LOOK_SECONDS = 2.0
 _DOWN_SECONDS = 20.0
 
 
 class StoredIndex(LocalIndex):
-    """The part of the index that is here, and the way to the part that is there."""
+    """The local part of the index, and the connection to the remote part."""
 
     def __init__(self, folder: Path, *, create: bool, settings: DatabaseSettings) -> None:
         self.store = load_store(settings)
@@ -41,32 +42,32 @@ class StoredIndex(LocalIndex):
 
     @property
     def where(self) -> str:
-        """Where the library is, for messages."""
+        """The location of the library, for messages."""
         return f"{self.folder} (database {self.store.describe()})"
 
     @property
     def shared(self) -> bool:
-        """Whether several processes can publish to it at once: the database hands out work to one at a time."""
+        """Whether several processes can publish to it at once: if the database can lease tasks."""
         return self.store.capabilities.claims and not self.store.alone
 
     @property
     def vectors(self) -> StoreVectors:
-        """Search by meaning, in the database."""
+        """Semantic search, in the database."""
         return self._dense
 
     @property
     def native_keyword(self) -> StoreVectors | None:
-        """The database's own keyword search, where ``native`` asks for it."""
+        """The database's own keyword search, if ``native`` asks for it."""
         return self._dense if self._native == "keyword" else None
 
     @property
     def native_hybrid(self) -> StoreVectors | None:
-        """The database's own fusion, where ``native`` asks for it."""
+        """The database's own fusion, if ``native`` asks for it."""
         return self._dense if self._native == "hybrid" else None
 
     @property
     def trouble(self) -> str:
-        """What of the copy here is not in the database, where searches by meaning are answered."""
+        """What of the local copy is not in the database, which answers semantic searches."""
         if self.replica.generation >= self.record.generation():
             return ""
         if self._dense.empty and self.record.embedded_passages():
@@ -77,7 +78,7 @@ class StoredIndex(LocalIndex):
         return ""
 
     def look(self) -> None:
-        """Take over what others published, unless that was asked a moment ago."""
+        """Take over what others published, unless that was checked a moment ago."""
         if time.monotonic() < self._next_look or self.read_only:
             return
         self._next_look = time.monotonic() + _LOOK_SECONDS
@@ -85,13 +86,14 @@ class StoredIndex(LocalIndex):
             if not self.replica.is_late():
                 return
             with explain_errors(self.database.path), self.lock.held_if_free() as free:
-                # Whoever writes here follows the database too.
+                # A process that writes here follows the database too.
                 if free:
                     self.replica.follow(self._say)
         except StoreError as error:
             if not self.record.document_ids():
                 raise
-            # Words and references are answered from the copy; a search by meaning says itself that it cannot be.
+            # Keywords and references are answered from the copy; a semantic search reports itself that it is
+            # unavailable.
             self._next_look = time.monotonic() + _DOWN_SECONDS
             logger.warning("This answer is from the copy on this machine: %s", error)
 
@@ -100,14 +102,14 @@ class StoredIndex(LocalIndex):
             logger.warning("Copying documents from the database: %s of %s", f"{done:,}", f"{total:,}")
 
     def reload_vectors(self) -> None:
-        """See what others wrote of the vectors: nothing of them is kept here."""
+        """Notice what others wrote to the vectors: nothing of them is stored here."""
 
     def vectors_behind(self, generation: int) -> bool:
-        """Whether a search has to publish: that is left to whoever indexes."""
+        """Whether a search has to publish: no, that is left to indexing."""
         return False
 
     def catch_up(self) -> None:
-        """Follow the database, tell the keyword index, and publish what a run before did not. Needs the lock."""
+        """Follow the database, update the keyword index, and publish what an earlier run did not. Needs the lock."""
         self.replica.follow(self._say)
         if self._native != "none" and (dimension := self.store.dimension()) is not None:
             # What its own search needs may have been left out when the library was made.
@@ -116,7 +118,7 @@ class StoredIndex(LocalIndex):
         self.catch_up_vectors()
 
     def catch_up_for_search(self) -> None:
-        """Tell the keyword index what changed. The caller holds the writer lock."""
+        """Bring the keyword index up to date. The caller holds the writer lock."""
         self.catch_up_keyword()
 
     def catch_up_vectors(self) -> None:
@@ -124,21 +126,21 @@ class StoredIndex(LocalIndex):
         self.replica.push()
 
     def publish_anew(self, *, other_model: bool) -> None:
-        """Publish every document again; vectors of another model need a collection that is empty."""
+        """Publish every document again; vectors of another model need an empty collection."""
         if other_model:
             self.replica.forget()
         self.replica.push_all()
 
     def discard_vectors(self) -> None:
-        """Empty the database: the vectors are there, with all that it holds."""
+        """Empty the database: the vectors are there, with everything else it holds."""
         self.replica.forget()
 
     def release_vectors(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self.store.close()
 
     def examine(self, *, repair: bool) -> DoctorReport:
-        """Compare the record with what is derived from it here and there, and put right what is wrong."""
+        """Compare the record with what is derived from it here and there, and repair differences."""
         database = Part("database", self.replica.problem, self._agree, self.replica.mend)
         return examine(self, database, repair=repair)
 
@@ -152,7 +154,7 @@ class StoredIndex(LocalIndex):
 def _checked_native(store: Store) -> str:
     if store.missing:
         raise UsageError(
-            f"The database provider {store.provider} has no {store.missing} of its own: set native to none, and it is "
-            "done here."
+            f"The database provider {store.provider} has no {store.missing} of its own: set native to none to have "
+            "Pinakes do it."
         )
     return store.settings.native

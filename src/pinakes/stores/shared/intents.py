@@ -1,9 +1,9 @@
-"""Intents: which versions are being written right now, so that nobody takes them for left over.
+"""Intents: which versions are being written right now, so that nobody takes them for leftovers.
 
-A writer declares a version before its first point and takes the intent back once the version counts. An intent that is
-never taken back, because its writer died, is revoked by whoever comes upon it, after a while. That may be wrong, of a
-writer that only stalled, and is safe all the same: when its version counts, a writer looks whether its intent is still
-there, and if not, publishes again.
+A writer declares a version before its first point and withdraws the intent once the version is current. An intent that
+is never withdrawn, because its writer died, is revoked after a while by whoever finds it. That may be wrong, if the
+writer only stalled, but is safe: once its version is current, a writer checks whether its intent still exists, and if
+not, publishes again.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from typing import NamedTuple
 from pinakes.stores.store import Entry, Store
 
 _KIND = "intent"
-# After so many seconds a writer is taken for dead; longer than any wait for a server that restarts.
+# After this many seconds a writer is presumed dead; longer than any wait for a server that restarts.
 _ABANDONED = 900.0
 
 
-# A machine's clock keeps this long to what it was found to differ by.
+# How long a measured clock difference stays valid.
 _TRUSTED_SECONDS = 60.0
 
 
 class StoreClock:
-    """The time as a database has it, by which claims of several machines are compared.
+    """The database's time, by which leases of several machines are compared.
 
-    It is read now and then, and carried on here in between.
+    It is read now and then, and extrapolated in between.
     """
 
     def __init__(self, store: Store) -> None:
@@ -44,7 +44,7 @@ class StoreClock:
 
 
 class Intent(NamedTuple):
-    """A version that somebody is about to publish, and since when."""
+    """A version that a writer is about to publish, and since when."""
 
     document: str
     version: str
@@ -53,22 +53,22 @@ class Intent(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The key of the entry."""
+        """The key of its entry."""
         return f"intent-{self.document}-{self.version}"
 
     def entry(self) -> Entry:
-        """Write the intent as an entry."""
+        """Return the intent as an entry."""
         return Entry(self.key, _KIND, self.document, json.dumps(self))
 
     @classmethod
     def read(cls, entry: Entry) -> Intent:
-        """Read what ``entry`` wrote."""
+        """Parse what ``entry`` wrote."""
         document, version, writer, since = json.loads(entry.value)
         return cls(str(document), str(version), str(writer), float(since))
 
 
 class Intents:
-    """The intents in one store; ``writer`` is who declares them here, one publication after the other."""
+    """The intents in a store; ``writer`` declares them here, one publication after another."""
 
     def __init__(self, store: Store, writer: str) -> None:
         self._store = store
@@ -76,7 +76,7 @@ class Intents:
         self._clock = StoreClock(store)
 
     def declare(self, versions: Iterable[tuple[str, str]]) -> dict[str, Intent]:
-        """Say which versions of which documents are about to be written; return the intents by key."""
+        """Declare which versions of which documents are about to be written; return the intents by key."""
         now = self._clock()
         intents = [Intent(document, version, self._writer, now) for document, version in versions]
         self._store.put([intent.entry() for intent in intents])
@@ -88,9 +88,9 @@ class Intents:
         return {intent.key: intent for intent in found}
 
     def living(self, documents: Collection[str]) -> list[Intent]:
-        """Return the intents for some documents, and revoke those whose writers are dead.
+        """Return the intents for some documents, and revoke those of dead writers.
 
-        This writer itself has none under way when it asks: what it finds in its name, it left behind when it died.
+        This writer has none in progress when it asks: any in its name were left behind when it died.
         """
         wanted, now = frozenset(documents), self._clock()
         found = [intent for intent in self.all().values() if intent.document in wanted]

@@ -1,4 +1,4 @@
-"""Points: a document of the record becomes what a database stores of it."""
+"""Points: from a document in the record to what a database stores of it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pinakes.stores.shared.ids import PointId, document_key, edition_of, new_ver
 from pinakes.stores.store import Point
 from pinakes.text.analysis import index_terms
 
-# Enough to fill requests, little enough to lose when it is cut off.
+# Enough to fill requests, little enough to lose if interrupted.
 _POINTS_AT_ONCE = 1000
-# A database that tokenizes by spaces must be able to take a word whole.
+# A database that tokenises by spaces must be able to take a word whole.
 _LONGEST_TERM = 100
 
 
 def document_version(record: Record, document: int) -> str:
-    """Name the state of a document: the file's content, the settings, the texts as they were embedded."""
+    """Identify the state of a document: the file's content, the settings, the texts as they were embedded."""
     row = record.database.rows(
         "SELECT content_hash, settings, source_path FROM documents WHERE id = ?", (document,)
     )[0]
@@ -36,13 +36,13 @@ def document_version(record: Record, document: int) -> str:
 
 
 def publication(record: Record, lookup: Lookup, document: int, dimension: int, *, terms: bool) -> Publication:
-    """Make what is to be stored of a document; ``terms`` for databases that search by keyword themselves."""
+    """Build what is stored of a document; ``terms`` for databases with their own keyword search."""
     chunks = {chunk.id: chunk for chunk in lookup.chunks_of_document(document)}
     first = next(iter(chunks.values()))
     key, version = document_key(first.source_path), new_version(document_version(record, document))
     words = {entry.chunk: entry_terms(entry) for entry in document_entries(lookup, document)} if terms else {}
     file_type = str(record.database.value("SELECT file_type FROM documents WHERE id = ?", (document,)))
-    # File names may hold bytes that are no text anywhere else.
+    # File names may contain bytes that are not valid text.
     path = first.source_path.encode("utf-8", "replace").decode()
     rows = record.database.rows(
         'SELECT p.chunk, p.start, p."end", v.vector FROM passages p JOIN vectors v ON v.text_hash = p.text_hash '
@@ -75,7 +75,7 @@ def publication(record: Record, lookup: Lookup, document: int, dimension: int, *
 def publications(
     record: Record, lookup: Lookup, documents: Iterable[int], dimension: int, *, terms: bool
 ) -> Iterator[list[Publication]]:
-    """Make what is to be stored of documents, in their order, as many at once as go well together."""
+    """Build what is stored of documents, in their order, in suitable batches."""
     batch: list[Publication] = []
     for document in documents:
         batch.append(publication(record, lookup, document, dimension, terms=terms))
@@ -87,7 +87,7 @@ def publications(
 
 
 def entry_terms(entry: KeywordEntry) -> str:
-    """Return the words of a chunk, its title and headings as the keyword index would have them."""
+    """Return the words of a chunk, its title and headings in the form of the keyword index."""
     texts = (entry.title, entry.path, entry.headings, entry.context, entry.body)
     found = (term for text in texts for term, _ in index_terms(text, entry.language))
     return " ".join(term for term in found if len(term) <= _LONGEST_TERM and not any(map(str.isspace, term)))
@@ -96,7 +96,7 @@ def entry_terms(entry: KeywordEntry) -> str:
 def passage_vectors(
     hashes: list[tuple[int, bytes]], points: Mapping[tuple[int, int], Vectors]
 ) -> dict[bytes, Vectors]:
-    """Give each text its vector, by the places that passages have in their chunks; those without one are left out."""
+    """Map the positions of passages in their chunks to vectors, without those that have none."""
     numbers: dict[int, int] = {}
     found: dict[bytes, Vectors] = {}
     for chunk, text_hash in hashes:

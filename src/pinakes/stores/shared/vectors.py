@@ -1,4 +1,4 @@
-"""Search by meaning in a database: its answer, a list of points, becomes chunks of the record."""
+"""Semantic search in a database: its answer, a list of points, becomes chunks of the record."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from pinakes.stores.store import Found, Store
 _POINT = np.dtype([("document", ">u8"), ("version", ">u4"), ("number", ">u4")])
 _PASSAGES_BITS = 12
 _DEPTH = 400
-# How many chunks tell what one that has nothing to do with a query scores.
+# How many chunks are sampled to estimate the score of unrelated ones.
 _SAMPLE = 2000
-# Some points belong to versions that are not known here, or to chunks that are there already.
+# Some points belong to versions that are unknown here, or to chunks already found.
 _SPARE = 1.1
 
 
@@ -35,7 +35,7 @@ class _Sample:
 
 
 class StoreVectors:
-    """Asks the database, and the record for the vectors of single chunks."""
+    """Queries the database, and the record for the vectors of single chunks."""
 
     def __init__(self, store: Store, record: Record) -> None:
         self._store = store
@@ -44,7 +44,7 @@ class StoreVectors:
 
     @property
     def model(self) -> tuple[str, int]:
-        """Name and dimension of the model whose vectors these are."""
+        """Name and dimension of the model of these vectors."""
         return self._record.meta("model"), int(self._record.meta("dimension") or 0)
 
     @property
@@ -54,20 +54,20 @@ class StoreVectors:
 
     @property
     def depth(self) -> int:
-        """How many chunks to ask for: each is a row to be found, sorted and sent."""
+        """How many chunks to ask for: each is a row to find, sort and send."""
         return _DEPTH
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to be found."""
+        """Whether there is nothing to search."""
         there = "SELECT 1 FROM stored s JOIN chunks c ON c.document = s.document LIMIT 1"
         return self._record.database.value(there) is None
 
     def reload(self) -> None:
-        """See what another process wrote: nothing is kept here that could be late."""
+        """Notice what another process wrote: nothing is cached here that could be outdated."""
 
     def search(self, query: Vectors, limit: int, documents: Collection[int] | None = None) -> Nearest:
-        """Return the chunks nearest to a query, by the cosine of the best of their passages, best first."""
+        """Return the chunks nearest to a query, by the cosine of their best passage, best first."""
         bounds = self._store.capabilities
         names = self._names(documents)
         if names == []:
@@ -78,7 +78,7 @@ class StoreVectors:
             chunks, scores = self._chunks(found, documents if names is None else None)
             if len(chunks) >= limit or len(found) < wanted or wanted >= bounds.max_results:
                 break
-            # Too many belonged together, or to documents that are not wanted.
+            # Too many belonged together, or to excluded documents.
             wanted = min(4 * wanted, bounds.max_results)
         exhausted = len(found) < wanted
         floor = float(scores.min()) if len(scores) and exhausted else self.floor(query, documents)
@@ -104,7 +104,7 @@ class StoreVectors:
         return chunks[:limit], scores[:limit]
 
     def _points_for(self, chunks: int) -> int:
-        """Return how many points to ask for, so that they are of so many chunks."""
+        """Return how many points to ask for, to cover this many chunks."""
         known, passages = (self._count(kind) for kind in ("chunks", "passages"))
         each = max(1.0, passages / known) if known else 1.0
         return min(int(chunks * each * _SPARE) + 50, self._store.capabilities.max_results)
@@ -113,7 +113,7 @@ class StoreVectors:
         return int(self._record.database.value("SELECT count FROM counters WHERE kind = ?", (kind,)))
 
     def _names(self, documents: Collection[int] | None) -> list[str] | None:
-        """Return the keys of documents, for the database to look at no others; None when these are too many."""
+        """Return the keys of documents to restrict the search to; None if there are too many."""
         if documents is None:
             return None
         names: list[str] = []
@@ -204,7 +204,7 @@ class StoreVectors:
         last = int(database.value("SELECT MAX(id) FROM chunks") or 0)
         first = int(database.value("SELECT MIN(id) FROM chunks") or 0)
         step = max(1, (last - first + 1) // _SAMPLE)
-        # The chunk at every step, or the next after it, each found by its id: no pass over the table.
+        # The chunk at every step, or the next after it, each found by id: no table scan.
         rows = database.rows(
             "WITH RECURSIVE at (id) AS (SELECT MIN(id) FROM chunks UNION ALL "
             "SELECT (SELECT MIN(id) FROM chunks WHERE id >= at.id + ?) FROM at WHERE at.id IS NOT NULL) "
