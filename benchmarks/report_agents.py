@@ -41,8 +41,8 @@ def render_lean(data: dict[str, Any]) -> str:
     return (
         f"{data['questions']} questions to the library of the research tasks, answered with five passages as text: "
         f"{data['mean']:.0%} of the tokens are text of the documents on average, {data['lowest']:.0%} at least; "
-        f"{data['below']} answers are below the goal of 75 %. They are the shortest: an answer has "
-        f"{data['tokens_p50']:,} tokens (p50), of which some 40 and 20 to 30 a passage say where it stands."
+        f"{data['below']} answers are below the goal of 75 %. An answer has {data['tokens_p50']:,} tokens (p50), of "
+        "which some 35 and 20 to 30 a passage say where it stands."
     )
 
 

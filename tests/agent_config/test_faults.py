@@ -135,7 +135,7 @@ TOOL_FAULTS = [
     ),
     (
         "database: {provider: qdrant, collection: My Laws}",
-        "tools[0].database.collection: The collection 'My Laws' cannot be named so: use 3 to 48",
+        "tools[0].database.collection: 'My Laws' is not a valid name for a collection: use 3 to 48",
     ),
     (
         "database: {provider: qdrant, native: both}",

@@ -144,7 +144,7 @@ def test_a_section_that_went_to_another_document_is_shown_there(page: Page, shel
     (shelf.folder / "docs" / "release.md").write_text(f"# Release Order\n\n{SECTION}", encoding="utf-8")
     shelf.write(KEEPERS.replace(SECTION, ""))
     page.goto(saved)
-    note(page, "Its text now stands in")
+    note(page, "Its text is now in")
     nothing_is_marked(page)
     page.locator(".address-note a").click()
     expect(page.locator(".reader-title")).to_have_text("Release Order")

@@ -69,7 +69,7 @@ def test_hits_are_complete_however_often_one_has_to_ask_on(server: str, budget: 
         assert "96 hits in 1 document" in text and data["total"] == 96
         if shown == "text":
             lines += quoted(text).splitlines()[1:]
-            found = re.search(r'go on with cursor="([\w-]+)"', text)
+            found = re.search(r'continue with cursor="([\w-]+)"', text)
             cursor = found[1] if found else None
         else:
             lines += [f"{hit['line']}: {hit['section_label']}: {hit['text']}" for hit in data["hits"]]
@@ -83,7 +83,7 @@ def test_hits_are_complete_however_often_one_has_to_ask_on(server: str, budget: 
 
 def test_a_limit_is_kept_and_gone_on_from(server: str) -> None:
     first = call(server, "find_all", {"pattern": "seal", "limit": 2})
-    assert "2 of 96 hits" in text_of(first) and "There are more: go on" in text_of(first)
+    assert "2 of 96 hits" in text_of(first) and "There are more: continue" in text_of(first)
     assert "Cut to fit" not in text_of(first)
     assert len(first.structured_content["hits"]) == 2
     cursor = first.structured_content["cursor"]
@@ -102,7 +102,7 @@ def test_an_expression_that_matches_everything_is_bounded(server: str) -> None:
     found = call(server, "find_all", {"pattern": ".", "kind": "regex", "token_budget": 1000})
     assert not found.is_error
     assert found.structured_content["total"] > 5000 and found.structured_content["truncated"]
-    assert "Cut to fit the token budget: go on with cursor=" in text_of(found)
+    assert "Cut to fit the token budget: continue with cursor=" in text_of(found)
 
 
 def test_a_cursor_of_an_older_state_is_refused(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_thousands_of_quotations_are_bounded_and_said_page_by_page(server: str) 
     text, data = text_of(found), found.structured_content
     assert "Only the first 1,000 quotations were checked." in text
     assert data["exact"] == 1000 and data["left_out"] == 500 and data["truncated"]
-    (following,) = re.findall(r"of 1000 shown; go on with offset=(\d+)", text)
+    (following,) = re.findall(r"of 1000 shown; continue with offset=(\d+)", text)
     assert 0 < int(following) < 1000
     rest = call(server, "verify_quotes", {"quotations": quotations, "offset": 999})
     assert len(rest.structured_content["checks"]) == 1
@@ -207,7 +207,7 @@ def test_obligations_go_on_where_an_answer_ended(server: str, options: dict[str,
     for _ in range(10):
         answer = call(server, "list_obligations", asked)
         lines += quoted(text_of(answer)).splitlines()[1:]
-        following = re.search(r"go on with offset=(\d+)", text_of(answer))
+        following = re.search(r"continue with offset=(\d+)", text_of(answer))
         if not following:
             break
         asked["offset"] = int(following[1])
@@ -231,15 +231,15 @@ def test_obligations_go_on_where_an_answer_ended(server: str, options: dict[str,
         ("find_all", {}, "pattern is missing"),
         ("find_all", {"pattern": "(", "kind": "regex"}, "cannot be used"),
         ("find_all", {"pattern": "a(?=b)", "kind": "regex"}, "no look-around"),
-        ("find_all", {"pattern": "x*", "kind": "regex"}, "matches the empty text"),
+        ("find_all", {"pattern": "x*", "kind": "regex"}, "matches the empty string"),
         ("find_all", {"pattern": "pump", "kind": "glob"}, "must be one of phrase, words, regex"),
-        ("find_all", {"pattern": "pump", "cursor": "nonsense"}, "not one that was given"),
+        ("find_all", {"pattern": "pump", "cursor": "nonsense"}, "cursor is invalid"),
         ("find_all", {"pattern": "pump", "limit": 0}, "between 1 and 1000"),
         ("find_all", {"pattern": "pump", "document": "manaul.md"}, "Did you mean: manual.md"),
         ("verify_quotes", {}, "nothing to check"),
         ("verify_quotes", {"quotations": []}, "nothing to check"),
         ("verify_quotes", {"quotations": ["a b c"], "text": "“a b c”"}, "not both"),
-        ("verify_quotes", {"quotations": ["word " * 2000]}, "5,000 are the most"),
+        ("verify_quotes", {"quotations": ["word " * 2000]}, "at most 5,000 are allowed"),
         ("verify_quotes", {"quotations": ["…"]}, "has no words"),
         ("verify_quotes", {"quotations": ["a b c"], "document": "atc.md"}, "Did you mean: act.md"),
         ("verify_quotes", {"quotations": ["a b c"], "offset": 7}, "smaller offset"),

@@ -253,7 +253,7 @@ def test_a_member_that_hangs_is_killed_and_the_server_answers(
 def test_a_member_that_never_comes_to_work_is_given_up(setup: Setup) -> None:
     worker = PoolWorker(setup)
     os.kill(worker.pid, signal.SIGSTOP)
-    with pytest.raises(WorkerGoneError, match="ended before it answered"):
+    with pytest.raises(WorkerGoneError, match="exited before it answered"):
         worker.prepare(0.1)
     worker.end()
 

@@ -43,7 +43,7 @@ def test_a_list_fits_and_says_how_to_go_on(
     answer = tool.call_sync(name, {**arguments, "token_budget": budget})
     assert tool.count_tokens(answer) <= budget
     assert "ut to fit the token budget" in answer or "larger token_budget" in answer
-    following = re.search(f"go on with {go_on}", answer)
+    following = re.search(f"continue with {go_on}", answer)
     if following:
         option = {"cursor": following[1]} if "cursor" in go_on else {"offset": int(following[1])}
         second = tool.call_sync(name, {**arguments, **option, "token_budget": budget})
@@ -103,7 +103,7 @@ def test_only_documents_of_the_tool_are_looked_at(make: MakeTool, docs: Path) ->
         (
             "handbook_find_all",
             {"pattern": "a", "cursor": "old"},
-            "Error: The cursor is not one that was given",
+            "Error: The cursor is invalid",
         ),
         ("handbook_verify_quotes", {"quotations": []}, "Error: There is nothing to check"),
         ("handbook_compare", {"a": "pump-manual.md", "b": "pumpmanual.md"}, "Did you mean: pump-manual.md"),

@@ -232,9 +232,9 @@ BAD: list[tuple[Callable[[ToolIndex], Any], str]] = [
     (lambda index: index.search("cat", always=["feed_kat"]), "no tool 'feed_kat'; did you mean feed_cat"),
     (lambda index: index.remove("zzz"), "no tool 'zzz'"),
     (lambda index: index.remove([3]), "named by text, not by 3"),  # type: ignore[list-item]
-    (lambda index: index.add("feed_dog"), "'feed_dog' is no tool"),
-    (lambda index: index.add(None), "None is no tool"),
-    (lambda index: index.add(42), "42 is no tool"),
+    (lambda index: index.add("feed_dog"), "'feed_dog' is not a tool"),
+    (lambda index: index.add(None), "None is not a tool"),
+    (lambda index: index.add(42), "42 is not a tool"),
     (lambda index: index.add([{"description": "nameless"}]), "has no name"),
     (lambda index: index.add({"type": "function"}), "has no name"),
     (lambda index: index.add({"name": "  "}), "has no name"),

@@ -1,1 +1,1 @@
-"""Pinakes over the wire: tools for agents through MCP, and the HTTP application that carries them."""
+"""The servers: MCP tools for agents, and the HTTP application that carries them."""

@@ -1,4 +1,4 @@
-"""How clients are told about the server: where each keeps its configuration, and what it wants to read there."""
+"""MCP clients: where each keeps its configuration, and the format it expects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCOPES = ("project", "user")
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A client: its name, the key that servers stand under, and its files, of a project and of a user."""
+    """A client: its name, the key for servers in its configuration, and its project and user files."""
 
     name: str
     title: str
@@ -36,16 +36,16 @@ class Client:
         if wanted == "user":
             return _user_file(self.name)
         if self.project_file is None:
-            raise UsageError(f"{self.title} has no configuration of a project; use --scope user.")
+            raise UsageError(f"{self.title} has no project configuration; use --scope user.")
         return folder / self.project_file
 
     def entry(self, command: Sequence[str]) -> dict[str, Any]:
-        """Return how the client writes down a server that it starts."""
+        """Return the client's configuration entry for a server that it starts."""
         kind = {"type": "stdio"} if self.typed else {}
         return {**kind, "command": command[0], "args": list(command[1:])}
 
     def configuration(self, server: str, command: Sequence[str]) -> dict[str, Any]:
-        """Return the whole file, as it would be with no other server in it."""
+        """Return the whole configuration file with only this server in it."""
         return {self.key: {server: self.entry(command)}}
 
 
@@ -72,7 +72,7 @@ def _user_file(client: str) -> Path:
 
 
 def _application_folder() -> Path:
-    """Where programs of a desktop keep their settings on this system."""
+    """Where desktop applications keep their settings on this system."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support"
     if sys.platform == "win32":
@@ -81,7 +81,7 @@ def _application_folder() -> Path:
 
 
 def own_command() -> list[str]:
-    """Return what starts Pinakes from anywhere: clients have another PATH than a terminal."""
+    """Return a command that starts Pinakes from anywhere: clients do not have a terminal's PATH."""
     beside = Path(sys.executable).parent / ("pinakes.exe" if sys.platform == "win32" else "pinakes")
     if beside.exists():
         return [str(beside)]
@@ -91,7 +91,7 @@ def own_command() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of a configuration file: whether it changed, and where its former text is."""
+    """The result of writing a configuration file: whether it changed, and where the backup is."""
 
     path: Path
     changed: bool
@@ -99,7 +99,7 @@ class Written:
 
 
 SKILL = Path(__file__).with_name("SKILL.md")
-"""Teaches an agent the tools."""
+"""The skill that teaches an agent the tools."""
 
 
 def skill_file(scope: str | None, folder: Path) -> Path:
@@ -111,12 +111,12 @@ def skill_file(scope: str | None, folder: Path) -> Path:
 
 
 def write_skill(path: Path) -> Written:
-    """Write the skill; another text that stands there is kept beside it."""
+    """Write the skill; an existing different text is backed up."""
     return _write_whole(path.resolve(), SKILL.read_text(encoding="utf-8"))
 
 
 def write_plugin(folder: Path, server: str, command: Sequence[str]) -> list[Written]:
-    """Write a plugin of Claude Code: its manifest, the skill, and how the server is started."""
+    """Write a Claude Code plugin: its manifest, the skill, and how to start the server."""
     manifest = {
         "name": server,
         "version": __version__,
@@ -146,15 +146,15 @@ def _as_json(data: object) -> str:
 
 
 def write_configuration(client: Client, path: Path, server: str, command: Sequence[str]) -> Written:
-    """Put the server into a configuration file and leave everything else in it as it is.
+    """Add the server to a configuration file, and leave everything else in it unchanged.
 
-    The former text is kept beside it. A file that cannot be understood is not touched.
+    The previous text is backed up. A file that cannot be parsed is not touched.
     """
     path = path.resolve()
     data = _read(path)
     servers = data.setdefault(client.key, {})
     if not isinstance(servers, dict):
-        raise PinakesError(f"{path} has {client.key!r}, but not as an object. Put that right first.")
+        raise PinakesError(f"{path} has {client.key!r}, but not as an object. Fix that first.")
     entry = client.entry(command)
     if servers.get(server) == entry:
         return Written(path, changed=False)
@@ -180,7 +180,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _back_up(path: Path) -> Path:
-    """Copy a file to the first name that is free, so that no earlier copy is lost."""
+    """Copy a file to the first free backup name, so that no earlier backup is lost."""
     number = 0
     while True:
         backup = path.with_name(f"{path.name}.bak{number or ''}")
@@ -191,7 +191,7 @@ def _back_up(path: Path) -> Path:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write a file so that it is whole at any time, with the rights it had."""
+    """Replace a file atomically, keeping its permissions."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -199,7 +199,7 @@ def _replace(path: Path, text: str) -> None:
         if path.exists():
             shutil.copymode(path, name)
         else:
-            # The rights of any new file, which a temporary one does not have.
+            # The permissions of any new file, which a temporary one does not have.
             mask = os.umask(0)
             os.umask(mask)
             Path(name).chmod(0o666 & ~mask)

@@ -1,8 +1,8 @@
-"""Who may talk to the HTTP server, and how much: hosts, origins, the token, the size and number of requests.
+"""Access control of the HTTP server: hosts, origins, the token, and the size and rate of requests.
 
-A web page anywhere can make a browser send requests to this machine, under a name that its owner lets point here (DNS
-rebinding). Such a request carries that name as its host, and the page's address as its origin. The limits are far above
-what a person does, and there for programs that run wild.
+Any web page can make a browser send requests to this machine, under a name whose owner lets it point here (DNS
+rebinding). Such a request has that name as its host, and the page's address as its origin. The limits are far above
+what a person needs, and stop programs that run wild.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Guard:
-    """Lets requests through to an application that name this server, come from its own pages, and know the token."""
+    """Passes requests on that name this server, come from its own pages, and have the token."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Guard:
         self._open_below = tuple(open_below)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request that may not pass, and hand on all others."""
+        """Refuse a request that is not allowed, and pass on all others."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -60,11 +60,11 @@ class Guard:
         host = _name(f"//{headers.get('host', '')}")
         if host is None or not self._serves(host):
             return problem(
-                421, "This server does not go by that name. Use its address, or start it with --allow-host."
+                421, "This host name is not allowed. Use the server's address, or start it with --allow-host."
             )
         origin = headers.get("origin")
         if origin is not None and not self._trusts(origin, headers["host"]):
-            return problem(403, "Pages from that address may not use this server.")
+            return problem(403, "Pages from that origin may not use this server.")
         if self._token is not None and not self._is_open(path) and not self._knows_token(headers):
             refused = problem(401, "Send the token as: Authorization: Bearer TOKEN")
             refused.headers["WWW-Authenticate"] = "Bearer"
@@ -78,7 +78,7 @@ class Guard:
             address = ipaddress.ip_address(host)
         except ValueError:
             return False
-        # An address written out in numbers cannot be made to point elsewhere.
+        # A numeric address cannot be made to point elsewhere.
         return address.is_loopback or not self._local
 
     def _trusts(self, origin: str, host: str) -> bool:
@@ -95,12 +95,12 @@ class Guard:
     def _knows_token(self, headers: Headers) -> bool:
         assert self._token is not None
         scheme, _, given = headers.get("authorization", "").partition(" ")
-        # In constant time, so that the time of the answer does not tell how much of a guess is right.
+        # In constant time, so that the response time does not reveal how much of a guess is right.
         return hmac.compare_digest(given.strip().encode(), self._token) and scheme.lower() == "bearer"
 
 
 def _name(address: str) -> str | None:
-    """Return the host of an address, without its port."""
+    """Return the host of an address, without the port."""
     try:
         return (urlsplit(address).hostname or "").lower() or None
     except ValueError:
@@ -113,7 +113,7 @@ _MAX_ADDRESSES = 10_000
 
 
 class Rate:
-    """Requests of each address: so many at once, and so many a second from then on."""
+    """A token bucket per address: a burst, and a rate of requests per second."""
 
     def __init__(self, per_second: float, burst: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._per_second = per_second
@@ -122,7 +122,7 @@ class Rate:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, address: str) -> float:
-        """Count a request; return 0, or how many seconds too early it comes."""
+        """Count a request; return 0, or how many seconds to wait."""
         if self._per_second <= 0:
             return 0.0
         now = self._clock()
@@ -131,13 +131,13 @@ class Rate:
         allowed = left >= 1
         self._left[address] = (left - 1 if allowed else left, now)
         if len(self._left) > _MAX_ADDRESSES:
-            # The address that was silent for longest has the most left anyway.
+            # The address idle for longest has the fullest bucket anyway.
             self._left.popitem(last=False)
         return 0.0 if allowed else (1 - left) / self._per_second
 
 
 class Limiter:
-    """Refuses what is too much before anything else looks at it."""
+    """Refuses excessive requests before anything else sees them."""
 
     def __init__(self, app: ASGIApp, limits: Limits | None = None) -> None:
         self._app = app
@@ -145,7 +145,7 @@ class Limiter:
         self._rate = Rate(self._limits.per_second, self._limits.burst)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request that is too much, and hand on all others."""
+        """Refuse an excessive request, and pass on all others."""
         if scope["type"] != "http" or not scope["path"].startswith(_GUARDED):
             await self._app(scope, receive, send)
             return
@@ -167,7 +167,7 @@ class Limiter:
         return int(length) if length.isascii() and length.isdigit() else 0
 
     def _counted(self, receive: Receive) -> Receive:
-        """Return what reads a body and stops where it is too large, whatever it said of its length."""
+        """Return a receive function that stops at a body that is too large, whatever its declared length."""
         size = 0
 
         async def within() -> Message:

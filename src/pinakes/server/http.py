@@ -1,4 +1,4 @@
-"""The HTTP application: the page and its API for people and programs, ``/mcp`` for agents, ``/health`` for watchers."""
+"""The HTTP application: the page and its API, ``/mcp`` for agents, ``/health`` for monitoring."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BACKLOG = 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a server takes: size of a body, requests a second of one address, and how many may come at once."""
+    """A server's limits: size of a body, requests per second and per burst from one address."""
 
     body_bytes: int = 64 * 1024
     per_second: float = 300.0
@@ -53,7 +53,7 @@ def build_app(
 ) -> Starlette:
     """Return the application; beyond loopback it needs a token. ``routes`` are added to its own.
 
-    ``processes`` is how many may answer when many ask at once.
+    ``processes`` is how many processes may answer under load.
     """
     check_access(host, token)
     from starlette.applications import Starlette
@@ -110,7 +110,7 @@ def build_app(
 def _mcp(
     registry: LibraryRegistry, workers: Workers
 ) -> tuple[Route, Callable[[], AbstractAsyncContextManager[None]]]:
-    """Return what answers agents and what must run for it; without its package, an answer that names that."""
+    """Return the MCP endpoint and its lifespan; without the MCP package, an answer that says what to install."""
     from starlette.routing import Route
 
     from pinakes.server.mcp import build_server
@@ -134,12 +134,12 @@ async def _without_mcp(reason: str, _: Request) -> Response:
 
 
 def has_mcp() -> bool:
-    """Whether the package for agents is installed."""
+    """Whether the MCP package is installed."""
     return find_spec("mcp") is not None
 
 
 def check_access(host: str, token: str | None) -> None:
-    """Refuse to be reached by others without a token, and a token that cannot be sent."""
+    """Refuse to listen beyond loopback without a token, and refuse a token that cannot be sent."""
     if not is_loopback(host) and not token:
         raise UsageError(
             f"{host} can be reached by others: give --token, or set PINAKES_TOKEN, so that only those who know it "
@@ -165,7 +165,7 @@ async def _ready(registry: LibraryRegistry, _: Request) -> Response:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; port 0 takes any that is free."""
+    """Return a listening socket; port 0 takes any free one."""
     import socket
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -183,13 +183,13 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def url_of(listener: socket.socket, host: str) -> str:
-    """Return the address under which a socket is reached."""
+    """Return the URL of a socket."""
     port = listener.getsockname()[1]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def serve(app: Starlette, listener: socket.socket) -> None:
-    """Serve until the process is told to stop."""
+    """Serve until the process is stopped."""
     import uvicorn
 
     from pinakes.server.sockets import ImpatientProtocol, allow_many_files
@@ -199,7 +199,7 @@ def serve(app: Starlette, listener: socket.socket) -> None:
         app,
         http=ImpatientProtocol,
         log_level="warning",
-        # Else it asks standard output whether it is a terminal, which may be closed.
+        # Otherwise it asks whether standard output is a terminal, which may be closed.
         use_colors=False,
         access_log=False,
         timeout_graceful_shutdown=2,

@@ -1,4 +1,4 @@
-"""A worker of a pool: opens libraries and answers what its server hands on, until there is nothing more to do."""
+"""A pool worker: opens libraries and answers requests from its server, until there is nothing to do."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ def serve() -> int:
         return 0
     inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests, inbox), daemon=True).start()
-    # A server that ends takes both pipes with it; which of them shows that first is chance.
+    # When the server exits, either of the two pipes may break first.
     with contextlib.suppress(BrokenPipeError):
         _work(pickle.loads(first), inbox, replies)
-    # Past whatever a library does when the interpreter ends: nothing here is left to be saved.
+    # Skips whatever libraries do at interpreter exit: there is nothing to save.
     os._exit(0)
 
 
 def _work(setup: Setup, inbox: queue.SimpleQueue[bytes], replies: BinaryIO) -> None:
-    """Open the libraries and answer what comes."""
+    """Open the libraries and answer requests."""
     registry = setup.open()
     registry.warm().join()
-    # What is loaded stays; looking through it for rubbish again and again would only take time.
+    # Loaded objects stay; repeatedly garbage collecting them would only take time.
     gc.freeze()
     write_frame(replies, b"ready")
     operations = {operation.name: operation for operation in (*OPERATIONS, CALL_TOOL)}
@@ -59,7 +59,7 @@ def _next(inbox: queue.SimpleQueue[bytes], seconds: float) -> bytes | None:
 
 
 def _listen(requests: BinaryIO, inbox: queue.SimpleQueue[bytes]) -> None:
-    """Read ahead, so that the end of the server is noticed in the middle of an answer too."""
+    """Read ahead, so that the end of the server is noticed even while an answer is computed."""
     with contextlib.suppress(BaseException):
         while (data := read_frame(requests)) is not None:
             inbox.put(data)

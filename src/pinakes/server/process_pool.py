@@ -1,8 +1,8 @@
-"""A pool: more processes that answer when many ask at once.
+"""A process pool: additional processes that answer under load.
 
-One process of Python answers on one core, however many threads it has. So when requests pile up, others are started
-that open the same index; they end when there is nothing to do. Whoever is alone never pays for them, and a request
-that one of them cannot answer is answered here.
+A Python process answers on one core, however many threads it has. When requests pile up, further processes are started
+that open the same index; they end when idle. A single user never pays for them, and requests that they cannot answer
+are answered here.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 logger = logging.getLogger("pinakes")
 
-# A page asks for four things at once; more than this is a crowd.
+# A page makes four requests at once; more than this is a crowd.
 CROWD = 6
 _AGAIN_SECONDS = 10.0
 _START_SECONDS = 60.0
-# Less than a request may take, so that the server can still answer what a process that hangs did not.
+# Less than a request may take, so that the server can still answer if a process hangs.
 _ANSWER_SECONDS = 20.0
 _LOOK_SECONDS = 1.0
 _END_SECONDS = 2.0
@@ -39,7 +39,7 @@ _END_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a worker needs to answer as this process does: what opens the same libraries there.
+    """What a worker needs to answer like this process: what opens the same libraries there.
 
     ``idle_seconds`` is how long it waits for work.
     """
@@ -48,12 +48,12 @@ class Setup:
     idle_seconds: float = 120.0
 
     def encode(self) -> bytes:
-        """Return the setup as bytes; only a process that this one started reads them."""
+        """Return the setup as bytes, which only processes started by this one read."""
         return pickle.dumps(self)
 
 
 class WorkerGoneError(Exception):
-    """The process ended, never came to work, or took too long and was killed."""
+    """The process exited, never became ready, or took too long and was killed."""
 
 
 class PoolWorker:
@@ -91,7 +91,7 @@ class PoolWorker:
             timer.cancel()
 
     def answer(self, question: Question, seconds: float = _ANSWER_SECONDS) -> Answer:
-        """Return its answer; whoever watches it kills it when that takes too long, which ends the wait."""
+        """Return its answer; if that takes too long, the watcher kills it, which ends the wait."""
         self._due = time.monotonic() + seconds
         try:
             with _gone():
@@ -103,30 +103,30 @@ class PoolWorker:
     def _receive(self) -> bytes:
         data = read_frame(self._replies)
         if data is None:
-            raise WorkerGoneError("it ended before it answered")
+            raise WorkerGoneError("it exited before it answered")
         return data
 
     def watch(self) -> None:
-        """Wait until it ends, and end it when an answer is overdue: it may have been stopped, or hang."""
-        # One thread that looks now and then: starting one for every answer would keep that waiting for the others.
+        """Wait until it exits, and kill it if an answer is overdue: it may be stopped or hang."""
+        # One thread polls: starting one per answer would delay the answers.
         while self._process.poll() is None:
             if time.monotonic() > self._due:
-                logger.warning("A process to search with gave no answer in time and is ended.")
+                logger.warning("A search process did not answer in time and was stopped.")
                 self.kill()
             time.sleep(_LOOK_SECONDS)
 
     def kill(self) -> None:
-        """Tell the system to end it. It only reads, so there is nothing for it to finish."""
+        """Kill it. It only reads, so there is nothing to finish."""
         with contextlib.suppress(OSError):
             self._process.kill()
 
     def end(self) -> None:
-        """Kill it and let go of it."""
+        """Kill it and release its resources."""
         self.kill()
         try:
             self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
-            # The system itself waits, for a disk perhaps; whoever reads from it does too.
+            # The system itself is waiting, perhaps for a disk; so does whoever reads from it.
             return
         for pipe in (self._requests, self._replies):
             with contextlib.suppress(OSError, ValueError):
@@ -142,7 +142,7 @@ def _gone() -> Iterator[None]:
 
 
 class ProcessPool:
-    """The processes beside this one, ``most`` at once. ``setup`` says what they open, or None for nothing to share."""
+    """Additional processes, at most ``most``. ``setup`` is what they open, or None if nothing can be shared."""
 
     def __init__(self, setup: Callable[[], Setup | None], most: int) -> None:
         self._setup = setup
@@ -156,12 +156,12 @@ class ProcessPool:
 
     @property
     def workers(self) -> list[int]:
-        """The ids of the processes that work now."""
+        """The ids of the running processes."""
         with self._guard:
             return sorted(worker.pid for worker in self._workers if worker.ready)
 
     def gather(self, waiting: int) -> None:
-        """Start another process when that many requests wait, and there are not enough yet."""
+        """Start another process if this many requests wait and there are not enough yet."""
         with self._guard:
             wanted = waiting >= CROWD and len(self._workers) < self._most and not self._closed
             if not wanted or self._starting or time.monotonic() < self._not_before:
@@ -174,7 +174,7 @@ class ProcessPool:
             self._put_off(error)
 
     def _keep(self) -> None:
-        """Start a worker, and clear up after it when it ends: it may have waited in vain, or been killed."""
+        """Start a worker, and clean up when it exits: it may have been idle, or been killed."""
         worker = None
         try:
             setup = self._setup()
@@ -184,7 +184,7 @@ class ProcessPool:
             worker = PoolWorker(setup)
             self._enlist(worker)
         except Exception as error:
-            # Whatever it is, the server answers alone, and the next crowd is another chance.
+            # Whatever the error, the server answers alone, and tries again under the next load.
             self._put_off(error)
         else:
             with self._guard:
@@ -195,7 +195,7 @@ class ProcessPool:
 
     def _enlist(self, worker: PoolWorker) -> None:
         with self._guard:
-            # Known before it is ready, so that it is not left behind when the server ends meanwhile.
+            # Registered before it is ready, so that it is not left behind if the server exits meanwhile.
             self._workers.add(worker)
             closed = self._closed
         if closed:
@@ -212,10 +212,10 @@ class ProcessPool:
             self._not_before = time.monotonic() + _AGAIN_SECONDS
             closed = self._closed
         if error is not None and not closed:
-            logger.warning("Another process to search with could not be started: %s", error)
+            logger.warning("Another search process could not be started: %s", error)
 
     def answer(self, question: Question, here: Callable[[], T]) -> Answer | T:
-        """Return the answer of a worker that is free, or else the one that is made here."""
+        """Return the answer of a free worker, or else compute it here."""
         with self._guard:
             worker = self._idle.pop() if self._idle else None
         if worker is None:
@@ -223,7 +223,7 @@ class ProcessPool:
         try:
             found = worker.answer(question)
         except WorkerGoneError:
-            # It was idle for long and ended, or something ended it. Nothing is lost: requests only read.
+            # It was idle for long and ended, or was killed. Nothing is lost: requests only read.
             self._dismiss(worker)
             return here()
         with self._guard:

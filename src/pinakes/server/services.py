@@ -25,10 +25,10 @@ T = TypeVar("T")
 logger = logging.getLogger("pinakes")
 
 TOKEN_BUDGET = 6000
-"""The most tokens of an answer that asks for no budget of its own: a page or ten, not a book."""
+"""The default token budget of an answer: up to ten pages, not a book."""
 RECORD = "record.sqlite3"
 _CLOSING = "The server is closing."
-# How long a call waits for documents that are being read; clients give up on one after a minute.
+# How long a call waits for documents that are being read; clients give up after a minute.
 WAIT_SECONDS = 25.0
 _BETWEEN_STEPS = 0.2
 
@@ -42,51 +42,51 @@ class LibraryService(Protocol):
 
     @property
     def name(self) -> str:
-        """What the library is called where there are several; the name of its search tool."""
+        """The library's name if there are several; also the name of its search tool."""
         ...
 
     @property
     def description(self) -> str:
-        """What its documents are about; empty when nobody said."""
+        """What its documents are about; may be empty."""
         ...
 
     @property
     def defaults(self) -> Mapping[str, Any]:
-        """What it takes for arguments that a call leaves out, where a configuration says that."""
+        """Configured defaults for arguments that a call leaves out."""
         ...
 
     @property
     def ready(self) -> bool:
-        """Whether a question is answered without waiting for files to be read first."""
+        """Whether questions are answered without waiting for files to be read."""
         ...
 
     @property
     def loaded(self) -> bool:
-        """Whether the library is as it is to be shown, so that other processes may answer from it too."""
+        """Whether the library is in its final state, so that other processes may answer from it too."""
         ...
 
     def reader(self) -> Callable[[], LibraryService] | None:
-        """Return what opens the library in another process, which only reads; None where there is nothing to open."""
+        """Return what opens the library read-only in another process; None if there is nothing to open."""
         ...
 
     @property
     def generation(self) -> int | None:
-        """A number that changes with the library; None while there is none, or nobody has asked for it yet."""
+        """A number that changes with the library; None if there is no library, or it has not been opened."""
         ...
 
     def ask(self, question: Callable[[Library], T], wait_seconds: float | None = None) -> T:
-        """Put a question to the library, of which only what may be shown is seen, and which stays open meanwhile.
+        """Put a question to the part of the library that may be shown; it stays open meanwhile.
 
         ``wait_seconds`` is how long to wait while its documents are read.
         """
         ...
 
     def search(self, query: str, **options: Any) -> SearchResponse:
-        """Search with the defaults of this service."""
+        """Search with this service's defaults."""
         ...
 
     def roots(self) -> list[Path]:
-        """Return the folders that a caller may have indexed."""
+        """Return the folders that a caller may index."""
         ...
 
     def index(self, paths: list[str] | None, progress: Callable[[Progress], None]) -> IndexReport:
@@ -94,16 +94,16 @@ class LibraryService(Protocol):
         ...
 
     def warm(self) -> None:
-        """Load whatever the first search would have to wait for."""
+        """Load whatever the first search would wait for."""
         ...
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Release files and connections."""
         ...
 
 
 class _Opened:
-    """A library that was opened, and who reads from it; one that was replaced is closed when the last is done."""
+    """An open library and its readers; a replaced one is closed when the last reader is done."""
 
     def __init__(self, library: Library) -> None:
         self.library = library
@@ -112,10 +112,10 @@ class _Opened:
 
 
 class LibraryHandle:
-    """Opens a library when it is first asked for, and again when another index was put in its place.
+    """Opens a library on first use, and again if another index has replaced it.
 
-    What another process adds or removes the library sees by itself. It does not see that its folder was deleted and
-    made anew, or rebuilt with another embedding model.
+    A library notices by itself what other processes add or remove. It does not notice that its folder was deleted and
+    recreated, or rebuilt with another embedding model.
     """
 
     def __init__(self, opener: Callable[[], Library]) -> None:
@@ -125,7 +125,7 @@ class LibraryHandle:
         self._closed = False
 
     def ask(self, question: Callable[[Library], T]) -> T:
-        """Put a question; when the index turns out to be of another model by now, open it again and ask once more."""
+        """Put a question; if the index has another model by now, open it again and repeat the question."""
         with self._reading() as opened:
             try:
                 return question(opened.library)
@@ -143,7 +143,7 @@ class LibraryHandle:
             yield opened
 
     def _current(self) -> _Opened:
-        """Return the library that stands in the folder now."""
+        """Return the library that is currently in the folder."""
         if self._closed:
             raise IndexStateError(_CLOSING)
         opened = self._opened
@@ -160,17 +160,17 @@ class LibraryHandle:
             opened.readers.close()
 
     def close(self) -> None:
-        """Close the library if it was opened, when nobody reads from it any more."""
+        """Close the library, if open, when the last reader is done."""
         with self._changing:
             self._closed = True
             opened = self._opened
-        # What is read from for very long is left open.
+        # A library that is read for very long stays open.
         if opened is not None and opened.readers.wait():
             self._retire(opened)
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
-    """What tells a record from another one under the same name."""
+    """What distinguishes a record from another one at the same path."""
     try:
         found = (folder / RECORD).stat()
     except OSError:
@@ -179,7 +179,7 @@ def _identity(folder: Path) -> tuple[int, int] | None:
 
 
 class IndexService:
-    """An index folder. ``locate`` says where it is; it may come into being while the server runs."""
+    """An index folder. ``locate`` returns its path; it may be created while the server runs."""
 
     name = "library"
     description = ""
@@ -211,7 +211,7 @@ class IndexService:
         )
 
     def reader(self) -> Callable[[], LibraryService] | None:
-        """Return what opens the index where it is now, if it is anywhere yet."""
+        """Return what opens the index at its current path, if there is one."""
         path = self._locate()
         return None if path is None else partial(IndexService, partial(Path, path.absolute()))
 
@@ -222,14 +222,14 @@ class IndexService:
 
     @property
     def generation(self) -> int | None:
-        """The number of the index's state, if there is an index."""
+        """The generation of the index, if there is one."""
         try:
             return self.ask(lambda library: library.generation)
         except PinakesError:
             return None
 
     def ask(self, question: Callable[[Library], T], wait_seconds: float | None = None) -> T:
-        """Put a question to the library; an index is there or not, so there is nothing to wait for."""
+        """Put a question to the library; an index exists or not, so there is nothing to wait for."""
         return self._handle.ask(question)
 
     def search(self, query: str, **options: Any) -> SearchResponse:
@@ -239,7 +239,7 @@ class IndexService:
         return found
 
     def roots(self) -> list[Path]:
-        """Return the folder that the index stands in, and those that were indexed before."""
+        """Return the folder that contains the index, and those indexed before."""
         index = self._locate() or self._create_at
         home = [index.absolute().parent] if index is not None else []
         try:
@@ -248,7 +248,7 @@ class IndexService:
             return home
 
     def index(self, paths: list[str] | None, progress: Callable[[Progress], None]) -> IndexReport:
-        """Read files into the index, which is made if it is not there yet; again, if it was there and is gone."""
+        """Read files into the index, which is created if missing, or recreated if it was deleted."""
         from pinakes.library import Library
 
         try:
@@ -268,13 +268,13 @@ class IndexService:
             self.search("a", top_k=1)
 
     def close(self) -> None:
-        """Let go of files and connections, when nobody is opening them any more."""
+        """Release files and connections once nothing is being opened."""
         with self._warming:
             self._handle.close()
 
 
 class ToolService:
-    """A document tool, loaded when it is first used, or at once when its configuration says so."""
+    """A document tool, loaded on first use, or immediately if configured so."""
 
     def __init__(self, tool: HierarchicalDocumentTool, wait_seconds: float = WAIT_SECONDS) -> None:
         self._tool = tool
@@ -301,7 +301,7 @@ class ToolService:
     # -- loading ---------------------------------------------------------------------------------------------
 
     def _load(self) -> Future[IndexReport]:
-        """Start to read the documents, or join in; what failed before is tried again."""
+        """Start reading the documents, or join in; a failed load is retried."""
         return self._tool.start(self._hear)
 
     def _hear(self, step: Progress) -> None:
@@ -309,7 +309,7 @@ class ToolService:
 
     @property
     def loaded(self) -> bool:
-        """Whether the documents are read."""
+        """Whether the documents have been read."""
         return self._tool.loaded
 
     def reader(self) -> Callable[[], LibraryService] | None:
@@ -318,11 +318,11 @@ class ToolService:
 
     @property
     def ready(self) -> bool:
-        """Whether the documents are read, or are not to be read before somebody asks."""
+        """Whether the documents have been read, or are read on first use."""
         return self._tool.loaded or self._tool.config.defer_loading
 
     def _wait(self, seconds: float | None = None) -> None:
-        """Wait for the documents; when they take long to read, say so instead of keeping the caller waiting."""
+        """Wait for the documents; if reading takes long, say so instead of keeping the caller waiting."""
         if self._tool.loaded:
             return
         loading = self._load()
@@ -335,20 +335,20 @@ class ToolService:
         raise NotReadyError(f"The documents of {self.name} are being read{so_far}. Ask again in a minute.")
 
     def warm(self) -> None:
-        """Load the tool, unless it is to be loaded when it is first used."""
+        """Load the tool, unless it is loaded on first use."""
         if not self._tool.config.defer_loading:
             self._load().result()
             self.search("a", top_k=1)
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Release files and connections."""
         self._tool.close()
 
     # -- asking ----------------------------------------------------------------------------------------------
 
     @property
     def generation(self) -> int | None:
-        """The number of the index's state, once the documents are read."""
+        """The generation of the index, once the documents have been read."""
         return self._tool.ask(lambda library: library.generation) if self._tool.loaded else None
 
     def ask(self, question: Callable[[Library], T], wait_seconds: float | None = None) -> T:
@@ -357,7 +357,7 @@ class ToolService:
         return self._tool.ask(question)
 
     def search(self, query: str, **options: Any) -> SearchResponse:
-        """Search as the configuration says."""
+        """Search as configured."""
         return self.ask(lambda library: library.search(query, **options))
 
     def roots(self) -> list[Path]:
@@ -368,7 +368,7 @@ class ToolService:
         """Bring the index up to date with the source."""
         if self._tool.loaded:
             return self._tool.update_sync(progress)
-        # What is loaded now is up to date; that goes on even when this call is given up.
+        # What is loaded now is up to date; loading continues even if this call is cancelled.
         loading = self._load()
         while wait([loading], _BETWEEN_STEPS).not_done:
             if self._step is not None:
@@ -401,7 +401,7 @@ def check_paths(service: LibraryService, paths: list[str]) -> None:
 
 
 class LibraryRegistry:
-    """The libraries of a server. With ``write``, it may also bring them up to date."""
+    """The libraries of a server. With ``write``, it may also update them."""
 
     def __init__(
         self,
@@ -421,10 +421,10 @@ class LibraryRegistry:
         self.token_budget = token_budget
         self.structured = structured
         self.mark = mark or secrets.token_hex(4)
-        """Tells this run of the server from others, whose indexes may have had the same numbers."""
+        """Distinguishes this run of the server from others, whose indexes may have had the same generations."""
 
     def reader(self) -> Callable[[], LibraryRegistry] | None:
-        """Return what opens the same libraries in another process, which only reads; None where one cannot be."""
+        """Return what opens the same libraries read-only in another process; None if one cannot be opened."""
         readers = [reader for service in self.services.values() if (reader := service.reader())]
         if len(readers) < len(self.services):
             return None
@@ -433,24 +433,24 @@ class LibraryRegistry:
 
     @property
     def several(self) -> bool:
-        """Whether a question must say which library it is for, or goes to all of them."""
+        """Whether a question must name its library, or goes to all of them."""
         return len(self.services) > 1
 
     def choose(self, name: str | None) -> list[LibraryService]:
-        """Return the service of a name, or all of them."""
+        """Return the service with a name, or all of them."""
         if name is None:
             return list(self.services.values())
         if name not in self.services:
-            raise UsageError(f"There is no tool {name!r} here; there are {', '.join(self.services)}.")
+            raise UsageError(f"There is no tool {name!r} here; available: {', '.join(self.services)}.")
         return [self.services[name]]
 
     def budget(self, asked: int | None, service: LibraryService | None = None) -> int:
-        """Return how many tokens an answer may take."""
+        """Return the token budget of an answer."""
         own: int | None = service.defaults.get("token_budget") if service is not None else None
         return asked or own or self.token_budget
 
     def warm(self) -> threading.Thread:
-        """Open everything in the background, so that the first question finds it ready."""
+        """Open everything in the background, so that it is ready for the first question."""
 
         def load() -> None:
             for service in self.services.values():
@@ -461,7 +461,7 @@ class LibraryRegistry:
         return thread
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release everything."""
         with ExitStack() as stack:
             for service in self.services.values():
                 stack.callback(service.close)
@@ -472,7 +472,7 @@ def _read_registry(readers: Sequence[Callable[[], LibraryService]], **options: A
 
 
 def _prepare(service: LibraryService) -> None:
-    """Open one service. What goes wrong is only noted: whoever asks first is told."""
+    """Open one service. Errors are only logged: the first caller gets them."""
     try:
         service.warm()
     except IndexNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Sockets: many connections at once, and none that is kept open for nothing."""
+"""Sockets: many connections at once, none kept open for nothing."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _REQUEST_SECONDS = 60.0
 
 
 class ImpatientProtocol(H11Protocol):
-    """HTTP for clients that say what they want soon; one that never does must not hold a connection."""
+    """HTTP with a time limit for requests: a client that never sends one must not hold a connection."""
 
     _patience: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Begin to wait for the first request."""
+        """Start waiting for the first request."""
         super().connection_made(transport)
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Go on waiting for the rest of a request, however many pieces it comes in."""
+        """Keep waiting for the rest of a request, however many pieces it comes in."""
         super().data_received(data)
         if self._unfinished():
             self._wait()
@@ -55,7 +55,7 @@ class ImpatientProtocol(H11Protocol):
 
 
 def allow_many_files() -> None:
-    """Let this process have as many connections as the system allows; the usual default is a thousand files."""
+    """Allow this process as many connections as the system permits; the usual default is a thousand files."""
     try:
         import resource
     except ImportError:

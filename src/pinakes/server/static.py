@@ -1,4 +1,4 @@
-"""The page: its files as they lie in the package, with headers that keep everything foreign out."""
+"""The page: its files from the package, with headers that block all foreign content."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    # Asked for again each time, and answered with "not modified": a new version is seen at once.
+    # Revalidated each time: a new version is seen at once.
     "Cache-Control": "no-cache",
     "Vary": "Accept-Encoding",
 }
-# Only these are served, whatever else lies in the folder.
+# Only these are served, whatever else is in the folder.
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -57,7 +57,7 @@ class _File:
 
 
 class Page:
-    """The files of the page, read once each and again when they change."""
+    """The files of the page, cached until they change."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
         self._folder = folder
@@ -66,7 +66,7 @@ class Page:
 
     @property
     def routes(self) -> list[BaseRoute]:
-        """The page under all its addresses, and what it loads."""
+        """The page at all its addresses, and what it loads."""
         return [
             *(Route(view, self._index, methods=["GET"]) for view in VIEWS),
             Route("/favicon.ico", self._icon, methods=["GET"]),
@@ -98,7 +98,7 @@ class Page:
         return Response(body, media_type=file.media_type, headers=headers)
 
     def _file(self, name: str) -> _File | None:
-        """Return a file of the page. Names that lead elsewhere, however they are written, name nothing."""
+        """Return a file of the page. Paths that lead elsewhere, however they are written, are not found."""
         parts = name.split("/")
         if any(not part or part.startswith(".") or "\\" in part or "\0" in part for part in parts):
             return None

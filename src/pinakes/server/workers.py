@@ -1,7 +1,7 @@
-"""Workers: the threads and processes in which one server answers, be it a page, a program or an agent that asks.
+"""Workers: the threads and processes in which a server answers pages, programs and agents.
 
-A thread cannot be stopped from outside. So the number of threads is the bound on what runs, whoever has gone away
-meanwhile; what has not begun is dropped when its client goes.
+A thread cannot be stopped from outside. So the number of threads bounds what runs, even after clients have gone; a
+request that has not started is dropped when its client goes.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ T = TypeVar("T")
 
 
 def workers_of(registry: LibraryRegistry, processes: int = 1) -> Workers:
-    """Return what answers from a registry, in ``processes`` when many ask at once."""
+    """Return the workers of a registry; up to ``processes`` answer under load."""
 
     def setup() -> Setup | None:
         reader = registry.reader()
         return Setup(reader) if reader else None
 
-    # Two answer here, so that a long answer does not keep a short one waiting; one waits for each further process.
-    # The queue before them is served in order; a lock within would let some wait for ever.
+    # Two answer here, so that a long answer does not block a short one; one waits for each further process.
+    # The queue before them is first in, first out; a lock within could starve some requests.
     return Workers(max(3, processes + 1), pool=ProcessPool(setup, processes - 1))
 
 
 class Workers:
-    """Runs functions in ``threads`` threads; ``waiting`` more may wait, and no request longer than ``seconds``."""
+    """Runs functions in ``threads`` threads; ``waiting`` more may queue, and no request longer than ``seconds``."""
 
     def __init__(
         self, threads: int = 3, waiting: int = 200, seconds: float = 30.0, pool: ProcessPool | None = None
@@ -51,12 +51,12 @@ class Workers:
     async def share(
         self, question: Question, here: Callable[[], T], request: Request | None = None
     ) -> Answer | T:
-        """Return the answer to a question that any process can answer: another one when many wait."""
+        """Answer a question that any process can answer: in another process under load."""
         self.pool.gather(self._taken)
         return await self.run(partial(self.pool.answer, question, here), request)
 
     async def run(self, work: Callable[[], T], request: Request | None = None) -> T:
-        """Return what the function returns, unless that takes too long or the client of a request goes away first."""
+        """Return the function's result, unless that takes too long or the client disconnects first."""
         if self._taken >= self._most:
             raise ProblemError(503, "The server is busy. Try again in a moment.", {"Retry-After": "1"})
         loop = asyncio.get_running_loop()
@@ -81,10 +81,10 @@ class Workers:
         except asyncio.CancelledError as error:
             if request is None:
                 raise
-            # The server ends and waits no longer; whoever asked is told, and the log stays free of it.
+            # The server is shutting down and no longer waits; the caller is told, and nothing is logged.
             raise ProblemError(503, "The server is closing.") from error
         finally:
-            # Takes the work out of the queue if it has not begun.
+            # Removes the work from the queue if it has not started.
             future.cancel()
             result.cancel()
             gone.cancel()
@@ -93,13 +93,13 @@ class Workers:
         self._taken -= 1
 
     def close(self) -> None:
-        """Begin nothing new, and end the processes; what runs here ends by itself."""
+        """Accept nothing new, and stop the processes; what runs here ends by itself."""
         self.pool.close()
         self._executor.shutdown(wait=False, cancel_futures=True)
 
 
 async def _disconnected(request: Request) -> ProblemError | None:
-    """Wait until the client goes, or sends more than is read of a body that nobody asked for."""
+    """Wait until the client disconnects, or sends an unexpected body."""
     try:
         while (await request.receive())["type"] != "http.disconnect":
             pass
@@ -109,6 +109,6 @@ async def _disconnected(request: Request) -> ProblemError | None:
 
 
 def _quietly(loop: asyncio.AbstractEventLoop, callback: Callable[[], None]) -> None:
-    """Have something called in a loop, unless that has ended meanwhile."""
+    """Schedule a call in an event loop, unless it has ended meanwhile."""
     with contextlib.suppress(RuntimeError):
         loop.call_soon_threadsafe(callback)

@@ -1,4 +1,4 @@
-"""What an agent holds: document tools, their schemas and adapters, and a filter for many tools."""
+"""What agents use: document tools, their schemas and adapters, and a selection among many tools."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What tools take, and what models send: from a call as it came to what was meant.
+"""Tool arguments: from a call as a model sent it to what was meant.
 
-A model that has read a schema still writes ``q`` for ``query``, ``"5"`` for 5 or JSON within a string. Every interface
-that models call (function tools, MCP) turns what came into what was meant here.
+A model that has read a schema still writes ``q`` for ``query``, ``"5"`` for 5, or JSON within a string. Every interface
+that models call (function tools, MCP) normalises arguments here.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _SWITCHES = {
 _LARGEST = 10**15
 _MOST_FILTERS = 50
 LONGEST_TEXT = 10_000
-"""The most characters of a text that a model gives; a query may have as many."""
+"""The maximum length of a text argument; the same as that of a query."""
 
-# What models call the ways to search.
+# Names that models use for the search modes.
 _CHOICES = {
     "vector": "semantic",
     "dense": "semantic",
@@ -52,10 +52,10 @@ _CHOICES = {
     "auto": "hybrid",
     "all": "hybrid",
 }
-# Of what a model invents, so much is worth a word.
+# Only this many invented names are reported.
 _MOST_UNKNOWN = 5
 _LONGEST_NAME = 100
-# Filters that models give as arguments of their own, where the tool takes filters.
+# Filters that models pass as arguments of their own, if the tool takes filters.
 _FILTER_NAMES = {
     "type": "type",
     "filetype": "type",
@@ -78,11 +78,11 @@ _WRAPPERS = ("arguments", "args", "kwargs", "parameters", "params", "input")
 
 
 class BadValue(ValueError):  # noqa: N818 - a fault to be collected, not an error that leaves this package
-    """A value that cannot be meant; the text completes the name of the argument."""
+    """An invalid value; the message continues the name of the argument."""
 
 
 def as_text(value: object) -> str:
-    """Return a text; a number is written out, a list of texts is joined."""
+    """Return a text; numbers are converted, lists of texts joined."""
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, (list, tuple)) and all(_is_plain(item) for item in value):
@@ -93,7 +93,7 @@ def as_text(value: object) -> str:
 
 
 def as_choice(value: object, choices: tuple[str, ...]) -> str:
-    """Return one of the choices, or nothing for an empty text."""
+    """Return one of the choices, or None for an empty text."""
     text = as_text(value).lower()
     text = text if text in choices else _CHOICES.get(text, text)
     if text and text not in choices:
@@ -163,7 +163,7 @@ def as_filters(value: object) -> dict[str, object]:
 
 
 def as_list(value: object) -> list[str]:
-    """Return texts, from a list, from JSON in a text, or from one text alone; what is empty is left out."""
+    """Return texts, from a list, from JSON in a text, or from a single text, without empty ones."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         with suppress(ValueError, RecursionError):
             value = json.loads(value)
@@ -182,7 +182,7 @@ def _parsed(text: str) -> object:
 
 
 def _is_plain(value: object) -> bool:
-    """Whether a value is a text, a switch, or a number that can be reckoned with."""
+    """Whether a value is a text, a boolean, or a finite number."""
     if isinstance(value, float):
         return math.isfinite(value)
     return isinstance(value, str) or (isinstance(value, int) and abs(value) <= _LARGEST)
@@ -193,7 +193,7 @@ def _between(bounds: tuple[float, float] | None) -> str:
 
 
 def shown(value: object, width: int = 60) -> str:
-    """Return a value as Python writes it, cut to a width."""
+    """Return a value as Python prints it, cut to a width."""
     try:
         text = repr(value)
     except (ValueError, RecursionError):  # a number of thousands of digits, a list in a list in a list
@@ -203,9 +203,9 @@ def shown(value: object, width: int = 60) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument of a tool: its name, its JSON type, what it is for, and other names it goes by.
+    """One argument of a tool: its name, JSON type, purpose and aliases.
 
-    ``description`` is empty where the name says it all: every agent pays for it in every conversation.
+    ``description`` is empty if the name says enough: every agent pays for it in every conversation.
     """
 
     name: str
@@ -217,10 +217,10 @@ class Argument:
     choices: tuple[str, ...] = ()
     default: object = None
     several: bool = False
-    """Whether a list is taken too, as it is."""
+    """Whether a list is accepted too, unchanged."""
 
     def schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of a value; bounds are left to the error that names them."""
+        """Return the JSON Schema of a value; bounds are left to the error message."""
         schema: dict[str, Any] = {"type": self.type}
         if self.description:
             schema["description"] = self.description
@@ -233,7 +233,7 @@ class Argument:
         return schema
 
     def read(self, value: object) -> object:
-        """Return a value as what it was meant to be; None when nothing was given."""
+        """Return a value converted to its type; None if nothing was given."""
         if value is None:
             return None
         if self.type == "integer":
@@ -255,7 +255,7 @@ class Argument:
 
 
 def parameters(takes: Sequence[Argument]) -> dict[str, Any]:
-    """Return the JSON Schema of some arguments, as function tools and MCP want it."""
+    """Return the JSON Schema of the arguments, for function tools and MCP."""
     return {
         "type": "object",
         "properties": {argument.name: argument.schema() for argument in takes},
@@ -265,10 +265,10 @@ def parameters(takes: Sequence[Argument]) -> dict[str, Any]:
 
 
 def normalize(tool: str, takes: Sequence[Argument], given: Mapping[str, object]) -> dict[str, Any]:
-    """Return the arguments of a call under their right names and as the right types.
+    """Return the arguments of a call under their proper names and with their proper types.
 
-    Names are compared without case, dashes and underscores; ``null`` and empty values count as not given. Everything
-    that is wrong is said at once, in a UsageError that names what is right.
+    Names are compared without case, dashes and underscores; ``null`` and empty values count as missing. All errors are
+    reported at once, in a UsageError that says what is accepted.
 
     >>> normalize("define", [Argument("term", "string", "The term.", aliases="word")], {"Word": " vessel "})
     {'term': 'vessel'}
@@ -331,7 +331,7 @@ def _key(name: str) -> str:
 
 
 def _unwrapped(arguments: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the arguments of a call; some models put all of them into one."""
+    """Return the arguments of a call; some models wrap all of them in one."""
     if len(arguments) == 1:
         ((name, value),) = arguments.items()
         if str(name).lower() in _WRAPPERS and isinstance(value, Mapping):

@@ -1,7 +1,7 @@
-"""The catalogue of tools: each is described once, for MCP, for Python, for a conversation and for the adapters.
+"""The catalogue of tools: each is described once, for MCP, Python, conversations and adapters.
 
-A tool says what it is called, what it is for and what it takes, how a library is asked, and how what was found is
-written down: as text for a model, and as values for a program.
+A tool has a name, a purpose and arguments, a question to put to a library, and a way to write down what was found: as
+text for a model, and as values for a program.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """What a model is told of a tool."""
+    """What a model is told about a tool."""
 
     name: str
     description: str
     takes: tuple[Argument, ...]
 
     def read(self, given: Mapping[str, object]) -> dict[str, Any]:
-        """Return the arguments of a call as they were meant; a UsageError says all that is wrong with them."""
+        """Return the normalised arguments of a call; a UsageError reports everything wrong with them."""
         return normalize(self.name, self.takes, given)
 
     def parameters(self, defaults: Mapping[str, object] | None = None) -> dict[str, Any]:
-        """Return the JSON Schema of the arguments; ``defaults`` are those of a configuration."""
+        """Return the JSON Schema of the arguments; ``defaults`` come from a configuration."""
         known = {name: value for name, value in (defaults or {}).items() if value is not None}
         return parameters([replace(item, default=known.get(item.name, item.default)) for item in self.takes])
 
@@ -48,9 +48,8 @@ class ToolSpec:
 class AgentTool(ToolSpec):
     """A tool that asks a library.
 
-    Where there are several libraries, a tool that asks ``everywhere`` puts together what each of them has, as a list;
-    others take what the first one has that is not ``empty``. One that ``fits`` what it finds to the budget is told it
-    when it asks, as ``token_budget``.
+    With several libraries, a tool that asks ``everywhere`` returns the results of each as a list; others return the
+    first result that is not ``empty``. A tool that ``fits`` its results to the budget is passed ``token_budget``.
     """
 
     ask: Callable[[Library, answers.Arguments], Any]
@@ -60,7 +59,7 @@ class AgentTool(ToolSpec):
     empty: Callable[[Any], bool] = lambda _: False
 
     def find(self, library: Library, given: answers.Arguments) -> Any:
-        """Ask a library. Paths are relative to its root, in what is found as in what is given."""
+        """Ask a library. Paths are relative to its root, in arguments and results."""
         return relative(self.ask(library, absolute(library, given)), library.root)
 
     def answer(self, found: list[tuple[str, Any]], given: answers.Arguments, limit: Limit) -> answers.Answer:
@@ -112,7 +111,7 @@ _OFFSET = Argument(
     bounds=(0, 1_000_000_000),
 )
 
-# What one tool says of them need not be said again.
+# Described by one tool, they need no description in the others.
 _SAME_DOCUMENT, _SAME_FILTERS, _SAME_REFERENCE, _SAME_OFFSET = (
     replace(item, description="") for item in (_DOCUMENT, _FILTERS, _REFERENCE, _OFFSET)
 )
@@ -156,7 +155,7 @@ SEARCH = AgentTool(
         replace(_OFFSET, bounds=(0, DEPTH)),
         _BUDGET,
     ),
-    # Made to fit when it is written, with the paths that are shown.
+    # Cut to the budget when it is written, with the paths as shown.
     ask=lambda library, given: library.search(**{**given, "token_budget": NO_LIMIT}),
     write=answers.search,
 )
@@ -358,7 +357,7 @@ TOOLS = {
         *(DOCUMENTS, STATUS),
     )
 }
-"""Every tool, by its name."""
+"""Every tool, by name."""
 
 METHODS = {
     **TOOLS,
@@ -374,15 +373,15 @@ METHODS = {
     "documents": DOCUMENTS,
     "status": STATUS,
 }
-"""Tools by their names, and by those of methods that do the same."""
+"""Tools by name, and by the names of the equivalent methods."""
 
 
 def find_tool(name: str) -> AgentTool:
-    """Return the tool of a name, which may also be that of a method (``get_section``).
+    """Return the tool with a name, which may also be that of a method (``get_section``).
 
     >>> find_tool("search").read({"q": "dry running", "maxResults": "3", "file_type": "pdf"})
     {'query': 'dry running', 'top_k': 3, 'filters': {'type': 'pdf'}}
     """
     if name not in METHODS:
-        raise UsageError(f"There is no tool {name!r}; there are {', '.join(TOOLS)}.")
+        raise UsageError(f"There is no tool {name!r}; available: {', '.join(TOOLS)}.")
     return METHODS[name]

@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from pinakes.model import DefineResponse, IndexReport, Progress, SearchResponse, SectionView
 
 T = TypeVar("T")
-# The APIs take names up to this length.
+# The maximum length of names in the APIs.
 _LONGEST_NAME = 64
-# What the functions are called whose answers are lists.
+# The names of functions that return lists.
 _LISTS = {
     FIND_ALL: "_find_all",
     VERIFY: "_verify_quotes",
@@ -62,9 +62,8 @@ _LISTS = {
 class HierarchicalDocumentTool:
     """Searches the documents that its configuration names. Safe to share between threads and tasks.
 
-    The index is brought up to date when the tool is first used, or, without ``defer_loading``, from the moment it is
-    made, in the background; one that is ``read_only`` takes it as it is. What can be awaited runs in threads and never
-    blocks the event loop.
+    The index is brought up to date when the tool is first used or, without ``defer_loading``, in the background from
+    the start; a ``read_only`` tool uses it as it is. Awaitable methods run in threads and never block the event loop.
     """
 
     def __init__(
@@ -85,7 +84,7 @@ class HierarchicalDocumentTool:
     def from_yaml(
         cls, path: str | Path, name: str | None = None, *, embedder: Embedder | None = None
     ) -> HierarchicalDocumentTool:
-        """Build a tool of an agent file: the one of that name, or the only one."""
+        """Build a tool from an agent file: the one with that name, or the only one."""
         from pinakes.config.agent import load_agent
 
         agent = load_agent(path)
@@ -93,17 +92,17 @@ class HierarchicalDocumentTool:
 
     @property
     def name(self) -> str:
-        """Name of the tool."""
+        """The tool's name."""
         return self.config.name
 
     @property
     def description(self) -> str:
-        """What the tool is for."""
+        """The tool's purpose."""
         return self.config.description
 
     @property
     def reader(self) -> Callable[[], HierarchicalDocumentTool] | None:
-        """What makes this tool in another process, read-only; None where an embedder was given that is only here."""
+        """What recreates this tool in another process, read-only; None if it was given an embedder object."""
         if self._loader.embedder is not None:
             return None
         config = self.config.model_copy(update={"defer_loading": False})
@@ -111,25 +110,25 @@ class HierarchicalDocumentTool:
 
     @property
     def functions(self) -> list[ToolFunction]:
-        """What a model can call: every tool of the catalogue, except for what was not extracted from the documents."""
+        """The functions that a model can call: the catalogue, without what was not extracted from the documents."""
         return tool_functions(self.config)
 
     @property
     def function_names(self) -> dict[str, str]:
-        """What the tools of the catalogue are called here."""
+        """The names of the catalogue's tools in this tool."""
         return {function.kind: function.name for function in self.functions}
 
     @property
     def library(self) -> Library:
-        """The library behind the tool, loaded when it is first asked for."""
+        """The tool's library, loaded on first use."""
         return self._loader.library()
 
     def count_tokens(self, text: str) -> int:
-        """Return how many tokens a text has for the configured tokenizer; budgets are counted so."""
+        """Return the number of tokens of a text for the configured tokenizer, which also counts budgets."""
         return self._loader.count(text)
 
     def close(self) -> None:
-        """Stop indexing if it is under way, and let go of the index."""
+        """Stop indexing if it is in progress, and release the index."""
         self._loader.close()
 
     def __enter__(self) -> HierarchicalDocumentTool:
@@ -152,32 +151,35 @@ class HierarchicalDocumentTool:
     # -- loading ---------------------------------------------------------------------------------------------
 
     async def initialize(self, progress: Callable[[Progress], None] | None = None) -> IndexReport:
-        """Bring the index up to date with the source; once, however many ask. ``progress`` is called in this loop."""
+        """Bring the index up to date with the source, once for all callers.
+
+        ``progress`` is called in this event loop.
+        """
         return await asyncio.wrap_future(self._loader.start(_in_this_loop(progress)))
 
     def initialize_sync(self, progress: Callable[[Progress], None] | None = None) -> IndexReport:
-        """Like :meth:`initialize`, for callers that wait; ``progress`` is called in another thread."""
+        """Blocking version of :meth:`initialize`; ``progress`` is called in another thread."""
         return self.start(progress).result()
 
     def start(self, progress: Callable[[Progress], None] | None = None) -> Future[IndexReport]:
-        """Like :meth:`initialize`, for callers that do not wait, or not for long."""
+        """Start :meth:`initialize` in the background, for callers that do not wait, or not for long."""
         return self._loader.start(progress)
 
     @property
     def loaded(self) -> bool:
-        """Whether the tool can answer at once."""
+        """Whether the tool can answer immediately."""
         return self._loader.usable
 
     async def refresh(self, progress: Callable[[Progress], None] | None = None) -> IndexReport:
-        """Look at the source again; until that is done, searches see what was there before."""
+        """Read the source again; until that is done, searches see the previous state."""
         return await asyncio.wrap_future(self._loader.start(_in_this_loop(progress), again=True))
 
     def refresh_sync(self, progress: Callable[[Progress], None] | None = None) -> IndexReport:
-        """Like :meth:`refresh`, for callers that wait."""
+        """Blocking version of :meth:`refresh`."""
         return self._loader.start(progress, again=True).result()
 
     def update_sync(self, progress: Callable[[Progress], None]) -> IndexReport:
-        """Like :meth:`refresh_sync`, in this thread: what ``progress`` raises ends it."""
+        """Like :meth:`refresh_sync`, in this thread: an exception from ``progress`` ends it."""
         with self._loader.reading() as library:
             return self._loader.index(library, progress)
 
@@ -191,7 +193,7 @@ class HierarchicalDocumentTool:
         return await asyncio.to_thread(self.search_sync, query, **overrides)
 
     async def get_definition(self, term: str, *, document: str | None = None) -> DefineResponse:
-        """Return what the documents say a term means."""
+        """Return how the documents define a term."""
         await self._loaded()
         return await asyncio.to_thread(self.get_definition_sync, term, document=document)
 
@@ -201,24 +203,24 @@ class HierarchicalDocumentTool:
         return await asyncio.to_thread(self.get_section_sync, reference, document=document)
 
     def search_sync(self, query: str, **overrides: Any) -> SearchResponse:
-        """Like :meth:`search`, for callers that wait."""
+        """Blocking version of :meth:`search`."""
         return self.ask(lambda library: library.search(query, **overrides))
 
     def get_definition_sync(self, term: str, *, document: str | None = None) -> DefineResponse:
-        """Like :meth:`get_definition`, for callers that wait."""
+        """Blocking version of :meth:`get_definition`."""
         return self.ask(lambda library: library.define(term, document=document))
 
     def get_section_sync(self, reference: str, *, document: str | None = None) -> SectionView:
-        """Like :meth:`get_section`, for callers that wait."""
+        """Blocking version of :meth:`get_section`."""
         return self.ask(lambda library: library.section(reference, document=document))
 
     async def _loaded(self) -> None:
-        """Wait for the first load in the event loop: threads that only wait would keep others from working."""
+        """Wait for the first load in the event loop: waiting threads would keep others from working."""
         if not self._loader.loaded:
             await self.initialize()
 
     def ask(self, question: Callable[[Library], T]) -> T:
-        """Put a question to the documents that the tool may show; nobody closes their library meanwhile."""
+        """Put a question to the documents that the tool may show; their library is not closed meanwhile."""
         with self._loader.reading():
             return question(self._loader.scoped())
 
@@ -227,13 +229,13 @@ class HierarchicalDocumentTool:
     async def call(self, name: str, arguments: Mapping[str, object] | str | None = None) -> str:
         """Answer a model's call of one of :attr:`functions`, as text within the token budget.
 
-        Arguments may come as JSON and under names that models invent (``q``, ``limit``, ``file``). What is wrong with
-        them, or not found, is said in the answer: nothing is raised that the model could put right itself.
+        Arguments may be JSON, and may have names that models invent (``q``, ``limit``, ``file``). Invalid arguments and
+        missing documents are explained in the answer: nothing is raised that the model could correct itself.
         """
         return (await self.answer(name, arguments))[0]
 
     def call_sync(self, name: str, arguments: Mapping[str, object] | str | None = None) -> str:
-        """Like :meth:`call`, for callers that wait."""
+        """Blocking version of :meth:`call`."""
         return self.answer_sync(name, arguments)[0]
 
     async def answer(self, name: str, arguments: Mapping[str, object] | str | None = None) -> tuple[str, Any]:
@@ -247,7 +249,7 @@ class HierarchicalDocumentTool:
         return await asyncio.to_thread(self.answer_sync, name, arguments)
 
     def answer_sync(self, name: str, arguments: Mapping[str, object] | str | None = None) -> tuple[str, Any]:
-        """Like :meth:`answer`, for callers that wait."""
+        """Blocking version of :meth:`answer`."""
         budget = self.config.token_budget
         try:
             function = find_function(self.functions, name)
@@ -256,12 +258,12 @@ class HierarchicalDocumentTool:
             found = self.find(function, given, budget)
             return self.write(function, found, given, budget), found
         except PinakesError as error:
-            # When loading is what failed, there is no tokenizer to count with; such a message is short.
+            # If loading failed, there is no tokenizer to count with; such a message is short.
             count = self.count_tokens if self._loader.usable else None
             return format_error(error, budget, count, names=self.function_names), None
 
     def find(self, function: ToolFunction, given: Mapping[str, Any], budget: int | None) -> Any:
-        """Return what a call of a function finds, before it is written down."""
+        """Return what a call finds, before it is written down."""
         options = {**given, "token_budget": budget} if function.tool.fits else given
         return self.ask(lambda library: function.tool.ask(library, absolute(library, options)))
 
@@ -273,7 +275,7 @@ class HierarchicalDocumentTool:
 
 
 def _in_this_loop(progress: Callable[[Progress], None] | None) -> Callable[[Progress], object] | None:
-    """Return a callback for another thread that has ``progress`` called in the running event loop."""
+    """Return a callback for another thread that calls ``progress`` in the running event loop."""
     if progress is None:
         return None
     loop = asyncio.get_running_loop()
@@ -281,7 +283,7 @@ def _in_this_loop(progress: Callable[[Progress], None] | None) -> Callable[[Prog
 
 
 def _parsed(arguments: Mapping[str, object] | str | None) -> Mapping[str, object]:
-    """Return the arguments of a call, which APIs hand over as JSON."""
+    """Return the arguments of a call, which APIs pass as JSON."""
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments) if arguments.strip() else {}
@@ -299,7 +301,7 @@ def _parsed(arguments: Mapping[str, object] | str | None) -> Mapping[str, object
 
 @dataclass(frozen=True, slots=True)
 class ToolFunction:
-    """One function that a model can call: a tool of the catalogue, in the words of a configuration."""
+    """One function that a model can call: a tool of the catalogue, described for a configuration."""
 
     name: str
     description: str
@@ -312,7 +314,7 @@ class ToolFunction:
         return self.tool.name
 
     def read(self, arguments: Mapping[str, object]) -> dict[str, Any]:
-        """Return the arguments of a call under their right names; a UsageError says what is wrong with them."""
+        """Return the arguments of a call under their proper names; a UsageError says what is wrong with them."""
         try:
             return self.tool.read(arguments)
         except UsageError as error:
@@ -358,13 +360,13 @@ def tool_functions(config: HierarchicalDocumentToolConfig) -> list[ToolFunction]
 
 
 def defaults_of(config: HierarchicalDocumentToolConfig) -> dict[str, object]:
-    """Return what a configuration makes of arguments that a call leaves out."""
+    """Return the configured defaults for arguments that a call leaves out."""
     given = {"top_k": config.top_k, "mode": config.search_mode.value, "token_budget": config.token_budget}
     return {name: value for name, value in given.items() if value is not None}
 
 
 def _parameters(tool: AgentTool, config: HierarchicalDocumentToolConfig) -> dict[str, Any]:
-    """The schema of the arguments, with the defaults of the configuration."""
+    """The schema of the arguments, with the configured defaults."""
     schema = tool.parameters(defaults_of(config))
     if "mode" in schema["properties"]:
         modes = [mode for mode in schema["properties"]["mode"]["enum"] if mode in config.search_modes]
@@ -373,7 +375,7 @@ def _parameters(tool: AgentTool, config: HierarchicalDocumentToolConfig) -> dict
 
 
 def find_function(functions: Sequence[ToolFunction], name: str) -> ToolFunction:
-    """Return the function of a name; the general names (``search_documents``, ``get_section``) are known too."""
+    """Return the function with a name; the general names (``search_documents``, ``get_section``) work too."""
     for function in functions:
         if name == function.name:
             return function
@@ -383,14 +385,14 @@ def find_function(functions: Sequence[ToolFunction], name: str) -> ToolFunction:
     names = [function.name for function in functions]
     near = difflib.get_close_matches(str(name)[:_LONGEST_NAME], names, n=1)
     hint = f" Did you mean {near[0]}?" if near else ""
-    raise UsageError(f"There is no function {shown(name)}; there are {', '.join(names)}.{hint}")
+    raise UsageError(f"There is no function {shown(name)}; available: {', '.join(names)}.{hint}")
 
 
 # -- all tools of an agent ------------------------------------------------------------------------------------
 
 
 def open_tools(agent: AgentConfig) -> list[HierarchicalDocumentTool]:
-    """Return the document tools of an agent; when one of them cannot be made, none is left open."""
+    """Return the document tools of an agent; if one of them cannot be created, none is left open."""
     with ExitStack() as made:
         tools = [
             made.enter_context(HierarchicalDocumentTool(config, base_dir=agent.base_dir))
@@ -401,7 +403,7 @@ def open_tools(agent: AgentConfig) -> list[HierarchicalDocumentTool]:
 
 
 def close_tools(tools: list[HierarchicalDocumentTool]) -> None:
-    """Close tools, each even when another one fails to."""
+    """Close all tools, even if closing one of them fails."""
     with ExitStack() as stack:
         for tool in tools:
             stack.callback(tool.close)

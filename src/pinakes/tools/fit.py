@@ -1,6 +1,6 @@
-"""Fits what is sent into a number of tokens, counted with the library's own tokenizer: text, and values as JSON.
+"""Fit: cuts text, and values as JSON, to a number of tokens, counted with the library's own tokenizer.
 
-Some clients show a model the values instead of the text, so they are held to the same budget.
+Some clients show a model the values instead of the text, so the same budget applies to them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Where a text is cut, best first: after a paragraph, a line, a sentence, a word. None further back than this part.
 _BREAKS = tuple(re.compile(pattern) for pattern in (r"\n\s*\n", r"\n", r"[.;:!?]\s", r"\s"))
 _FURTHEST_BACK = 0.75
-# A text that is cut to fewer tokens is of no use; and how many the mark of a cut may take.
+# Fewer tokens than this are not worth showing; and the tokens reserved for a cut mark.
 _FEWEST_TOKENS = 12
 _MARK = 3
 
@@ -33,14 +33,15 @@ class Tokens:
         self._tokenizer = tokenizer
 
     def count(self, text: str) -> int:
-        """Return how many tokens a text has."""
+        """Return the number of tokens of a text."""
         return count_tokens(self._tokenizer, text)
 
     def cut(self, text: str, budget: int) -> int:
-        """Return how many characters of a text fit, ending where a reader would pause."""
+        """Return how many characters of a text fit, ending at a natural break."""
         if budget <= 0:
             return 0
-        # A token is seldom longer than this on average; a text that begins with longer ones is cut a little early.
+        # Tokens are seldom longer than this on average; a text that begins with longer ones is cut a little
+        # early.
         for characters in (8, 20):
             start = text[: budget * characters]
             offsets = self._tokenizer.offsets(start)
@@ -58,14 +59,14 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How long an answer may be, what counts that, and whether the answer is sent as values too."""
+    """The maximum length of an answer, its token counter, and whether it is sent as values too."""
 
     budget: int
     tokens: Tokens
     values: bool = False
 
     def size(self, value: Any) -> int:
-        """Return how many tokens a value takes as JSON."""
+        """Return the number of tokens of a value as JSON."""
         return self.tokens.count(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str))
 
     def allows(self, value: Any) -> bool:
@@ -75,7 +76,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """Text that fits, how many of its parts are in it, and whether all are."""
+    """Text that fits, the number of parts in it, and whether all are."""
 
     text: str
     kept: int
@@ -92,9 +93,9 @@ def fit_quoted(
     joiner: str = "\n",
     offset: int = 0,
 ) -> Fitted:
-    """Return a head and, marked as quoted, as many parts as fit; ``when_cut`` says so when some had to be left out.
+    """Return a head and as many quoted parts as fit; ``when_cut`` is added if some were left out.
 
-    In ``when_cut``, ``{kept}``, ``{total}`` and ``{next}`` are filled in; ``offset`` is how many parts came before.
+    In ``when_cut``, ``{kept}``, ``{total}`` and ``{next}`` are filled in; ``offset`` is the number of earlier parts.
     """
     quotation = Quotation.around(parts, seed=head)
     opening = f"{head} {quotation.notice}"
@@ -120,7 +121,7 @@ def fit_quoted(
         if left < 0:
             break
         kept += 1
-    # Tokens may merge or part at the seams, so the sum is only a good guess.
+    # Tokens may merge or split at the joins, so the sum is only a good estimate.
     text = whole(kept)
     while kept and tokens.count(text) > budget:
         kept -= 1
@@ -129,7 +130,7 @@ def fit_quoted(
 
 
 def squeezed(tokens: Tokens, text: str, budget: int) -> str:
-    """Return a text cut to the budget, whatever it is: the last resort for frames that are too long themselves."""
+    """Return a text cut to the budget regardless of content: a last resort for frames that are too long themselves."""
     if tokens.count(text) <= budget:
         return text
     end = tokens.cut(text, max(budget - 2, 0))
@@ -142,7 +143,7 @@ def squeezed(tokens: Tokens, text: str, budget: int) -> str:
 
 
 def lean(value: Any) -> Any:
-    """Return a result as JSON values; what is empty or not known is left out."""
+    """Return a result as JSON values, without empty or unknown fields."""
     if is_dataclass(value) and not isinstance(value, type):
         pairs = ((name, getattr(value, name)) for name in _names(type(value)))
         return {name: lean(item) for name, item in pairs if _says_something(item)}
@@ -165,8 +166,7 @@ def _says_something(value: Any) -> bool:
 def fit_items(
     data: dict[str, Any], name: str, limit: Limit, dispensable: tuple[str, ...] = (), least: int = 1
 ) -> dict[str, Any]:
-    """Make an answer with a list in it fit: first without what is dispensable, then with fewer items; one stays, or
-    ``least``.
+    """Make an answer with a list fit: first drop optional fields, then items; at least one, or ``least``, stays.
 
     An answer that lost items says that it was cut.
     """
@@ -185,20 +185,20 @@ def fit_items(
     while True:
         cut = {"truncated": True} if kept < len(items) else {}
         fitted = {**frame, name: items[:kept], **cut}
-        # What stands between items counts too.
+        # Separators between items count too.
         if kept <= least or limit.allows(fitted):
             return fitted
         kept -= 1
 
 
 def fit_texts(data: dict[str, Any], name: str, field: str, limit: Limit) -> dict[str, Any]:
-    """Make an answer with a list in it fit by cutting the longest texts of its items; if need be with fewer items."""
+    """Make an answer with a list fit by cutting the longest texts of its items, and if need be dropping items."""
     items: list[dict[str, Any]] = data[name]
     excess = limit.size(data) - limit.budget
     if excess <= 0 or not items:
         return data
     lengths = [limit.tokens.count(item[field]) for item in items]
-    # As many as there are in all, less what is too much; a text that is cut ends with a mark of that.
+    # The total minus the excess; a text that is cut ends with a mark.
     room = sum(lengths) - excess - _MARK * len(items)
     most, left = 0, len(items)
     for length in sorted(lengths):
@@ -214,7 +214,7 @@ def fit_texts(data: dict[str, Any], name: str, field: str, limit: Limit) -> dict
         ]
         if limit.allows({**data, name: cut}):
             return {**data, name: cut}
-        # Line breaks and quotation marks take more room in JSON.
+        # Line breaks and quotation marks take more tokens in JSON.
         most = int(most * 0.9)
     return fit_items({**data, name: cut}, name, limit)
 
@@ -226,7 +226,7 @@ def _beginning(text: str, tokens: int, counter: Tokens) -> str:
 def fit_by(
     data: dict[str, Any], limit: Limit, *steps: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> dict[str, Any]:
-    """Take one step after the other to make an answer smaller, until it fits."""
+    """Apply one step after another to make an answer smaller, until it fits."""
     for step in steps:
         if limit.allows(data):
             break
@@ -235,7 +235,7 @@ def fit_by(
 
 
 def made_to_fit(make: Callable[[int], dict[str, Any]], limit: Limit) -> dict[str, Any]:
-    """Return values that are made for a budget; for a smaller one where JSON takes more room than text."""
+    """Return values built for a budget, or for a smaller one if JSON takes more tokens than text."""
     budget = limit.budget
     while True:
         data = make(budget)
@@ -246,5 +246,5 @@ def made_to_fit(make: Callable[[int], dict[str, Any]], limit: Limit) -> dict[str
 
 
 def without(*names: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """Return a step that leaves fields out."""
+    """Return a step that drops fields."""
     return lambda data: {name: value for name, value in data.items() if name not in names}

@@ -1,4 +1,4 @@
-"""Tools as plain Python functions: what most agent frameworks take as it is."""
+"""Tools as plain Python functions, which most agent frameworks accept directly."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def python_functions(tool: HierarchicalDocumentTool) -> list[Callable[..., str]]
 def _function(tool: HierarchicalDocumentTool, function: ToolFunction) -> Callable[..., str]:
     properties: Mapping[str, Mapping[str, Any]] = function.parameters["properties"]
     required = function.parameters.get("required", ())
-    # Frameworks read the signature in its order, and Python wants what is required first.
+    # Frameworks use the order of the signature, and Python wants required arguments first.
     names = sorted(properties, key=lambda name: name not in required)
     signature = inspect.Signature(
         [_parameter(name, properties[name], name in required) for name in names], return_annotation=str
@@ -64,7 +64,7 @@ def _parameter(name: str, schema: Mapping[str, Any], required: bool) -> inspect.
 
 
 def _docstring(description: str, properties: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return a docstring in Google's form, from which frameworks take what the arguments are."""
+    """Return a Google-style docstring, from which frameworks take the descriptions of arguments."""
     told = {name: _told(schema) for name, schema in properties.items()}
     lines = [f"    {name}: {text}" for name, text in told.items() if text]
     return "\n".join([description, "", "Args:", *lines]) if lines else description

@@ -1,4 +1,4 @@
-"""Loading a tool: its library is opened and brought up to date once, in the background, however many ask for it."""
+"""Loading a tool: its library is opened and updated once, in the background, for all callers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ logger = logging.getLogger("pinakes")
 
 Listener = Callable[[Progress], object]
 
-# One at a time, for each folder of an index.
+# One at a time per index folder.
 _turns: dict[Path, threading.Lock] = {}
 _turns_guard = threading.Lock()
 _TURN_SECONDS = 0.2
@@ -44,7 +44,7 @@ class ToolClosedError(PinakesError):
 
 
 class ToolLibrary(ScopedLibrary):
-    """What a tool may show, as a library that is searched as the tool is configured."""
+    """The documents that a tool may show, as a library that is searched as the tool is configured."""
 
     __slots__ = ("config",)
 
@@ -63,11 +63,11 @@ class ToolLibrary(ScopedLibrary):
         token_budget: int | None = None,
         **options: Any,
     ) -> SearchResponse:
-        """Find passages in these documents; what is not given is as configured."""
+        """Find passages in these documents; missing arguments are as configured."""
         modes = self.config.search_modes
         if mode is not None and mode not in modes:
             raise UsageError(f"mode must be one of {', '.join(modes)}, not {mode!r}.")
-        # The library knows the defaults; what was written down says more than they do.
+        # The library has defaults; explicitly configured values take precedence.
         written = self.config.top_k if "top_k" in self.config.model_fields_set else None
         return super().search(
             query,
@@ -79,7 +79,7 @@ class ToolLibrary(ScopedLibrary):
 
 
 class Loader:
-    """Opens the library of a tool and indexes its source, unless that is left to another process."""
+    """Opens the library of a tool and indexes its source, unless another process does that."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class Loader:
         self._index_path = config.index_path(base_dir)
         self._database = config.database_settings(base_dir)
         if self._database is not None:
-            # One that could not be used is refused here, before anything is read.
+            # An unusable one is refused here, before anything is read.
             field, problem = check_store(self._database, self._index_path)
             if problem:
                 raise UsageError(f"Tool {config.name}: database.{field}: {problem}")
@@ -116,13 +116,13 @@ class Loader:
             raise UsageError(f"Tool {self._config.name}: {str(error).rstrip('.')}.") from None
 
     def start(self, listener: Listener | None = None, *, again: bool = False) -> Future[IndexReport]:
-        """Start loading, or join in; what failed before is tried again, and what is done if asked to."""
+        """Start loading, or join a load in progress; a failed load is retried, a finished one repeated if asked to."""
         with self._guard:
             if self._readers.closed:
                 raise self._refusal()
             if self._ready is None or (self._ready.done() and (again or self._ready.exception())):
                 self._ready = Future()
-                # From here on it cannot be cancelled by one of several who wait for it.
+                # From here on, no single waiting caller can cancel it.
                 self._ready.set_running_or_notify_cancel()
                 self._listeners = [listener] if listener else []
                 name = f"pinakes-load-{self._config.name}"
@@ -140,7 +140,7 @@ class Loader:
         return self.loaded and not self._readers.closed
 
     def library(self) -> Library:
-        """Return the library, loaded."""
+        """Return the loaded library."""
         if not self.usable:
             self.start().result()
         assert self._library is not None
@@ -148,13 +148,13 @@ class Loader:
 
     @contextmanager
     def reading(self) -> Iterator[Library]:
-        """Return the library, loaded; it is not closed meanwhile."""
+        """Return the loaded library; it is not closed meanwhile."""
         library = self.library()
         with self._readers.reading(self._refusal()):
             yield library
 
     def scoped(self) -> Library:
-        """Return the library with only what the tool may show: documents of its source that pass its filters."""
+        """Return the library restricted to what the tool may show: documents of its source that pass its filters."""
         library = self.library()
         scoped = self._scoped
         if scoped is None:
@@ -164,9 +164,9 @@ class Loader:
         return scoped
 
     def count(self, text: str) -> int:
-        """Return how many tokens a text has."""
+        """Return the number of tokens of a text."""
 
-        # This needs nothing of what is closed.
+        # This needs nothing that is closed.
         return count_tokens((self._library or self.library()).tokenizer, text)
 
     def close(self) -> None:
@@ -231,7 +231,7 @@ class Loader:
             turn.release()
 
     def _filter_for_own(self, library: Library) -> dict[str, object]:
-        """Return a filter for the documents of the source, where the index holds others, or may come to."""
+        """Return a filter for the documents of the source, if the index has others, or may get some."""
         source = str(self._config.source_path(self.base_dir))
         state = library.status()
         others = any(root != source for root in state.roots)
@@ -241,7 +241,7 @@ class Loader:
         return below(source) if others or self._config.index or self._shares_collection() else {}
 
     def _shares_collection(self) -> bool:
-        """Whether the collection has a name that was chosen, which others may have chosen too."""
+        """Whether the collection has an explicit name, which others may use too."""
         return self._database is not None and self._database.collection != collection_name(self._config.name)
 
     def _has_own(self, library: Library) -> bool:
@@ -273,10 +273,12 @@ class Loader:
                 raise
             logger.warning("Tool %s: its index is read-only; searching what is there.", self._config.name)
         except ModelMismatchError:
-            # What others use as well is not thrown away.
+            # An index that others use as well is not thrown away.
             if self._config.index or self._database is not None:
                 raise
-            logger.warning("Tool %s: another embedding model; making its index anew.", self._config.name)
+            logger.warning(
+                "Tool %s: the embedding model has changed; rebuilding its index.", self._config.name
+            )
             return self.index(library, self._tell, rebuild=True)
         return IndexReport(unchanged=library.status().documents)
 
@@ -284,6 +286,6 @@ class Loader:
         if self._readers.closed:
             raise ToolClosedError(f"The tool {self._config.name} was closed while it was loading.")
         for listener in list(self._listeners):
-            # Whoever listens must not stop the work that others wait for; a loop that has ended, for one.
+            # A listener's error, such as a closed event loop, must not stop work that others wait for.
             with suppress(Exception):
                 listener(progress)

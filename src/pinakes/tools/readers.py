@@ -1,4 +1,4 @@
-"""Readers: who reads from something that is to be closed, which may be done when the last of them has gone."""
+"""Readers: keeps a resource open until its last reader is done."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-# How long to wait for those who read. What is still read from then is left open: to close it could end the process.
+# How long to wait for readers. A resource still being read after that stays open: closing it could crash the
+# process.
 _PATIENCE = 30.0
 
 
 class Readers:
-    """Lets readers in until it is closed; ``then`` is called once it is, and nobody is inside."""
+    """Admits readers until it is closed; ``then`` is called once it is closed and the last reader has left."""
 
     def __init__(self, then: Callable[[], object] = lambda: None) -> None:
         self._then = then
@@ -21,7 +22,7 @@ class Readers:
 
     @contextmanager
     def reading(self, refusal: Exception) -> Iterator[None]:
-        """Be a reader meanwhile; raise the refusal when it is too late for that."""
+        """Be a reader for the duration; raise the refusal if it is closed."""
         with self._changed:
             if self.closed:
                 raise refusal
@@ -36,13 +37,13 @@ class Readers:
                     self._then()
 
     def close(self) -> None:
-        """Let nobody in any more."""
+        """Admit no more readers."""
         with self._changed:
             if not self.closed and not self._inside:
                 self._then()
             self.closed = True
 
     def wait(self) -> bool:
-        """Wait until nobody is inside; return whether that came about."""
+        """Wait until no reader is left; return whether that happened."""
         with self._changed:
             return self._changed.wait_for(lambda: self._inside == 0, _PATIENCE)

@@ -1,4 +1,4 @@
-"""Paths in answers: relative to the library's root, which a model need not read again with every result."""
+"""Paths in answers: relative to the library's root, which a model need not read with every result."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _DOCUMENTS = ("document", "old", "new")
 
 
 def absolute(library: Library, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments with documents named in full where they are given by a path below the root."""
+    """Return arguments with full document paths, if they are given relative to the root."""
     named = {name: library.below_root(given[name]) for name in _DOCUMENTS if given.get(name)}
     return {**given, **named}
 
 
 def relative(value: Any, root: str) -> Any:
-    """Return what a library found with paths relative to a folder; those that are not below it stay as they are."""
+    """Return what a library found with paths relative to a folder; paths outside it are unchanged."""
     return _relative(value, root.rstrip(os.sep) + os.sep) if root else value
 
 
@@ -46,7 +46,7 @@ def _relative(value: Any, prefix: str) -> Any:
     changed = {}
     for name in _names(value.__class__):
         item = getattr(value, name)
-        # Most fields are plain, and are passed over quickly.
+        # Most fields are plain, and skipped quickly.
         if name in _PATHS:
             changed[name] = _cut(item, prefix)
         elif item and type(item) not in _PLAIN:

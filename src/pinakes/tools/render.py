@@ -1,4 +1,4 @@
-"""Answers as text for a model: what documents say between marks, each piece with its citation, within a budget."""
+"""Answers as text for a model: document text in delimiters, each piece with its citation, within a budget."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from pinakes.model.quoting import Quotation, readable
 from pinakes.search.present.respond import Count, longest_fit
 from pinakes.tools.fit import Tokens
 
-# How much of the budget the list of what stands below a section may take, when its text must be cut.
+# The share of the budget for the list of subsections, if a section's text must be cut.
 _SHARE_OF_CHILDREN = 4
 _CUT = "Cut to fit the token budget: there is more than is shown."
 _LONGEST_ERROR = 1000
-# A reference that is less sure than this says so.
+# References with a lower confidence than this say so.
 _DOUBTFUL = 0.9
-# Tokens for the marks around quoted material, and for a sentence that says how to read on.
+# Tokens for the delimiters around quoted material, and for a sentence on how to continue.
 _FRAME, _NOTE = 80, 40
 
 
 def format_definition(answer: DefineResponse, token_budget: int | None, count: Count) -> str:
-    """Return what a term means, document by document; without a definition, the terms that are near."""
+    """Return the definitions of a term, document by document; if there are none, similar terms."""
     entries = [_definition(item) for item in answer.definitions]
     near = ", ".join(answer.near)
     quotation = Quotation.around([*entries, near], seed=answer.term)
@@ -85,10 +85,10 @@ def format_error(
     *,
     names: Mapping[str, str] | None = None,
 ) -> str:
-    """Return what went wrong as a text that a model can act on; ``names`` are what it calls the tools."""
+    """Return an error as a text that a model can act on; ``names`` are the model's names for the tools."""
     text = " ".join(readable(str(error)).split())[:_LONGEST_ERROR]
     missing = error if isinstance(error, NotFoundError) else None
-    # What is not found comes with what is near, and that is in the words of the documents.
+    # What is not found comes with suggestions, which are words of the documents.
     quoted = Quotation.around([text], seed=text) if missing else None
     advice = missing.where_to_look(names or {}) if missing else ""
 
@@ -119,12 +119,12 @@ def _joined(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-# -- sections that can be read on ------------------------------------------------------------------------------
+# -- sections, in pieces ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The text that is sent, what of the section is in it, and where to read on."""
+    """The text that is sent, the part of the section in it, and where to continue."""
 
     text: str
     view: SectionView
@@ -132,11 +132,11 @@ class Shown:
 
 
 def section_text(view: SectionView, offset: int, budget: int, tokens: Tokens) -> Shown:
-    """Return as much of a section as fits; when it is cut, its parts, which can be read one by one."""
+    """Return as much of a section as fits; if it is cut, its parts, which can be read one by one."""
     if offset and offset >= len(view.text):
         raise UsageError(f"The section ends after {len(view.text)} characters; give a smaller offset.")
     if len(view.children) == 1 and view.children[0].children and not view.section_id:
-        # A document that is all below its title.
+        # A document whose text is all below its title.
         view = replace(view, children=view.children[0].children)
     rest = view.text[offset:]
     place = "\n".join(section_lines(view))
@@ -176,9 +176,9 @@ def section_text(view: SectionView, offset: int, budget: int, tokens: Tokens) ->
 
 
 def lines_shown(view: SectionView, start: int, end: int) -> str:
-    """Return which lines of a section stand between two offsets of its text; nothing where these are no lines.
+    """Return the lines of a section between two offsets of its text; "" if the offsets do not correspond to lines.
 
-    What was converted may have other lines than its file.
+    Converted text may have other lines than its file.
     """
     if view.text.count("\n") != view.lines.last - view.lines.first:
         return ""
@@ -190,19 +190,19 @@ def lines_shown(view: SectionView, start: int, end: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShownSections:
-    """The text that is sent, and what of the sections is in it."""
+    """The text that is sent, and the parts of the sections in it."""
 
     text: str
     sections: list[SectionView]
     ends: list[int | None]
-    """Where to read on in each of them, where it is cut."""
+    """Where to continue each section that is cut."""
     cited: list[CitedSection]
     left_out: list[CitedSection]
     cut: bool
 
 
 def sections_text(found: SectionsResponse, offset: int, budget: int, tokens: Tokens) -> ShownSections:
-    """Return several sections, each with its share of the budget, then what they cite, as far as that fits whole.
+    """Return several sections, which share the budget, then what they cite, as far as it fits whole.
 
     What is not shown is named, with how to read it.
     """
@@ -212,7 +212,7 @@ def sections_text(found: SectionsResponse, offset: int, budget: int, tokens: Tok
     costs = [tokens.count(f"; {name}") for name in names]
     cited_blocks = [_cited_block(item) for item in found.cited]
     sizes = [tokens.count(f"{block}\n\n") for block in cited_blocks]
-    # What is cited has a quarter of the room, if it needs that, and is at least named, unless that takes half of it.
+    # Cited sections get up to a quarter of the budget, and are at least named, unless that takes half of it.
     kept_free = min(sum(sizes), max(left // 4, min(sum(costs), left // 2)))
     left -= kept_free
     blocks: list[str] = []
@@ -265,7 +265,7 @@ def sections_text(found: SectionsResponse, offset: int, budget: int, tokens: Tok
         body = quotation.block("\n\n".join(blocks[:kept]))
         return "\n".join([quotation.notice, body, *([quotation.inline(cut)] if cut else [])])
 
-    # Names alone may be longer than the budget.
+    # The names alone may exceed the budget.
     kept, named = len(blocks), len(left_out)
     while tokens.count(text := whole(kept, named)) > budget and (kept > 1 or named):
         kept, named = (kept, named - 1) if named else (kept - 1, named)
@@ -289,14 +289,14 @@ def _cited_block(item: CitedSection) -> str:
 
 
 def cited_name(item: CitedSection) -> str:
-    """Return what a cited place is called, with its id; of one that is not there, why."""
+    """Return the name of a cited place with its id; if it was not found, the reason."""
     if item.section is None:
         return f"{item.text} ({item.reason})"
     return with_place_id(item.section.section_label or item.section.heading, item.section.place_id)
 
 
 def lines_that_fit(lines: list[str], budget: int, tokens: Tokens, view: SectionView) -> list[str]:
-    """Return lines about a section, as many as fit; its citation is always there, and a cut is said."""
+    """Return lines about a section, as many as fit; its citation is always included, and a cut is mentioned."""
     if sum(tokens.count(f"{line}\n") for line in lines) <= budget:
         return lines
     head = len(section_lines(view))
@@ -341,14 +341,14 @@ def node_line(node: OutlineNode, path: str, indent: int = 0) -> str:
     """Return a heading as one line of an outline, with the id to read it by."""
     heading = node.heading or node.label or "(no heading)"
     if node.label and not heading.casefold().startswith(node.label.casefold()):
-        # The label of a clause ends with its marker, which is all the heading it has.
+        # The label of a clause ends with its marker, which is its only heading.
         heading = node.label if node.label.endswith(heading) else f"{node.label} {heading}"
     where = span(node.lines, node.pages, path)
     return f"{'  ' * indent}- {heading} [{node.place_id}] {where}".rstrip()
 
 
 def outline_lines(nodes: Sequence[OutlineNode], path: str, depth: int, indent: int = 0) -> Iterator[str]:
-    """Return the headings of an outline down to some level, and how many are below."""
+    """Return the headings of an outline down to some level, and the number below."""
     for node in nodes:
         line = node_line(node, path, indent)
         if indent + 1 >= depth and node.children:
@@ -359,12 +359,12 @@ def outline_lines(nodes: Sequence[OutlineNode], path: str, depth: int, indent: i
 
 
 def count_nodes(nodes: Sequence[OutlineNode]) -> int:
-    """Return how many headings an outline has."""
+    """Return the number of headings in an outline."""
     return sum(1 + count_nodes(node.children) for node in nodes)
 
 
 def outline_depth(nodes: Sequence[OutlineNode]) -> int:
-    """Return how many levels an outline has."""
+    """Return the number of levels in an outline."""
     return 1 + max((outline_depth(node.children) for node in nodes), default=-1) if nodes else 0
 
 
@@ -374,7 +374,7 @@ def outline_head(outline: Outline) -> str:
 
 
 def cites_lines(citations: Sequence[Citation]) -> list[str]:
-    """Return the places that a section refers to, each once."""
+    """Return the places that a section refers to, without duplicates."""
     return list(dict.fromkeys(map(_cites_line, citations)))
 
 
@@ -403,7 +403,7 @@ def _cited_by_line(item: Citation, path: str) -> str:
 
 
 def _doubt(item: Citation) -> str:
-    """How sure it is that a reference leads there, where that may be doubted."""
+    """The confidence that a reference leads there, if it is low."""
     reference = item.reference
     sure = f" (sure: {reference.sure:.2f})" if reference.sure < _DOUBTFUL else ""
     return f"{sure}; {reference.reason}" if reference.reason else sure
@@ -442,7 +442,7 @@ def status_text(state: Status, name: str = "") -> str:
 
 
 def report_text(report: IndexReport) -> str:
-    """Return what a run of indexing did."""
+    """Return what an indexing run did."""
     counts = {
         "added": len(report.added),
         "updated": len(report.updated),

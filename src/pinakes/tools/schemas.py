@@ -1,4 +1,4 @@
-"""Tools as the APIs of OpenAI and Anthropic want them."""
+"""Tool schemas for the APIs of OpenAI and Anthropic."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""ToolIndex: of hundreds of tools, the few that matter for a request.
+"""ToolIndex: finds the few tools out of hundreds that matter for a request.
 
-A model that is shown every tool pays for all of them in every call, and picks worse. The same keyword, vector and
-fusion code that finds passages finds tools here, over their names, descriptions and parameters, in memory.
+A model that is shown every tool pays for all of them in every call, and chooses worse. The keyword, vector and fusion
+code that finds passages finds tools here, by their names, descriptions and parameters, in memory.
 
 >>> index = ToolIndex([{"name": "send_email", "description": "Send a message to somebody's mailbox."},
 ...                    {"name": "list_files", "description": "List the files of a folder."}], mode="bm25")
@@ -47,19 +47,20 @@ _WEIGHTS = {
 }
 _RRF_K = 60
 _HEAP_BYTES = 15_000_000
-# Of fewer, all may be near to a request: the farthest of them does not show what unrelated tools are like.
+# With fewer tools, all may be similar to a request: then the farthest one does not show how unrelated tools
+# score.
 _FEW = 20
-# A word of the name says more of what a tool does than one of the description, and that more than a parameter.
+# A word of the name says more about a tool than one of the description, and that more than a parameter.
 _BOOSTS = {"title": 3.0, "body": 1.0, "context": 0.5}
-# Words of a name: between underscores and the like, and where capitals show them.
+# Words of a name: between underscores and the like, and at capitals.
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\dA-Z_]+|[A-Z]+|\d+|[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class ToolMatch:
-    """A tool that fits a request; ``score`` is how surely, from 0 to 1, and ``tool`` what was given to the index.
+    """A tool that fits a request; ``score`` is the confidence from 0 to 1, and ``tool`` what was given to the index.
 
-    ``always`` marks a tool that is there because it always is; its ``score`` is 0 where the request does not find it.
+    ``always`` marks a tool that is always included; its ``score`` is 0 if the request does not find it.
     """
 
     name: str
@@ -73,7 +74,7 @@ class ToolMatch:
 
 @dataclass(frozen=True, slots=True)
 class KeywordSearch:
-    """Finds tools by words. Made anew when the list changes, so that it does not depend on how the list came about."""
+    """Finds tools by keyword. Rebuilt when the list changes, so that it does not depend on the list's history."""
 
     schema: tantivy.Schema
     searcher: tantivy.Searcher
@@ -81,7 +82,7 @@ class KeywordSearch:
 
     @classmethod
     def of(cls, tools: Sequence[Tool]) -> KeywordSearch:
-        """Index tools under their places in the list."""
+        """Index tools by their position in the list."""
         schema = build_schema()
         index = tantivy.Index(schema)
         writer = index.writer(_HEAP_BYTES, 1)
@@ -106,7 +107,7 @@ class KeywordSearch:
         return cls(schema, index.searcher(), languages)
 
     def leg(self, query: str) -> RankedList:
-        """Return the tools that have words of a request, best first."""
+        """Return the tools that contain words of a request, best first."""
         terms = query_terms(query, self.languages)
         counts = Counts(self.searcher)
         if not terms or not counts.total:
@@ -122,7 +123,7 @@ class KeywordSearch:
 
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
-    """The tools in the order of their names, with what finds them; vectors only once somebody asks for them."""
+    """The tools ordered by name, with their indexes; vectors are computed on first use."""
 
     tools: tuple[Tool, ...]
     keyword: KeywordSearch
@@ -165,9 +166,9 @@ class ToolIndex:
         return iter(sorted(self._tools))
 
     def add(self, tools: Any, *, replace: bool = False) -> list[str]:
-        """Add tools in any format and return their names; a name that is there already needs ``replace``.
+        """Add tools in any format and return their names; replacing an existing one requires ``replace``.
 
-        Either all are added or, when one of them cannot be, none.
+        Either all are added or, if one of them is invalid, none.
         """
         found = read_tools(tools)
         with self._guard:
@@ -182,7 +183,7 @@ class ToolIndex:
         return list(new)
 
     def remove(self, names: str | Iterable[str]) -> None:
-        """Take tools out of the index; a name that is not there is an error, and then none is taken out."""
+        """Remove tools from the index; an unknown name is an error, and then none is removed."""
         gone = _names(names)
         with self._guard:
             self._require(gone)
@@ -203,7 +204,7 @@ class ToolIndex:
     ) -> list[ToolMatch]:
         """Return the tools that fit a request, best first, then those of ``always`` that it did not find.
 
-        ``top_k`` counts the tools besides those that are always there. What scores below ``threshold`` is left out.
+        ``top_k`` counts the tools besides those always included. Tools that score below ``threshold`` are left out.
         """
         mode, top_k = self._mode if mode is None else mode, self._top_k if top_k is None else top_k
         threshold = self._threshold if threshold is None else threshold
@@ -230,7 +231,7 @@ class ToolIndex:
         return matches + [_match(by_name[name], None, True) for name in rest]
 
     def select(self, query: str, **options: Any) -> list[Any]:
-        """Return what :meth:`search` finds as it was given to the index: a list to hand to a model."""
+        """Return the tools that :meth:`search` finds, as they were given to the index: a list to pass to a model."""
         return [match.tool for match in self.search(query, **options)]
 
     async def asearch(self, query: str, **options: Any) -> list[ToolMatch]:
@@ -267,7 +268,7 @@ class ToolIndex:
             return snapshot
 
     def _matrix(self, tools: Sequence[Tool]) -> Vectors:
-        """One row a tool; only texts that are new are embedded."""
+        """One row per tool; only new texts are embedded."""
         texts = [meaning_text(tool) for tool in tools]
         new = sorted({text for text in texts if text not in self._vectors})
         known = {text: self._vectors[text] for text in texts if text in self._vectors}
@@ -276,7 +277,7 @@ class ToolIndex:
             rows: Vectors = np.asarray(model.embed(new), dtype=np.float32)
             if rows.shape != (len(new), model.dimension) or not np.isfinite(rows).all():
                 raise PinakesError(
-                    f"The embedding model {model.name} gave no sound vectors for {len(new)} tools."
+                    f"The embedding model {model.name} returned unusable vectors for {len(new)} tools."
                 )
             known.update(zip(new, rows, strict=True))
         self._vectors = known
@@ -341,13 +342,13 @@ def spoken_name(name: str) -> str:
 
 
 def meaning_text(tool: Tool) -> str:
-    """Return what is embedded of a tool: what it is called and what it does."""
+    """Return the text to embed for a tool: its name and what it does."""
     said = tool.description or ", ".join(name for name, _ in tool.parameters)
     return f"{spoken_name(tool.name)}: {said}" if said else spoken_name(tool.name)
 
 
 def _languages(tools: Sequence[Tool]) -> tuple[str, ...]:
-    """The language that the descriptions are in, all together: each alone is too short to tell."""
+    """The language of all descriptions together: each alone is too short to tell."""
     return (detect_language("\n".join(tool.description for tool in tools)) or "en",)
 
 
@@ -359,5 +360,5 @@ def semantic_leg(matrix: Vectors, query: Vectors) -> RankedList:
 
 
 def has_words(query: str) -> bool:
-    """Whether a request has anything in it that can be looked for."""
+    """Whether a request contains anything to search for."""
     return LUMP.search(query) is not None

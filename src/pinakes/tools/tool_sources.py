@@ -1,4 +1,4 @@
-"""From what agents call a tool to one plain description of it.
+"""Tool sources: one plain description of a tool from any of the common formats.
 
 MCP tool lists, schemas of the OpenAI and Anthropic APIs, Python functions, and objects of agent libraries that have a
 name and a description.
@@ -29,7 +29,7 @@ _DOCUMENTED = re.compile(r"^\s*(?::param\s+)?\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as it is searched; ``original`` is what was given, to be handed on to a model."""
+    """A tool as it is searched; ``original`` is what was given, to pass on to a model."""
 
     name: str
     description: str = ""
@@ -52,7 +52,7 @@ def read_tools(given: Any) -> list[Tool]:
     ['send_email']
     """
     if isinstance(given, (str, bytes)) or given is None:
-        raise UsageError(f"{shown(given)} is no tool: give a schema, a function or a list of them.")
+        raise UsageError(f"{shown(given)} is not a tool: give a schema, a function or a list of them.")
     listed = given.get("tools") if isinstance(given, Mapping) else getattr(given, "tools", None)
     if isinstance(listed, (list, tuple)) and not _has_name(given):
         return [read_tool(item) for item in listed]
@@ -78,7 +78,7 @@ def read_tool(given: Any) -> Tool:
     if callable(given):
         return _from_function(given)
     raise UsageError(
-        f"{shown(given)} is no tool: give an MCP tool, a schema of the OpenAI or Anthropic API, or a function."
+        f"{shown(given)} is not a tool: give an MCP tool, a schema of the OpenAI or Anthropic API, or a function."
     )
 
 
@@ -112,7 +112,7 @@ def _from_object(given: Any) -> Tool:
 
 
 def _joined(name: str, texts: Iterable[Any]) -> str:
-    """Join the texts that say something; a title that is only the name again is left out."""
+    """Join the texts, without a title that only repeats the name."""
     said: list[str] = []
     for text in texts:
         if text is not None and not isinstance(text, str):
@@ -149,7 +149,7 @@ def _walk(schema: Any, depth: int) -> Iterator[tuple[str, str]]:
 
 
 def _about(schema: Any) -> str:
-    """What a parameter's schema says of it: description and the values it may have."""
+    """What a schema says about a parameter: its description and allowed values."""
     data = _mapping(schema)
     values = data.get("enum")
     texts = [data.get("description"), *(values[:_MOST_VALUES] if isinstance(values, (list, tuple)) else ())]
@@ -193,7 +193,7 @@ def _arguments(
 
 
 def _annotated(hint: Any) -> list[str]:
-    """What ``Annotated`` says of a parameter, as a string or as a field with a description."""
+    """What ``Annotated`` says about a parameter, as a string or as a field with a description."""
     if get_origin(hint) is not Annotated:
         return []
     texts = [

@@ -52,7 +52,7 @@ def test_every_place_in_pages(http: httpx.Client, docs: dict[str, str], api_inde
 
 def test_what_cannot_be_looked_for_is_refused(http: httpx.Client) -> None:
     cursor = get(http, "/api/find_all", pattern="vessel", limit=1)["cursor"]
-    assert "another question" in detail(
+    assert "another query" in detail(
         http.get("/api/find_all", params={"pattern": "ship", "cursor": cursor}), 422
     )
     assert "RE2" in detail(http.get("/api/find_all", params={"pattern": "(", "kind": "regex"}), 422)

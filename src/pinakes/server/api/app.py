@@ -1,4 +1,4 @@
-"""The whole of the API: every operation, the state of the server, and the routes that lead to them."""
+"""The complete API: every operation, the state of the server, and the routes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WAIT_SECONDS = 0.5
 
 
 def status(call: Call) -> Reply:
-    """Answer with the state of each library; one that cannot be opened does not keep the others from being shown."""
+    """Answer with the state of each library; one that cannot be opened does not hide the others."""
     libraries: list[dict[str, Any]] = []
     for service in call.registry.services.values():
         entry: dict[str, Any] = {"name": service.name, "description": service.description, "problem": ""}
@@ -51,7 +51,7 @@ def status(call: Call) -> Reply:
 
 
 def _folders(registry: LibraryRegistry) -> list[str]:
-    """Return the folders below which a client may have files indexed."""
+    """Return the folders from which a client may have files indexed."""
     if not registry.write or registry.configured:
         return []
     try:
@@ -61,10 +61,10 @@ def _folders(registry: LibraryRegistry) -> list[str]:
 
 
 def state(call: Call) -> Reply:
-    """Answer with what tells one state of a library from another, also after the server was started anew."""
+    """Answer with a value that identifies the state of a library, also across restarts of the server."""
 
     def ask(library: Library) -> str:
-        # A record that was made anew counts from the beginning.
+        # The numbering of a recreated record restarts.
         record = (library.path / RECORD).stat()
         return digest(f"{record.st_dev} {record.st_ino} {library.generation}".encode())
 
@@ -78,7 +78,7 @@ STATUS_OPERATION = Operation(
     "GET",
     "/api/status",
     "readStatus",
-    "The libraries, their size, age and failures.",
+    "The libraries: their size, when they were updated, and what could not be read.",
     (),
     status,
     {"application/json": STATUS},
@@ -90,14 +90,14 @@ STATE_OPERATION = Operation(
     "GET",
     "/api/state",
     "readState",
-    "What changes with the library: asked now and then, it tells when to ask again for the rest.",
+    "A value that changes whenever the library does: poll it to know when to refresh the rest.",
     (LIBRARY,),
     state,
     {"application/json": STATE},
 )
 
 
-# What only reads from the index, and so can be answered by any process that has it open.
+# What only reads from the index can be answered by any process that has it open.
 SHARED = (
     *searching.OPERATIONS,
     *reading.OPERATIONS,
@@ -123,7 +123,7 @@ class Api:
         ]
 
     def close(self) -> None:
-        """Begin nothing new, and end what runs in processes of its own."""
+        """Accept nothing new, and stop what runs in other processes."""
         self._indexing.close()
         self._pictures.close()
 

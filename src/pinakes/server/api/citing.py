@@ -1,4 +1,4 @@
-"""Citing: a place in a document written down as plain text, Markdown or BibTeX."""
+"""Citing: a place in a document as plain text, Markdown or BibTeX."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ _TEX = {
 
 
 def cite_place(info: DocumentInfo, chain: list[str], where: str, style: str) -> str:
-    """Return a citation of a document, of the section that a chain of headings leads to, of lines or pages."""
+    """Return a citation of a document, of a section given by its chain of headings, or of lines or pages."""
     title = _one_line(info.title)
     section = _one_line(chain[-1]) if chain else ""
     if where:
-        # A heading that ends as a sentence does not do so before a comma.
+        # A heading's final full stop is dropped before a comma.
         section = section.removesuffix(".")
     place = ", ".join(filter(None, [section, where]))
     if style == "bibtex":
@@ -52,7 +52,7 @@ def cite_place(info: DocumentInfo, chain: list[str], where: str, style: str) -> 
     year = _year(info)
     shown = f"*{_escaped(title)}*" if style == "markdown" else title
     head = f"{authors}, {shown}" if authors else shown
-    # A year that the title has already is not said twice.
+    # A year in the title is not repeated.
     head += f" ({year})" if year and year not in title else ""
     tail = _escaped(place) if style == "markdown" else place
     return f"{head}, {tail}" if tail else head
@@ -91,7 +91,7 @@ def _authors(metadata: dict[str, Any]) -> list[str]:
 
 
 def _year(info: DocumentInfo) -> str:
-    """Return the year that the document gives; what the file says of itself only where its title says nothing."""
+    """Return the year stated in the document; the file's own metadata counts only if the title has none."""
     metadata, own = info.metadata, ("date", "year", "published")
     for name in own if _YEAR.search(info.title) else (*own, "created"):
         found = _YEAR.search(str(metadata.get(name) or ""))
@@ -119,7 +119,7 @@ def _tex(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """What is cited: a place, and perhaps some of the text, from ``start`` to ``end``."""
+    """What is cited: a place, and optionally part of its text, from ``start`` to ``end``."""
 
     place: Place | None
     start: int = 0
@@ -129,7 +129,7 @@ class _Spot:
 
 
 def cite(call: Call) -> Reply:
-    """Answer with a citation of a document, a section of it, or some lines or pages, and with a link to it."""
+    """Answer with a citation of a document, a section, lines or pages, and with a link to it."""
 
     def ask(library: Library, catalog: Catalog) -> Reply:
         path = catalog.path(call["doc"])
@@ -152,7 +152,7 @@ def cite(call: Call) -> Reply:
 
 
 def _spot(call: Call, view: DocumentView) -> _Spot:
-    """Return what a request means in the document as it is now; of a fingerprint, where its words stand."""
+    """Return what a request refers to in the current document; for a fingerprint, where its words are now."""
     place = _place(view, call["section_id"])
     lines, pages = (_span(call[name]) for name in ("lines", "pages"))
     if call["text"] is not None:
@@ -187,7 +187,7 @@ def _found(
         )
     start, end = found
     if place is None or not place.start <= start < place.end:
-        # The innermost one begins last, and a clause after the heading that it stands under.
+        # The innermost place begins last, a clause after the heading it is under.
         inside = [one for one in view.places if one.parent is not None and one.start <= start < one.end]
         place = max(inside, key=lambda one: (one.start, one.ordinal), default=None)
     return _Spot(
@@ -209,7 +209,7 @@ def _place(view: DocumentView, section_id: str | None) -> Place | None:
 
 
 def _chain(library: Library, info: DocumentInfo, place: Place | None) -> list[str]:
-    """Return the headings from the document's own down to a section."""
+    """Return the headings from the document's title down to a section."""
     if place is None:
         return []
     found = library.section(place.section_id, document=info.source_path)
@@ -221,7 +221,7 @@ def _line(view: DocumentView, offset: int) -> int:
 
 
 def _offset(view: DocumentView, line: int) -> int:
-    """Return where a line of the file, or a paragraph, begins."""
+    """Return the offset of a line of the file, or of a paragraph."""
     begins = [0, *(match.end() for match in re.finditer("\n", view.text)), len(view.text)]
     return begins[min(bisect_left(begins, line, key=partial(_line, view)), len(begins) - 1)]
 
@@ -231,7 +231,7 @@ def _page(view: DocumentView, offset: int) -> int:
 
 
 def _address(call: Call, view: DocumentView, spot: _Spot) -> str:
-    """Return the link: the page itself makes the same ones."""
+    """Return the link; the page builds the same ones."""
     place = spot.place or (view.places[0] if view.places else None)
     words = view.text[spot.start : spot.end] if spot.end else ""
     if not words and spot.place is not None:
@@ -269,8 +269,8 @@ OPERATIONS = (
             Param("pages", "A page, or the first and last: 3-4.", _SPAN),
             Param(
                 "text",
-                "Fingerprint of the words that are cited, as addresses of the page have it: lines and pages are those "
-                "where the words stand now, and words that are gone are not cited.",
+                "Fingerprint of the cited words, as in addresses of the page: the citation gets the lines and pages "
+                "where the words are now, and fails if they are gone.",
                 {"type": "string", "pattern": PATTERN},
             ),
             choice("style", "How it is written.", STYLES, "plain"),

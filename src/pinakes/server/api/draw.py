@@ -1,4 +1,4 @@
-"""Draw: a page of a PDF as a picture. Runs in a process of its own, since nobody vouches for the file."""
+"""Draw: a page of a PDF as an image. Runs in a separate process, since the file cannot be trusted."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-# More pixels than this no screen shows; a page may say that it is miles long.
+# No screen shows more pixels than this, but a page may claim to be miles long.
 _MAX_HEIGHT = 6000
 
 
 def draw_page(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:
-    """Return a page of a file as base64 of a PNG, or that the file is not as it was, or has no such page."""
+    """Return a page of a file as a base64 PNG, or a status: the file has changed, or has no such page."""
     import pypdfium2
 
     data = Path(payload["path"]).read_bytes()
@@ -35,7 +35,7 @@ def draw_page(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:
 
 
 def _png(bitmap: Any) -> bytes:
-    """Return a bitmap as PNG: its rows, each with the filter "none" before it."""
+    """Return a bitmap as PNG: its rows, each preceded by the filter type "none"."""
     pixels = bitmap.to_numpy()
     if pixels.ndim == 2:
         pixels = pixels[:, :, None]

@@ -1,4 +1,4 @@
-"""Endpoints: a request comes in, is read, answered in a thread or another process, and goes out."""
+"""Endpoints: read a request, answer it in a thread or another process, and send the answer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Endpoints:
         self._catalogs = Catalogs()
 
     def routes(self, operations: Sequence[Operation]) -> list[Route]:
-        """Return a route for each address; its methods share one, so that others are refused with both named."""
+        """Return one route per address; its methods share it, so that other methods are refused with both named."""
         by_path: dict[str, dict[str, Operation]] = {}
         for operation in operations:
             by_path.setdefault(operation.path, {})[operation.method] = operation
@@ -51,13 +51,13 @@ class Endpoints:
             found = await self._found(operation, question, request)
             return found.response()
         except ClientDisconnect:
-            # Nobody is there to read it.
+            # The client is gone.
             return Response(status_code=499)
         except Exception as error:
             return as_problem(error).response()
 
     async def _found(self, operation: Operation, question: Question, request: Request) -> Answer:
-        """Answer a question, in this process or, when many wait, in another."""
+        """Answer a question, in this process or, under load, in another."""
         call = Call(self._registry, self._catalogs, question.arguments, question.known_etags)
         here = partial(answer, operation, call, question.packed)
         if operation.name in self._shared and call.service.loaded:
@@ -66,7 +66,7 @@ class Endpoints:
 
 
 async def read_arguments(operation: Operation, request: Request) -> dict[str, Any]:
-    """Return the arguments of a request, from its body or its address."""
+    """Return the arguments of a request, from its body or its URL."""
     if not operation.in_body:
         return from_query(operation.params, request.query_params.multi_items())
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -75,5 +75,5 @@ async def read_arguments(operation: Operation, request: Request) -> dict[str, An
     try:
         body = await asyncio.wait_for(request.body(), _BODY_SECONDS)
     except asyncio.TimeoutError as error:
-        raise ProblemError(408, "The body did not come in time.") from error
+        raise ProblemError(408, "The request body did not arrive in time.") from error
     return from_body(operation.params, body)

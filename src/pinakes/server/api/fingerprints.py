@@ -1,8 +1,8 @@
-"""Fingerprints of text: what a link keeps of the words it leads to, to find them again in a document that has changed.
+"""Fingerprints of text, with which a link finds its words again in a document that has changed.
 
 A fingerprint has the number of words and two hashes of them, in order: ``12-1k2x9af0z81kdm``. Spaces, line breaks,
-markup and punctuation do not count, so that a text is found again when its lines are broken elsewhere. The page makes
-the same ones (``fingerprints.js``): words and hashes are defined by the numbers of characters alone.
+markup and punctuation do not count, so that a text is found again if its lines are broken elsewhere. The page computes
+the same ones (``fingerprints.js``): words and hashes are defined by code points alone.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from array import array
 
-# Everything beyond ASCII is part of a word: what a letter is depends on the version of Unicode.
+# Everything beyond ASCII is part of a word: what counts as a letter depends on the Unicode version.
 _WORD = re.compile("[0-9A-Za-z\u0080-\U0010ffff]+")
 _BASES = (0x9E3779B1, 0x85EBCA77)
 _MASK = 0xFFFFFFFF
@@ -18,11 +18,11 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _WIDTH = 7
 PATTERN = rf"^[1-9][0-9]{{0,6}}-[0-9a-z]{{{2 * _WIDTH}}}$"
 BEGINNING = 32
-"""How many words of a section stand for it."""
+"""The number of words that represent a section."""
 
 
 def fingerprint(text: str, most: int | None = None) -> str:
-    """Return the fingerprint of a text, or of its first words; empty where it has none.
+    """Return the fingerprint of a text, or of its first words; "" if it has none.
 
     >>> fingerprint("The **master** shall\\n  report.") == fingerprint("The master shall report")
     True
@@ -32,7 +32,7 @@ def fingerprint(text: str, most: int | None = None) -> str:
 
 
 def find_text(text: str, mark: str) -> list[tuple[int, int]]:
-    """Return where the words of a fingerprint stand in a text."""
+    """Return where the words of a fingerprint are in a text."""
     count = int(mark.partition("-")[0])
     places = [match.span() for match in _WORD.finditer(text)]
     if count > len(places):
@@ -54,7 +54,7 @@ def find_text(text: str, mark: str) -> list[tuple[int, int]]:
 
 
 class _WordHashes(dict[str, int]):
-    """FNV-1a of words, over their units of UTF-16."""
+    """FNV-1a hashes of words, over their UTF-16 code units."""
 
     def __missing__(self, word: str) -> int:
         value = 0x811C9DC5

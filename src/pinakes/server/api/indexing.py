@@ -1,6 +1,7 @@
-"""Indexing: brings a library up to date while a client watches, one run at a time.
+"""Indexing: updates a library while a client watches, one run at a time.
 
-A run goes on when whoever started it goes away; it ends early only when the server does. What was read is kept then.
+A run continues if the client that started it disconnects; it ends early only if the server does, and then keeps what
+was read.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ if TYPE_CHECKING:
     from pinakes.server.services import LibraryRegistry
 
 _BETWEEN = 0.1
-# A line now and then keeps proxies from taking the silence for the end.
+# A line now and then keeps proxies from closing a silent connection.
 _HEARTBEAT = 10.0
 _PATHS = Param(
     "paths",
-    "Files and folders below those indexed before; all of these when left out.",
+    "Files and folders below those indexed before; default: all of these.",
     {
         "type": "array",
         "items": {"type": "string", "minLength": 1, "maxLength": 500},
@@ -50,7 +51,7 @@ class _Stopped(BaseException):
 
 
 class Run:
-    """One run of indexing: how far it is, and who listens."""
+    """One indexing run: its progress, and its listener."""
 
     def __init__(self, library: str, loop: asyncio.AbstractEventLoop) -> None:
         self.library = library
@@ -62,7 +63,7 @@ class Run:
         self.events: asyncio.Queue[tuple[str, dict[str, Any]] | None] = asyncio.Queue(maxsize=1000)
 
     def hear(self, step: Progress) -> None:
-        """Take a step of the pipeline, in its thread; only a few a second are told."""
+        """Take a pipeline step, in the pipeline's thread; only a few per second are reported."""
         if self._stop.is_set():
             raise _Stopped
         self.step = step
@@ -74,38 +75,38 @@ class Run:
         self.tell("progress", asdict(step))
 
     def tell(self, event: str, data: dict[str, Any]) -> None:
-        """Hand an event to the listener, from any thread."""
+        """Pass an event to the listener, from any thread."""
         self._from_thread((event, data))
 
     def end(self) -> None:
-        """Say that there is no more."""
+        """Signal the end of the events."""
         self._from_thread(None)
 
     def _from_thread(self, item: tuple[str, dict[str, Any]] | None) -> None:
         try:
             self._loop.call_soon_threadsafe(self._put, item)
         except RuntimeError:
-            # The server has gone; the run ends with its next step.
+            # The server is gone; the run ends with its next step.
             self._stop.set()
 
     def _put(self, item: tuple[str, dict[str, Any]] | None) -> None:
         if self.events.full():
-            # Nobody listens any more, or too slowly: older steps are of no use by now.
+            # Nobody is listening, or too slowly: older steps are obsolete by now.
             self.events.get_nowait()
         self.events.put_nowait(item)
 
     def stop(self) -> None:
-        """End the run with its next step."""
+        """Stop the run at its next step."""
         self._stop.set()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return how far the run is, as JSON values."""
+        """Return the progress as JSON values."""
         step = asdict(self.step) if self.step else {"stage": "scan", "done": 0, "total": 0, "item": ""}
         return {"library": self.library, "started_at": self.started_at, **step}
 
 
 class Indexing:
-    """What is being indexed now, and how to start it."""
+    """The current run, and how to start one."""
 
     def __init__(self, registry: LibraryRegistry) -> None:
         self._registry = registry
@@ -113,7 +114,7 @@ class Indexing:
         self._run: Run | None = None
 
     def now(self, _: Call) -> Reply:
-        """Answer with what is being indexed, or null."""
+        """Answer with the current run, or null."""
         return Reply(self._run.to_dict() if self._run is not None else None)
 
     async def _respond(self, request: Request) -> Response:
@@ -123,7 +124,7 @@ class Indexing:
                     self.now(Call(self._registry, self._catalogs, {})).body(), media_type="application/json"
                 )
             if not self._registry.write:
-                raise ProblemError(403, "This server only reads. Start it with --write to let it index.")
+                raise ProblemError(403, "This server is read-only. Start it with --write to allow indexing.")
             arguments = await read_arguments(self.operations()[1], request)
             call = Call(self._registry, self._catalogs, arguments)
             service, paths = call.service, call["paths"]
@@ -139,9 +140,7 @@ class Indexing:
 
     def _start(self, service: LibraryService, paths: list[str] | None) -> Response:
         if self._run is not None:
-            raise ProblemError(
-                409, "Something is being indexed already; see GET /api/index.", {"Retry-After": "5"}
-            )
+            raise ProblemError(409, "Indexing is already running; see GET /api/index.", {"Retry-After": "5"})
         run = self._run = Run(service.name, asyncio.get_running_loop())
         threading.Thread(
             target=self._index, args=(run, service, paths), name="pinakes-api-index", daemon=True
@@ -167,7 +166,7 @@ class Indexing:
             run.end()
 
     def close(self) -> None:
-        """Have a run end with its next step."""
+        """Stop the run at its next step."""
         if self._run is not None:
             self._run.stop()
 
@@ -177,7 +176,7 @@ class Indexing:
         return Route("/api/index", partial(Indexing._respond, self), methods=["GET", "POST"])
 
     def operations(self) -> tuple[Operation, ...]:
-        """Return both operations, as they are described."""
+        """Return both operations with their descriptions."""
         return (
             Operation(
                 "GET",

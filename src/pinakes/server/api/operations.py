@@ -1,7 +1,7 @@
-"""Operations: one address and method each, what it takes, and how a question becomes an answer.
+"""Operations: one address and method each, its parameters, and how a question becomes an answer.
 
-Documents go by short ids in place of paths, so that a request can only name documents that the index holds. Questions
-and answers are plain enough to go to another process.
+Documents have short ids instead of paths, so that a request can only name documents in the index. Questions and answers
+are simple enough to be sent to another process.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ _FIELDS = ("start", "body", "end", "body_start")
 
 
 def utf16(text: str) -> Callable[[int], int] | None:
-    """Return what turns an offset into one of UTF-16, or None where both are the same."""
-    # Most texts have none; to look at every character of a long one takes longer than to encode it.
+    """Return a function that converts offsets to UTF-16, or None if they are the same."""
+    # Most texts have no such characters; checking every character of a long one takes longer than encoding
+    # it.
     if len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text):
         return None
     wide = [at for at, character in enumerate(text) if character > "\uffff"]
@@ -42,7 +43,7 @@ def utf16(text: str) -> Callable[[int], int] | None:
 
 
 def convert(items: Iterable[dict[str, Any]], turn: Callable[[int], int]) -> None:
-    """Turn the offsets of some items."""
+    """Convert the offsets of some items."""
     for item in items:
         for name in _FIELDS:
             if name in item:
@@ -50,17 +51,17 @@ def convert(items: Iterable[dict[str, Any]], turn: Callable[[int], int]) -> None
 
 
 def document_id(source_path: str) -> str:
-    """Return the id of a document: the same as long as it stays at its place."""
+    """Return the id of a document, which stays the same as long as its path does."""
     return hashlib.sha256(source_path.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-# A document and its terms are asked for one after the other, by a few people at a time.
+# A document and its terms are requested one after the other, by a few people at a time.
 _VIEWS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """The documents that one library shows, in one of its states."""
+    """The documents that a library shows, in one of its states."""
 
     generation: int
     paths: dict[str, str]
@@ -68,7 +69,7 @@ class Catalog:
     views: dict[str, DocumentView] = field(default_factory=dict)
 
     def view(self, library: Library, path: str) -> DocumentView:
-        """Return a document as a reader needs it; those that were read last are at hand."""
+        """Return a document as a reader view needs it; recently read ones are cached."""
         view = self.views.get(path)
         if view is None:
             view = library.reader(path)
@@ -84,26 +85,26 @@ class Catalog:
         return self.paths[doc]
 
     def named(self, doc: str | None) -> str | None:
-        """Return the path of a document, or None for none."""
+        """Return the path of a document, or None if none is given."""
         return None if doc is None else self.path(doc)
 
     def mark(
         self, item: dict[str, Any], path_field: str = "source_path", name: str = "doc"
     ) -> dict[str, Any]:
-        """Add the id of the document that a field of an item names; null when it names none."""
+        """Add the id of the document that a field of an item names, or null."""
         item[name] = self.ids.get(item.get(path_field) or "")
         return item
 
 
 class Catalogs:
-    """Keeps the catalogue of each library for as long as its index does not change."""
+    """Caches the catalogue of each library while its index is unchanged."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._known: dict[str, tuple[weakref.ref[Library], Catalog]] = {}
 
     def of(self, name: str, library: Library) -> Catalog:
-        """Return the documents that a library shows now."""
+        """Return the documents that a library currently shows."""
         generation = library.generation
         known, catalog = self._known.get(name, (None, None))
         if catalog is None or known is None or known() is not library or catalog.generation != generation:
@@ -116,20 +117,20 @@ class Catalogs:
 
 T = TypeVar("T")
 MAX_QUERY = 2000
-# How long a question waits for a library whose documents are being read; the page would rather show how far it is.
+# How long a question waits for a library that is being read; the page prefers to show the progress.
 _WAIT_SECONDS = 4.0
 
-LIBRARY = text("library", "Name of the library, as /api/status gives it; the first when left out.")
-DOC = text("doc", "Id of a document, as /api/documents gives it.")
+LIBRARY = text("library", "Name of the library, as in /api/status; default: the first one.")
+DOC = text("doc", "Id of a document, as in /api/documents.")
 THE_DOC = Param(DOC.name, DOC.description, DOC.schema, required=True)
 FILTERS = Param(
     "filters",
-    "Which documents to look at, as a JSON object of names and values; those of the command line.",
+    "Which documents to search, as a JSON object of names and values; the same as on the command line.",
     FILTERS_SCHEMA,
 )
 OFFSETS = choice(
     "offsets",
-    "What offsets count: characters of Unicode, or units of UTF-16 as in JavaScript.",
+    "The unit of offsets: Unicode characters, or UTF-16 code units as in JavaScript.",
     ("characters", "utf16"),
     "characters",
 )
@@ -137,7 +138,7 @@ OFFSETS = choice(
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The answer to a request: JSON values, or bytes of another kind."""
+    """The answer to a request: JSON values, or bytes of another media type."""
 
     content: Any = None
     media_type: str = "application/json"
@@ -146,13 +147,13 @@ class Reply:
     unchanged: bool = False
 
     def body(self) -> bytes:
-        """Return what is sent."""
+        """Return the bytes to send."""
         return self.content if isinstance(self.content, bytes) else to_json(self.content)
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request: the library it is for and its arguments."""
+    """One request: its library and its arguments."""
 
     registry: LibraryRegistry
     catalogs: Catalogs
@@ -164,17 +165,17 @@ class Call:
 
     @property
     def service(self) -> LibraryService:
-        """The library that the request names, or the first."""
+        """The library that the request names, or the first one."""
         name = self.arguments.get("library")
         services = self.registry.services
         if name is None:
             return next(iter(services.values()))
         if name not in services:
-            raise ProblemError(404, f"There is no library {name!r} here; there are {', '.join(services)}.")
+            raise ProblemError(404, f"There is no library {name!r} here; available: {', '.join(services)}.")
         return services[name]
 
     def ask(self, question: Callable[[Library, Catalog], T]) -> T:
-        """Put a question to the library together with the ids of its documents."""
+        """Put a question to the library, together with the ids of its documents."""
         service = self.service
         return service.ask(
             lambda library: question(library, self.catalogs.of(service.name, library)), _WAIT_SECONDS
@@ -185,7 +186,7 @@ class Call:
         return self.ask(lambda _, catalog: catalog)
 
     def conditional(self, generation: int, answer: Callable[[], Any]) -> Reply:
-        """Answer unless the client has the same already: the same question to the same state of the index."""
+        """Answer unless the client already has the answer to the same question in the same state of the index."""
         asked = to_json(
             [__version__, self.service.name, generation, dict(self.arguments), self.registry.mark]
         )
@@ -197,7 +198,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation. ``answers`` are JSON Schemas by media type; ``may`` lists statuses of problems of its own."""
+    """An operation. ``answers`` are JSON Schemas by media type; ``may`` lists additional error statuses."""
 
     method: str
     path: str
@@ -211,14 +212,14 @@ class Operation:
 
 
 def digest(data: bytes) -> str:
-    """Return a short name for some bytes."""
+    """Return a short digest of some bytes."""
     import hashlib
 
     return hashlib.sha256(data).hexdigest()[:20]
 
 
 def to_json(value: Any) -> bytes:
-    """Return JSON; numbers that JSON does not know become null, and broken characters question marks."""
+    """Return JSON; numbers that JSON cannot represent become null, and broken characters question marks."""
     try:
         data = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except ValueError:
@@ -244,7 +245,7 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A request: the operation that it names, its arguments, and what its client knows and can read."""
+    """A request: its operation, its arguments, and the client's cache and encodings."""
 
     operation: str
     arguments: Mapping[str, Any]
@@ -257,35 +258,35 @@ class Question:
 
     @classmethod
     def decode(cls, data: bytes) -> Question:
-        """Return the question in some bytes."""
+        """Decode a question."""
         return cls(**json.loads(data))
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is sent: a status, headers and bytes."""
+    """What is sent: status, headers and bytes."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes = b""
 
     def response(self) -> Response:
-        """Return it as the server sends it."""
+        """Return it as a server response."""
         return Response(self.body, status_code=self.status, headers=dict(self.headers))
 
     def encode(self) -> tuple[bytes, bytes]:
-        """Return the answer as two pieces of bytes."""
+        """Return the answer as two byte strings."""
         return json.dumps([self.status, dict(self.headers)]).encode(), self.body
 
     @classmethod
     def decode(cls, head: bytes, body: bytes) -> Answer:
-        """Return the answer in two pieces of bytes."""
+        """Decode an answer from two byte strings."""
         status, headers = json.loads(head)
         return cls(status, headers, body)
 
 
 def answer(operation: Operation, call: Call, packed: bool) -> Answer:
-    """Answer a request; making JSON and packing it take a while too. What goes wrong is an answer as well."""
+    """Answer a request, including encoding and compression. Errors are answers too."""
     try:
         return _answer(operation, call, packed)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Parameters: what an operation takes, described once for the reader of a request and for the OpenAPI description."""
+"""Parameters: what an operation takes, described once for parsing requests and for OpenAPI."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ FILTERS_SCHEMA: dict[str, Any] = {
         ]
     },
 }
-"""What filters are: names with a value, or several of which one must fit."""
+"""Filters: names with a value, or with several of which one must match."""
 
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """A parameter. ``schema`` is the JSON Schema of its value, of the few words that :func:`check` knows."""
+    """A parameter. ``schema`` is the JSON Schema of its value, with the few keywords that :func:`check` supports."""
 
     name: str
     description: str
@@ -52,7 +52,7 @@ class Param:
 
 
 def text(name: str, description: str, *, most: int = 200, least: int = 1, required: bool = False) -> Param:
-    """Return a parameter for text that is more than white space."""
+    """Return a parameter for text that is not blank."""
     schema: dict[str, Any] = {"type": "string", "minLength": least, "maxLength": most}
     if least:
         schema["pattern"] = r"\S"
@@ -60,7 +60,7 @@ def text(name: str, description: str, *, most: int = 200, least: int = 1, requir
 
 
 def choice(name: str, description: str, options: Sequence[str], default: str | None = None) -> Param:
-    """Return a parameter for one of some words."""
+    """Return a parameter with a fixed set of values."""
     return Param(name, description, {"type": "string", "enum": list(options)}, default=default)
 
 
@@ -70,18 +70,18 @@ def number(name: str, description: str, least: int, most: int, default: int | No
 
 
 def of_setting(setting: str, name: str = "") -> Param:
-    """Return a parameter that stands for a setting of the search; without it, the library's own holds."""
+    """Return a parameter for a search setting; by default, the library's own value applies."""
     known = describe(SearchSettings)[setting]
     return Param(name or setting, known.help, known.schema())
 
 
 def flag(name: str, description: str) -> Param:
-    """Return a parameter that is on or off."""
+    """Return a boolean parameter."""
     return Param(name, description, {"type": "boolean"}, default=False)
 
 
 def from_query(params: Sequence[Param], pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Return the values of a query string, each read as its parameter wants it."""
+    """Return the values of a query string, each converted by its parameter."""
     known = {param.name: param for param in params}
     given: dict[str, Any] = {}
     for name, value in pairs:
@@ -92,7 +92,7 @@ def from_query(params: Sequence[Param], pairs: Sequence[tuple[str, str]]) -> dic
 
 
 def from_body(params: Sequence[Param], body: bytes) -> dict[str, Any]:
-    """Return the values of a JSON object; one that is null counts as left out."""
+    """Return the values of a JSON object; null counts as missing."""
     data = _json(body, "The body")
     if not isinstance(data, dict):
         raise ProblemError(400, "The body must be a JSON object.")
@@ -103,7 +103,7 @@ def from_body(params: Sequence[Param], body: bytes) -> dict[str, Any]:
 
 
 def check(param: Param, value: Any) -> Any:
-    """Return a value that is as its parameter says, else say what is wrong with it."""
+    """Return a value if it is valid for its parameter; otherwise raise with the reason."""
     kinds: dict[str, type | tuple[type, ...]] = {
         "string": str,
         "integer": int,
@@ -119,16 +119,16 @@ def check(param: Param, value: Any) -> Any:
         raise ProblemError(400, f"{param.name} must be of type {param.kind}.")
     if isinstance(value, str):
         _check_text(param, value)
-        # A lone surrogate, which JSON can say and UTF-8 cannot.
+        # A lone surrogate, which JSON can express and UTF-8 cannot.
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         low, high = param.schema["minimum"], param.schema["maximum"]
         if not low <= value <= high:
-            raise ProblemError(400, f"{param.name} must be from {low} to {high}.")
+            raise ProblemError(400, f"{param.name} must be between {low} and {high}.")
     if isinstance(value, list):
         item = Param(f"each of {param.name}", "", param.schema["items"])
         if not 0 < len(value) <= param.schema["maxItems"]:
-            raise ProblemError(400, f"{param.name} must have from 1 to {param.schema['maxItems']} items.")
+            raise ProblemError(400, f"{param.name} must have 1 to {param.schema['maxItems']} items.")
         return [check(item, one) for one in value]
     if isinstance(value, dict) and not (len(value) <= _MAX_FILTERS and all(map(_is_filter, value.values()))):
         raise ProblemError(
@@ -162,7 +162,7 @@ def _check_text(param: Param, value: str) -> None:
     pattern = schema.get("pattern")
     if pattern and not re.search(pattern, value):
         if pattern == r"\S":
-            # What counts as a blank beyond these differs between those who read the pattern.
+            # Which other characters are blank depends on the regular expression engine.
             raise ProblemError(422 if value.strip(" \t\n\r\f\v") else 400, f"{param.name} is empty.")
         raise ProblemError(400, f"{param.name} is malformed.")
 
@@ -200,7 +200,7 @@ def _no_constant(name: str) -> Any:
 
 
 def _depth(data: Any) -> int:
-    """Return how deep a value is nested, as far as that matters."""
+    """Return the nesting depth of a value, as far as it matters."""
     level, layers = [data], 0
     while level and layers <= _MAX_DEPTH:
         layers += 1
@@ -215,7 +215,7 @@ def _depth(data: Any) -> int:
 
 def _known(known: Mapping[str, Param], name: str) -> Param:
     if name not in known:
-        there = f"; there are {', '.join(known)}" if known else ""
+        there = f"; available: {', '.join(known)}" if known else ""
         raise ProblemError(400, f"There is no parameter {name[:50]!r} here{there}.")
     return known[name]
 

@@ -1,4 +1,4 @@
-"""Pictures: a page of a PDF as its file shows it, beside the text that was read from it."""
+"""Pictures: page images of a PDF, to show beside the text that was read from it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PNG = {"type": "string", "contentEncoding": "binary", "contentMediaType": "imag
 
 
 class Pictures:
-    """Draws pages, one at a time in a process that can be killed, and keeps the last ones."""
+    """Renders pages, one at a time in a process that can be killed, and caches the last ones."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -32,7 +32,7 @@ class Pictures:
         self._kept: OrderedDict[tuple[str, int, int], bytes] = OrderedDict()
 
     def answer(self, call: Call) -> Reply:
-        """Answer with the picture of a page."""
+        """Answer with the image of a page."""
 
         def ask(library: Library, catalog: Catalog) -> tuple[str, str]:
             path = catalog.path(call["doc"])
@@ -44,9 +44,9 @@ class Pictures:
         return Reply(reply.content, "image/png", etag=reply.etag, unchanged=reply.unchanged)
 
     def _checked(self, path: str, state: tuple[str, int, int, str] | None) -> str:
-        """Return the hash of a PDF of the index whose file looks as it did; the drawing process makes sure."""
+        """Return the hash of an indexed PDF whose file looks unchanged; the rendering process makes sure."""
         if state is None or state[0] != ".pdf":
-            raise ProblemError(404, "Only documents in PDF have pictures of their pages.")
+            raise ProblemError(404, "Only PDF documents have page images.")
         try:
             size = Path(path).stat().st_size
         except (OSError, ValueError) as error:
@@ -78,7 +78,7 @@ class Pictures:
         outcome = next((outcome for _, outcome in self._sandbox.run([payload])), None)
         found = outcome.value if outcome is not None else None
         if found is None:
-            raise ProblemError(409, "This page cannot be drawn; its text can be read.")
+            raise ProblemError(409, "This page cannot be rendered; its text can be read.")
         if found.get("problem") == "changed":
             raise ProblemError(409, _CHANGED)
         if found.get("problem") == "missing":
@@ -86,19 +86,19 @@ class Pictures:
         return base64.b64decode(found["png"])
 
     def close(self) -> None:
-        """End the drawing process."""
+        """Stop the rendering process."""
         if self._sandbox is not None:
             self._sandbox.close()
 
     def operations(self) -> tuple[Operation, ...]:
-        """Return the operation of these pictures."""
+        """Return the operation for these images."""
         page = number("page", "Number of the page, from 1.", 1, 100_000)
         return (
             Operation(
                 "GET",
                 "/api/page_image",
                 "drawPage",
-                "A page of a PDF as a picture.",
+                "A page of a PDF as an image.",
                 (
                     THE_DOC,
                     Param(page.name, page.description, page.schema, required=True),

@@ -1,4 +1,4 @@
-"""Problems: what goes wrong, as plain words and a status, in the form of RFC 9457."""
+"""Problems: errors as a plain sentence and a status, in the format of RFC 9457."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ logger = logging.getLogger("pinakes")
 
 PROBLEM_JSON = "application/problem+json"
 _RETRY = {"Retry-After": "2"}
-# The operations that help to find what was named wrongly, by the tools that do the same.
+# The operations that help to find a misspelled name, by the corresponding tools.
 _OPERATIONS = {
     "list_documents": "/api/documents",
     "list_outline": "/api/outline",
@@ -40,7 +40,7 @@ _noted: dict[str, float] = {}
 
 
 class ProblemError(Exception):
-    """Ends a request with a status and a sentence for whoever sent it."""
+    """Ends a request with a status and a sentence for the client."""
 
     def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)
@@ -65,17 +65,17 @@ def problem(status: int, detail: str, headers: Mapping[str, str] | None = None) 
 
 
 def as_problem(error: Exception) -> ProblemError:
-    """Return what may be said of an error: nothing about this machine that the index itself does not say."""
+    """Return what a client may know about an error: nothing about this machine beyond the index's contents."""
     if isinstance(error, ProblemError):
         return error
     if isinstance(error, UsageError):
-        # Well formed, but it cannot be meant: a date that is none, a folder that is not the server's.
+        # Well formed, but cannot be processed: an invalid date, a folder that is not the server's.
         return ProblemError(422, str(error))
     if isinstance(error, NotFoundError):
         return ProblemError(404, f"{error} {error.where_to_look(_OPERATIONS)}".strip())
     if isinstance(error, NotReadyError):
         return ProblemError(503, str(error), _RETRY)
-    # The messages of these name folders, databases and processes; they are for whoever runs the server.
+    # These messages name folders, databases and processes; they are for the server's operator.
     if isinstance(error, IndexNotFoundError):
         return ProblemError(503, "There is no index yet. Make one with: pinakes index PATH", _RETRY)
     if isinstance(error, IndexLockedError):
@@ -86,16 +86,16 @@ def as_problem(error: Exception) -> ProblemError:
         return ProblemError(409, "The index cannot be written to.")
     if isinstance(error, (IndexStateError, StoreError)):
         _note(error)
-        return ProblemError(503, "The index cannot be used as it is; the server's log says why.", _RETRY)
+        return ProblemError(503, "The index is unusable; the server's log says why.", _RETRY)
     if isinstance(error, PinakesError):
         _note(error)
-        return ProblemError(500, "That did not work; the server's log says why.")
+        return ProblemError(500, "The request failed; the server's log says why.")
     logger.error("A request failed", exc_info=error)
-    return ProblemError(500, "Something went wrong on the server; its log says what.")
+    return ProblemError(500, "Internal error; the server's log says more.")
 
 
 def _note(error: PinakesError) -> None:
-    """Write an error to the log; the same one, which every request may meet, once a minute."""
+    """Log an error; repetitions of the same one at most once a minute."""
     text, now = str(error), time.monotonic()
     if now - _noted.get(text, -_SILENCE) < _SILENCE:
         return
@@ -106,7 +106,7 @@ def _note(error: PinakesError) -> None:
 
 
 async def on_http_exception(_: Request, error: Exception) -> Response:
-    """Answer for an address or a method that does not exist."""
+    """Answer for an unknown address or method."""
     if not isinstance(error, HTTPException):
         return as_problem(error).response()
     words = {404: "There is nothing at this address.", 405: "This address does not take that method."}

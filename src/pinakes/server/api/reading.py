@@ -1,4 +1,4 @@
-"""Reading: documents, sections, terms and references, and the map of what refers to what."""
+"""Reading: documents, sections, terms and references, and the map of references."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _map_of_document(library: Library, catalog: Catalog, path: str) -> dict[str,
 
 
 _REF = text("ref", "A number, label, heading or id of a place.", most=MAX_QUERY, required=True)
-_STEP = choice("step", "The one after, before or above it.", STEPS)
+_STEP = choice("step", "The next, previous or parent place instead.", STEPS)
 _LINES = text("lines", "Only some of its lines: 2031-2035.", most=40)
 
 
@@ -126,7 +126,7 @@ def documents(call: Call) -> Reply:
 
 
 def document(call: Call) -> Reply:
-    """Answer with everything that a reader needs of one document."""
+    """Answer with everything that a reader view needs of one document."""
 
     def read(view: DocumentView, catalog: Catalog) -> dict[str, Any]:
         data = {"doc": call["doc"], "generation": catalog.generation, **view.to_dict()}
@@ -134,7 +134,7 @@ def document(call: Call) -> Reply:
             _replace_path(item, catalog, "target_path", "doc")
         for item in data["back_references"]:
             _replace_path(item, catalog, "from_path", "from_doc")
-        # A library may hold more documents than this tool shows.
+        # A library may have more documents than this tool shows.
         data["back_references"] = [item for item in data["back_references"] if item["from_doc"]]
         for section in data["sections"]:
             section["parent"] = section["parent"] or None
@@ -153,7 +153,7 @@ def document(call: Call) -> Reply:
 
 
 def terms(call: Call) -> Reply:
-    """Answer with the defined terms that a document uses: what a reader can do without until the text is shown."""
+    """Answer with the defined terms that a document uses; a reader view can load them after the text."""
 
     def read(view: DocumentView, catalog: Catalog) -> dict[str, Any]:
         data = {"doc": call["doc"], "generation": catalog.generation, **used_terms(view, catalog)}
@@ -166,7 +166,7 @@ def terms(call: Call) -> Reply:
 
 
 def _of_document(call: Call, read: Callable[[DocumentView, Catalog], dict[str, Any]]) -> Reply:
-    """Answer with what is read from the document that a request names, unless the client has it already."""
+    """Answer with something read from a document, unless the client already has it."""
 
     def ask(library: Library, catalog: Catalog) -> Reply:
         path = catalog.path(call["doc"])
@@ -176,14 +176,14 @@ def _of_document(call: Call, read: Callable[[DocumentView, Catalog], dict[str, A
 
 
 def used_terms(view: DocumentView, catalog: Catalog) -> dict[str, Any]:
-    """Return the terms that a document uses as JSON values, with ids in place of paths."""
+    """Return the terms that a document uses as JSON values, with ids instead of paths."""
     data = view.terms.to_dict()
     for item in data["definitions"]:
         _replace_path(item, catalog, "source_path", "source_doc")
     shown = [number for number, item in enumerate(data["definitions"]) if item["source_doc"]]
     if len(shown) == len(data["definitions"]):
         return data
-    # The library holds more documents than this tool shows: what those define is left out.
+    # The library has more documents than this tool shows: their definitions are left out.
     numbers = {before: now for now, before in enumerate(shown)}
     kept = [item for item in data["terms"] if item["definition"] in numbers]
     return {
@@ -210,7 +210,7 @@ def section(call: Call) -> Reply:
 
 
 def sections(call: Call) -> Reply:
-    """Answer with several sections, and with what they cite, if that is asked for."""
+    """Answer with several sections, and with what they cite if requested."""
 
     def ask(library: Library, catalog: Catalog) -> Reply:
         data = library.sections(
@@ -258,7 +258,7 @@ def outline(call: Call) -> Reply:
 
 
 def references(call: Call) -> Reply:
-    """Answer with what a section refers to, and what refers to it; or with that of several."""
+    """Answer with what a section refers to and what refers to it; or with that of several."""
 
     def ask(library: Library, catalog: Catalog) -> Reply:
         data = library.references(call["ref"], document=catalog.named(call["doc"])).to_dict()
@@ -289,7 +289,7 @@ OPERATIONS = (
         "/api/document",
         "readDocument",
         "One document with its places, references and terms.",
-        (THE_DOC, OFFSETS, flag("without_terms", "Leave out what /api/terms gives."), LIBRARY),
+        (THE_DOC, OFFSETS, flag("without_terms", "Leave out the terms; /api/terms returns them."), LIBRARY),
         document,
         {_JSON: DOCUMENT},
     ),

@@ -1,4 +1,4 @@
-"""JSON Schemas of the answers, made from the dataclasses of the results, and the OpenAPI description around them."""
+"""JSON Schemas of the answers, generated from the dataclasses of the results, and the OpenAPI description."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ DOC_OR_NULL: Schema = {
 
 
 def fields(**properties: Schema) -> Schema:
-    """Return the schema of an object that has all of these."""
+    """Return the schema of an object with these properties, all required."""
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
@@ -50,9 +50,9 @@ def each(items: Schema) -> Schema:
 
 
 def _of(kind: Any, *, adding: dict[str, Schema] | None = None) -> Schema:
-    """Return the schema of a result with everything in place that it refers to; ``adding`` says what is added where.
+    """Return the schema of a result with all references inlined; ``adding`` has additional properties.
 
-    The keys of ``adding`` are names of dataclasses, the values more properties of theirs.
+    The keys of ``adding`` are names of dataclasses, the values their additional properties.
     """
     from pydantic import TypeAdapter
 
@@ -67,10 +67,10 @@ def _of(kind: Any, *, adding: dict[str, Schema] | None = None) -> Schema:
             return node
         if "$ref" in node:
             name = node["$ref"].rpartition("/")[2]
-            # A tree; what is below its nodes are nodes again.
+            # A tree: the children of its nodes are nodes again.
             return {"type": "object"} if name in above else inline(named[name], (*above, name))
         if "prefixItems" in node:
-            # Pairs of the same kind, lines and pages; many tools do not know this way to say it.
+            # Pairs of the same type, lines and pages; many tools do not support this form.
             return {**each(inline(node["prefixItems"][0], above)), "minItems": 2, "maxItems": 2}
         if "properties" in node:
             title = node.get("title", "")
@@ -113,7 +113,7 @@ REFERENCES = _of(
     adding={**_MARKED, "SectionView": {"doc": DOC_ID}, "ReferencesResponse": {"doc": DOC_ID}},
 )
 _SPAN = {"start": INTEGER, "end": INTEGER}
-_GENERATION: Schema = {"type": "integer", "description": "The state of the index that this is of."}
+_GENERATION: Schema = {"type": "integer", "description": "The state of the index that this describes."}
 TERMS = fields(
     doc=DOC_ID,
     generation=_GENERATION,
@@ -162,7 +162,7 @@ DOCUMENT = fields(
             target_section=STRING,
             target_label=STRING,
             reason=STRING,
-            sure={"type": "number", "description": "How sure it is that this place is meant, from 0 to 1."},
+            sure={"type": "number", "description": "The confidence that this place is meant, from 0 to 1."},
         )
     ),
     back_references=each(
@@ -180,14 +180,14 @@ STATUS = fields(
             "properties": {
                 **_STATUS["properties"],
                 **dict.fromkeys(("name", "description", "problem"), STRING),
-                "missing": {"type": "boolean", "description": "Nothing was indexed yet."},
+                "missing": {"type": "boolean", "description": "Nothing has been indexed yet."},
             },
             "required": ["name", "description", "problem"],
         }
     ),
     version=STRING,
     write={"type": "boolean"},
-    folders=each({"type": "string", "description": "A folder below which POST /api/index may read."}),
+    folders=each({"type": "string", "description": "A folder that POST /api/index may read from."}),
 )
 STATE = fields(state={"type": "string", "description": "Empty while there is no library."})
 MAP: Schema = {
@@ -242,7 +242,7 @@ CITATION = fields(
     style=STRING,
     address={
         "type": "string",
-        "description": "Where the page of this server shows it, also when the document has changed.",
+        "description": "The address of this citation on the server's page; it survives changes to the document.",
     },
 )
 INDEXING: Schema = {
@@ -254,19 +254,19 @@ INDEXING: Schema = {
 
 
 _WORDS = {
-    400: "Something in the request is not as it must be.",
+    400: "The request is invalid.",
     401: "The token is missing or wrong.",
-    403: "Not allowed: from this address, or on a server that only reads.",
+    403: "Not allowed: from this address, or on a read-only server.",
     404: "There is no such library, document or place.",
     405: "This address does not take that method.",
-    408: "The body did not come in time.",
-    409: "Not as things stand: the file has changed, or something is being indexed already.",
+    408: "The request body did not arrive in time.",
+    409: "Conflict: the file has changed, or indexing is already running.",
     413: "The body is too large.",
     415: "The body is not JSON.",
-    421: "The server does not go by that name.",
-    422: "The request is well formed, but cannot be meant.",
+    421: "The host name is not allowed.",
+    422: "The request is well formed, but cannot be processed.",
     429: "Too many requests from one address.",
-    500: "Something went wrong on the server.",
+    500: "Internal error.",
     503: "Busy, not ready yet, or it took too long.",
 }
 _ALWAYS = (400, 401, 403, 405, 421, 422, 429, 500, 503)
@@ -275,7 +275,7 @@ _FLAG = {"type": "string", "enum": ["0", "1", "false", "true"]}
 
 
 def describe(operations: Sequence[Operation], *, token: bool = False) -> dict[str, Any]:
-    """Return the description; with ``token``, that one is wanted."""
+    """Return the OpenAPI description; with ``token``, it requires one."""
     paths: dict[str, dict[str, Any]] = {}
     for operation in operations:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)

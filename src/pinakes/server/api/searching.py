@@ -1,4 +1,4 @@
-"""Searching: passages by meaning, keyword and exact reference, also as a file, and suggestions while one types."""
+"""Searching: passages by meaning, keyword and exact reference, also as a file, and suggestions while typing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from pinakes.server.api.schemas import SEARCH, STRING, SUGGESTIONS
 
 FORMATS = {"csv": "text/csv", "json": "application/json", "markdown": "text/markdown"}
 _ENDINGS = {"csv": "csv", "json": "json", "markdown": "md"}
-# Spreadsheets take what begins like this for a formula.
+# Spreadsheets treat values that begin like this as formulas.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 SEARCH_PARAMS = (
@@ -38,16 +38,16 @@ SEARCH_PARAMS = (
     of_setting("top_k"),
     FILTERS,
     DOC,
-    number("token_budget", "The most tokens of all results together.", 1, 1_000_000),
-    number("offset", "How many results to pass over: `next_offset` of the answer before.", 0, DEPTH, 0),
+    number("token_budget", "Token limit for all results together.", 1, 1_000_000),
+    number("offset", "How many results to skip: `next_offset` of the previous answer.", 0, DEPTH, 0),
     of_setting("min_score"),
-    flag("explain", "Say how each result was found."),
+    flag("explain", "Explain how each result was found."),
     LIBRARY,
 )
 
 
 def find(call: Call) -> tuple[SearchResponse, Catalog]:
-    """Search as a request says."""
+    """Run the search of a request."""
     catalog = call.catalog()
     options = {name: call[name] for name in ("mode", "filters", "token_budget", "offset", "min_score")}
     found = call.service.search(
@@ -82,7 +82,7 @@ def mark_result(result: dict[str, Any], catalog: Catalog) -> None:
 
 
 def suggest(call: Call) -> Reply:
-    """Answer with what begins with, or holds, the letters typed so far."""
+    """Answer with suggestions that begin with, or contain, the letters typed so far."""
     items = call.ask(
         lambda library, catalog: [
             catalog.mark(item.to_dict())
@@ -144,7 +144,7 @@ def _csv(results: list[SearchResult], catalog: Catalog) -> bytes:
     ]
     file = io.StringIO()
     csv.writer(file).writerows([_harmless(cell) for cell in row] for row in rows)
-    # Spreadsheets know UTF-8 by its mark.
+    # Spreadsheets recognise UTF-8 by its byte order mark.
     return ("\ufeff" + file.getvalue()).encode("utf-8", "replace")
 
 
@@ -164,7 +164,7 @@ def _markdown(query: str, results: list[SearchResult]) -> bytes:
 
 
 def _line(text: str) -> str:
-    """Return a text as one line that Markdown takes as it is."""
+    """Return a text as one line of Markdown, escaped."""
     return re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", " ".join(text.split()))
 
 
@@ -183,7 +183,7 @@ OPERATIONS = (
         "POST",
         "/api/search",
         "searchByBody",
-        "Search; for queries that do not fit into an address.",
+        "Search, for queries that do not fit into a URL.",
         (*SEARCH_PARAMS, OFFSETS),
         search,
         {_JSON: SEARCH},
@@ -193,7 +193,7 @@ OPERATIONS = (
         "GET",
         "/api/suggest",
         "suggest",
-        "Titles, labels and defined terms for what is being typed.",
+        "Titles, labels and defined terms that complete what is being typed.",
         (
             text("q", "What is typed so far.", most=MAX_QUERY, required=True),
             number("limit", "How many.", 1, 50, 8),

@@ -1,4 +1,4 @@
-"""Verbatim: every place where something is written, quotations checked, documents compared, obligations listed."""
+"""Verbatim: occurrences of a pattern, quotations checked, documents compared, obligations listed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pinakes.server.api.params import Param, choice, flag, number, text
 from pinakes.server.api.problems import ProblemError
 from pinakes.server.api.schemas import COMPARISON, FOUND_ALL, OBLIGATIONS, QUOTES
 
-# Bodies of requests are short.
+# Request bodies are short.
 _LONGEST_TEXT = 20_000
 
 
@@ -25,7 +25,7 @@ def _marked(catalog: Catalog, items: Iterable[dict[str, Any] | None]) -> None:
 
 
 def find_all(call: Call) -> Reply:
-    """Answer with every place where a pattern stands, or a page of them."""
+    """Answer with every occurrence of a pattern, or a page of them."""
 
     def ask(library: Any, catalog: Catalog) -> Reply:
         found = library.find_all(
@@ -46,7 +46,7 @@ def find_all(call: Call) -> Reply:
 def verify_quotes(call: Call) -> Reply:
     """Answer which quotations are exact, altered or absent."""
     if (call["quotations"] is None) == (call["text"] is None):
-        raise ProblemError(422, "Give either quotations or a text that has some.")
+        raise ProblemError(422, "Give either quotations or a text that contains some.")
 
     def ask(library: Any, catalog: Catalog) -> Reply:
         report = library.verify_quotes(
@@ -59,7 +59,7 @@ def verify_quotes(call: Call) -> Reply:
 
 
 def compare(call: Call) -> Reply:
-    """Answer with what differs between two documents."""
+    """Answer with the differences between two documents."""
 
     def ask(library: Any, catalog: Catalog) -> Reply:
         old, new = catalog.path(call["old"]), catalog.path(call["new"])
@@ -96,11 +96,11 @@ _FIND_ALL = (
         patterns.KINDS,
         "phrase",
     ),
-    flag("match_case", "Capitals must be as they are given."),
+    flag("match_case", "Match case."),
     FILTERS,
     DOC,
-    number("limit", "The most hits of one answer.", 1, finding.MOST, finding.LIMIT),
-    text("cursor", "Where to go on, as the answer before says."),
+    number("limit", "Maximum hits per answer.", 1, finding.MOST, finding.LIMIT),
+    text("cursor", "Where to continue: the cursor of the previous answer."),
     LIBRARY,
 )
 _QUOTATION = {"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": quotations.LONGEST}
@@ -109,7 +109,7 @@ OPERATIONS = (
         "GET",
         "/api/find_all",
         "findAll",
-        "Every place where a phrase, words or a regular expression stands.",
+        "Every occurrence of a phrase, words or a regular expression.",
         _FIND_ALL,
         find_all,
         {_JSON: FOUND_ALL},
@@ -118,7 +118,7 @@ OPERATIONS = (
         "POST",
         "/api/find_all",
         "findAllByBody",
-        "The same; for patterns that do not fit into an address.",
+        "The same, for patterns that do not fit into a URL.",
         _FIND_ALL,
         find_all,
         {_JSON: FOUND_ALL},
@@ -132,10 +132,10 @@ OPERATIONS = (
         (
             Param(
                 "quotations",
-                "Quotations, without marks around them.",
+                "Quotations, without quotation marks.",
                 {"type": "array", "minItems": 1, "maxItems": quotes.MOST, "items": _QUOTATION},
             ),
-            text("text", "A text, of which what stands in quotation marks is checked.", most=_LONGEST_TEXT),
+            text("text", "A text; what it has in quotation marks is checked.", most=_LONGEST_TEXT),
             FILTERS,
             DOC,
             LIBRARY,
@@ -151,7 +151,7 @@ OPERATIONS = (
         "What was added, removed, moved, renumbered or changed between two documents.",
         (
             text("old", "Id of a document.", required=True),
-            text("new", "Id of another, or of a later version.", required=True),
+            text("new", "Id of another document, or of a later version.", required=True),
             LIBRARY,
         ),
         compare,
@@ -161,17 +161,17 @@ OPERATIONS = (
         "GET",
         "/api/obligations",
         "listObligations",
-        "Who shall do what by when, for how much and unless what.",
+        "Who must do what, by when, for how much, and with what exceptions.",
         (
             DOC,
             FILTERS,
             choice("kind", "Rows of a kind, or that have a deadline or an amount.", (*KINDS, *PARTS)),
-            text("bearer", "Words of who is meant."),
+            text("bearer", "Words of the bearer: who has the duty or right."),
             text("text", "Words of the sentence."),
             text("unit", "Unit of a deadline or an amount: day, EUR, %."),
-            choice("gap", "Rows of which this was not understood.", tuple(GAPS)),
-            number("limit", "The most rows of one answer.", 1, MOST_ROWS, 100),
-            number("offset", "How many rows to pass over.", 0, 1_000_000_000, 0),
+            choice("gap", "Rows in which this part was not understood.", tuple(GAPS)),
+            number("limit", "Maximum rows per answer.", 1, MOST_ROWS, 100),
+            number("offset", "How many rows to skip.", 0, 1_000_000_000, 0),
             LIBRARY,
         ),
         obligations,

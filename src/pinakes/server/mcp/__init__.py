@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def build_server(registry: LibraryRegistry, workers: Workers | None = None) -> Server[object]:
-    """Return an MCP server that answers from a registry; in ``workers`` where it shares them with others."""
+    """Return an MCP server that answers from a registry; in ``workers`` if it shares them with others."""
     try:
         from pinakes.server.mcp.server import make_server
     except ImportError as error:
@@ -30,13 +30,13 @@ def build_server(registry: LibraryRegistry, workers: Workers | None = None) -> S
 
 
 def run_stdio(server: Server[object]) -> None:
-    """Serve one client on standard input and output until it goes, or the process is told to stop."""
+    """Serve one client on standard input and output until it disconnects, or the process is stopped."""
     if sys.stdin.isatty():
         print(
             "Waiting for an MCP client; `pinakes mcp install` shows how to tell one. Stop with Ctrl-C.",
             file=sys.stderr,
         )
-    # A thread waits in a read of standard input and cannot be interrupted: leave without waiting for it.
+    # A thread is blocked reading standard input and cannot be interrupted: exit without waiting for it.
     signal.signal(signal.SIGINT, _leave)
     signal.signal(signal.SIGTERM, _leave)
     try:
@@ -44,7 +44,7 @@ def run_stdio(server: Server[object]) -> None:
     except BaseException as error:
         if not _client_is_gone(error):
             raise
-        # Nothing that is still buffered can be delivered any more, nor may it fail at shutdown.
+        # Buffered output can no longer be delivered, and must not fail at shutdown.
         with suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -57,7 +57,7 @@ async def _serve(server: Server[object]) -> None:
 
 
 def _client_is_gone(error: BaseException) -> bool:
-    """Whether all that went wrong is that nobody reads any more."""
+    """Whether the only error is that nobody reads any more."""
     inner = getattr(error, "exceptions", None)
     if inner is not None:
         return all(_client_is_gone(item) for item in inner)

@@ -1,4 +1,4 @@
-"""Calls of tools: from the name and arguments to the answer, in whichever process."""
+"""Tool calls: from the name and arguments to the answer, in any process."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ INDEX = ToolSpec(
     "Bring the index up to date.",
     (_PATHS,),
 )
-# Beyond this a name is not worth comparing.
+# Longer names are not worth comparing.
 _LONGEST_NAME = 100
 
 
 def tool_names(registry: LibraryRegistry) -> list[str]:
-    """Return the names of all tools: the search tools first."""
+    """Return the names of all tools, search tools first."""
     searches = list(registry.services) if registry.configured else [SEARCH.name]
     others = [name for name in TOOLS if name != SEARCH.name] + ([INDEX.name] if registry.write else [])
     taken = [name for name in searches if name in (*others, INDEX.name)]
@@ -58,14 +58,14 @@ def tool_names(registry: LibraryRegistry) -> list[str]:
 
 
 def with_extras(registry: LibraryRegistry, spec: ToolSpec) -> ToolSpec:
-    """Return a tool with the argument that only a server of several libraries takes: which of them is meant."""
+    """Return a tool with the argument that only a server of several libraries takes: which one to ask."""
     return replace(spec, takes=(*spec.takes, LIBRARY)) if registry.several and spec is not SEARCH else spec
 
 
 def read_call(
     registry: LibraryRegistry, spec: ToolSpec, given: Mapping[str, object]
 ) -> tuple[list[LibraryService], dict[str, Any]]:
-    """Return the libraries that a call is for, and its arguments under their right names."""
+    """Return the libraries that a call is for, and its normalised arguments."""
     arguments = with_extras(registry, spec).read(given)
     chosen = arguments.pop(LIBRARY.name, None)
     reference = arguments.get("reference") or ""
@@ -75,7 +75,7 @@ def read_call(
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """What a call is answered with: a text, perhaps values, and whether that says what is wrong."""
+    """The answer to a call: a text, optionally values, and whether it is an error."""
 
     text: str
     data: dict[str, Any] | None = None
@@ -83,7 +83,7 @@ class ToolReply:
 
 
 def reply(registry: LibraryRegistry, name: str, given: Mapping[str, object]) -> ToolReply:
-    """Answer a call; what goes wrong is an answer as well."""
+    """Answer a call; errors are answers too."""
     try:
         answer = call(registry, name, given)
         return ToolReply(answer.text, answer.data if registry.structured else None)
@@ -92,7 +92,7 @@ def reply(registry: LibraryRegistry, name: str, given: Mapping[str, object]) -> 
 
 
 def refusal(registry: LibraryRegistry, name: str, error: Exception) -> ToolReply:
-    """Return what a model is told that a call failed with."""
+    """Return what a model is told about a failed call."""
     if isinstance(error, ProblemError):
         return ToolReply(f"Error: {error.detail}", failed=True)
     if not isinstance(error, PinakesError):
@@ -101,7 +101,7 @@ def refusal(registry: LibraryRegistry, name: str, error: Exception) -> ToolReply
 
 
 def unforeseen(what: str, error: Exception) -> str:
-    """Log an error that nobody thought of, and return what a client is told: it may hold what is not for others."""
+    """Log an unexpected error, and return what a client is told: the error itself may contain private data."""
     logger.error("%s failed", what, exc_info=error)
     return (
         f"{what} failed ({type(error).__name__}). This should not happen; the server's log says where it comes from. "
@@ -109,7 +109,7 @@ def unforeseen(what: str, error: Exception) -> str:
     )
 
 
-# As a question to another process: an operation that has no address.
+# As a question to another process: an operation without an address.
 CALL_TOOL = Operation(
     "POST",
     "",
@@ -124,7 +124,7 @@ CALL_TOOL = Operation(
 async def reply_in(
     workers: Workers, registry: LibraryRegistry, name: str, given: Mapping[str, object]
 ) -> ToolReply:
-    """Answer a call in the threads of a server, or, when many ask, in another of its processes."""
+    """Answer a call in the server's threads or, under load, in another of its processes."""
     here = partial(reply, registry, name, given)
     found = await workers.share(Question(CALL_TOOL.name, {"name": name, "given": given}), here)
     if isinstance(found, ToolReply):
@@ -133,7 +133,7 @@ async def reply_in(
 
 
 def call(registry: LibraryRegistry, name: str, given: Mapping[str, object]) -> Answer:
-    """Answer a call of any tool but the one that indexes, which takes its time."""
+    """Answer a call of any tool except indexing, which takes longer."""
     if name in TOOLS and name != SEARCH.name:
         return ask(registry, TOOLS[name], *read_call(registry, TOOLS[name], given))
     if name in registry.services and (registry.configured or name == SEARCH.name):
@@ -148,7 +148,7 @@ def call(registry: LibraryRegistry, name: str, given: Mapping[str, object]) -> A
 def ask(
     registry: LibraryRegistry, tool: AgentTool, services: list[LibraryService], arguments: dict[str, Any]
 ) -> Answer:
-    """Put a tool's question to libraries: to all of them, or to one after the other until one knows."""
+    """Put a tool's question to libraries: to all of them, or to one after another until one answers."""
     asked = arguments.pop("token_budget", None)
     own = None if registry.several else services[0]
     if tool.everywhere and tool.fits and len(services) > 1:
@@ -157,7 +157,7 @@ def ask(
     def question(service: LibraryService) -> Any:
         options = arguments
         if tool.fits:
-            # Each of several libraries has its share of the answer.
+            # Each of several libraries gets a share of the budget.
             options = {**arguments, "token_budget": registry.budget(asked, own) // len(services)}
         return service.ask(lambda library: tool.find(library, options))
 
@@ -172,7 +172,7 @@ def ask(
 
 
 def _check_whose(arguments: Mapping[str, Any]) -> None:
-    """Refuse to go on in several libraries at once, where each has pages of its own."""
+    """Refuse to continue in several libraries at once, as each has its own pages."""
     for name in ("cursor", "offset"):
         if arguments.get(name):
             raise UsageError(
@@ -185,7 +185,7 @@ def first_that_knows(
     question: Callable[[LibraryService], T],
     empty: Callable[[T], bool] = lambda _: False,
 ) -> tuple[LibraryService, T]:
-    """Ask one library after the other until one has an answer; return which, and the answer."""
+    """Ask one library after another until one has an answer; return which, and the answer."""
     nothing: list[tuple[LibraryService, T]] = []
     refusals: list[NotFoundError] = []
     for service in services:
@@ -204,7 +204,7 @@ def first_that_knows(
 def all_that_know(
     services: list[LibraryService], question: Callable[[LibraryService], T]
 ) -> list[tuple[LibraryService, T]]:
-    """Ask every library; one that refuses is left out where another has something."""
+    """Ask every library; one that refuses is ignored if another has an answer."""
     asked = [(service, _attempt(service, question)) for service in services]
     found = [(service, value) for service, value in asked if not isinstance(value, NotFoundError)]
     if not any(value for _, value in found):
@@ -215,7 +215,7 @@ def all_that_know(
 
 
 def _attempt(service: LibraryService, question: Callable[[LibraryService], T]) -> T | NotFoundError:
-    """Return a refusal as a value: another library may know better."""
+    """Return a refusal as a value: another library may have an answer."""
     try:
         return question(service)
     except NotFoundError as error:
@@ -223,15 +223,17 @@ def _attempt(service: LibraryService, question: Callable[[LibraryService], T]) -
 
 
 def tokens_of(service: LibraryService) -> Tokens:
-    """Return what counts tokens as a library does."""
+    """Return the token counter of a library."""
     return Tokens(service.ask(lambda library: library.tokenizer))
 
 
 def unknown_tool(registry: LibraryRegistry, name: str) -> UsageError:
-    """Return the error of a tool that does not exist, with the names of those that do."""
+    """Return the error for an unknown tool, with the names of the existing ones."""
     names = tool_names(registry)
     if name == INDEX.name:
-        return UsageError(f"This server only reads: {INDEX.name} is there when it is started with --write.")
+        return UsageError(
+            f"This server is read-only: {INDEX.name} is available when it is started with --write."
+        )
     near = difflib.get_close_matches(name[:_LONGEST_NAME], names, n=1, cutoff=0.4)
     hint = f" Did you mean {near[0]}?" if near else ""
-    return UsageError(f"There is no tool {shown(name)}.{hint} There are {', '.join(names)}.")
+    return UsageError(f"There is no tool {shown(name)}.{hint} Available: {', '.join(names)}.")

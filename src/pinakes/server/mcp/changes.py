@@ -1,7 +1,7 @@
-"""Tells clients that the library has changed, whoever changed it: this server, or another process.
+"""Tells clients that the library has changed, whether by this server or another process.
 
-Clients that shook hands are told on their connection what they listed or subscribed to; those of the protocol from
-2026 on listen to a stream that they asked for. Nobody is looked after who did neither.
+Clients with a session are notified on their connection about what they listed or subscribed to; clients of the 2026
+protocol listen to a stream that they asked for. Others are not notified.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pinakes.server.services import LibraryRegistry
 
 _LOOK_SECONDS = 1.0
-# Of clients that never say when they leave, the last ones are remembered.
+# Some clients never say when they leave, so only the most recent are remembered.
 _MOST_CLIENTS = 256
 _MOST_WATCHED = 1000
 
@@ -46,7 +46,7 @@ class _Client:
 
 
 class Changes:
-    """Watches what clients know of the resources of a server."""
+    """Tracks what clients know about the resources of a server."""
 
     def __init__(self, registry: LibraryRegistry) -> None:
         self._registry = registry
@@ -58,12 +58,12 @@ class Changes:
         self._generations: tuple[int | None, ...] | None = None
         self._list = ""
         self._texts: dict[str, str] = {}
-        """What was read of each resource that is watched, as a digest."""
+        """A digest of each watched resource as it was last read."""
 
     # -- what clients ask for ----------------------------------------------------------------------------------
 
     async def saw_list(self, session: ServerSession) -> None:
-        """Remember a client that was given the list of resources."""
+        """Remember a client that received the list of resources."""
         self._client(session)
         await self._begin()
 
@@ -79,7 +79,7 @@ class Changes:
     async def unsubscribe(
         self, context: ServerRequestContext[Any], params: types.UnsubscribeRequestParams
     ) -> types.EmptyResult:
-        """Watch it no longer."""
+        """Stop watching a resource for a client."""
         self._client(context.session).watched.discard(str(params.uri))
         self._forget()
         return types.EmptyResult()
@@ -100,7 +100,7 @@ class Changes:
             self._forget()
 
     def _client(self, session: ServerSession) -> _Client:
-        # A session is made anew for each request; what the client said when it connected is the same throughout.
+        # A session object is created for each request; what the client said when it connected stays the same.
         key = id(session.client_params)
         client = self._clients.setdefault(key, _Client(session))
         self._clients.move_to_end(key)
@@ -113,7 +113,7 @@ class Changes:
             self._generations, self._list = await anyio.to_thread.run_sync(self._state)
 
     async def _watch(self, uris: list[str]) -> None:
-        """Note what stands in some resources now; one that does not exist is refused with what is near."""
+        """Record the current content of resources; an unknown one is refused with suggestions."""
         new = [uri for uri in dict.fromkeys(uris) if uri not in self._texts]
         if len(self._texts) + len(new) > _MOST_WATCHED:
             raise UsageError(f"At most {_MOST_WATCHED:,} resources can be watched at once.")
@@ -129,7 +129,7 @@ class Changes:
 
     @asynccontextmanager
     async def lifespan(self, _: Server[Any]) -> AsyncIterator[object]:
-        """Look for changes for as long as a server runs."""
+        """Look for changes as long as a server runs."""
         async with anyio.create_task_group() as group:
             group.start_soon(self._run)
             yield None
@@ -161,12 +161,12 @@ class Changes:
                         await client.session.send_resource_updated(uri)
 
     def _state(self, known: tuple[int | None, ...] | None = None) -> tuple[tuple[int | None, ...], str]:
-        """Return the number of each library's state, and a digest of the list of documents where those are new."""
+        """Return each library's generation, and a digest of the list of documents if any is new."""
         generations = tuple(service.generation for service in self._registry.services.values())
         return generations, self._list if generations == known else list_state(self._registry)
 
     def _digest(self, uri: str, missing: str | None = None) -> str:
-        """Return a digest of a resource; for one that is gone ``missing``, if given, and else the error."""
+        """Return a digest of a resource; for one that is gone ``missing``, if given, or else the error."""
         try:
             text = "\0".join(
                 item.text

@@ -1,4 +1,4 @@
-"""index_documents: reads files into the index, says how far it is, and stops when asked to."""
+"""index_documents: reads files into the index, reports progress, and can be cancelled."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
 
     from pinakes.server.services import LibraryRegistry, LibraryService
 
-# Which part of the whole each stage is, so that one number can say how far a run is.
+# Each stage's share of the whole, so that one number can show the progress.
 _PARTS = {"scan": (0, 5), "read": (5, 50), "context": (50, 60), "embed": (60, 98), "concepts": (98, 100)}
 _BETWEEN_REPORTS = 0.2
 
 
 class Stopped(BaseException):
-    """Leaves a run of indexing; nothing that was stored is lost, the next run goes on from there."""
+    """Leaves an indexing run; nothing stored is lost, and the next run continues from there."""
 
 
 async def index_documents(
     registry: LibraryRegistry, context: ServerRequestContext[Any], given: Mapping[str, object]
 ) -> Answer:
-    """Index, in a thread of its own; a request that is cancelled stops it at the next step."""
+    """Index in a thread; cancelling the request stops it at the next step."""
     services, arguments = read_call(registry, INDEX, given)
     stop = threading.Event()
     work = partial(_index, registry, services, arguments.get("paths"), _reporter(context, stop))
     async with anyio.create_task_group() as group:
         group.start_soon(_set_when_cancelled, stop)
-        # The thread is waited for in any case: nobody may close a library that is being written to.
+        # The thread is always waited for: a library must not be closed while it is being written to.
         outcome = await anyio.to_thread.run_sync(partial(_attempt, work))
         group.cancel_scope.cancel()
     if isinstance(outcome, Exception):
@@ -60,7 +60,7 @@ async def _set_when_cancelled(stop: threading.Event) -> None:
 
 
 def _attempt(work: Callable[[], Answer]) -> Answer | Exception:
-    """Return what went wrong as a value: an error raised beside the watching task would come as a group of errors."""
+    """Return an error as a value: raised beside the watching task, it would become an exception group."""
     try:
         return work()
     except Exception as error:
@@ -105,7 +105,7 @@ def _added(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
 
 
 def _reporter(context: ServerRequestContext[Any], stop: threading.Event) -> Callable[[Progress], None]:
-    """Return what turns steps into notifications: never more than a few a second, and the number only grows."""
+    """Return a function that reports steps as notifications: a few per second, with increasing numbers."""
     last = {"time": 0.0, "value": -1.0}
 
     def report(step: Progress) -> None:
@@ -122,7 +122,7 @@ def _reporter(context: ServerRequestContext[Any], stop: threading.Event) -> Call
         try:
             anyio.from_thread.run(context.session.report_progress, round(value, 1), 100.0, said)
         except BaseException:
-            # The request was cancelled, the client has gone, or the server is closing.
+            # The request was cancelled, the client is gone, or the server is closing.
             raise Stopped from None
 
     return report

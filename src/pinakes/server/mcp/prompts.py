@@ -1,4 +1,4 @@
-"""Prompts: what a person picks from a menu to have a question answered, or two sections compared."""
+"""Prompts: menu entries that have a question answered, or two sections compared."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def get_prompt(registry: LibraryRegistry, name: str, given: Mapping[str, str]) -
             break
     else:
         names = ", ".join(prompt.name for prompt in PROMPTS)
-        raise UsageError(f"There is no prompt {name!r}; there are {names}.")
+        raise UsageError(f"There is no prompt {name!r}; available: {names}.")
     missing = [
         argument.name
         for argument in prompt.arguments or ()

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 MARKDOWN = "text/markdown"
 _DOCUMENTS_A_PAGE = 50
-# Deeper sections have addresses too; to list them all would bury the documents.
+# Deeper sections have addresses too; listing them all would bury the documents.
 _LEVELS = 2
 
 
 def list_resources(registry: LibraryRegistry, cursor: str | None) -> types.ListResourcesResult:
-    """Return a page of the documents, each followed by its sections of the first levels."""
+    """Return a page of the documents, each followed by its top-level sections."""
     pairs = _documents(registry)
     state = _state(pairs)
     number, _, of = (cursor or f"0.{state}").partition(".")
@@ -59,7 +59,7 @@ def list_resources(registry: LibraryRegistry, cursor: str | None) -> types.ListR
 
 
 def list_state(registry: LibraryRegistry) -> str:
-    """Return what tells this list of documents from any other."""
+    """Return a value that identifies this list of documents."""
     return _state(_documents(registry))
 
 
@@ -95,7 +95,7 @@ def _down_to(nodes: list[OutlineNode], levels: int) -> Iterator[OutlineNode]:
 
 
 def list_templates(registry: LibraryRegistry) -> types.ListResourceTemplatesResult:
-    """Return how the addresses of documents and sections are made."""
+    """Return the URI templates of documents and sections."""
     more = TOOL_PARAMETER if registry.several else ""
     return types.ListResourceTemplatesResult(
         resource_templates=[
@@ -118,7 +118,7 @@ def list_templates(registry: LibraryRegistry) -> types.ListResourceTemplatesResu
 
 
 def read_resource(registry: LibraryRegistry, uri: str) -> types.ReadResourceResult:
-    """Return the text of a document or a section, whole."""
+    """Return the full text of a document or a section."""
     place = parse_uri(uri)
 
     def read(library: Library) -> SectionView:

@@ -1,4 +1,4 @@
-"""Puts tools, resources and prompts behind the protocol. Work is done in threads; no error ends the server."""
+"""The protocol layer over tools, resources and prompts. Work is done in threads; no error ends the server."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def make_server(registry: LibraryRegistry, workers: Workers | None = None) -> Se
             if name == INDEX.name and registry.write:
                 answer = await index_documents(registry, context, given)
                 return _result(ToolReply(answer.text, answer.data if registry.structured else None))
-            # What waits for documents to be read must not keep others from being answered.
+            # Calls that wait for documents to be read must not block others.
             if workers is not None and all(
                 one.loaded for one in ([own] if own else registry.services.values())
             ):
                 return _result(await reply_in(workers, registry, name, given))
-            # Not abandoned when it is cancelled: nobody may close a library that is being read.
+            # Not abandoned on cancellation: a library must not be closed while it is being read.
             return _result(await anyio.to_thread.run_sync(partial(reply, registry, name, given)))
         except Exception as error:
             return _result(refusal(registry, name, error))
@@ -117,23 +117,23 @@ def make_server(registry: LibraryRegistry, workers: Workers | None = None) -> Se
 
 
 class AnnouncingServer(Server[object]):
-    """A server that tells clients, when they shake hands, that it announces changes of its resources."""
+    """A server that tells clients at the handshake that it announces changes of its resources."""
 
     def create_initialization_options(
         self, notification_options: NotificationOptions | None = None, *args: Any, **options: Any
     ) -> InitializationOptions:
-        """Return what is said at the handshake."""
+        """Return the options for the handshake."""
         announced = notification_options or NotificationOptions(resources_changed=True)
         return super().create_initialization_options(announced, *args, **options)
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
-    """Run what is not a tool in a thread."""
+    """Run anything but a tool in a thread."""
     return await _told(anyio.to_thread.run_sync(work))
 
 
 async def _told(work: Awaitable[T]) -> T:
-    """Wait for what is not a tool; what goes wrong there is an error of the protocol, with the same words."""
+    """Await anything but a tool; errors become protocol errors with the same message."""
     try:
         return await work
     except MCPError:

@@ -1,4 +1,4 @@
-"""The list of tools of a server: the catalogue, with what only a server adds."""
+"""The tool list of a server: the catalogue, with the server's additions."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def _tool(registry: LibraryRegistry, name: str) -> types.Tool:
 def _input_schema(
     registry: LibraryRegistry, spec: ToolSpec, service: LibraryService | None
 ) -> dict[str, Any]:
-    # A configured tool reads its own source and nothing else.
+    # A configured tool reads its own source only.
     known = replace(spec, takes=()) if spec is INDEX and registry.configured else spec
     own = service or next(iter(registry.services.values()))
     defaults = {"token_budget": registry.token_budget}
     if service is not None or not registry.several:
         defaults |= own.defaults
     schema = with_extras(registry, known).parameters(defaults)
-    # Names that models invent are understood too; a client that checks arguments must not refuse them.
+    # Names that models invent are understood too, so a client that checks arguments must not refuse them.
     del schema["additionalProperties"]
     if not schema["required"]:
         del schema["required"]

@@ -1,4 +1,4 @@
-"""Document tools in the shapes that agent frameworks expect; each module needs the package it is named after."""
+"""Document tools in the form that agent frameworks expect; each module needs the package it is named after."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def citation_metadata(result: SearchResult) -> dict[str, Any]:
-    """Return plain values that say where a result stands and how it was found."""
+    """Return plain values that say where a result is and how it was found."""
     values: dict[str, Any] = {
         "source": result.source_path,
         "title": result.document_title,
@@ -34,9 +34,9 @@ def citation_metadata(result: SearchResult) -> dict[str, Any]:
 
 
 def open_model(function: ToolFunction) -> type[BaseModel]:
-    """Return a model that shows the schema and lets every argument through: the tool itself says what is wrong.
+    """Return a model that has the schema but accepts any argument: the tool itself explains what is wrong.
 
-    A framework would answer an invented name with "Invalid arguments" and no more.
+    A framework would answer an invented name with a bare "Invalid arguments".
     """
     from pydantic import ConfigDict, create_model
 

@@ -45,9 +45,9 @@ def langchain_retriever(tool: HierarchicalDocumentTool, **options: Any) -> Pinak
 
 
 def langchain_tools(tool: HierarchicalDocumentTool) -> list[BaseTool]:
-    """Return the functions of a tool, to be bound to a model or given to an agent.
+    """Return the functions of a tool, to bind to a model or pass to an agent.
 
-    What was found is the artifact of the message, for programs: a ``SearchResponse``, a ``SectionsResponse``, ….
+    The message's artifact has the result for programs: a ``SearchResponse``, a ``SectionsResponse``, ….
     """
     return [
         StructuredTool(

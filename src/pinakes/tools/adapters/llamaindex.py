@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pinakes.model import SearchResponse
     from pinakes.tools.document_tool import HierarchicalDocumentTool
 
-# Of the metadata, what a model should read with the text; the rest is for programs.
+# Metadata that a model should read with the text; the rest is for programs.
 _FOR_MODELS = ("source", "location")
 
 

@@ -34,9 +34,9 @@ def pydantic_ai_toolset(*tools: HierarchicalDocumentTool) -> FunctionToolset[Any
 
 
 def open_tool(function: ToolFunction, answer: Callable[[dict[str, Any]], Awaitable[str]]) -> Tool[Any]:
-    """Return a tool that shows a model the schema of a function, and gives ``answer`` whatever names it sends.
+    """Return a tool that shows a model the schema of a function, and passes any arguments on to ``answer``.
 
-    That the arguments are an object is all that the library checks; it asks the model again where they are not.
+    The library only checks that the arguments are an object, and asks the model again if they are not.
     """
 
     async def call(**arguments: Any) -> str:

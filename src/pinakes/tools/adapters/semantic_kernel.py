@@ -25,9 +25,9 @@ _KIND = "pinakes_kind"
 
 
 class _ForgivingFunction(KernelFunctionFromMethod):
-    """A function that shows a model its schema, and takes the names that models invent as well.
+    """A function that shows a model its schema, but also accepts the names that models invent.
 
-    The kernel compares the arguments of a call with ``parameters``, and shows a model those of the metadata.
+    The kernel checks the arguments of a call against ``parameters``, and shows a model those of the metadata.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class _ForgivingFunction(KernelFunctionFromMethod):
 
     @property
     def parameters(self) -> list[KernelParameterMetadata]:
-        """What a call may bring."""
+        """The arguments that a call may have."""
         takes = TOOLS[(self.metadata.additional_properties or {})[_KIND]].takes
         names = {name for item in takes for name in (item.name, *item.aliases.split())}
         return [KernelParameterMetadata(name=name, is_required=False) for name in sorted(names)]
@@ -55,7 +55,7 @@ def semantic_kernel_plugin(tool: HierarchicalDocumentTool) -> KernelPlugin:
 
 
 def _function(tool: HierarchicalDocumentTool, function: ToolFunction) -> KernelFunctionFromMethod:
-    # A model sees PLUGIN-FUNCTION: the name of the tool need not be said twice.
+    # A model sees PLUGIN-FUNCTION, so the name of the tool need not be repeated.
     short = function.name.removeprefix(tool.name).lstrip("_") or "search"
 
     description = function.description.replace(f"{tool.name}_section", f"{tool.name}-section")

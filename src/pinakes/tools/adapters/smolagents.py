@@ -21,7 +21,7 @@ def smolagents_tools(tool: HierarchicalDocumentTool) -> list[Tool]:
 
 
 class DocumentFunction(Tool):  # type: ignore[misc]
-    """A function of a document tool; plain functions will not do, because smolagents reads their source."""
+    """A function of a document tool; plain functions do not work, because smolagents reads their source."""
 
     output_type = "string"
     skip_forward_signature_validation = True
