@@ -6,8 +6,8 @@ import glob
 import os
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def pool(hidden: NDArray[Any], mask: NDArray[np.int64], mode: Pooling) -> NDArray[np.float32]:
-    """Reduce (batch, token, channel) to (batch, channel), leaving padding out."""
+    """Reduce (batch, token, channel) to (batch, channel), ignoring padding."""
     values = hidden.astype(np.float32, copy=False)
     present = mask[:, :, None].astype(bool)
     if mode == "cls":
@@ -38,21 +38,23 @@ def pool(hidden: NDArray[Any], mask: NDArray[np.int64], mode: Pooling) -> NDArra
 
 
 def normalise(vectors: NDArray[Any]) -> Vectors:
-    """Scale each row to length 1; a row of zeros stays as it is."""
+    """Scale each row to length 1; a row of zeros is unchanged."""
     rows = np.asarray(vectors, np.float32)
     lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
     return np.asarray(rows / np.maximum(lengths, 1e-12), np.float32)
 
 
-# Batches are bounded in tokens (padding included) so that memory is, and in texts because more are no faster.
+# An accelerator takes many texts at once: limited in tokens (including padding) to bound memory, and in texts
+# because more are no faster. A processor takes one, which needs no padding and a sixth less time.
 _BATCH_TOKENS = 4096
 _BATCH_TEXTS = 32
-# Texts are tokenised in groups, so that a long list of them is never held as encodings all at once.
+# Texts are tokenised in groups, so that the encodings of a long list are never all in memory.
 _GROUP_TEXTS = 1024
-# No tokenizer in use packs more characters than this into a token on average: the rest would be cut anyway.
+# No tokenizer in use packs more characters than this into a token on average: the rest would be truncated
+# anyway.
 _CHARACTERS_PER_TOKEN = 64
-# Up to this size of a model, sharing out the few words of a query takes longer than embedding them on one core, and
-# nearly twice the processor time; and a process that also indexes can afford to have it loaded once more for that.
+# Up to this model size each core embeds a separate text: sharing one takes longer, and for the few words of a
+# query nearly twice the processor time. With a larger model a query would wait too long for a single core.
 _SMALL_MODEL = 128 << 20
 _SENTENCE_OUTPUTS = ("embedding", "sentence_embedding", "embeddings", "sentence_embeddings")
 _TOKEN_OUTPUTS = ("last_hidden_state", "token_embeddings")
@@ -71,8 +73,8 @@ class OnnxEmbedder(LocalModel):
     Creating one reads only the settings; the model is loaded when the first text is embedded. It can be
     shared between threads.
 
-    A model that quantises activations as it runs (as the bundled one does) picks one scale per batch, so a
-    text gets a slightly different vector in other company: cosine above .99 for the bundled model.
+    On a processor the vector of a text does not depend on other texts. In a batch it would if the model quantises
+    activations dynamically, as the bundled one does: it picks one scale per batch.
     """
 
     def __init__(self, folder: str | Path, *, name: str | None = None, threads: int | None = None) -> None:
@@ -81,17 +83,17 @@ class OnnxEmbedder(LocalModel):
         super().__init__(read_folder(folder, name=name))
         self.threads = threads or available_cores()
         self._lock = threading.Lock()
-        self._runtimes: dict[int, _Runtime] = {}
+        self._runtime: _Runtime | None = None
 
     @property
     def dimension(self) -> int:
         """Length of a vector."""
-        # Asked of the graph only where the settings do not say: that means loading it.
-        return self.folder.dimension or self._load(self._query_threads).dimension
+        # Read from the graph only if the settings do not state it, since that means loading it.
+        return self.folder.dimension or self._load().dimension
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector for each text, in the order given."""
-        runtime = self._load(self.threads)
+        runtime = self._load()
         vectors = np.zeros((len(texts), runtime.dimension), np.float32)
         for start in range(0, len(texts), _GROUP_TEXTS):
             group = texts[start : start + _GROUP_TEXTS]
@@ -100,51 +102,57 @@ class OnnxEmbedder(LocalModel):
 
     def embed_query(self, text: str) -> Vectors:
         """Return the unit vector of a query."""
-        runtime = self._load(self._query_threads)
-        return np.asarray(runtime.embed([text], self.folder.query_prefix, query=True)[0], np.float32)
+        return np.asarray(self._load().embed([text], self.folder.query_prefix, query=True)[0], np.float32)
 
     @property
     def provider(self) -> str:
-        """Where the model runs, as onnxruntime names it."""
-        return self._load(self._query_threads).provider
+        """The onnxruntime provider that the model runs on."""
+        return self._load().provider
 
-    @cached_property
-    def _query_threads(self) -> int:
-        graph = self.folder.graph
-        # Large models keep their weights beside the graph, in files that begin with its name.
-        size = sum(path.stat().st_size for path in graph.parent.glob(f"{glob.escape(graph.name)}*"))
-        return 1 if size <= _SMALL_MODEL else self.threads
-
-    def _load(self, threads: int) -> _Runtime:
-        """The model set up for so many cores: most processes either index or search, and load it once."""
+    def _load(self) -> _Runtime:
         with self._lock:
-            if threads not in self._runtimes:
-                self._runtimes[threads] = _Runtime(self.folder, threads)
-            return self._runtimes[threads]
+            if self._runtime is None:
+                self._runtime = _Runtime(self.folder, self.threads)
+            return self._runtime
 
 
 class _Runtime:
-    """The loaded model: tokenizer and session. A model whose files do not belong together is refused."""
+    """The loaded model: tokenizer and session. A model whose files do not match is refused."""
 
     def __init__(self, folder: ModelFolder, threads: int) -> None:
         self._folder = folder
         self._characters = folder.max_tokens * _CHARACTERS_PER_TOKEN
         self._tokenizer: tokenizers.Tokenizer = read_tokenizer(folder.tokenizer)
         self._tokenizer.enable_truncation(folder.max_tokens)
-        self._session = open_session(folder.graph, threads)
+        # Large models keep their weights in separate files that begin with the graph's name.
+        files = folder.graph.parent.glob(f"{glob.escape(folder.graph.name)}*")
+        small = sum(path.stat().st_size for path in files) <= _SMALL_MODEL
+        self._session = open_session(folder.graph, 1 if small else threads)
+        self.provider = str(self._session.get_providers()[0])
+        alone = self.provider == PROCESSOR
+        self._together = 1 if alone else _BATCH_TEXTS
+        self._workers = threads if small and alone else 1
         self._inputs = encoder_inputs(self._session, folder.graph)
         self._output = _choose_output(self._session)
         self.dimension: int = self._check()
 
-    @property
-    def provider(self) -> str:
-        return str(self._session.get_providers()[0])
-
     def embed(self, texts: Sequence[str], prefix: str, *, query: bool = False) -> Vectors:
         encodings = self._tokenizer.encode_batch([prefix + text[: self._characters] for text in texts])
         vectors = np.zeros((len(texts), self.dimension), np.float32)
-        for batch in batches([len(encoding.ids) for encoding in encodings]):
+
+        def embed_batch(batch: list[int]) -> None:
             vectors[batch] = normalise(self._run(pad([encodings[index] for index in batch]), query))
+
+        todo = list(batches([len(encoding.ids) for encoding in encodings], texts=self._together))
+        workers = min(self._workers, len(todo))
+        if workers < 2:
+            for batch in todo:
+                embed_batch(batch)
+        else:
+            with ThreadPoolExecutor(workers) as pool:
+                # Longest first, so that no core is left with a long one at the end. The results are read,
+                # because that raises errors.
+                list(pool.map(embed_batch, reversed(todo)))
         return vectors
 
     def _run(self, padded: dict[str, NDArray[np.int64]], query: bool = False) -> NDArray[Any]:
@@ -156,7 +164,7 @@ class _Runtime:
         return np.asarray(output)
 
     def _check(self) -> int:
-        """Return the length of a vector, seen by trying the first and the last token of the vocabulary."""
+        """Return the length of a vector, determined with the first and the last token of the vocabulary."""
         folder, tokens = self._folder, self._tokenizer.get_vocab_size()
         vector = self._try(0)
         last = self._try(tokens - 1)
@@ -196,7 +204,7 @@ class _Runtime:
 
 
 def open_session(graph: Path, threads: int) -> Any:
-    """Load a graph to be run on ``threads`` cores, or where this machine is quicker."""
+    """Load a graph to run on ``threads`` cores, or on an accelerator if there is one."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -219,7 +227,7 @@ def open_session(graph: Path, threads: int) -> Any:
 
 
 def encoder_inputs(session: Any, graph: Path) -> set[str]:
-    """Return the names of the inputs of a text encoder; refuse a graph that is something else."""
+    """Return the input names of a text encoder; refuse any other graph."""
     inputs = {entry.name for entry in session.get_inputs()}
     unknown = inputs - {"input_ids", "attention_mask", "token_type_ids", "position_ids", "task_id"}
     if "input_ids" not in inputs or unknown:
@@ -228,7 +236,7 @@ def encoder_inputs(session: Any, graph: Path) -> set[str]:
 
 
 def pad(encodings: Sequence[tokenizers.Encoding]) -> dict[str, NDArray[np.int64]]:
-    """Return encodings as rows of one length, under each name that a text encoder may ask for."""
+    """Return encodings as rows of equal length, under each name that a text encoder may ask for."""
     # At least one position: a model may add no special tokens, and then an empty text has none.
     width = max(1, *(len(encoding.ids) for encoding in encodings))
     ids = np.zeros((len(encodings), width), np.int64)
@@ -243,7 +251,7 @@ def pad(encodings: Sequence[tokenizers.Encoding]) -> dict[str, NDArray[np.int64]
 
 
 def _choose_output(session: Any) -> str:
-    """Return the name of the output to read: the text's vector where there is one, else those of its tokens."""
+    """Return the name of the output to read: the text's vector if there is one, or else the token vectors."""
     outputs = [str(entry.name) for entry in session.get_outputs()]
     return next((known for known in (*_SENTENCE_OUTPUTS, *_TOKEN_OUTPUTS) if known in outputs), outputs[0])
 
@@ -251,10 +259,10 @@ def _choose_output(session: Any) -> str:
 def batches(
     lengths: Sequence[int], *, tokens: int = _BATCH_TOKENS, texts: int = _BATCH_TEXTS
 ) -> Iterator[list[int]]:
-    """Yield indices in batches of similar length, within the bounds on tokens and texts."""
+    """Yield indices in batches of similar length, within the limits on tokens and texts."""
     batch: list[int] = []
     for index in sorted(range(len(lengths)), key=lengths.__getitem__):
-        # Ascending, so this text is the longest: the whole batch is padded to it.
+        # Ascending, so this text is the longest: the whole batch is padded to its length.
         if batch and (len(batch) == texts or (len(batch) + 1) * lengths[index] > tokens):
             yield batch
             batch = []
