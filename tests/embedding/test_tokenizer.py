@@ -55,6 +55,18 @@ def test_every_visible_character_is_in_a_token(text: str) -> None:
     assert {index for index, character in enumerate(text) if not character.isspace()} <= covered
 
 
+@given(st.text(alphabet="abiscXYZ09.,_-[]`~\"'\t\r\n\x07\x0b §é東🚀\u0301\u200b", max_size=200))
+def test_words_that_are_looked_up_have_the_tokens_that_the_model_gives_them(text: str) -> None:
+    tokenizer = module.read_tokenizer(TOKENIZER.path)
+    given = dict.fromkeys(tokenizer.encode(text, add_special_tokens=False).offsets)
+    assert TOKENIZER.offsets(text) == [span for span in given if span[0] < span[1]]
+
+
+def test_a_special_token_in_the_text_stays_one_token() -> None:
+    text = "Fill in the [MASK] of a sentence."
+    assert (12, 18) in TOKENIZER.offsets(text)
+
+
 def test_empty() -> None:
     assert TOKENIZER.offsets("") == []
     assert TOKENIZER.count("") == 0
@@ -107,7 +119,9 @@ def test_only_so_many_words_are_remembered(monkeypatch: pytest.MonkeyPatch) -> N
         assert counter.count(" ".join(f"number{number}" for number in range(start, start + 40))) >= 40
     tracemalloc.start()
     for start in range(1000, 21_000, 30):
-        counter.count(" ".join(f"number{number}" + "x" * 100 for number in range(start, start + 40)))
+        long_words = " ".join(f"number{number}" + "x" * 100 for number in range(start, start + 40))
+        counter.count(long_words)
+        assert len(counter.offsets(long_words)) >= 40
     grown = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert grown < 100_000
