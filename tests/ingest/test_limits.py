@@ -77,7 +77,7 @@ def test_a_worker_that_dies_is_one_bad_file(
     with Library(tmp_path / "index", embedder=WordEmbedder()) as library:
         report = run(library, docs, Limits(seconds=60, result_mb=1))
         assert [(failure.path, failure.reason) for failure in report.failed] == [
-            (str(docs / "big.md"), "gives more than 1 MB")
+            (str(docs / "big.md"), "converts to more than 1 MB")
         ]
         assert len(report.added) == 4
 
@@ -95,10 +95,12 @@ def _index_more_and_more(folder: Path) -> None:
     pipeline._EMBED_WINDOW = 16
     read_here()
     peaks = []
-    # The first run fills caches.
+    # The first run fills caches, which are bounded, with every word that comes later.
+    (folder / "docs0").mkdir()
+    (folder / "docs0" / "words.md").write_text("".join(f"# {number}\n\n{number}\n\n" for number in range(90)))
     for run, count in enumerate((10, 10, 90)):
         docs = folder / f"docs{run}"
-        docs.mkdir()
+        docs.mkdir(exist_ok=True)
         for number in range(count):
             (docs / f"{number}.md").write_text(f"# {number}\n\n{PARAGRAPH} {number}\n")
         with Library(folder / f"index{run}", embedder=ForgetfulEmbedder()) as library:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pinakes.ingest.obligations import extract_obligations, read_sentence
+from pinakes.ingest.obligations import amounts, deadlines, duties, extract_obligations, read_sentence, units
 from pinakes.ingest.parse import Positions, parse
 from pinakes.ingest.parse.places.tree import build_sections
 from pinakes.model import Converted
@@ -191,3 +192,16 @@ def test_hostile_sentences_take_time_in_proportion(part: str, language: str) -> 
     started = time.process_time()
     extract_obligations("a.txt", text, 0, [], language, Positions(text, ()))
     assert time.process_time() - started < 10
+
+
+def test_hints_pass_over_nothing_that_is_stated(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path(__file__).parents[1] / "corpus" / "docs"
+    texts = [path.read_text("utf-8") for path in sorted(folder.rglob("*.md"))]
+    sentences = [sentence for text in texts for _, _, sentence in units.sentences(text, 0, [])]
+    with_hints = [read_sentence(sentence, language) for sentence in sentences for language in ("en", "de")]
+    assert sum(map(bool, with_hints)) > 100
+    for module in (amounts, deadlines, duties):
+        monkeypatch.setattr(module, "has_any", lambda folded, hints: True)
+    assert with_hints == [
+        read_sentence(sentence, language) for sentence in sentences for language in ("en", "de")
+    ]

@@ -1,7 +1,7 @@
-"""Code blocks: where a document shows code, in which language, and which chunk holds which part of it.
+"""Code blocks: where a document contains code, in which language, and which chunk has which part.
 
 Fences, indented blocks and inline code come from the Markdown parser, over the whole document, so a chunk that begins
-in the middle of a long listing still knows its language. What nobody marked as code is recognised by its look.
+in the middle of a long listing still knows its language. Unmarked code is recognised by its appearance.
 """
 
 from __future__ import annotations
@@ -18,17 +18,19 @@ import pyromark
 from pinakes.text.code_languages import code_language, language_of_file
 
 _MAY_HAVE_CODE = re.compile(r"`|~~~|^(?: {4}|\t)", re.MULTILINE)
-_CODE_LINE = re.compile(
-    r"""[ \t]+(?:\.\w|.*,\s*\Z) | \s*(?:
-        .*(?:[;{}([\\]|\)\s*:|=>|->)\s*\Z
-      | .*\w\s*\([^)\n]*\)\s*\Z
-      | .*(?:\s(?::=|[-+*/|&]?=|==|!=|=>|->)\s|::|\w=[\w"'({\[]).*
-      | (?:import|from|use|using|package|require|def|fn|func|function|class|struct|enum|impl|trait|pub|public|private
+# A line of code by how it ends, begins, or by what it has in it.
+_CODE_ENDS = (*";{}([\\", "=>", "->")
+_CODE_BEGINS = re.compile(
+    r"""[ \t]+\.\w | \s*(?:
+        (?:import|from|use|using|package|require|def|fn|func|function|class|struct|enum|impl|trait|pub|public|private
            |static|const|let|var|return|if|elif|else|for|while|try|except|catch|end|async|await)\b.*[({:;<"'*=]
-      | (?:"{3}|'{3}|@\w).*
+      | "{3} | '{3} | @\w
       | [])}]+[,;]?\s*\Z
     )""",
     re.VERBOSE,
+)
+_CODE_INSIDE = re.compile(
+    r"""\s(?::=|[-+*/|&]?=|==|!=|=>|->)\s|::|\w=[\w"'({\[]|\)\s*:\s*\Z|\w\s*\([^)\n]*\)\s*\Z"""
 )
 _COMMENT = re.compile(r"\s*(?://|/\*|\*|\#)")
 _LINK = re.compile(r"\]\([^)\s]*\)|https?://\S+")
@@ -45,7 +47,7 @@ _RARE_SIGN_SHARE = 0.01
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
-    """Code with its language ("" when unknown), and where it stands in the text it was taken from."""
+    """Code with its language ("" if unknown), and its position in the text."""
 
     language: str
     text: str
@@ -55,7 +57,7 @@ class CodeBlock:
 
 
 def code_blocks(text: str, language_hint: str = "") -> list[CodeBlock]:
-    """The code of a text in order: all of it when the hint names its language, else what Markdown marks as code.
+    """The code in a text, in order: all of it if the hint names its language, or else what Markdown marks as code.
 
     >>> [(block.language, block.text) for block in code_blocks("Call `run`:\\n```py\\nrun()\\n```\\n")]
     [('', 'run'), ('python', 'run()\\n')]
@@ -91,7 +93,7 @@ def code_blocks(text: str, language_hint: str = "") -> list[CodeBlock]:
 
 
 def document_code(text: str, path: str) -> list[CodeBlock]:
-    """The code of a document: all of it when its name or its look says that it is a source file."""
+    """The code in a document: all of it if its name or appearance says that it is a source file."""
     if hint := language_of_file(path):
         return code_blocks(text, hint)
     blocks = code_blocks(text)
@@ -101,10 +103,10 @@ def document_code(text: str, path: str) -> list[CodeBlock]:
 
 
 def chunk_code(blocks: Sequence[CodeBlock], content: str, prefix: int, start: int) -> list[CodeBlock]:
-    """The code of a chunk: its part of the document's blocks.
+    """The code in a chunk: its part of the document's blocks.
 
-    ``content`` stands in the document's text from ``start`` on, after a ``prefix`` that is repeated from elsewhere.
-    A chunk that looks like code from top to bottom is code, marked or not.
+    ``content`` begins at ``start`` in the document's text, after a ``prefix`` that is repeated from elsewhere. A chunk
+    that looks like code throughout is code, marked or not.
     """
     own = content[prefix:]
     end = start + len(own)
@@ -125,7 +127,7 @@ def chunk_code(blocks: Sequence[CodeBlock], content: str, prefix: int, start: in
 
 
 def looks_like_code(text: str) -> bool:
-    """Whether most lines could stand in a program and would look odd in prose."""
+    """Whether most lines could be part of a program and would look odd in prose."""
     text = _LINK.sub(" ", text[:_LOOKED_AT])
     lines = [line[:_LINE_LENGTH] for line in text.splitlines() if line.strip() and not _COMMENT.match(line)]
     if len(lines) < _FEWEST_LINES:
@@ -136,7 +138,17 @@ def looks_like_code(text: str) -> bool:
     if len(_RARE_SIGNS.findall(whole)) < _RARE_SIGN_SHARE * len(whole):
         return False
     sample = lines[:: len(lines) // _SAMPLE + 1]
-    return sum(_CODE_LINE.match(line) is not None for line in sample) >= _CODE_SHARE * len(sample)
+    return sum(map(_is_code, sample)) >= _CODE_SHARE * len(sample)
+
+
+def _is_code(line: str) -> bool:
+    end = line.rstrip()
+    return (
+        end.endswith(_CODE_ENDS)
+        or (end.endswith(",") and line[0] in " \t")
+        or _CODE_BEGINS.match(line) is not None
+        or _CODE_INSIDE.search(line) is not None
+    )
 
 
 def _fence_language(detail: Any) -> str:
@@ -144,7 +156,7 @@ def _fence_language(detail: Any) -> str:
 
 
 def _character_offsets(data: bytes) -> Callable[[int], int]:
-    """From the bytes that the parser counts to characters."""
+    """Convert the parser's byte offsets to characters."""
     if data.isascii():
         return lambda offset: offset
     starts = (np.frombuffer(data, dtype=np.uint8) & 0xC0) != 0x80

@@ -1,7 +1,7 @@
-"""Values of a document's fields: dates with the span they name, ranges, and when a value is the one wanted.
+"""Values of a document's fields: dates with their spans, ranges, and when a value matches.
 
-An index stores values as ``field_value`` reads them; filters are compiled (``wanted_value``) into what can be compared
-with that, so that nothing has to be parsed while documents are chosen.
+An index stores values as ``field_value`` reads them; filters are compiled (``wanted_value``) into comparable form, so
+that nothing has to be parsed while documents are selected.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 _RANGE = re.compile(r"(?P<sign><=|>=|<|>)\s*(?P<bound>\S.*)|(?P<low>.*?)\s*\.\.\s*(?P<high>.*)")
 _SPELLED = ("%d %B %Y", "%B %d, %Y", "%B %d %Y", "%d %b %Y", "%b %d, %Y", "%d.%m.%Y", "%B %Y", "%Y%m%d")
+_YEAR = re.compile(r"\d{4}")  # which each of these has
 _YEAR_OR_MONTH = re.compile(r"(\d{4})(?:[-/.](\d{1,2}))?\Z")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
 _WIKILINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
@@ -22,7 +23,7 @@ _LONGEST = 400
 
 
 class FieldValue(NamedTuple):
-    """A value as it is stored: as text to compare, and as number and moment where it can be read as such."""
+    """A value as stored: as text to compare, and as number and moment if it can be read as such."""
 
     text: str
     number: float | None
@@ -30,9 +31,9 @@ class FieldValue(NamedTuple):
 
 
 class WantedValue(NamedTuple):
-    """What a value must be: this text, a number in this span, or a moment in that one.
+    """What a value must be: this text, a number in this range, or a moment in that one.
 
-    Moments count where the value is no number, or none is wanted.
+    Moments count if the value is not a number, or none is wanted.
     """
 
     text: str
@@ -41,7 +42,7 @@ class WantedValue(NamedTuple):
 
 
 def parse_date(text: str) -> datetime | None:
-    """Read a date or time, ISO or spelled out; a year or month is its first day, no zone is taken as UTC."""
+    """Parse a date or time, ISO or spelled out; a year or month is its first day, no zone means UTC."""
     text = text.strip()
     if len(text) > _LONGEST or not any(map(str.isdigit, text)):
         return None
@@ -52,7 +53,8 @@ def parse_date(text: str) -> datetime | None:
     try:
         date = datetime.fromisoformat(re.sub(r"[Zz]\Z", "+00:00", text))
     except ValueError:
-        date = next((read for form in _SPELLED if (read := _read(text, form))), None)
+        forms = _SPELLED if _YEAR.search(text) else ()
+        date = next((read for form in forms if (read := _read(text, form))), None)
     if date is None or date.tzinfo:
         return date
     return date.replace(tzinfo=timezone.utc)
@@ -70,7 +72,7 @@ def _read(text: str, form: str) -> datetime | None:
 
 
 def date_span(text: str) -> tuple[datetime, datetime] | None:
-    """The time that a date stands for, from its first moment to the first after it: a year, a month, a day."""
+    """The time span of a date, from its first moment to the first after it: a year, a month, a day."""
     start = parse_date(text)
     if start is None:
         return None
@@ -84,7 +86,7 @@ def date_span(text: str) -> tuple[datetime, datetime] | None:
 
 
 def field_value(value: Any) -> FieldValue:
-    """Read a value of the frontmatter."""
+    """Parse a value of the frontmatter."""
     text = plain(value)
     if isinstance(value, bool):
         return FieldValue(text, None, None)
@@ -93,7 +95,7 @@ def field_value(value: Any) -> FieldValue:
 
 
 def wanted_value(wanted: str) -> WantedValue:
-    """Read the value of a filter, which may be a range (``3..5``, ``>=2024-06``)."""
+    """Parse the value of a filter, which may be a range (``3..5``, ``>=2024-06``)."""
     numbers, moments = (_range(wanted, read) or read(wanted) for read in _READERS)
     return WantedValue(plain(wanted)[:_LONGEST], numbers, moments)
 
@@ -104,7 +106,7 @@ def is_range(wanted: str) -> bool:
 
 
 def plain(value: Any) -> str:
-    """A value as text to compare: without case, and without what people put around tags and links."""
+    """A value as text to compare: ignoring case, and without what people put around tags and links."""
     text = str(value).strip().casefold()
     link = _WIKILINK.fullmatch(text)
     return (link[1].strip() if link else text).lstrip("#")
@@ -123,7 +125,7 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def _number(text: str) -> _Span | None:
-    """A number with the least one above it, so that it lies in its own span."""
+    """A number with the next larger one, so that it is in its own range."""
     if len(text) > _LONGEST or not _NUMBER.fullmatch(text.strip()):
         return None
     number = float(text)
@@ -136,12 +138,12 @@ def _date(text: str) -> _Span | None:
 
 
 _Reader = Callable[[str], _Span | None]
-# Numbers first: of "2020..2024" and a year, both can be read either way and mean the same.
+# Numbers first: "2020..2024" and a year can be read either way and mean the same.
 _READERS: tuple[_Reader, ...] = (_number, _date)
 
 
 def _range(wanted: str, read: _Reader) -> _Span | None:
-    """The ends of a range whose bounds can be read; both bounds of ``a..b`` belong to it."""
+    """The ends of a range whose bounds can be parsed; both bounds of ``a..b`` are included."""
     found = _RANGE.fullmatch(wanted.strip())
     if not found:
         return None

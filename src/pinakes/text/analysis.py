@@ -1,4 +1,4 @@
-"""Turns text into search terms, the same way for what is indexed and for what is asked.
+"""Turns text into search terms, in the same way for documents and queries.
 
 >>> [token.text for token in analyze("The controller's getUserById, see 32.706-2")]
 ['the', 'control', 'getuserbyid', 'get', 'user', 'by', 'id', 'see', '32', '32.706-2', '32.706', '706', '2']
@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import accumulate
 
-from pinakes.text.compounds import LUMP, Kind, Piece, expand
+from pinakes.text.compounds import LUMP, Kind, Piece, expand, lumps
 from pinakes.text.folding import fold
 from pinakes.text.stemming import algorithm_for, index_forms, stemmer_version
 from pinakes.text.stopwords import STOPWORDS
@@ -23,7 +24,7 @@ _ALL = frozenset(Kind)
 _EXACT = frozenset({Kind.SEGMENT, Kind.WHOLE, Kind.PREFIX, Kind.GRAM, Kind.CHAR})
 _PHRASE = frozenset({Kind.SEGMENT, Kind.GRAM})
 MAX_TERMS = 64
-"""Distinct terms of one query; of longer ones the longest are kept, which are mostly the rarest."""
+"""The maximum number of distinct query terms; beyond it the longest are kept, mostly the rarest."""
 
 HYPHEN_WEIGHT = 0.8  # ``boundary layer`` is nearly what ``boundary-layer`` asks for
 PART_WEIGHT = 0.2  # ``user`` is a faint trace of ``getUserById``
@@ -33,7 +34,7 @@ _PLAIN = frozenset({Kind.SEGMENT, Kind.JOINED, Kind.PART})
 
 @dataclass(slots=True)
 class Token:
-    """A term, the characters ``[start, end)`` of the text that it stands for, and its place among the words."""
+    """A term, the characters ``[start, end)`` of the text that it stands for, and its position among the words."""
 
     text: str
     start: int
@@ -42,12 +43,12 @@ class Token:
 
 
 def analysis_version() -> str:
-    """Names the rules by which terms are made; an index made by other rules must be made again."""
+    """Identifies the rules by which terms are made; an index made by other rules must be rebuilt."""
     return f"{_RULES}+snowball{stemmer_version()}"
 
 
 def analyze(text: str, language: str = "en", stem: bool = True) -> list[Token]:
-    """The terms of a text in order; those that share a position are ways of finding the same word."""
+    """The terms of a text in order; those that share a position are alternatives for the same word."""
     memory = _memory(algorithm_for(language) if stem else "", _ALL)
     tokens: list[Token] = []
     position = 0
@@ -62,28 +63,32 @@ def analyze(text: str, language: str = "en", stem: bool = True) -> list[Token]:
 
 def index_terms(text: str, language: str) -> list[tuple[str, int]]:
     """The terms of ``analyze`` with their positions, without the cost of offsets."""
-    return _memory(algorithm_for(language), _ALL).placed(LUMP.findall(text))
+    return _memory(algorithm_for(language), _ALL).placed(lumps(text))
 
 
 def exact_terms(text: str) -> list[tuple[str, int]]:
-    """The words as they are written, case and accents aside, with their positions."""
-    return _memory("", _EXACT).placed(LUMP.findall(text))
+    """The words as written, ignoring case and accents, with their positions."""
+    return _memory("", _EXACT).placed(lumps(text))
 
 
 def index_and_exact_terms(text: str, language: str) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
-    """Both at the price of looking through the text once."""
-    lumps = LUMP.findall(text)
-    return _memory(algorithm_for(language), _ALL).placed(lumps), _memory("", _EXACT).placed(lumps)
+    """Both, in one pass over the text."""
+    found = lumps(text)
+    return _memory(algorithm_for(language), _ALL).placed(found), _memory("", _EXACT).placed(found)
 
 
 def phrase_terms(text: str) -> list[tuple[int, str]]:
     """The words of a phrase with their offsets: those of ``exact_terms`` that follow one another."""
-    placed = _memory("", _PHRASE).placed(LUMP.findall(text))
+    placed = _memory("", _PHRASE).placed(lumps(text))
     return [(position - placed[0][1], term) for term, position in placed]
 
 
+# A lump is learned stemmed and as it is written, one right after the other.
+_expanded = lru_cache(maxsize=4096)(expand)
+
+
 class _Memory:
-    """Remembers what lumps become: texts repeat their words, and most of the work is done once for each."""
+    """Caches the analysis of lumps: texts repeat their words, so most of the work is done once."""
 
     __slots__ = ("_algorithm", "_kinds", "_known")
 
@@ -96,20 +101,19 @@ class _Memory:
         known = self._known.get(lump)
         return known if known is not None else self._learn(lump)
 
-    def placed(self, lumps: Sequence[str]) -> list[tuple[str, int]]:
-        """The terms of lumps that follow one another, with their positions."""
+    def placed(self, found: Sequence[str]) -> list[tuple[str, int]]:
+        """The terms of consecutive lumps, with their positions."""
         known, learn = self._known, self._learn
-        placed: list[tuple[str, int]] = []
-        position = 0
-        for lump in lumps:
-            pieces, width = known.get(lump) or learn(lump)
-            for term, _, _, place in pieces:
-                placed.append((term, position + place))
-            position += width
-        return placed
+        learned = [known.get(lump) or learn(lump) for lump in found]
+        positions = accumulate([width for _, width in learned], initial=0)
+        return [
+            (term, position + place)
+            for (pieces, _), position in zip(learned, positions, strict=False)
+            for term, _, _, place in pieces
+        ]
 
     def _learn(self, lump: str) -> tuple[tuple[tuple[str, int, int, int], ...], int]:
-        pieces, width = expand(lump)
+        pieces, width = _expanded(lump) if len(lump) <= _CACHED_LENGTH else expand(lump)
         terms: dict[tuple[str, int], tuple[str, int, int, int]] = {}
         for piece in pieces:
             kind, text, start, end, place = piece
@@ -136,10 +140,10 @@ def _memory(algorithm: str, kinds: frozenset[Kind]) -> _Memory:
 
 @dataclass(frozen=True, slots=True)
 class QueryTerm:
-    """One thing that is looked for. Any of ``forms`` is a full match; ``parts`` together are a weaker one.
+    """One query term. Any of ``forms`` is a full match; ``parts`` together are a weaker one.
 
-    ``within`` are words that hold it together with another word of the query: as good a match, but they say nothing
-    about how common it is.
+    ``within`` are words that contain it together with another query word: as good a match, but not evidence of its
+    frequency.
     """
 
     text: str
@@ -152,7 +156,7 @@ class QueryTerm:
 def query_terms(text: str, languages: Sequence[str]) -> list[QueryTerm]:
     """The terms of a query, for an index whose texts are in the given languages.
 
-    Function words are dropped, unless there is nothing else. Capitals save a word: ``WHO``, ``IT``.
+    Function words are dropped, unless there is nothing else. Words in capitals are kept: ``WHO``, ``IT``.
     """
     find = _remembered if len(text) <= _REMEMBERED_LENGTH else _find
     return list(find(text, tuple(languages)))
@@ -181,15 +185,15 @@ def _find(text: str, languages: tuple[str, ...]) -> list[QueryTerm]:
     return kept
 
 
-# One search asks for the terms of its query several times, and for those of each of its words.
+# A search needs the terms of its query several times, and those of each of its words.
 _remembered = lru_cache(maxsize=1024)(_find)
 
 
 def _stopwords(words: set[str], languages: Sequence[str]) -> set[str]:
     """The function words among ``words``.
 
-    Those of the first language always; those of another only where two of them show that the query is in it:
-    with English and German texts, ``die hard`` keeps its ``die``.
+    Those of the first language always; those of another only if two of them show that the query is in it: with English
+    and German texts, ``die hard`` keeps its ``die``.
     """
     dropped: set[str] = set()
     for rank, language in enumerate(languages):
@@ -233,7 +237,7 @@ def _term(top: Sequence[Piece], inner: Sequence[Piece], algorithms: Sequence[str
 
 
 def _forms(piece: Piece, algorithms: Sequence[str]) -> tuple[str, ...]:
-    """The piece as written and its stem in each language, as they stand in the index."""
+    """The piece as written and its stem in each language, as indexed."""
     stemmers = algorithms if _stemmable(piece) else ("",)
     return tuple(dict.fromkeys(form for name in stemmers for form in index_forms(piece.text, name)))
 

@@ -1,7 +1,7 @@
-"""Obligations: a table of who shall do what by when, for how much and unless what, made without a language model.
+"""Obligations: a table of who must do what, by when, for how much, unless what; made without a language model.
 
-``units`` cuts a document into sentences, ``duties`` finds their verbs with who is meant, ``deadlines`` and ``amounts``
-what is counted. What is not understood stays in the table and says so.
+``units`` cuts a document into sentences, ``duties`` finds verbs and bearers, ``deadlines`` and ``amounts`` what is
+counted. What is not understood stays in the table and is marked.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from pinakes.text.code_languages import language_of_file
 
 __all__ = ["extract_obligations", "read_sentence"]
 
-# What is kept of a sentence; all of it stands in the document.
+# What is kept of a sentence; the document has all of it.
 _KEPT = 1000
-# So many places before a sentence are looked at for one that still goes on there.
+# This many places before a sentence are checked for one that extends to it.
 _LOOK_BACK = 500
 
 
 def extract_obligations(
     source_path: str, text: str, body_start: int, places: Sequence[Place], language: str, position: Positions
 ) -> list[Obligation]:
-    """Return the obligations, deadlines and amounts of a document, in the order of its text; code has none."""
+    """Return the obligations, deadlines and amounts of a document, in text order; code has none."""
     if language_of_file(source_path):
         return []
     ordered = sorted(places, key=lambda place: (place.start, place.ordinal))
@@ -67,7 +67,7 @@ def extract_obligations(
 
 
 def _innermost(places: Sequence[Place], offset: int) -> Place | None:
-    """Return the innermost of a document's places, in the order of its text, that holds an offset."""
+    """Return the innermost of a document's places, given in text order, that contains an offset."""
     last = bisect_right(places, offset, key=lambda place: place.start)
     around = reversed(places[max(0, last - _LOOK_BACK) : last])
     return next((place for place in around if place.is_heading or place.end > offset), None)
@@ -77,7 +77,7 @@ _Stated = tuple[str, Duty | None, list[FoundDeadline], list[FoundAmount], tuple[
 
 
 def read_sentence(sentence: str, language: str) -> list[_Stated]:
-    """Return what a sentence states: kind, verb, deadlines, amounts and gaps of each row that it makes."""
+    """Return the rows for a sentence: kind, verb, deadlines, amounts and gaps of each."""
     lexicon = load(language or "en")
     if lexicon is None:
         pattern = duty_pattern(language)
@@ -99,13 +99,14 @@ def read_sentence(sentence: str, language: str) -> list[_Stated]:
 def _rows(sentence: str, lexicon: Lexicon) -> list[_Stated]:
     duties = find_duties(sentence, lexicon)
     deadlines, amounts = find_deadlines(sentence, lexicon), find_amounts(sentence, lexicon)
-    blank = BLANK.search(sentence) is not None
     if not duties:
-        # Percentages alone may just as well be figures of a report.
-        if not lexicon.forms["percent_of"].search(sentence):
+        # Percentages alone may just as well be figures in a report.
+        if amounts and not lexicon.forms["percent_of"].search(sentence):
             amounts = [item for item in amounts if item.amount.unit != "%"]
         if not any(item.deadline.normal for item in deadlines) and not amounts:
             return []
+    blank = BLANK.search(sentence) is not None
+    if not duties:
         return [("statement", None, deadlines, amounts, _gaps(None, deadlines, blank))]
     rows: list[_Stated] = []
     stops = [duty.stop for duty in duties[:-1]]

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from pinakes.ingest.obligations.lexicon import Lexicon, load
+from pinakes.ingest.obligations.lexicon import Lexicon, has_any, load
 from pinakes.ingest.obligations.numbers import number_form, read_number, scale_form
 from pinakes.model.obligation import Amount
 
@@ -24,13 +24,13 @@ _SIGNS = {
 _CODES = "(?-i:EUR|USD|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|CNY|INR|DEM)"
 _SIGN = "|".join(re.escape(sign) for sign in sorted(_SIGNS, key=len, reverse=True))
 _SUM = r"\d{1,3}(?:[,.'’\u00a0\u202f ]\d{2,3}){1,6}(?:[.,]\d{1,2})?(?!\d)|\d{1,15}(?:[.,]\d{1,4})?(?!\d)"
-# A sign without a number: an amount that is still to be filled in.
+# A currency sign without a number: an amount still to be filled in.
 BLANK = re.compile(rf"(?:{_SIGN}|\b{_CODES}\b)\s?(?:_{{2,}}|\[|•)")
 _BEFORE = 80
 
 
 class Found(NamedTuple):
-    """An amount and where it stands in the sentence."""
+    """An amount and its position in the sentence."""
 
     start: int
     end: int
@@ -59,10 +59,9 @@ _SHARES = {"half": 0.5, "quarter": 0.25, "third": 1 / 3, "eighth": 0.125}
 
 
 def find_amounts(sentence: str, lexicon: Lexicon) -> list[Found]:
-    """Return the sums of money and the percentages of a sentence, in order; one in words and in figures counts once."""
+    """Return the sums of money and percentages of a sentence, in order; one in words and figures counts once."""
     found: list[Found] = []
-    folded = sentence.casefold()
-    if not any(hint in folded for hint in lexicon.amount_hints):
+    if not has_any(sentence, lexicon.code_hints) and not has_any(sentence.casefold(), lexicon.amount_hints):
         return found
     for match in _form(lexicon.language).finditer(sentence):
         read = _read(match, lexicon)
@@ -76,7 +75,7 @@ def find_amounts(sentence: str, lexicon: Lexicon) -> list[Found]:
         ):
             continue
         if found and _repeats(sentence, found[-1], match, unit):
-            # The figures in brackets are the plainer ones.
+            # The figures in brackets are easier to read.
             last = found.pop()
             found.append(
                 Found(

@@ -8,11 +8,11 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
-from pinakes.ingest.obligations.lexicon import Lexicon, load
+from pinakes.ingest.obligations.lexicon import Lexicon, has_any, load
 from pinakes.ingest.obligations.numbers import number_form, read_number
 from pinakes.model.obligation import Deadline
 
-# How much before a number, and behind it, can say what it is for.
+# How much text before and after a number can say what it is for.
 _BEFORE = 90
 _EVENT = 110
 # `30, 60, 90 or 180 days`
@@ -23,7 +23,7 @@ _NUMBER_OF_PLACE = re.compile(
 )
 _MOST_LISTED = 6
 _CLAUSE_END = re.compile(r"[,;:.()]|\s(?:and|or|but|und|oder|sowie|shall|must|will|may|unless|except)\b")
-# The longest period that can be meant: what is longer is a number of something else.
+# The longest plausible period: anything longer counts something else.
 _LONGEST = {"minute": 1e6, "hour": 1e5, "day": 4e4, "week": 6e3, "month": 2e3, "quarter": 400, "year": 200}
 _ISO = re.compile(r"(?<![\w-])(?:1[89]|20|21)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?![\w-])")
 
@@ -32,7 +32,7 @@ _DIGIT = re.compile(r"\d")
 
 
 class Found(NamedTuple):
-    """A deadline and where it stands in the sentence."""
+    """A deadline and its position in the sentence."""
 
     start: int
     end: int
@@ -40,11 +40,13 @@ class Found(NamedTuple):
 
 
 def find_deadlines(sentence: str, lexicon: Lexicon) -> list[Found]:
-    """Return the periods and dates of a sentence, and words of a deadline that has neither, in order."""
+    """Return the periods and dates of a sentence, and deadline words without either, in order."""
     folded = sentence.casefold()
-    found = list(_periods(sentence, lexicon)) if any(hint in folded for hint in lexicon.time_hints) else []
+    found = list(_periods(sentence, lexicon)) if has_any(folded, lexicon.time_hints) else []
     if _DIGIT.search(sentence):
-        found += _dates(sentence, lexicon)
+        found += _dates(sentence, folded, lexicon)
+    if not has_any(folded, lexicon.vague_hints):
+        return sorted(found)
     taken = [(item.start, item.end) for item in found]
     for match in lexicon.forms["vague_deadlines"].finditer(sentence):
         if not any(start < match.end() and match.start() < end for start, end in taken):
@@ -152,7 +154,7 @@ def _found(
 
 
 def _event(sentence: str, end: int, lexicon: Lexicon) -> tuple[str, str]:
-    """What a period counts from or up to: the words behind it, to the end of their clause."""
+    """What a period counts from or up to: the words after it, to the end of their clause."""
     match = lexicon.forms["events"].match(sentence, end)
     if not match:
         return "", ""
@@ -169,8 +171,9 @@ def _unit(match: re.Match[str], lexicon: Lexicon) -> str:
     return f"{kind} {unit}" if kind and unit == "day" else unit
 
 
-def _dates(sentence: str, lexicon: Lexicon) -> Iterator[Found]:
-    for form in (*lexicon.dates, _ISO):
+def _dates(sentence: str, folded: str, lexicon: Lexicon) -> Iterator[Found]:
+    named = lexicon.dates if has_any(folded, lexicon.date_hints) else ()
+    for form in (*named, _ISO) if "-" in sentence else named:
         for match in form.finditer(sentence):
             normal = match.group() if form is _ISO else _date(match, lexicon)
             if normal and (relation := _role(sentence, match, normal, lexicon)):
@@ -193,7 +196,7 @@ def _date(match: re.Match[str], lexicon: Lexicon) -> str:
 
 
 def _role(sentence: str, match: re.Match[str], normal: str, lexicon: Lexicon) -> str:
-    """What a date does: bound something, or just tell when a paper was written, which gives nothing."""
+    """What a date does: limit something, or just say when a paper was written, which is ignored."""
     before = sentence[max(0, match.start() - _BEFORE) : match.start()]
     behind = sentence[match.end() : match.end() + 60]
     if lexicon.forms["date_of_law"].match(behind):

@@ -1,17 +1,18 @@
-"""Duties: the verbs that oblige, forbid, allow or recommend, with who is meant and what is to be done."""
+"""Duties: the verbs that oblige, forbid, permit or recommend, with the bearer and the action."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pinakes.ingest.obligations.lexicon import Lexicon
+from pinakes.ingest.obligations.lexicon import Lexicon, has_any
 
-# So many verbs of a sentence are looked at, so much before one for who is meant, and so much of a bearer is kept.
+# Limits: verbs considered per sentence, text before a verb searched for the bearer, and length of the bearer.
 _MOST = 40
 _BEFORE = 500
 _LONGEST_BEARER = 120
-# How far behind a verb its agent can stand: `shall be approved by the Board`.
+# How far after a verb its agent can be: `shall be approved by the Board`.
 _AGENT = 60
 _LONGEST_ACTION = 400
 _LONGEST_EXCEPTION = 300
@@ -34,7 +35,7 @@ _SAYS_THAT = re.compile(
 _LAST_NAMED = re.compile(
     r"(?:^|\s)(?P<who>(?:the|each|any|such)(?:\s+[\w’'-]+){1,4}|it|they|he|she|we|you)$", re.IGNORECASE
 )
-# A modal stands in a clause of its own behind these.
+# After these, a modal is in a clause of its own.
 _CLAUSE = re.compile(
     r"[;:]\s|(?<!\d)\.(?:\[\^\w{1,20}\])?\s|\bprovided,?\s+(?:however,?\s+)?that\s", re.IGNORECASE
 )
@@ -58,7 +59,7 @@ _PARTICIPLE_CLAUSE = re.compile(r",\s*(?:der|die|das|welche\w*|who|which|that|wh
 
 @dataclass(slots=True)
 class Duty:
-    """A verb with its clause: ``start`` and ``end`` are the verb's, ``stop`` is where the clause ends."""
+    """A verb with its clause: ``start`` and ``end`` are the verb's, ``stop`` is the end of the clause."""
 
     kind: str
     start: int
@@ -71,12 +72,14 @@ class Duty:
 
 
 def find_duties(sentence: str, lexicon: Lexicon) -> list[Duty]:
-    """Return what a sentence obliges, forbids, allows and recommends, in order."""
-    plain = _QUOTED.sub(lambda match: "\0" * len(match.group()), sentence)
-    if sentence.endswith("?"):
+    """Return what a sentence obliges, forbids, permits and recommends, in order."""
+    folded = sentence.casefold()
+    forms = [(kind, form) for kind, hints, form in lexicon.modals if has_any(folded, hints)]
+    if not forms or sentence.endswith("?"):
         return []
+    plain = _QUOTED.sub(lambda match: "\0" * len(match.group()), sentence)
     duties: list[Duty] = []
-    for kind, start, end in _modals(plain, lexicon):
+    for kind, start, end in _modals(plain, forms, lexicon):
         duties.append(Duty(kind, start, end, len(sentence), " ".join(sentence[start:end].split())))
     for number, duty in enumerate(duties):
         following = duties[number + 1].start if number + 1 < len(duties) else len(sentence)
@@ -90,9 +93,10 @@ def find_duties(sentence: str, lexicon: Lexicon) -> list[Duty]:
 
 
 def leads(sentence: str, first: Duty) -> bool:
-    """Whether the first of several verbs only stands in a clause before the subject.
+    """Whether the first of several verbs is only in a clause before the subject.
 
-    *Within 60 days after the amount that it should pay is known, the agency shall*: the days are said of what it shall.
+    *Within 60 days after the amount that it should pay is known, the agency shall*: the days belong to what it shall
+    do.
     """
     return (
         _OPENING.match(_MARKER.sub("", sentence[: first.start])) is not None
@@ -101,9 +105,11 @@ def leads(sentence: str, first: Duty) -> bool:
     )
 
 
-def _modals(sentence: str, lexicon: Lexicon) -> list[tuple[str, int, int]]:
+def _modals(
+    sentence: str, forms: Sequence[tuple[str, re.Pattern[str]]], lexicon: Lexicon
+) -> list[tuple[str, int, int]]:
     found: list[tuple[str, int, int]] = []
-    for kind, form in lexicon.modals:
+    for kind, form in forms:
         for match in form.finditer(sentence):
             if lexicon.language == "de" and match.group()[0].isupper():
                 # `Kann der Patient nicht erreicht werden, …`: a condition.
@@ -118,7 +124,7 @@ def _modals(sentence: str, lexicon: Lexicon) -> list[tuple[str, int, int]]:
 
 
 def _counts(duty: Duty, lexicon: Lexicon) -> bool:
-    """Whether a verb that may just speak of the future (*will*) is said of somebody with a name of the contract."""
+    """Whether a verb that may be mere future tense (*will*) has a party of the contract as its subject."""
     if duty.modal.casefold().split()[0] not in lexicon.named_bearers_only:
         return True
     words = duty.bearer.split()
@@ -136,7 +142,7 @@ _COMMON = frozenset(
 
 
 def _clause_stop(sentence: str, end: int, following: int, *, last: bool) -> int:
-    """Where the clause of a verb ends: at the mark before the next verb's subject, or with the sentence."""
+    """Where the clause of a verb ends: at the punctuation before the next verb's subject, or with the sentence."""
     if last:
         return len(sentence)
     ends = [match.start() for match in _CLAUSE.finditer(sentence, end, following)]
@@ -147,7 +153,7 @@ def _clause_stop(sentence: str, end: int, following: int, *, last: bool) -> int:
 
 
 def _subject(sentence: str, duty: Duty, before: Duty | None) -> str:
-    """The words before a verb that belong to its clause, marks of lists and of clauses left off."""
+    """The words before a verb that belong to its clause, without list and clause markers."""
     piece = sentence[max(before.stop if before else 0, duty.start - _BEFORE) : duty.start]
     piece = _BRACKETS.sub("", piece)
     cuts = [match.end() for match in _CLAUSE.finditer(piece)]
@@ -171,9 +177,9 @@ def _bearer(sentence: str, duty: Duty, before: Duty | None, lexicon: Lexicon) ->
         return agent["who"][:_LONGEST_BEARER] if agent else ""
     piece = _subject(sentence, duty, before)
     if before and _AND.search(sentence[before.end : duty.start]):
-        # `shall take account of the opinion and shall tell`: still the same.
+        # `shall take account of the opinion and shall tell`: the same subject.
         return before.bearer
-    if not lexicon.forms["subordinate"].match(piece):
+    if "that" in piece.casefold() and not lexicon.forms["subordinate"].match(piece):
         piece = _SAYS_THAT.sub("", piece, count=1)
     piece = _after_leading_clauses(piece, lexicon)
     piece = _PARTICIPLE_CLAUSE.split(piece)[0].strip(" ,")
@@ -196,12 +202,12 @@ def _bearer(sentence: str, duty: Duty, before: Duty | None, lexicon: Lexicon) ->
 
 
 def _after_leading_clauses(piece: str, lexicon: Lexicon) -> str:
-    """Leave off *Where …,* and *Within ten days …,* before the subject: it is what follows their last comma."""
+    """Strip *Where …,* and *Within ten days …,* before the subject, which follows their last comma."""
     if lexicon.forms["relative"].match(piece) and not _DETERMINER.match(piece):
         return piece.split(",")[0] if "," not in piece else piece.rpartition(", ")[2]
     if not lexicon.forms["subordinate"].match(piece):
         parts = piece.split(", ")
-        # `The Company, in its discretion,`: what comes first; `the reference rate, the lender`: the last.
+        # `The Company, in its discretion,`: the first part; `the reference rate, the lender`: the last.
         return parts[0] if len(parts) > 1 and not lexicon.forms["subordinate"].match(parts[0]) else piece
     parts = piece.split(", ")
     while len(parts) > 1:
@@ -243,7 +249,7 @@ def _german_bearer(sentence: str, duty: Duty, before: Duty | None, lexicon: Lexi
 
 
 def _split(sentence: str, duty: Duty, lexicon: Lexicon) -> None:
-    """Tell what is to be done from the exception to it."""
+    """Separate the action from its exceptions."""
     rest = sentence[duty.end : duty.stop]
     match = lexicon.forms["exceptions"].search(rest)
     if match is None and duty.stop < len(sentence):

@@ -1,10 +1,11 @@
-"""Which fields the keyword index has, what it is told of a document, and how that becomes one of its entries."""
+"""The fields of the keyword index, the entry of a chunk, and how it is written."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import tantivy
@@ -28,17 +29,17 @@ DEFAULT_BOOSTS: Mapping[str, float] = {
     "context": 1.0,
     "body": 1.0,
 }
-"""How many occurrences in the text a word in a field is worth. These are also the fields that are searched."""
+"""The boosts of fields, as occurrences in the text. These are also the fields that are searched."""
 
 DOCUMENT, CHUNK, BODY, EXACT = "document", "chunk", "body", "exact"
 COMPOUND = "compound"
-"""The words of texts in languages that write compounds as one word: which words there are is all it says."""
+"""The words of texts in languages that write compounds as one word: only to know which words exist."""
 CODE, CODE_PARTS, CODE_LANGUAGE = "code", "code_parts", "code_language"
 RANKED = frozenset({"title", "context", "body"})
-"""Fields that every chunk has or none: how often a word occurs in one, and how long it is, can be compared.
+"""Fields that every chunk has or none: term frequency and length are comparable.
 
-Of the others it only counts whether they have a word. Where one tag in a hundred documents is the average, any tag
-at all would look like an endless list of them.
+In the others, only the presence of a word counts. If one tag per hundred documents is the average, any tag at all would
+look like a very long list.
 """
 
 
@@ -46,7 +47,7 @@ at all would look like an endless list of them.
 class KeywordEntry:
     """What is searched of one chunk.
 
-    ``headings`` is the heading it stands under, ``path`` those above that one, without the title; ``fields`` holds
+    ``headings`` is the heading it is under, ``path`` those above that one, without the title; ``fields`` has
     frontmatter: keywords, tags and the like; ``context`` is what was written about the chunk; ``code`` the code in it,
     as (language, text).
     """
@@ -64,7 +65,7 @@ class KeywordEntry:
 
 
 def build_schema() -> tantivy.Schema:
-    """Analysed fields for searching, the words as written for phrases, code, and two numbers to know the chunk by."""
+    """Analysed fields for search, the words as written for phrases, code, and two numbers that identify the chunk."""
     builder = tantivy.SchemaBuilder()
     # Signed: deleting by an unsigned field's term silently deletes nothing, for ints become signed terms there.
     builder.add_integer_field(DOCUMENT, indexed=True, fast=True)
@@ -79,8 +80,12 @@ def build_schema() -> tantivy.Schema:
     return builder.build()
 
 
+# Title, path and frontmatter are those of many chunks.
+_terms = lru_cache(maxsize=256)(index_terms)
+
+
 def write_entry(writer: tantivy.IndexWriter, entry: KeywordEntry) -> None:
-    """Add an entry as terms of our own analysis; texts themselves are not kept."""
+    """Add an entry as terms from our own analysis; the texts themselves are not stored."""
     texts = {
         **entry.fields,
         "title": entry.title,
@@ -89,7 +94,7 @@ def write_entry(writer: tantivy.IndexWriter, entry: KeywordEntry) -> None:
         "context": entry.context,
     }
     fields = {
-        name: index_terms(text, entry.language)
+        name: _terms(text, entry.language)
         for name, text in texts.items()
         if text and name in DEFAULT_BOOSTS and name != BODY
     }
@@ -114,7 +119,7 @@ def write_entry(writer: tantivy.IndexWriter, entry: KeywordEntry) -> None:
 
 
 def _code_fields(code: Sequence[tuple[str, str]]) -> dict[str, list[tuple[str, int]]]:
-    """Identifiers and operators in one field, the words that identifiers are made of in another."""
+    """Identifiers and operators in one field, the words that identifiers consist of in another."""
     found = [token for _, text in code for token in code_tokens(text)]
     languages = dict.fromkeys(language for language, _ in code if language)
     return {
@@ -156,7 +161,7 @@ def document_entries(lookup: Lookup, document: int) -> list[KeywordEntry]:
     code = document_code(text, chunks[0].source_path)
     entries = []
     for chunk in chunks:
-        # The title is mostly the first heading too; it has a field of its own.
+        # The title is usually the first heading too, and has its own field.
         headings = [heading for heading in chunk.parent_chain if heading != chunk.document_title]
         blocks = chunk_code(code, chunk.content, chunk.prefix, chunk.start)
         entries.append(
@@ -177,7 +182,7 @@ def document_entries(lookup: Lookup, document: int) -> list[KeywordEntry]:
 
 
 def metadata_text(metadata: Mapping[str, Any], name: str) -> str:
-    """The text of a field, under whichever names the frontmatter has it; lists and nested values are joined.
+    """The text of a field, under any of its names in frontmatter; lists and nested values are joined.
 
     >>> metadata_text({"authors": [{"name": "Ada"}, "Bob"]}, "author")
     'Ada, Bob'
@@ -198,7 +203,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def written_context(context: str, title: str, headings: Sequence[str]) -> str:
-    """What a context says beyond the title and the path of headings, which have fields of their own.
+    """The part of a context beyond the title and the path of headings, which have their own fields.
 
     >>> written_context("Report\\nPart I > Costs\\nAbout the costs of 2024.", "Report", ["Report", "Part I", "Costs"])
     'About the costs of 2024.'

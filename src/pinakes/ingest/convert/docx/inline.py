@@ -1,7 +1,7 @@
-"""The inside of a Word paragraph: runs, fields, links, notes and tracked changes, as spans of text.
+"""The content of a Word paragraph: runs, fields, links, notes and tracked changes, as spans of text.
 
-Tracked changes are read as accepted. Fields keep their result and lose their code; a field may begin in one
-paragraph and end in another, which is why the reader remembers the open ones.
+Tracked changes are read as accepted. Fields keep their result and lose their code; a field may begin in one paragraph
+and end in another, so the reader remembers open ones.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _PRIVATE = range(0xF000, 0xF100)
 
 @dataclass(slots=True)
 class _Field:
-    """An open field: its code so far, and once past the code, what to do with the result."""
+    """An open field: its code so far and, once past the code, what to do with the result."""
 
     code: str = ""
     in_result: bool = False
@@ -96,7 +96,7 @@ class Notes:
         self.missing = 0
 
     def marker(self, kind: str, note_id: str, paragraph: int) -> str:
-        """The Markdown reference to a note in a paragraph; empty when the file does not have the note."""
+        """The Markdown reference to a note in a paragraph; "" if the file lacks the note."""
         if note_id not in self._known.get(kind, ()):
             self.missing += 1
             return ""
@@ -106,10 +106,10 @@ class Notes:
 
 
 class InlineReader:
-    """Reads paragraphs into spans. ``links`` are the addresses of the part being read.
+    """Reads paragraphs into spans. ``links`` are the link addresses of the current part.
 
-    ``turns`` are the pages that have begun since the last text; ``paged`` is false for what stands beside the pages.
-    ``paragraph`` is the number of the paragraph that is read; what stands beside the text keeps the one before.
+    ``turns`` are the pages begun since the last text; ``paged`` is false for text beside the pages. ``paragraph`` is
+    the number of the current paragraph; text beside the main text keeps the previous one.
     """
 
     def __init__(self, styles: Styles, notes: Notes, links: dict[str, str]) -> None:
@@ -130,7 +130,7 @@ class InlineReader:
         self._inherited = False, False
 
     def begin_story(self, root: _Element) -> None:
-        """Start on another text (the body, a note): fields do not reach across."""
+        """Start another text (the body, a note): fields do not extend across."""
         kinds = [element.get(W + "fldCharType") for element in root.iter(W + "fldChar")]
         self._unbalanced = kinds.count("begin") != kinds.count("end")
         self._fields = []
@@ -146,7 +146,7 @@ class InlineReader:
         return self._without_uniform_look(), self._boxes
 
     def _without_uniform_look(self) -> list[Span]:
-        """The look of a style says something where some words have it and others do not, and nothing else."""
+        """Formatting of a style means something only if some words have it and others do not."""
         spans, (bold, italic) = self._spans, self._inherited
         words = [span for span in spans if any(map(str.isalnum, span.text))]
         if bold and all(span.bold for span in words):
@@ -224,7 +224,8 @@ class InlineReader:
             elif hidden or tag == W + "rPr":
                 continue
             elif tag == W + "t":
-                self._add(translate((child.text or "").translate(_CLEAN), _font(run)), *look)
+                text = (child.text or "").translate(_CLEAN)
+                self._add(text if text.isascii() else translate(text, _font(run)), *look)
             elif tag in (W + "tab", W + "ptab"):
                 self._add(" ", *look)
             elif tag in (W + "br", W + "cr"):
@@ -306,7 +307,7 @@ def is_contents_control(element: _Element) -> bool:
 
 
 def chosen_branch(element: _Element) -> _Element | None:
-    """One branch of alternate content: the first that has text of ours, else the first of all."""
+    """One branch of alternate content: the first one with text, or else the first."""
     branches = [child for child in element if child.tag in (MC + "Choice", MC + "Fallback")]
     with_text = (branch for branch in branches if next(branch.iter(W + "t", M + "t"), None) is not None)
     return next(with_text, branches[0] if branches else None)
@@ -356,7 +357,7 @@ def _symbol(element: _Element) -> str:
 
 
 def symbol(code: int, font: str) -> str:
-    """The character for a code of a font; empty when it is a private one that cannot be known."""
+    """The character for a font's code; "" if it is private and unknown."""
     known = _FONTS.get(font.casefold())
     if known is not None:
         return known.get(code - 0xF000 if code in _PRIVATE else code, "")
@@ -367,7 +368,7 @@ def symbol(code: int, font: str) -> str:
 
 
 def translate(text: str, font: str) -> str:
-    """Running text with its private characters replaced; everything else is left alone."""
+    """Text with its private characters replaced."""
     if not any(ord(character) in _PRIVATE for character in text):
         return text
     return "".join(symbol(ord(c), font) if ord(c) in _PRIVATE else c for c in text)

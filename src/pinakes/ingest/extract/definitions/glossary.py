@@ -1,4 +1,4 @@
-"""Definitions sections: how one is recognised, and the looser forms that count only there."""
+"""Definitions sections: how they are recognised, and the looser forms that count only there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from pinakes.ingest.parse import Block
 from pinakes.model import Place
 from pinakes.text.folding import fold, lower
 
-# A heading counts when it holds one of the first and nothing but both: "Purpose and Definitions" covers more.
+# A heading counts if it has one of the first words and no others than these two groups: "Purpose and
+# Definitions" covers more.
 _NAMES = frozenset(
     """
     definition definitions glossary interpretation interpretations terminology terms nomenclature
@@ -59,7 +60,8 @@ _LINKED = re.compile(r"\[[^\[\]\n]{1,100}\]\([^()\s]{0,300}\)")
 _SEE = re.compile(r"\s*[,—–-]?\s*\(?see\b", re.IGNORECASE)
 _MEANING = re.compile(r"\s+(?:an?|the|any|all|one|each|every|ein|eine|der|die|das|un|une|le|la|los|las)\s")
 _BEING_A = re.compile(r"(?:is|are)\s+(?:an?|the|any|all|one)\b")
-# `(2) Ausführer ist jede Person …`, `(3) Güter sind Waren …`: numbered, among definitions, it can only be one.
+# `(2) Ausführer ist jede Person …`, `(3) Güter sind Waren …`: numbered, among definitions, it can only be
+# one.
 _GERMAN_IS = re.compile(
     r"(?:(?:Der|Die|Das|Eine?)\s)?(?!(?:Dies|Es|Sie|Er|Wer|Was|Absatz|Satz|Nummer|Nicht)[a-z]{0,2}\s)"
     r"(?P<term>[A-ZÄÖÜ][^.;:,„“\"()\n]{2,80}?)\s(?:ist|sind)"
@@ -86,16 +88,31 @@ _ANNOUNCED = re.compile(
     r"|下列用语的?含义[^。\n]{0,12}$",
     re.IGNORECASE | re.MULTILINE,
 )
+# What each of these has in it, in small letters.
+_ANNOUNCING = (
+    *("on entend par", "se entiend", "se entenderá", "si intende per", "entende-se por"),
+    *(
+        "wordt verstaan onder",
+        "following terms",
+        "following words",
+        "following expressions",
+        "im sinne d",
+        "下列用语",
+    ),
+)
 
 
 def announced_lists(text: str, start: int = 0) -> Iterator[int]:
     """Yield where a text announces a list of definitions: ``on entend par :``, ``have the following meanings:``."""
+    low = text.lower()
+    if not any(words in low for words in _ANNOUNCING):
+        return
     for match in _ANNOUNCED.finditer(text, start):
         yield match.start()
 
 
 def definition_sections(sections: Sequence[Place]) -> list[bool]:
-    """Say of each section whether it is a definitions section or stands in one."""
+    """Return for each section whether it is a definitions section or part of one."""
     inside: list[bool] = []
     for section in sections:
         above = section.parent is not None and inside[section.parent]
@@ -122,7 +139,7 @@ def is_definition_heading(heading: str) -> bool:
 
 
 def entry(text: str, unit: Unit, list_follows: bool) -> Anchor | None:
-    """Return the definition that a unit of a definitions section opens with, in the forms without a quoted verb."""
+    """Return the definition that a unit of a definitions section begins with, in the forms without a quoted verb."""
     term = TERM.match(text, unit.body, unit.end)
     if term is not None:
         return _set_off(text, unit, term, list_follows)
@@ -153,7 +170,7 @@ def _set_off(text: str, unit: Unit, term: re.Match[str], list_follows: bool) -> 
         return None
     if _SEE.match(text, end, unit.end) or _MEANING.match(text, end, unit.end):
         return anchor
-    # A numbered "(1) *Programs*." is a heading inside a definition more often than a term.
+    # A numbered "(1) *Programs*." is more often a heading within a definition than a term.
     stopped = ended == "." or text[end : end + 1] == "."
     return anchor if stopped and says_more and not unit.places else None
 
@@ -194,7 +211,7 @@ def _bare(text: str, unit: Unit) -> Anchor | None:
 
 
 def _bare_term(words: str) -> str:
-    """Return a term that nothing sets off from the text, when it looks like a name and not like a sentence."""
+    """Return a term that nothing sets off from the text, if it looks like a name and not like a sentence."""
     term = clean_term(words)
     parts = [fold(lower(word)) for word in _LETTERS.findall(term)]
     if not parts or len(term.split()) > 8 or parts[0] in _OPENERS or not _NOT_IN_TERM.isdisjoint(parts):
@@ -203,9 +220,10 @@ def _bare_term(words: str) -> str:
 
 
 def heading_term(section: Place) -> str:
-    """Return the term that a heading inside a glossary can be, or "" when it is rather a part of the document."""
+    """Return the term that a heading in a glossary can be, or "" if it is rather a part of the document."""
     title = section.title or section.heading
-    # Numbered headings are parts of a statute unless written like a term, in lower case (as ISO does).
+    # Numbered headings are parts of a statute unless written like a term, in lower case (as in ISO
+    # standards).
     if (section.label and not title[:1].islower()) or title[-1:] in "?!" or is_definition_heading(title):
         return ""
     term = clean_term(title)
@@ -213,7 +231,7 @@ def heading_term(section: Place) -> str:
 
 
 def table_entries(text: str, block: Block, glossary: bool) -> Iterator[tuple[str, str, int, int]]:
-    """Yield term, meaning and place of the rows of a table of definitions."""
+    """Yield term, meaning and position of the rows in a table of definitions."""
     if not block.header_end:
         return
     header = [

@@ -1,4 +1,4 @@
-"""Other documents: how acts, codes and treaties are named, and whether a reference belongs to one of them."""
+"""Other documents: how acts, codes and treaties are named, and whether a reference belongs to one."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _NOUN = (
     "|Ley|Código|Constitución|Estatuto|Reglamento|Decreto|Orden|Convenio|Tratado|Lei|Constituição|Legge|Codice"
     "|Costituzione|Wet|Wetboek|Grondwet|Besluit|Verdrag"
 )
-# Acts are compounds in German, Dutch and the north, where they are written in small letters too.
+# Acts are compounds in German, Dutch and Scandinavian languages, where they are also written in lower case.
 _COMPOUND = r"gesetz(?:es|buch(?:e?s)?)?|ordnung|richtlinie|vertrag(?:e?s)?|satzung|wet|wetboek|besluit"
 _SMALL_ACT = re.compile(
     r"(?P<name>\w{3,40}(?:loven|lova|lagen|balken|förordningen|forskriften|lain|asetuksen))(?!\w)",
     re.IGNORECASE,
 )
 _SMALL_ACT_BEFORE = re.compile(rf"(?<![\w-]){_SMALL_ACT.pattern}[^\S\n]{{1,2}}$", re.IGNORECASE)
-# Genitives that say without a preposition that a place is another act's, in Polish, Czech and Russian.
+# Genitives that assign a place to another act without a preposition, in Polish, Czech and Russian.
 _OF_AN_ACT = re.compile(
     rf"{S1}(?P<name>(?:ustawy|rozporządzenia|Kodeksu|Konstytucji|zákona|vyhlášky|nařízení|(?:Федерального{S1})?[Зз]акона|[Кк]одекса)"
     rf"(?:{S1}(?:č\.|nr|№){S0}[\d/-]{{1,12}})?)(?!\w)"
@@ -53,9 +53,11 @@ _DATED = rf"\b(?:{_NOUN}),?{S1}(?:of{S1})?(?:1[6-9]|20)\d\d(?!\d)"
 _NAMES = re.compile(
     rf"(?<![\w/])(?:(?P<eu>{_EU})|(?P<code>{_CODE})|(?P<law>{_LAW})|(?P<dated>{_DATED}))|(?<=《)[^《》\n]{{2,50}}(?=》)"
 )
+# Every name has one of these in it. Most texts have none, and looking for these is far quicker.
+_MARKS = re.compile(r"\d/\d|U\.|USC|C\.|CFR|Pub|P\.L\.|RFC|PEP|(?:1[6-9]|20)\d\d|《")
 _SMALL = frozenset("of and the on for in to against with or".split())
 _NOUN_ONLY = re.compile(rf"{_NOUN}|\w{{3,60}}(?:{_COMPOUND})")
-# The names of these go on after them: `Treaty on European Union`.
+# These names continue after the word: `Treaty on European Union`.
 _GO_ON = frozenset(
     "Treaty Charter Convention Protocol Constitution Covenant Statute Ley Código Estatuto Reglamento Convenio Tratado"
     " Lei Legge Codice Wet Wetboek Besluit".split()
@@ -94,14 +96,14 @@ _US_CODE = re.compile(rf",?{S1}(?:of{S1}(?:the{S1})?)?(?:United{S1}States|U\.{S0
 _RIGHT_BEFORE = re.compile(rf"(?:\]\([^()\s]{{1,300}}\))?,?{S1}")
 _NEAR = 320
 _BEFORE = re.compile(r"(?<![\w.])(?P<name>[A-Z]{2,8})[^\S\n]{1,2}$")
-# Whatever else a part is said to be of; only good for telling that it is not of the place where it stands.
+# Anything else that a part may belong to; only used to tell that it is not a part of the current place.
 _OF_SOMETHING = re.compile(
     rf"{S1}of{S1}(?:(?:the|a|an|each|any|this|that|such|its|their){S1}(?P<noun>[\w-]+)|(?P<name>[A-Z]\w+))"
 )
-# The key of an entry in a list of works: `Section 6.2 of [RFC5246]`, `[Menezes], Section 2.3`.
+# The key of a bibliography entry: `Section 6.2 of [RFC5246]`, `[Menezes], Section 2.3`.
 _CITED = re.compile(rf",?{S1}(?:of|in|from|to|under){S1}\[(?P<name>[A-Za-z][\w.+:-]{{1,40}})\](?!\()")
 _CITED_BEFORE = re.compile(rf"\[(?P<name>[A-Za-z][\w.+:-]{{1,40}})\],?{S1}$")
-# Chinese names an act in title marks, right before the article: `《民法典》第三条`.
+# Chinese puts the name of an act in title marks, right before the article: `《民法典》第三条`.
 _TITLE_BEFORE = re.compile(r"《(?P<name>[^《》\n]{2,50})》$")
 _THEREOF = re.compile(rf"{S1}(?:thereof|therein|thereto)\b")
 _NOT_NAMES = frozenset(
@@ -112,7 +114,7 @@ _NOT_NAMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """Another document as named in the text, and the part of it that the name itself gives (``42 U.S.C. 1983``)."""
+    """Another document as named in the text, and the part that the name itself states (``42 U.S.C. 1983``)."""
 
     name: str
     start: int
@@ -125,8 +127,8 @@ class Name:
 class Owner:
     """What a reference belongs to.
 
-    ``how`` is ``this`` document, an ``other`` one, what was named ``last``, a ``title`` to look up, or something said
-    ``loosely`` (*the contract*).
+    ``how`` is ``this`` document, an ``other`` one, the one named ``last``, a ``title`` to look up, or
+    something named ``loosely`` (*the contract*).
     """
 
     how: str
@@ -135,7 +137,7 @@ class Owner:
 
 
 class Own:
-    """The names a document goes by itself."""
+    """The document's own names."""
 
     def __init__(self, titles: Iterable[str]) -> None:
         self._titles = [title.casefold() for title in titles if title]
@@ -164,7 +166,7 @@ class Own:
 def find_names(text: str) -> list[Name]:
     """Return the documents that a text names by number or year, in order."""
     found: list[Name] = []
-    for match in _NAMES.finditer(text):
+    for match in _NAMES.finditer(text) if _MARKS.search(text) else ():
         start, end = match.span()
         kind = ""
         number: tuple[str, ...] = ()
@@ -185,7 +187,7 @@ def find_names(text: str) -> list[Name]:
 
 
 def _walk_back(text: str, start: int, floor: int) -> int:
-    """Where the name begins that ends in a word such as *Act*: its capitalised words, and small ones between."""
+    """Where a name that ends in a word such as *Act* begins: its capitalised words, and small ones between."""
     best = start
     low = max(floor, start - 160)
     at = start
@@ -203,7 +205,7 @@ def _walk_back(text: str, start: int, floor: int) -> int:
 
 
 class Names:
-    """The documents named in a text, found again by where they begin and end."""
+    """The documents named in a text, found by their start or end."""
 
     def __init__(self, text: str, names: list[Name]) -> None:
         self._text = text
@@ -212,7 +214,7 @@ class Names:
         self._ends = [name.end for name in names]
 
     def last(self, at: int, since: int) -> str:
-        """The name that stands last before a place, not before ``since``."""
+        """The last name before a position, but not before ``since``."""
         index = bisect_left(self._ends, at + 1) - 1
         return self.all[index].name if index >= 0 and self.all[index].start >= since else ""
 
@@ -232,7 +234,7 @@ class Names:
         return match["name"] if match and match["name"] not in _NOT_NAMES else ""
 
     def after(self, at: int, shouting: bool) -> Owner | None:
-        """What a reference that ends at ``at`` says it belongs to, when it says so."""
+        """What a reference that ends at ``at`` says it belongs to, if anything."""
         text = self._text
         if match := _SELF.match(text, at):
             return Owner("this", "", match.end())
@@ -265,12 +267,12 @@ class Names:
         return Owner("loosely", f"the {loose['noun']}", loose.end()) if loose else None
 
     def something(self, at: int) -> str:
-        """The words that say what a relative reference is a part of, when they are no place we know."""
+        """The words that say what a relative reference is a part of, if they name no known place."""
         match = _OF_SOMETHING.match(self._text, at)
         return (match["noun"] or match["name"]) if match else ""
 
     def _called(self, at: int) -> Owner | None:
-        """A document or clause by its name in capitals: ``the Treaty on European Union``, ``the Changes clause``."""
+        """A document or clause by its capitalised name: ``the Treaty on European Union``, ``the Changes clause``."""
         best: Owner | None = None
         end, last = at, ""
         for count, match in enumerate(_WORDS.finditer(self._text, at, at + 200)):

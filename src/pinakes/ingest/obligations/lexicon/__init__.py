@@ -1,10 +1,12 @@
-"""The words of obligations, one JSON file a language.
+"""The vocabulary of obligations, one JSON file per language.
 
 ``digits``, ``hundreds``, ``scales`` and ``ordinals`` are words of numbers, ``months`` and ``units`` those of time, each
-with the forms that it takes. ``time_hints`` and ``amount_hints`` are what every period and every amount has in it, to
-pass over sentences that have none. All other values are regular expressions. ``relations``, ``date_cues``, ``at_most``
-and ``at_least`` are looked for at the end of what stands before a number, and so are the ``not_…_before`` that rule it
-out; ``not_after`` and ``date_of_law`` stand behind it. ``modals`` have the kind of what they state, the first that fits
+with the forms that it takes. ``time_hints``, ``amount_hints``, ``date_hints`` and ``vague_hints`` are what every
+period, amount, date and vague deadline has one of in it, casefolded, to pass over sentences that have none: looking for
+a word is far quicker than for an expression. ``code_hints`` are hints of amounts that count in capitals only. All other
+values are regular expressions. ``relations``, ``date_cues``, ``at_most`` and ``at_least`` are looked for at the end of
+what stands before a number, and so are the ``not_…_before`` that rule it out; ``not_after`` and ``date_of_law`` stand
+behind it. ``modals`` have the kind of what they state, their own hints, and the form, of which the first that fits
 counts; ``infinitive`` and ``months`` can be used in other expressions as ``{infinitive}``. Repetitions are bounded, so
 that no text can make them slow.
 """
@@ -24,7 +26,7 @@ from pinakes.model.obligation import LANGUAGES
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """The words of one language, ready to be looked for."""
+    """The vocabulary of one language, compiled for matching."""
 
     language: str
     digits: Mapping[str, int]
@@ -35,6 +37,9 @@ class Lexicon:
     units: Mapping[str, str]
     time_hints: tuple[str, ...]
     amount_hints: tuple[str, ...]
+    code_hints: tuple[str, ...]
+    date_hints: tuple[str, ...]
+    vague_hints: tuple[str, ...]
     kinds_of_day: Mapping[str, str]
     between: str
     currencies: Mapping[str, str]
@@ -42,7 +47,7 @@ class Lexicon:
     relations: tuple[tuple[str, re.Pattern[str]], ...]
     date_cues: tuple[tuple[str, re.Pattern[str]], ...]
     dates: tuple[re.Pattern[str], ...]
-    modals: tuple[tuple[str, re.Pattern[str]], ...]
+    modals: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...]
     named_bearers_only: frozenset[str]
     forms: Mapping[str, re.Pattern[str]]
     """The single expressions, by name."""
@@ -73,7 +78,7 @@ _SINGLE = (
 
 @cache
 def load(language: str) -> Lexicon | None:
-    """Return the words of a language; None where it has no file."""
+    """Return the vocabulary of a language; None if it has no file."""
     if language not in LANGUAGES:
         return None
     data: dict[str, Any] = json.loads(files(__name__).joinpath(f"{language}.json").read_text("utf-8"))
@@ -98,6 +103,9 @@ def load(language: str) -> Lexicon | None:
         units=data["units"],
         time_hints=tuple(data["time_hints"]),
         amount_hints=tuple(data["amount_hints"]),
+        code_hints=tuple(data["code_hints"]),
+        date_hints=tuple(data["date_hints"]),
+        vague_hints=tuple(data["vague_hints"]),
         kinds_of_day=data["kinds_of_day"],
         between=data["between"],
         currencies=data["currencies"],
@@ -105,7 +113,14 @@ def load(language: str) -> Lexicon | None:
         relations=tuple((name, compiled(form)) for name, form in data["relations"]),
         date_cues=tuple((name, compiled(form)) for name, form in data["date_cues"]),
         dates=tuple(compiled(rf"(?<!\w){data[name]}\b") for name in ("day_month", "month_day") if data[name]),
-        modals=tuple((kind, compiled(rf"\b(?:{form})")) for kind, form in data["modals"]),
+        modals=tuple(
+            (kind, tuple(hints), compiled(rf"\b(?:{form})")) for kind, hints, form in data["modals"]
+        ),
         named_bearers_only=frozenset(data["named_bearers_only"]),
         forms=forms,
     )
+
+
+def has_any(sentence: str, hints: tuple[str, ...]) -> bool:
+    """Whether a sentence, casefolded where the hints are, has one of them in it."""
+    return any(map(sentence.__contains__, hints))
