@@ -232,6 +232,51 @@ def test_a_list_that_is_repeated_is_no_contents_page() -> None:
     assert [s.label for s in found][:8] == [str(n) for n in range(1, 9)]
 
 
+QUAY_TITLES = ["Moorings", "Fees of boats", "Appeals against a fee", "Lost property"]
+
+
+@pytest.mark.parametrize("label", ["Section {}. ", "§ {} ", "Chapter {}: ", "Article {} — "])
+@pytest.mark.parametrize(("before", "heading"), [("", ""), ("- *", ""), ("", "## "), ("- ", "## ")])
+@pytest.mark.parametrize("titles", [QUAY_TITLES[:2], QUAY_TITLES])
+def test_a_short_list_of_the_places_that_follow_makes_no_places(
+    label: str, before: str, heading: str, titles: list[str]
+) -> None:
+    named = [f"{label.format(number)}{title}" for number, title in enumerate(titles, 1)]
+    listed = "\n".join(f"{before}{line}{'*' if '*' in before else ''}" for line in named)
+    body = "\n\n".join(f"{heading}{line}\n\nWhoever moors here shall heed the notices." for line in named)
+    text = f"{heading and '# '}Rules of the Quay\n\n{listed}\n\nThe council decides:\n\n{body}\n"
+    found = [place for place in sections(text, markdown=bool(heading)) if place.label]
+    assert [place.title for place in found] == titles
+    assert all("Whoever moors" in text[place.body : place.end] for place in found)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (["Scope", "Fees"], ["Scope of the schedule", "Fees of tugs"]),
+        (["Boats pay by length.", "Rafts pay nothing."], ["Boats pay by length.", "Rafts pay nothing."]),
+        (["Scope\n\nIt holds for boats.", "Fees"], ["Scope\n\nIt holds for rafts.", "Fees\n\nNone."]),
+    ],
+)
+def test_sections_that_an_annex_has_too_are_places(first: list[str], second: list[str]) -> None:
+    groups = [
+        "\n\n".join(f"Section {n}. {text}" for n, text in enumerate(texts, 1)) for texts in (first, second)
+    ]
+    text = "RULES OF THE QUAY\n\n" + "\n\n".join(groups) + "\n"
+    found = sections(text)
+    assert [place.label for place in found][:2] == ["Section 1", "Section 2"]
+    assert found[0].start == text.index("Section 1")
+
+
+def test_lists_that_count_ones_alone_are_no_places() -> None:
+    items = "1. Boats pay by length.\n   1. Rafts pay nothing;\n   1. Ferries pay twice.\n1. Fees are due at once.\n"
+    text = "".join(f"## {title}\n{items}\n" for title in QUAY_TITLES)
+    assert [place.heading for place in sections(f"# Rules\n\n{text}", markdown=True)] == [
+        "Rules",
+        *QUAY_TITLES,
+    ]
+
+
 def test_run_in_titles_end_where_the_text_begins() -> None:
     text = "AGREEMENT\n\n4.1 Fees. The customer pays.\n\n4.2 **Taxes.** The customer pays these too.\n\n**4.3** ***Late payment***\n\nInterest runs.\n\n4.4 The customer may not set off.\n"
     found = sections(text, markdown=True)

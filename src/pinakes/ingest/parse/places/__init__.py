@@ -1,9 +1,9 @@
-"""Places: the tree that a document's headings and numbers make, found from all evidence together.
+"""Places: the tree made of a document's headings and numbers, found from all evidence together.
 
-Headings that a format marks are taken as they are. Beside them stand lines that begin with a label: the article of a
-contract that was typed as plain text, the clause of a Word file, the section of an RFC. Whether such a line is a place
-is decided by what it looks like, by the contents page, by the document's own mentions of the number, and above all by
-the sequence: after 2.1 comes 2.2, or 2.1.1, or 3.
+Headings that the format marks are used as they are. In addition there are lines that begin with a label: the article of
+a contract typed as plain text, the clause of a Word file, the section of an RFC. Whether such a line is a place is
+decided by its appearance, by the contents page, by the document's own mentions of the number, and above all by the
+sequence: after 2.1 comes 2.2, or 2.1.1, or 3.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import replace
 from pinakes.ingest.parse import Heading, Parsed, tile
 from pinakes.ingest.parse.places.evidence import line_width, titles_of, weigh
 from pinakes.ingest.parse.places.headings import labelled, styled_headings, unnumbered_titles
-from pinakes.ingest.parse.places.lines import numbered_lines, whole_numbers
+from pinakes.ingest.parse.places.lines import numbered_lines, whole_numbers, without_ones
 from pinakes.ingest.parse.places.mentions import (
     Contents,
     lettered,
@@ -29,7 +29,7 @@ _MAX_PLACES = 20_000
 
 
 def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
-    """Add to a document's headings the places that its numbered lines make."""
+    """Add the places made by a document's numbered lines to its headings."""
     text = parsed.text
     contents = printed_contents(text, parsed.body_start)
     headings = styled_headings(parsed)
@@ -41,8 +41,8 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     parts, named = outline_places(text) if not headings and not contents.entries else ([], {})
     if not parts and len(lines) == sum(line.heading for line in lines):
         return _unnumbered(parsed, headings, contents, width)
-    lines = whole_numbers(sorted(lines, key=lambda line: line.start), text)
-    listed = listed_contents(lines)
+    lines = without_ones(whole_numbers(sorted(lines, key=lambda line: line.start), text))
+    listed = listed_contents(lines, text)
     contents = Contents([*contents.entries, *listed.entries], contents.lines | listed.lines)
     lines = [line for line in lines if line.heading or line.start not in listed.lines][:_MAX_PLACES]
     titles = titles_of(lines, contents, mentions, text, width)
@@ -59,14 +59,14 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
 
 
 def _unnumbered(parsed: Parsed, headings: list[Heading], contents: Contents, width: int) -> Parsed:
-    """Where no number tells, the looks of a plain text do."""
+    """Without numbers, the layout of a plain text decides."""
     plain = not headings and not contents.entries and all(block.kind == "text" for block in parsed.blocks)
     found = unnumbered_titles(parsed.text, parsed.body_start, width) if plain else []
     return _with(parsed, [*headings, *found], found, contents)
 
 
 def _with(parsed: Parsed, headings: list[Heading], found: list[Heading], contents: Contents) -> Parsed:
-    """The text with all its headings, those ``found`` cut out of its blocks."""
+    """The text with all its headings, with those ``found`` cut out of its blocks."""
     starts = [(block.start, block.kind, block.header_end) for block in parsed.blocks]
     starts += [(heading.start, "heading", 0) for heading in found]
     starts += [(heading.body, "text", 0) for heading in found]

@@ -1,4 +1,4 @@
-"""Numbered lines: every line of a text that begins with the number of a place, and what speaks for it being one."""
+"""Numbered lines: every line of a text that begins with the number of a place, and its evidence."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 
 from pinakes.ingest.parse import Block
 from pinakes.ingest.parse.places.chain import Number, number_key
 from pinakes.labels import Label, parse_heading
 from pinakes.labels.lexicon import load, lowered
 
-# How much of a paragraph is looked at: a label, and a title of two or three lines.
+# How much of a paragraph is read: a label, and a title of two or three lines.
 _WINDOW = 320
 _MAX_LABEL = 60
 # Lines of this length are whole paragraphs.
 _UNBROKEN = 200
-# Marks of emphasis, of escapes and of lists: a label may stand between them.
+# Emphasis, escapes and list markers: a label may be between them.
 _MARKS = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])|\*+|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|</?(?:u|b|i|strong|em)>"
 )
@@ -26,7 +27,7 @@ _CLOSING = re.compile(r"(?:[*_]{1,3}(?=\s)|</(?:u|b|strong)>)?[^\S\n]*(?:[-—�
 _FIRST = re.compile(r"[\s>*_#\\•●▪◦<ubi-]*(?:(?P<number>\d|§|[A-Za-z](?=[.-]\d))|(?P<word>[^\W\d_]+))")
 _LEAD = re.compile(r"(?:[^\S\n]|>)*(?:(?:[-•●▪◦]|#{1,6})\s+)?")
 _SENTENCE_END = re.compile(r"[.;:!?。；：！？”\"»)\]—–_|>-][*_]{0,3}\s*\Z")
-# What a printer puts between pages is no part of the text before it.
+# Page furniture is not part of the preceding text.
 _FURNITURE = re.compile(
     r"\s*(?:</?PAGE>\s*\S{0,8}|[-–—\[(]{0,2}\s?(?:page\s)?\d{1,4}\s?[-–—\])]{0,2}|.{0,80}\[page \d+\])\s*",
     re.I,
@@ -44,12 +45,12 @@ _KIND_ALONE = re.compile(
 
 
 def series_of(kind: str) -> str:
-    """Which numbering a kind belongs to: `Section 2`, then `2.1`, whatever word stands before the number."""
+    """The numbering that a kind belongs to: `Section 2`, then `2.1`, whatever word precedes the number."""
     return "" if kind == "section" else kind
 
 
 def is_furniture(line: str) -> bool:
-    """Whether a line is what a printer puts between pages."""
+    """Whether a line is page furniture, as printed between pages."""
     return _FURNITURE.fullmatch(line) is not None
 
 
@@ -57,8 +58,8 @@ def is_furniture(line: str) -> bool:
 class NumberedLine:
     """A line that begins with a label; ``rest`` is where the words after it begin.
 
-    ``opens``: it begins a paragraph. ``follows``: what stands before it ended a sentence. ``ruled``: a rule stands
-    above or below it. ``listed``: the contents page has it, by number and title.
+    ``opens``: it begins a paragraph. ``follows``: the preceding text ended a sentence. ``ruled``: a rule is above or
+    below it. ``listed``: the contents page has it, by number and title.
     """
 
     start: int
@@ -75,17 +76,17 @@ class NumberedLine:
 
     @property
     def number(self) -> Number:
-        """The number in a form that can be compared."""
+        """The number in comparable form."""
         return number_key(self.label.number)
 
     @property
     def series(self) -> str:
-        """Which numbering it belongs to."""
+        """The numbering it belongs to."""
         return series_of(self.label.kind)
 
     @property
     def dotted(self) -> bool:
-        """Whether the number has several steps."""
+        """Whether the number has several parts."""
         return len(self.label.number) > 1
 
     @property
@@ -106,10 +107,10 @@ def numbered_lines(
     width: int,
     letters: frozenset[str] = frozenset(),
 ) -> Iterator[NumberedLine]:
-    """Yield the lines of running text that begin with a label; ``skip`` has the starts of lines to leave out.
+    """Yield the lines of running text that begin with a label; ``skip`` has the starts of lines to ignore.
 
-    ``width`` is how long lines are: a sentence that goes on fills its line. ``letters`` are those that the contents
-    page has as labels of their own (`A. Scenarios`); otherwise they are initials or lists.
+    ``width`` is the length of lines: a sentence that continues fills its line. ``letters`` are those that the contents
+    page has as labels (`A. Scenarios`); otherwise they are initials or lists.
     """
     for block in blocks:
         if block.kind != "text":
@@ -146,6 +147,17 @@ def whole_numbers(lines: Sequence[NumberedLine], text: str) -> list[NumberedLine
     return found
 
 
+def without_ones(lines: Sequence[NumberedLine]) -> list[NumberedLine]:
+    """Leave out the items of lists that are written `1.`, `1.`, `1.`: whatever shows them counts."""
+    ones, twos = (
+        [line.plain and not line.heading and line.label.number == (number,) for line in lines]
+        for number in "12"
+    )
+    if sum(first and second for first, second in pairwise(ones)) <= sum(twos):
+        return list(lines)
+    return [line for line, one in zip(lines, ones, strict=True) if not one]
+
+
 @cache
 def _first_words() -> tuple[frozenset[str], tuple[str, ...]]:
     """What a label can begin with besides a number: the first word of a kind, and signs that enclose a number."""
@@ -167,7 +179,7 @@ def _may_begin_label(line: str, letters: frozenset[str]) -> bool:
 
 
 def read_line(text: str, start: int, end: int) -> NumberedLine | None:
-    """Return what a stretch of text begins with, if that is a label; ``#`` of a heading may stand before it."""
+    """Return the label that a part of a text begins with, if any; a heading's ``#`` may precede it."""
     line = text[start:end]
     lead = len(line) - len(line.lstrip("# \t"))
     return _read(text, start + lead, line[lead:], Block("text", start + lead, end), "")
@@ -198,7 +210,7 @@ def _read(
     opens = not before
     word = _KIND_ALONE.match(before) if not label.kind else None
     if word:
-        # `Section` stands on a line of its own, and its number on the next.
+        # `Section` is on a line of its own, and its number on the next.
         label = Label(f"{word['word']} {label.text}", "section", label.number)
         opens = True
     ruled = bool(_RULE.fullmatch(before) or _UNDERLINE.match(text, start + len(line)))
@@ -215,19 +227,19 @@ def _read(
 
 
 def _after(text: str, position: int, end: int) -> int:
-    """Where the words after a label begin, with their marks of emphasis but without those that close the label's."""
+    """Where the words after a label begin, with their emphasis marks but without those that close the label's."""
     match = _CLOSING.match(text, position, end)
     return match.end() if match else position
 
 
 def _marked(bare: str, label: Label, rest: str) -> bool:
-    """Whether a full stop or a dash stands between a label and what follows."""
+    """Whether a full stop or a dash is between a label and what follows."""
     between = bare[: len(bare) - len(rest)].rstrip()
     return bool(between) and between[-1] in ".:—–|-" and between != label.text
 
 
 def plain_view(text: str, start: int, end: int) -> tuple[str, list[int]]:
-    """Return a stretch without its marks of emphasis, and where each character of it stands (one more at the end)."""
+    """Return text without emphasis marks, and the position of each character (one more at the end)."""
     raw = text[start:end]
     cut = raw.find("\n\n")
     if cut >= 0:

@@ -1,9 +1,9 @@
-"""What a document says about its own places: its contents pages, what its text calls them, and how much is borne out.
+"""What a document says about its own places: contents pages, mentions in the text, and how much is confirmed.
 
-A contents page says what exists; its lines are no places. `Section 4 (Payment & Taxes)`, `see 6.2` and `Article III,
-"Remedies"` say which numbers there are and how they are called. `Section 409A of the Code` says nothing about the
-document it stands in. All of it is read in one pass that looks for numbers and then at the word before each: numbers
-are few, words are many.
+A contents page says what exists; its lines are not places. `Section 4 (Payment & Taxes)`, `see 6.2` and `Article III,
+"Remedies"` tell which numbers exist and their titles. `Section 409A of the Code` says nothing about the document
+itself. All of it is read in one pass that looks for numbers and then at the word before each: numbers are few, words
+are many.
 """
 
 from __future__ import annotations
@@ -29,17 +29,21 @@ _LEADER = re.compile(
     r"(?P<page>\d{1,4}|[ivxlc]{1,7}|[A-Z]{1,2}-\d{1,3})\s*$"
 )
 _DOTS = re.compile(r"\.{3,}|(?:\. ){3,}|…{2,}|·{3,}|_{3,}")
-# Lines between two entries: a wrapped title, a page's head and foot.
+# Lines between two entries: a wrapped title, a running head or foot.
 _NEAR = 9
 _FEWEST = 3
-# Entries without pages: so many places in a row that have no text of their own, and come again.
-_RUN = 5
+# Entries without pages: this many consecutive places without text that occur again later. Fewer are a list of what
+# follows if they occur again at once, with the same titles.
+_RUN, _SHORT_RUN = 5, 2
 _OWN_TEXT = 170
+_STOP = re.compile(r"[.:—–]\s")
+# Lines between a short list and the first place that it names: the chapter around that place.
+_BETWEEN = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of a contents page. ``number`` is empty where a title has none."""
+    """A line of a contents page. ``number`` is empty for a title without one."""
 
     kind: str
     number: Number
@@ -56,13 +60,13 @@ class Contents:
 
 
 def printed_contents(text: str, begin: int) -> Contents:
-    """Find the lines that lead to pages."""
+    """Find the lines that end in page numbers."""
     entries: list[tuple[int, int, str, str, bool]] = []
     position, number, before = begin, 0, begin
     while position < len(text):
         end = text.find("\n", position)
         end = len(text) if end < 0 else end
-        # Most lines end with another sign than a page does.
+        # Most lines end with a character that page numbers do not.
         line = text[position:end].rstrip() if end - position < 400 else ""
         if line and (line[-1].isdigit() or line[-1] in "ivxlc"):
             match = _LEADER.match(line)
@@ -93,7 +97,7 @@ def printed_contents(text: str, begin: int) -> Contents:
 
 
 def lettered(contents: Contents) -> frozenset[str]:
-    """The letters that are labels of their own: `A. Scenarios` after section 9, or an appendix that is printed so."""
+    """The letters that are labels themselves: `A. Scenarios` after section 9, or an appendix printed that way."""
     return frozenset(
         chr(entry.number[0][1]).upper()
         for entry in contents.entries
@@ -102,7 +106,7 @@ def lettered(contents: Contents) -> frozenset[str]:
 
 
 def _first_of(text: str, before: int, position: int, words: str) -> int:
-    """Where an entry begins: a long title runs over from the line above, which has its label and no page."""
+    """Where an entry begins: a long title continues from the line above, which has its label and no page."""
     above = text[before : max(before, position - 1)]
     if "\n" in above or not above.strip() or parse_heading(words.strip())[0] is not None:
         return position
@@ -110,7 +114,7 @@ def _first_of(text: str, before: int, position: int, words: str) -> int:
 
 
 def _is_contents(group: Sequence[tuple[int, int, str, str, bool]]) -> bool:
-    """Pages of a contents page do not go back, and its lines begin with words or numbers of places."""
+    """The pages on a contents page do not decrease, and its lines begin with words or numbers of places."""
     if len(group) < _FEWEST:
         return False
     pages = [int(page) for _, _, _, page, _ in group if page.isdigit()]
@@ -124,7 +128,7 @@ def _is_contents(group: Sequence[tuple[int, int, str, str, bool]]) -> bool:
 
 
 def _wrapped(text: str, first: int, last: int) -> set[int]:
-    """The lines between the first entry of a contents page and the last belong to it."""
+    """The lines between the first and the last entry of a contents page belong to it."""
     starts, position = set(), first
     while position < last:
         starts.add(position)
@@ -142,15 +146,14 @@ def _entry(words: str, start: int) -> Entry:
     return Entry(label.kind, number_key(label.number), title_key(clean(title)), start)
 
 
-def listed_contents(lines: Sequence[NumberedLine]) -> Contents:
-    """Find runs of numbered lines without any text of their own that come again further down."""
+def listed_contents(lines: Sequence[NumberedLine], text: str) -> Contents:
+    """Find runs of numbered lines without text that occur again further down."""
     last: dict[tuple[str, Number], dict[str, int]] = {}
     first: dict[tuple[str, Number], int] = {}
     for line in lines:
         first.setdefault((line.label.kind, line.number), line.start)
         last.setdefault((line.label.kind, line.number), {})[_first_word(line)] = line.start
-    found: list[Entry] = []
-    starts: set[int] = set()
+    listed: list[NumberedLine] = []
     run: list[NumberedLine] = []
     for index, line in enumerate(lines):
         if not line.heading and _comes_again(line, last[line.label.kind, line.number]):
@@ -159,17 +162,76 @@ def listed_contents(lines: Sequence[NumberedLine]) -> Contents:
             if _bare(lines, index):
                 continue
         if len(run) >= _RUN and _is_list_of_places(run, first):
-            found += [_entry(f"{entry.label.text} {_first_line(entry.words)}", entry.start) for entry in run]
-            starts.update(entry.start for entry in run)
+            listed += run
         run = []
-    return Contents(found, frozenset(starts))
+    listed += _short_lists(lines, first, text)
+    starts = frozenset(entry.start for entry in listed)
+    entries = {
+        entry.start: _entry(f"{entry.label.text} {_first_line(entry.words)}", entry.start) for entry in listed
+    }
+    return Contents([entries[start] for start in sorted(starts)], starts)
 
 
 def _is_list_of_places(run: Sequence[NumberedLine], first: dict[tuple[str, Number], int]) -> bool:
-    """Contents count from 1, and stand before what they list; a list of parts may well be repeated."""
+    """Contents count from 1, and precede what they list; a list of parts may well be repeated."""
     if run[0].plain and run[0].number[0][1] > 1:
         return False
     return sum(first[line.label.kind, line.number] == line.start for line in run) >= 0.6 * len(run)
+
+
+def _short_lists(
+    lines: Sequence[NumberedLine], first: dict[tuple[str, Number], int], text: str
+) -> Iterator[NumberedLine]:
+    """Yield the lines of short lists of what follows: all come again, with their titles, and most with text then."""
+    places: dict[tuple[str, Number], list[int]] = {}
+    for index, line in enumerate(lines):
+        places.setdefault((line.label.kind, line.number), []).append(index)
+    for index, line in enumerate(lines):
+        if line.heading or first[line.label.kind, line.number] != line.start:
+            continue
+        again = _next_of(lines, index, places)
+        if not _SHORT_RUN <= again - index < _RUN + _BETWEEN:
+            continue
+        following = [_next_of(lines, number, places) for number in range(index, again)]
+        run = range(index, index + next((n for n, at in enumerate(following) if at < again), len(following)))
+        bare = all(_is_title_alone(lines, number, text) for number in run[:-1])
+        named = {(lines[number].label.kind, lines[number].number) for number in run}
+        if len(named) != len(run) or len(run) < max(_SHORT_RUN, again - index - _BETWEEN + 1) or not bare:
+            continue
+        told = sum(
+            _has_text(lines, at, named, text, _title(lines[number]))
+            for number, at in zip(run, following, strict=False)
+        )
+        if 2 * told > len(run):
+            yield from (lines[number] for number in run)
+
+
+def _next_of(lines: Sequence[NumberedLine], index: int, places: dict[tuple[str, Number], list[int]]) -> int:
+    """Return the number of the next line that has the label of one, and its title; 0 if there is none."""
+    line = lines[index]
+    title = _title(line)
+    for later in places[line.label.kind, line.number] if title and not line.heading else ():
+        run_in = _STOP.split(lines[later].words, 1)[0]
+        if later > index and title in (_title(lines[later]), title_key(run_in)):
+            return later
+    return 0
+
+
+def _is_title_alone(lines: Sequence[NumberedLine], index: int, text: str) -> bool:
+    """Whether nothing but its first line stands before the next line."""
+    line_end = text.find("\n", lines[index].rest)
+    return not text[line_end : lines[index + 1].start].strip()
+
+
+def _has_text(
+    lines: Sequence[NumberedLine], index: int, named: set[tuple[str, Number]], text: str, title: str
+) -> bool:
+    """Whether more follows a line than its title and the next of those that are named, be it a place below it."""
+    line = lines[index]
+    if index + 1 < len(lines) and (lines[index + 1].label.kind, lines[index + 1].number) not in named:
+        return True
+    end = lines[index + 1].start if index + 1 < len(lines) else len(text)
+    return len(title_key(text[line.rest : end])) > (0 if line.heading else len(title))
 
 
 def _first_word(line: NumberedLine) -> str:
@@ -177,7 +239,7 @@ def _first_word(line: NumberedLine) -> str:
 
 
 def _comes_again(line: NumberedLine, last: dict[str, int]) -> bool:
-    """Whether the same place is named further down: the steps of two lists share their numbers only."""
+    """Whether the same place is named further down: the steps of two lists share only their numbers."""
     word = _first_word(line)
     later = [last.get(word, 0), last.get("", 0)] if word else last.values()
     return max(later) > line.start
@@ -185,6 +247,10 @@ def _comes_again(line: NumberedLine, last: dict[str, int]) -> bool:
 
 def _first_line(words: str) -> str:
     return words.split("\n", 1)[0]
+
+
+def _title(line: NumberedLine) -> str:
+    return title_key(_first_line(line.words))
 
 
 def _bare(lines: Sequence[NumberedLine], index: int) -> bool:
@@ -203,7 +269,7 @@ _JOINED = re.compile(r"\s{0,2},?\s{0,2}(?:(?:and|or|to|through|und|oder|bis|et|y
 _TITLED = re.compile(
     r"\s{0,2}(?:\((?P<bracketed>[^()]{3,90})\)|(?:,\s{1,2})?(?:(?:entitled|titled|captioned|headed)\s{1,2})?[“\"‘](?P<quoted>[^“”\"‘]{3,90})[”\"’])"
 )
-# `of the Code`, `under the Exchange Act`, `des Gesetzes`: what follows is numbered by somebody else.
+# `of the Code`, `under the Exchange Act`, `des Gesetzes`: the number belongs to another document.
 _LAWS = (
     r"(?:Act|Acts|Code|Law|Laws|Statutes?|Rules?|Regulations?|Directive|Constitution|Treaty|Convention|Ordinance|Decree|ERISA"
     r"|Gesetz\w*|Verordnung|Richtlinie|Ley|Código|Loi|Règlement|Legge|Wet)\b"
@@ -218,7 +284,7 @@ _OWN = re.compile(
 _LAW_BEFORE = re.compile(
     rf"(?:{_LAWS}\.?|[A-Z]\.\s?[A-Z]\.(?:\s?[A-Z]\.)?|[A-Z]{{3,6}}|Reg\.|Regs\.|Stat\.)\s{{0,2}}\Z"
 )
-# What carries numbers of its own, and what is measured: `Table 4.2`, `version 2.1`.
+# Things with numbers of their own, and measurements: `Table 4.2`, `version 2.1`.
 _NO_PLACES = frozenset(
     "version release table tables figure figures fig eq page pages item exhibit about approximately least".split()
 )
@@ -226,7 +292,7 @@ _NO_PLACES = frozenset(
 
 @cache
 def _spoken() -> dict[str, str]:
-    """The kind that each word means which stands before a number."""
+    """The kind that each word before a number means."""
     return {
         "§": "section",
         **{word: form.kind for word, form in load().forms.items() if not form.only_heading},
@@ -235,21 +301,21 @@ def _spoken() -> dict[str, str]:
 
 @dataclass(slots=True)
 class Mentions:
-    """The numbers that a document speaks of, by kind (a bare `6.2` is of none), and the titles it gives with them."""
+    """The numbers that a document mentions, by kind (a bare `6.2` has none), and the titles it gives with them."""
 
     numbers: set[tuple[str, Number]] = field(default_factory=set)
     titles: dict[tuple[str, Number], str] = field(default_factory=dict)
     others: set[Number] = field(default_factory=set)
-    """Numbers that are only spoken of as those of other instruments."""
+    """Numbers that are only mentioned as those of other documents."""
 
     def has(self, kind: str, number: Number) -> bool:
-        """Whether a number is spoken of; for a number without a kind any word will do that means a section."""
+        """Whether a number is mentioned; for a number without a kind, any word that means a section will do."""
         return (kind, number) in self.numbers or (
             kind in _PLAIN and any((k, number) in self.numbers for k in _PLAIN)
         )
 
     def title(self, kind: str, number: Number) -> str:
-        """What a number is called, as a key to compare with, or nothing."""
+        """The title of a number, as a key to compare with, or ""."""
         kinds = _PLAIN if kind in _PLAIN else (kind,)
         return next((self.titles[k, number] for k in kinds if (k, number) in self.titles), "")
 
@@ -307,7 +373,7 @@ def _groups(text: str) -> Iterator[list[_Named]]:
 
 
 def _kind_before(text: str, match: re.Match[str]) -> str | None:
-    """The kind that the word before a number says; `None` for a number that names no place of this document."""
+    """The kind stated by the word before a number; `None` for a number that names no place of this document."""
     at = match.start() + (text[match.start()] == "§")
     before = _WORD.search(text, max(0, at - _BEFORE), at)
     if before is None or text[before.end("word") : match.start("number")].count("\n") > 1:
@@ -319,17 +385,17 @@ def _kind_before(text: str, match: re.Match[str]) -> str | None:
         inside = "." in match["number"] and "\n" not in text[before.end("word") : match.start("number")]
         return "" if inside and word not in _NO_PLACES and not before["word"][0].isupper() else None
     start = before.start()
-    # A line that begins with a number is a place, or a reference that was broken there: it cannot speak for itself.
+    # A line that begins with a number is a place, or a reference broken there: it is not evidence for itself.
     line = text.rfind("\n", max(0, start - _BEFORE), start)
     if (line >= 0 or start < _BEFORE) and not text[line + 1 : start].strip(" \t#*_>"):
         return None
     return None if _LAW_BEFORE.search(text, max(0, start - _BEFORE), start) else form
 
 
-# -- how much of it the tree bears out --------------------------------------------------------------------------
+# -- how much of it the tree confirms ---------------------------------------------------------------------------
 
 
-# Numbers up to so many times the last one found may be places that were missed.
+# Numbers up to this many times the last one found may be places that were missed.
 _BEYOND = 1.5
 
 
@@ -346,7 +412,7 @@ def self_check(parsed: Parsed, places: Sequence[Place], references: Iterable[Ref
     for item in references:
         number = number_key(item.number_key.split("_")) if item.number_key else ()
         if _is_own(item, reach) and number not in mentions.others:
-            # A reference that gives a title is borne out by the place of that title only.
+            # A reference with a title is confirmed only by the place with that title.
             title = mentions.title(item.number_kind, number)
             agrees = (
                 not title or number not in called or any(_alike(title, other) for other in called[number])
@@ -369,7 +435,7 @@ def _alike(title: str, other: str) -> bool:
 
 
 def _reach(places: Iterable[Place]) -> dict[str, int]:
-    """How far the numbers of each kind go."""
+    """The highest numbers of each kind."""
     reach: dict[str, int] = {}
     for place in places:
         if place.number and place.number[0].isdecimal():
@@ -385,7 +451,7 @@ def _group(kind: str) -> str:
 def _is_own(reference: Reference, reach: dict[str, int]) -> bool:
     """Whether a reference names a number of this document.
 
-    One to another act says nothing about it, and a number far beyond its own is that of another act.
+    References to another act do not count, and a number far beyond the document's own belongs to another act.
     """
     if reference.kind != "number" or not reference.number_key or reference.document:
         return False
