@@ -1,15 +1,18 @@
-"""Retrieve: every way of searching that counts is asked, each gives a ranked list."""
+"""Retrieve: runs every leg that has a weight; each returns a ranked list."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from contextvars import copy_context
 from functools import lru_cache
 from typing import TypeAlias
 
 from pinakes.config import SearchSettings
 from pinakes.config.settings import MODES
 from pinakes.embedding import Embedder, Tokenizer
+from pinakes.embedding.protocol import Vectors
 from pinakes.errors import StoreError
 from pinakes.port.index import SearchIndex
 from pinakes.search.candidates import HYBRID, KEYWORD, SEMANTIC
@@ -25,15 +28,18 @@ from pinakes.search.retrieve.semantic import SemanticLeg
 
 Timer: TypeAlias = Callable[[str], AbstractContextManager[None]]
 
-# Words that need not be asked about again.
+# Words whose lookup can be skipped.
 _KEPT_WORDS = 4096
 
+# Queries that are embedded at once; a service far away may take a second for each.
+_MOST_QUERIES = 32
+
 LEGS: tuple[type[Leg], ...] = (ExactLeg, KeywordLeg, CodeLeg, SemanticLeg, NativeHybridLeg, ExpansionLeg)
-"""The ways of searching, in the order in which they are asked."""
+"""The legs, in the order in which they run."""
 
 
 class Retriever:
-    """Asks the legs of one index."""
+    """Runs the legs on one index."""
 
     def __init__(
         self,
@@ -45,10 +51,12 @@ class Retriever:
         self._embedder = embedder
         self._tokenizer = tokenizer
         self._is_word = lru_cache(maxsize=_KEPT_WORDS)(self._is_one_token)
+        # Kept, because a new thread for each query costs more than is gained.
+        self._threads = ThreadPoolExecutor(_MOST_QUERIES, thread_name_prefix="pinakes-embed")
         self._legs = [leg(index) for leg in LEGS]
 
     def weights(self, settings: SearchSettings, multipliers: Mapping[str, float]) -> dict[str, float]:
-        """Return what each leg counts, as configured and multiplied; in a mode of its own, one alone does."""
+        """Return the weight of each leg as configured, times its factor; in a single mode, of that leg only."""
         if settings.search_mode != HYBRID:
             return {mode: float(mode == settings.search_mode) for mode in MODES if mode != HYBRID}
         weights: dict[str, float] = {}
@@ -61,31 +69,46 @@ class Retriever:
     def retrieve(
         self, query: Query, scope: Scope, settings: SearchSettings, weights: Mapping[str, float], timed: Timer
     ) -> Retrieved:
-        """Ask every leg that has a weight."""
+        """Run every leg that has a weight."""
         asked = Retrieved(query, scope, settings, weights, self._is_word, query.text)
-        if weights[KEYWORD] > 0 or weights[SEMANTIC] > 0:
-            if settings.uses("spelling"):
-                with timed("spelling"):
-                    asked.corrections = find_corrections(
-                        query.rest, self._index.keyword, scope.languages, known=self._is_word
-                    )
-                    asked.text = corrected_text(query.text, asked.corrections)
-            asked.idf = self._index.keyword.idf(asked.text, scope.languages)
+        by_words = weights[KEYWORD] > 0 or weights[SEMANTIC] > 0
+        if by_words and settings.uses("spelling"):
+            with timed("spelling"):
+                asked.corrections = find_corrections(
+                    query.rest, self._index.keyword, scope.languages, known=self._is_word
+                )
+                asked.text = corrected_text(query.text, asked.corrections)
         active = [leg for leg in self._legs if leg.active(asked)]
         replaced = {name for leg in active for name in leg.replaces}
+        by_meaning = any(leg.by_meaning for leg in active)
+        embedding = self._begin_embedding(asked.text, timed) if by_meaning else None
+        if by_words:
+            asked.idf = self._index.keyword.idf(asked.text, scope.languages)
         for leg in active:
-            if leg.name not in replaced and not self._ask(leg, asked, timed):
-                # What stood in for them cannot be asked: those that need no database are asked after all.
+            if leg.name in replaced:
+                continue
+            if leg.by_meaning and embedding is not None:
+                asked.vector = embedding.result()
+            if not self._ask(leg, asked, timed):
+                # The leg that replaced them is unavailable, so those that need no database run after all.
                 for other in active:
                     if other.name in leg.replaces and not other.by_meaning:
                         self._ask(other, asked, timed)
         return asked
 
-    def _ask(self, leg: Leg, asked: Retrieved, timed: Timer) -> bool:
-        """Ask a leg. Where it needs a database that cannot be asked, others answer; False then, with what to say."""
-        if leg.by_meaning and asked.vector is None:
+    def _begin_embedding(self, text: str, timed: Timer) -> Future[Vectors]:
+        """Embed a query in another thread: the model releases the GIL, so other legs run meanwhile."""
+        # Asked for here, since it may look into the index, and a thread has connections of its own to that.
+        embedder = self._embedder()
+
+        def embed() -> Vectors:
             with timed("embed"):
-                asked.vector = self._embedder().embed_query(asked.text)
+                return embedder.embed_query(text)
+
+        return self._threads.submit(copy_context().run, embed)
+
+    def _ask(self, leg: Leg, asked: Retrieved, timed: Timer) -> bool:
+        """Run a leg. If it needs a database that is unavailable, note it and return False; the others answer."""
         try:
             with timed(leg.name):
                 found = leg.search(asked)
@@ -97,5 +120,5 @@ class Retriever:
         return True
 
     def _is_one_token(self, word: str) -> bool:
-        """Whether a word is one of the language, rather than a slip: the model has a token for it."""
+        """Whether a word belongs to the language, rather than being misspelled: the model has a token for it."""
         return len(self._tokenizer().offsets(word)) == 1

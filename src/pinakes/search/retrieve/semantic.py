@@ -1,4 +1,4 @@
-"""Semantic: passages near in meaning."""
+"""Semantic: passages with similar meaning."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from pinakes.config import SearchSettings
 from pinakes.search.candidates import SEMANTIC, RankedList
 from pinakes.search.retrieve.leg import Leg, Retrieved
 
+# The cosine of a text about nothing else. Where the nearest has less than a good part of it, nothing is near.
+_FULL = 0.5
+
 
 class SemanticLeg(Leg):
-    """By the vector of the query."""
+    """Search by the query's vector."""
 
     name = SEMANTIC
     by_meaning = True
@@ -20,7 +23,7 @@ class SemanticLeg(Leg):
         return settings.semantic_weight
 
     def active(self, asked: Retrieved) -> bool:
-        """Whether to ask it: there must be vectors."""
+        """Whether to run it: there must be vectors."""
         return super().active(asked) and not self._index.vectors.empty
 
     def search(self, asked: Retrieved) -> RankedList | None:
@@ -28,7 +31,8 @@ class SemanticLeg(Leg):
         vectors, vector = self._index.vectors, asked.vector
         if vector is None:
             return None
-        return asked.scope.ask(
-            lambda depth, documents: RankedList(SEMANTIC, *vectors.search(vector, depth, documents)),
-            vectors.depth,
-        )
+
+        def search(depth: int, documents: set[int] | None) -> RankedList:
+            return RankedList(SEMANTIC, *vectors.search(vector, depth, documents), full=_FULL)
+
+        return asked.scope.ask(search, vectors.depth)
