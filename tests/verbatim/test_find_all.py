@@ -55,6 +55,25 @@ def test_a_phrase_is_found_across_lines_quotes_marks_and_case(library: Library) 
     assert found.total == found.documents == 1 and found.complete and not found.cursor
 
 
+def test_words_with_hyphens_may_be_parted_at_the_end_of_a_line(tmp_path: Path) -> None:
+    (tmp_path / "lease.txt").write_text(
+        "No set-off is allowed, no set-\n   off of out-of-\npocket costs, and no\nout-\nof-pocket set—off. All day-\n"
+        "to-day-\nto-day-to-\nday rent.\n"
+    )
+    with Library(tmp_path / "index") as library:
+        library.index([tmp_path / "lease.txt"], embed=False)
+        for pattern, lines in {
+            "set-off": [1, 1, 5],
+            "out-of-pocket": [2, 4],
+            "no set- off of": [1],
+            "day-to-day-to-day-to-day": [5],
+            "pocket": [3, 5],
+        }.items():
+            found = library.find_all(pattern)
+            assert (found.total, [hit.line for hit in found.hits]) == (len(lines), lines), pattern
+        assert library.find_all("Set-off", ignore_case=False).total == 0
+
+
 def test_phrases_are_of_whole_words_and_of_the_text_alone(library: Library) -> None:
     assert library.find_all("vess").total == 0
     assert library.find_all("law").total == 0  # it is a tag
@@ -89,7 +108,7 @@ def test_what_matches_nearly_everything_is_not_counted_to_the_end(
 ) -> None:
     monkeypatch.setattr("pinakes.search.verbatim.patterns._COUNTED", 100)
     found = library.find_all(".", kind="regex", limit=5)
-    assert not found.complete and not found.cursor and "rarer" in found.note
+    assert not found.complete and not found.cursor and "Narrow the pattern" in found.note
     assert library.find_all("anchor", kind="regex").complete
 
 
@@ -97,15 +116,15 @@ def test_what_matches_nearly_everything_is_not_counted_to_the_end(
     ("pattern", "kind", "said"),
     [
         ("", "phrase", "Nothing to look for"),
-        ("…", "phrase", "no word in it"),
+        ("…", "phrase", "contains no words"),
         ("a", "glob", "Unknown kind"),
         ("x" * 2000, "phrase", "characters"),
         ("(", "regex", "RE2"),
         (r"(a)\1", "regex", "RE2"),
         ("(?=a)", "regex", "RE2"),
         ("a*", "regex", "empty"),
-        ("\ud800", "regex", "half a character"),
-        ("a \ud800", "phrase", "half a character"),
+        ("\ud800", "regex", "half of a surrogate pair"),
+        ("a \ud800", "phrase", "half of a surrogate pair"),
         ("(a{500}){500}", "regex", "RE2"),
     ],
 )
@@ -128,14 +147,44 @@ def test_words_of_scripts_without_spaces_are_found(tmp_path: Path) -> None:
         assert library.find_all("应当").total == library.find_all("款项 应当", kind="words").total == 1
 
 
+@pytest.mark.parametrize(
+    ("pattern", "total"),
+    [
+        (r"Section\s+\d+", 2),  # one with a space that does not break
+        (r"\w+ung\b", 3),
+        (r"\bÜbungen\b", 1),
+        (r"\bmenú\b", 1),
+        (r"[\w-]+ßig", 1),
+        (r"(?-i)\b\w+ Agreement", 2),
+        (r"\W+Agreement", 2),
+        (r"\S+\s[\S]+ Agreement", 2),
+        (r"\QSection\E\s\d", 2),
+        (r"\w{1,60}ßig", 1),
+        (r"\w{1,500} Prüfung", 2),
+    ],
+)
+def test_letters_and_spaces_of_expressions_are_those_of_all_scripts(
+    tmp_path: Path, pattern: str, total: int
+) -> None:
+    (tmp_path / "rules.txt").write_text(
+        "Section\u00a04 and Section 5 of the Prüfung. Eine Prüfung und zwei Übungen; überhaupt regelmäßig.\n\n"
+        "El menú menúes. The Café Agreement, the “Æther Agreement” and the Übung.\n",
+        encoding="utf-8",
+    )
+    with Library(tmp_path / "index") as library:
+        library.index([tmp_path / "rules.txt"], embed=False)
+        found = library.find_all(pattern, kind="regex")
+        assert (found.total, len(found.hits)) == (total, total)
+
+
 def test_a_cursor_is_of_its_question_and_of_its_state(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("one\n\none\n")
     with Library(tmp_path / ".pinakes") as library:
         library.index(tmp_path / "a.md", embed=False)
         cursor = library.find_all("one", limit=1).cursor
-        with pytest.raises(UsageError, match="another question"):
+        with pytest.raises(UsageError, match="another query"):
             library.find_all("two", cursor=cursor)
-        with pytest.raises(UsageError, match="not one that was given"):
+        with pytest.raises(UsageError, match="cursor is invalid"):
             library.find_all("one", cursor="abc")
         (tmp_path / "a.md").write_text("one\n\none\n\none\n")
         library.index(tmp_path / "a.md", embed=False)
@@ -153,10 +202,10 @@ def test_a_part_of_a_library_finds_in_its_own_documents(library: Library) -> Non
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"pattern": "arrival vessel master"}, 'stand together in 1 paragraphs (kind "words")'),
+        ({"pattern": "arrival vessel master"}, 'occur together in 1 paragraphs (kind "words")'),
         ({"pattern": "zebra crossing"}, "in other words"),
         ({"pattern": r"zebra\d", "kind": "regex"}, "in other words"),
-        ({"pattern": "HARBOUR ACT", "ignore_case": False}, "1 with other capitals"),
+        ({"pattern": "HARBOUR ACT", "ignore_case": False}, "1 with different capitals"),
         ({"pattern": "anchor", "filters": {"tags": "novel"}}, "No document passes the filters"),
         ({"pattern": "zebra", "document": "act.md"}, "in 1 document only"),
     ],
@@ -182,6 +231,7 @@ WORD_LIST = [
     "harbour’s",
     "C++",
 ]
+WORD_LIST += ["x-b-y", "set-off", "off-set-", "set-", "off"]
 WORD_LIST += ["字", "字字", "b字", "don", "all", "harbour", "case", "user", "32.706", "x" * 130, "x" * 99]
 WORDS = st.sampled_from(WORD_LIST)
 TEXTS = st.lists(st.one_of(WORDS, SIGNS.map(str), st.just(" "), st.just("\n")), max_size=60).map("".join)
@@ -198,21 +248,28 @@ def naive(text: str, words: list[str]) -> list[tuple[int, int]]:
     def parted(sign: str) -> bool:
         return sign.isalnum() and sign != "字"
 
+    def gap_end(at: int) -> int:
+        while at < len(text) and text[at] in "*_":
+            at += 1
+        if at >= len(text) or not text[at].isspace():
+            return -1
+        while at < len(text) and (text[at].isspace() or text[at] in "*_>"):
+            at += 1
+        return at
+
     def match(at: int) -> int:
         for number, word in enumerate(words):
             if number:
-                gap = at
-                while gap < len(text) and text[gap] in "*_":
-                    gap += 1
-                if gap >= len(text) or not text[gap].isspace():
+                at = gap_end(at)
+                if at < 0:
                     return -1
-                while gap < len(text) and (text[gap].isspace() or text[gap] in "*_>"):
-                    gap += 1
-                at = gap
-            for sign in word:
+            for place, sign in enumerate(word):
                 if at >= len(text) or not alike(text[at], sign):
                     return -1
                 at += 1
+                # A line may end after a hyphen.
+                if sign in kinds[2] and word[place - 1 : place].isalnum() and word[place + 1 :][:1].isalnum():
+                    at = max(at, gap_end(at))
         return -1 if parted(words[-1][-1]) and at < len(text) and text[at].isalnum() else at
 
     found, at = [], 0

@@ -104,6 +104,30 @@ def test_scripts_without_spaces_are_compared_sign_by_sign(tmp_path: Path) -> Non
     assert "[-六-] {+三+}" in quote_lines(report.checks[1])[1]
 
 
+@pytest.mark.parametrize("written", ["184–200", "184–\n200", "184– 200"])
+@pytest.mark.parametrize("quoted", ["184–200", "184-\n200", "184- 200"])
+def test_numbers_joined_by_a_dash_are_one_wherever_the_line_ends(
+    tmp_path: Path, written: str, quoted: str
+) -> None:
+    (tmp_path / "paper.txt").write_text(f"See the tables of tides on pages {written}, printed in 1997.\n")
+    with Library(tmp_path / "index") as library:
+        library.index([tmp_path / "paper.txt"], embed=False)
+        checks = library.verify_quotes(
+            [f"tides on pages {quoted}, printed", "tides on pages 184–201, printed"]
+        )
+        assert [check.status for check in checks.checks] == ["exact", "altered"]
+
+
+def test_comments_that_nobody_sees_are_not_read(tmp_path: Path) -> None:
+    (tmp_path / "rules.md").write_text(
+        "We are not liable for\n\n<!-- lint-disable a1 -->\n\n- the use of a crane - or\n- its <b>loss</b>.\n"
+    )
+    with Library(tmp_path / "index") as library:
+        library.index([tmp_path / "rules.md"], embed=False)
+        checks = library.verify_quotes(["not liable for the use of a crane or its loss"]).checks
+        assert [check.status for check in checks] == ["exact"]
+
+
 def test_words_of_thousands_of_letters_are_compared_to_their_end(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(f"# Long\n\n{'x' * 999} and {'x' * 200_000}\n")
     with Library(tmp_path / "index") as library:
@@ -141,7 +165,7 @@ def test_what_is_too_long_to_be_checked_is_named(library: Library) -> None:
     report = library.verify_quotes(text)
     assert [check.quotation for check in report.checks] == ["A vessel carries four lights"]
     assert report.left_out == 1
-    assert "more than 5,000 characters: “Once upon a time" in report.note
+    assert "longer than 5,000 characters: “Once upon a time" in report.note
 
 
 def test_a_stray_mark_hides_no_quotation_after_it() -> None:

@@ -1,7 +1,7 @@
 r"""Chains: regular expressions of signs, runs of signs and a few alternatives, as ``\d+ days?`` or ``\b(may|must)\b``.
 
-They match all over a text, and asking for one match after the other takes long. Each alternative can match in only one
-way from a place, so that many places are compared at once.
+They match all over a text, and finding one match after another is slow. Each alternative can match in only one way at a
+position, so many positions are compared at once.
 """
 
 from __future__ import annotations
@@ -24,20 +24,23 @@ _EDGE = re.compile(r"\\b|\^|\$")
 _KNOWN_TIMES = {"+": ("1", ""), "*": ("0", ""), "?": ("0", "1")}
 _TIMES = re.compile(r"[+*?]|\{([1-9])(,([1-9]?))?\}")
 _ASCII = "".join(map(chr, range(128)))
-# To what is written in ASCII, all other signs are alike but these, which are upper or lower case of K and S.
+# To a pattern in ASCII, all other characters are equivalent, except these, which are case variants of K and
+# S.
 _OTHER, _ODD = "字", "\u212a\u017f"
+# Unless it speaks of letters or spaces of all scripts, as ``\\w`` does.
+_UNLIKE = "é“\u00a0"
 _LINE_END = ord("\n")
 _CASE = 0x20
-# What more alternatives take is more than RE2 takes for all of them.
+# With more alternatives, RE2 is faster for all of them together.
 _ALTERNATIVES = 8
 _COMPARED = 2
-# Steps that alternatives must have in common to be looked for together.
+# Steps that alternatives must share to be searched together.
 _SHARED = 4
-# Signs in a row by which a place is found that may begin with any letter.
+# Consecutive characters used to find a match that may begin with any letter.
 _ANCHOR = 3
-# Where one byte in so many begins a run, and none is longer, ends are looked for sign by sign.
+# If one byte in this many starts a run, and none is longer, ends are found character by character.
 _FEW = 64
-# Bytes that are looked at together: what is noted about them stays in the cache of a processor.
+# Bytes processed together: what is noted about them fits into the processor's cache.
 _PART = 1 << 18
 
 _WORD = np.array([chr(byte).isalnum() or byte == ord("_") for byte in range(128)] + [False] * 128)
@@ -45,21 +48,22 @@ _WORD = np.array([chr(byte).isalnum() or byte == ord("_") for byte in range(128)
 
 @dataclass(frozen=True, slots=True)
 class _Link:
-    """A sign, or a run of signs as long as it can be: for each byte, whether it may be one of them."""
+    """A character, or a run of characters as long as possible: for each byte, whether it may be one of them."""
 
     table: bytes
     is_run: bool = False
     minds_odd: bool = False
+    minds_script: bool = False
     sign: int = -1
-    """The byte of the one sign that it is, in lower case where case does not matter; -1 if it may be several."""
+    """The byte, if it is a single character, in lower case if case is ignored; -1 if it may be several."""
 
     @property
     def is_uniform(self) -> bool:
-        """Whether its signs are all of words, or none is."""
+        """Whether its characters are all word characters, or none is."""
         return len(set(_WORD[np.frombuffer(self.table, np.bool_)].tolist())) == 1
 
     def meets(self, other: _Link) -> bool:
-        """Return whether a sign may be of both."""
+        """Whether a character may belong to both."""
         return any(a and b for a, b in zip(self.table, other.table, strict=True))
 
     def at(self, data: NDArray[np.uint8], places: Positions) -> NDArray[np.bool_]:
@@ -67,11 +71,11 @@ class _Link:
 
 
 _Way = tuple["_Link | str", ...]
-"""Links, and edges between them: of words, ``\\b``, and of lines, ``^`` and ``$``."""
+"""Links, and boundaries between them: of words, ``\\b``, and of lines, ``^`` and ``$``."""
 
 
 class _Part:
-    """Bytes that are looked at together, and what several links want to know about them."""
+    """Bytes processed together, and what several links need to know about them."""
 
     def __init__(self, data: NDArray[np.uint8]) -> None:
         self.data = data
@@ -80,7 +84,7 @@ class _Part:
         self._members: dict[bytes, NDArray[np.bool_]] = {}
 
     def members(self, link: _Link) -> NDArray[np.bool_]:
-        """Return which bytes may be of a link."""
+        """Return which bytes may belong to a link."""
         if link.table not in self._members:
             self._members[link.table] = self._tested(link.table)
         return self._members[link.table]
@@ -88,7 +92,7 @@ class _Part:
     def _tested(self, table: bytes) -> NDArray[np.bool_]:
         first, last = table.index(1), table.rindex(1)
         if table.count(1) == last - first + 1:
-            # From one sign to another: faster than to look up each.
+            # From one character to another: faster than looking up each.
             tested: NDArray[np.bool_] = self.data - np.uint8(first) <= last - first
             return tested
         if table.count(0) == 1:
@@ -96,7 +100,7 @@ class _Part:
         return np.frombuffer(self.text.translate(table), np.bool_)
 
     def alike(self, link: _Link) -> NDArray[np.bool_]:
-        """Return which bytes may be of a link that is one sign; few others may be among them."""
+        """Return which bytes may belong to a link that is one character; a few others may be among them."""
         if link.table.count(1) == 1:
             return np.equal(self.data, link.sign)
         if self._small is None:
@@ -127,7 +131,7 @@ class _Part:
         return np.flatnonzero(found)
 
     def _starts_before(self, links: Sequence[_Link], ends: Positions) -> Positions:
-        """Return where a run, with a sign that may have to stand first in it, begins that ends at some places."""
+        """Return where a run begins that ends at some positions, with a character that may have to precede it."""
         data, (first, run) = self.data, (np.frombuffer(links[at].table, np.bool_) for at in (0, -1))
         ends = ends[run[data[ends - 1]] & ~run[data[ends]]]
         starts, moving = ends - 1, np.arange(len(ends))
@@ -147,7 +151,7 @@ class _Part:
         return starts[starts < ends]
 
     def follow(self, steps: _Way, starts: Positions, ends: Positions) -> tuple[Positions, Positions]:
-        """Return where some steps lead from where others ended, of those that they can be taken from."""
+        """Return where steps lead from the ends of others, and from which of these they succeed."""
         data = self.data
         for step in steps:
             if isinstance(step, _Link):
@@ -174,7 +178,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
-    """Ways that begin with the same steps; ``number`` is that of the way that ends there."""
+    """Alternatives that begin with the same steps; ``number`` is that of the alternative that ends there."""
 
     steps: _Way
     number: int | None
@@ -183,7 +187,7 @@ class _Tree:
     def find(
         self, part: _Part, starts: Positions, ends: Positions
     ) -> Iterator[tuple[int, Positions, Positions]]:
-        """Return where each way begins and ends that goes on from some places."""
+        """Return where each alternative begins and ends that continues from some positions."""
         starts, ends = part.follow(self.steps, starts, ends)
         if not len(starts):
             return
@@ -202,7 +206,7 @@ def _tree(ways: Mapping[_Way, int]) -> _Tree:
 
 
 def _trees(ways: Mapping[_Way, int], shared: int) -> tuple[_Tree, ...]:
-    """Return trees of ways that have so many steps in common, or all up to the first run."""
+    """Return trees of alternatives that share this many steps, or all up to the first run."""
     groups: dict[_Way, dict[_Way, int]] = {}
     for way, number in ways.items():
         run = next((at for at, step in enumerate(way, 1) if isinstance(step, _Link) and step.is_run), shared)
@@ -212,27 +216,36 @@ def _trees(ways: Mapping[_Way, int], shared: int) -> tuple[_Tree, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Ways to match within a line; the first that matches from a place counts."""
+    """Alternatives that match within a line; the first that matches at a position counts."""
 
     trees: tuple[_Tree, ...]
     first_runs: tuple[_Link, ...]
     anchored: bool
     minds_odd: bool
+    minds_script: bool
 
     @classmethod
     def of(cls, ways: Sequence[_Way]) -> Chain:
-        """Return a chain of some ways, those that are to be tried first before the others."""
+        """Return a chain of alternatives, in order of precedence."""
         numbered: dict[_Way, int] = {}
         for number, way in enumerate(ways):
             numbered.setdefault(way, number)
         links = {step for way in ways for step in way if isinstance(step, _Link)}
         anchored = len(ways) == 1 and bool(_anchor(ways[0]))
         runs = {way[0] for way in ways if not anchored and isinstance(way[0], _Link) and way[0].is_run}
-        return cls(_trees(numbered, _SHARED), tuple(runs), anchored, any(link.minds_odd for link in links))
+        return cls(
+            _trees(numbered, _SHARED),
+            tuple(runs),
+            anchored,
+            any(link.minds_odd for link in links),
+            any(link.minds_script for link in links),
+        )
 
     def count(self, block: TextBlock) -> dict[int, int] | None:
-        """Return how often it matches, by document; None where it has to be asked for one match after the other."""
+        """Return the number of matches by document; None if they have to be found one after another."""
         part = _Part(block.data)
+        if self.minds_script and not part.text.isascii():
+            return None
         if self.minds_odd and any(_holds(part.text, sign.encode()) for sign in _ODD):
             return None
         found: list[tuple[int, Positions, Positions]] = []
@@ -244,17 +257,17 @@ class Chain:
         found.sort(key=lambda each: each[0])
         starts, ends = (np.concatenate(each) for each in list(zip(*found, strict=True))[1:])
         if len(found) > 1:
-            # A stable order: of several from one place, the first way.
+            # A stable order: of several at one position, the first alternative.
             order = np.argsort(starts, kind="stable")
             starts, ends = starts[order], ends[order]
             first = np.diff(starts, prepend=-1) > 0
             starts, ends = starts[first], ends[first]
         for run in self.first_runs:
             if np.any(run.at(block.data, ends - 1) & run.at(block.data, ends)):
-                # The rest of a run whose beginning belongs to the match before it may be another match.
+                # The rest of a run whose beginning belongs to the previous match may be another match.
                 return None
         if self.anchored and np.any(starts[1:] < ends[:-1]):
-            # So may the rest of a word that the match before it ends within.
+            # So may the rest of a word that the previous match ends within.
             return None
         return count_spans(block, starts, ends)
 
@@ -267,7 +280,7 @@ def _holds(text: bytes, sign: bytes) -> bool:
 def chain_of(pattern: str, signs_of: Callable[[str, str], str]) -> Chain | None:
     """Return a regular expression as a chain, if it is one.
 
-    ``signs_of`` returns those of some signs that a part of the expression matches.
+    ``signs_of`` returns the characters that a part of the expression matches.
     """
     if not pattern.isascii():
         return None
@@ -280,7 +293,7 @@ def chain_of(pattern: str, signs_of: Callable[[str, str], str]) -> Chain | None:
 
 
 def _anchor(steps: _Way) -> int:
-    r"""Return how many steps stand before the signs that ``[A-Z]\w+ Agreement`` is best looked for by; 0 for none."""
+    r"""Return the number of steps before the characters that ``[A-Z]\w+ Agreement`` is best found by; 0 if none."""
     before = next((at for at, step in enumerate(steps, 1) if isinstance(step, _Link) and step.is_run), 0)
     links = [step for step in steps[:before] if isinstance(step, _Link)]
     signs = takewhile(lambda step: isinstance(step, _Link) and step.sign >= 0, steps[before:])
@@ -292,7 +305,7 @@ def _anchor(steps: _Way) -> int:
 
 
 def _has_one_match(way: _Way, alone: bool) -> bool:
-    """Return whether there is only one match from a place, and it pays to look at all places at once."""
+    """Whether there is only one match at a position, and it pays to check all positions at once."""
     links = [link for link in way if isinstance(link, _Link)]
     for link, other in pairwise(links):
         if link.is_run and link.meets(other):
@@ -308,7 +321,7 @@ def _has_one_match(way: _Way, alone: bool) -> bool:
             return False
     if not links or way[0] == "^" or links[0].sign >= 0 or (alone and _anchor(way)):
         return bool(links)
-    # It may begin with every letter or word, of which few go on as they should: RE2 is faster.
+    # It may begin with any letter or word, few of which continue as required: RE2 is faster.
     return not links[0].table[ord("e")] or (len(way) == 1 and links[0].is_run)
 
 
@@ -317,7 +330,7 @@ class _NoChainError(Exception):
 
 
 class _Reader:
-    """Reads an expression as the ways in which it can match, in the order in which they are tried."""
+    """Reads an expression as its alternatives, in the order in which they are tried."""
 
     def __init__(self, pattern: str, signs_of: Callable[[str, str], str]) -> None:
         self._pattern = pattern
@@ -368,7 +381,7 @@ class _Reader:
             raise _NoChainError
         link, (least, most) = self._link(sign[0]), self._times()
         if link.table[-1] and (most is not None or least > 1):
-            # Some of its signs have several bytes.
+            # Some of its characters have several bytes.
             raise _NoChainError
         if most is None:
             run = replace(link, is_run=True, sign=-1)
@@ -376,7 +389,7 @@ class _Reader:
         return [(link,) * times for times in range(most, least - 1, -1)]
 
     def _times(self) -> tuple[int, int | None]:
-        """Return how often something may stand there, at least and at most."""
+        """Return the minimum and maximum number of repetitions."""
         found = self._take(_TIMES)
         if self._pattern[self._at : self._at + 1] in {*"+*?{"}:
             raise _NoChainError
@@ -387,16 +400,17 @@ class _Reader:
 
     def _link(self, sign: str) -> _Link:
         if sign not in self._links:
-            found = self._signs_of(sign, _ASCII + _OTHER + _ODD)
+            found = self._signs_of(sign, _ASCII + _OTHER + _ODD + _UNLIKE)
             wide = _OTHER in found
             if "\n" in found or not found:
-                # It may go on in the next document.
+                # It may continue in the next document.
                 raise _NoChainError
             table = bytes(chr(byte) in found if byte < 128 else wide for byte in range(256))
-            lower = {signs.lower() for signs in found if signs not in _ODD}
+            lower = {signs.lower() for signs in found if signs not in _ODD + _UNLIKE}
             self._links[sign] = _Link(
                 table,
                 minds_odd=any((odd in found) != wide for odd in _ODD),
+                minds_script=any((unlike in found) != wide for unlike in _UNLIKE),
                 sign=table.rindex(1) if len(lower) == 1 and not wide else -1,
             )
         return self._links[sign]

@@ -1,7 +1,7 @@
-"""Counting: how often a pattern stands in each document, from the texts of all in one piece.
+"""Counting: the number of occurrences of a pattern in each document, from the concatenated texts of all.
 
-Words and phrases are compared at many places at once, so that it does not matter how many there are; a regular
-expression, other than a chain, is asked for one place after the other.
+Words and phrases are compared at many positions at once, so their number does not matter; regular expressions other
+than chains find one match after another.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from pinakes.text.verbatim import END, is_of_word
 
 Positions = NDArray[np.int64]
 
-# Small enough to stay in the cache of a processor while several signs are compared.
+# Small enough to stay in the processor's cache while several characters are compared.
 _BLOCK = 1 << 17
-# Signs that are rare in texts come last: what is looked for by them is soon narrowed.
+# Characters that are rare in texts come last: searching for them narrows quickly.
 _COMMON = b" etaoinshrdlucmfwypvbgk\n,."
 _PICKED = 3
-# Bytes of a word that are looked for everywhere; what follows is, where a word begins.
+# Bytes of a word that are searched for everywhere; the rest is compared where a word begins.
 _BEGINNING = 32
 _BETWEEN = 1 << 16
-# A part of the texts that is worth putting together.
+# The size of a part of the texts that is worth assembling.
 _SMALL_PART = 1 / 2
 
 
 def occurrences(data: NDArray[np.uint8], sought: bytes) -> Positions:
-    """Return where some bytes stand, in order, also where places overlap.
+    """Return the positions of a byte string, in order, including overlapping ones.
 
     >>> occurrences(np.frombuffer(b"banana", np.uint8), b"ana").tolist()
     [1, 3]
@@ -47,7 +47,7 @@ def occurrences(data: NDArray[np.uint8], sought: bytes) -> Positions:
 
 
 def rarest(sought: bytes) -> list[int]:
-    """Return the numbers of some bytes, those that are rare in texts first.
+    """Return the indexes of some bytes, those rare in texts first.
 
     >>> rarest(b"exit")
     [1, 2, 3, 0]
@@ -60,7 +60,7 @@ def _places_of(
     test: Callable[[NDArray[np.uint8], NDArray[np.bool_]], NDArray[np.bool_]],
     others: Sequence[tuple[NDArray[np.uint8], int]] = (),
 ) -> Positions:
-    """Return where a test is passed, and others have the bytes that they should have there."""
+    """Return the positions that pass a test and have the required bytes around them."""
     found = [np.zeros(0, np.int64)]
     passed, same = np.zeros(_BLOCK, np.bool_), np.zeros(_BLOCK, np.bool_)
     for begin in range(0, len(data), _BLOCK):
@@ -75,9 +75,9 @@ def _places_of(
 
 
 def phrase_spans(data: NDArray[np.uint8], words: Sequence[str]) -> tuple[Positions, Positions]:
-    """Return where words begin and end that follow each other and are no parts of longer ones.
+    """Return the spans of consecutive words that are not parts of longer ones.
 
-    ``data`` is of verbatim forms. Only the first word may begin with a mark that can belong to a gap.
+    ``data`` is in verbatim form. Only the first word may begin with a mark that can belong to a gap.
     """
     first, last = words[0], words[-1]
     sought = first.encode()
@@ -100,25 +100,30 @@ def phrase_spans(data: NDArray[np.uint8], words: Sequence[str]) -> tuple[Positio
     return starts, ends
 
 
-def count_phrase(block: TextBlock, words: Sequence[str]) -> dict[int, int]:
-    """Return how often words follow each other, by document, without overlaps."""
-    return count_spans(block, *phrase_spans(block.data, words))
+def count_phrase(block: TextBlock, *phrases: Sequence[str]) -> dict[int, int]:
+    """Return the number of occurrences of any of the phrases by document, without overlaps."""
+    found = [phrase_spans(block.data, words) for words in phrases]
+    if len(found) == 1:
+        return count_spans(block, *found[0])
+    starts, ends = (np.concatenate(each) for each in zip(*found, strict=True))
+    order = np.argsort(starts, kind="stable")
+    return count_spans(block, starts[order], ends[order])
 
 
 def count_spans(block: TextBlock, starts: Positions, ends: Positions) -> dict[int, int]:
-    """Return how many places there are, by document, of those that do not overlap with one before."""
+    """Return the number of spans by document, without those that overlap an earlier one."""
     if np.any(starts[1:] < ends[:-1]):
         starts = _apart(starts, ends)
     return _by_document(block, starts)
 
 
 def count_paragraphs(block: TextBlock, words: Sequence[str]) -> dict[int, int]:
-    """Return in how many paragraphs all of some words stand, by document."""
+    """Return the number of paragraphs with all of these words, by document."""
     data = block.data
-    # A paragraph goes up to a line end or the end of its document.
+    # A paragraph extends to a line end or the end of its document.
     stops = _places_of(data, lambda part, out: np.less_equal(part, ord("\n"), out=out))
     stops = stops[_PARAGRAPH_ENDS[data[stops]]]
-    # Where paragraphs end in what is looked through, and which of them have all words so far.
+    # The ends of paragraphs in the texts searched, and which of them have all words so far.
     ends, common = stops, np.ones(len(stops), np.bool_)
     for word in sorted(words, key=len, reverse=True):
         before = np.searchsorted(phrase_spans(data, [word])[0], ends)
@@ -128,7 +133,7 @@ def count_paragraphs(block: TextBlock, words: Sequence[str]) -> dict[int, int]:
         begins = np.concatenate([[0], ends[:-1] + 1])[common]
         lengths = ends[common] - begins + 1
         if lengths.sum() < _SMALL_PART * len(data):
-            # Other words are looked for in these paragraphs alone.
+            # Other words are searched for in these paragraphs only.
             view = data.data
             pieces = [
                 view[begin : begin + length]
@@ -141,8 +146,8 @@ def count_paragraphs(block: TextBlock, words: Sequence[str]) -> dict[int, int]:
 
 
 def documents_holding(block: TextBlock, letters: str) -> set[int]:
-    """Return the documents in whose verbatim form some letters may stand, be it within a word."""
-    # So many say enough, and all of a very long word may be compared at very many places.
+    """Return the documents whose verbatim form may contain some letters, even within a word."""
+    # This many are selective enough, and a very long word could be compared at very many positions.
     sought = letters[:_BEGINNING].encode()
     return set(_by_document(block, occurrences(block.data, sought)))
 
@@ -154,10 +159,10 @@ def count_matches(
     alone: bool,
     most: int,
 ) -> tuple[dict[int, int], bool]:
-    """Return how often an expression matches in each document, and whether all were counted.
+    """Return the number of matches of an expression in each document, and whether all were counted.
 
-    ``find`` returns the first match in a stretch of some bytes, (-1, -1) for none. One that minds where a text begins
-    or ends is asked about each document ``alone``; others are led to documents that have a match.
+    ``find`` returns the first match in a range of bytes, (-1, -1) for none. An expression that depends on where a text
+    begins or ends is run on each document ``alone``; others only on documents that have a match.
     """
     counts: dict[int, int] = {}
     left = most
@@ -172,7 +177,7 @@ def count_matches(
                 here += 1
                 at = end
             else:
-                # An empty match does not count; the next begins with the next character at the earliest.
+                # An empty match does not count; the next begins at the next character at the earliest.
                 at = _next_character(text, end)
         if here > left:
             return counts, False
@@ -185,7 +190,7 @@ def count_matches(
 def _matching(block: TextBlock, find: Callable[[Any, int, int], tuple[int, int]]) -> Iterator[int]:
     """Return the numbers of the documents that may have a match.
 
-    What matches in a document alone does so among others too, since line ends are between them.
+    What matches in a document alone also matches among others, since line ends separate them.
     """
     number, total = 0, len(block.documents)
     while number < total:
@@ -215,7 +220,7 @@ def _by_document(block: TextBlock, places: Positions) -> dict[int, int]:
 
 
 def _apart(starts: Positions, ends: Positions) -> Positions:
-    """Return the places, from the first on, that do not overlap."""
+    """Return the positions, from the first on, that do not overlap."""
     kept, last = [], -1
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
         if start >= last:
@@ -231,13 +236,13 @@ def _table(signs: bytes) -> NDArray[np.bool_]:
 
 
 _ALPHANUMERIC = _table(bytes(code for code in range(128) if chr(code).isalnum()))
-# Marks of Markdown may stand before a space, and also with spaces and quote marks after it.
+# Markdown marks may precede a space, also with spaces and quote marks after it.
 _PARAGRAPH_ENDS = _table(b"\n" + END.encode())
 _MARKS, _SPACES, _GAP = _table(b"*_"), _table(b" \n"), _table(b" \n*_>")
 
 
 def _alphanumeric(data: NDArray[np.uint8], places: Positions) -> NDArray[np.bool_]:
-    """Return whether letters or digits stand at some bytes, or end there."""
+    """Whether a letter or digit is at each of some bytes, or ends there."""
     signs = data[places]
     found = _ALPHANUMERIC.take(signs)
     for number in np.flatnonzero(signs >= 128).tolist():
@@ -251,7 +256,7 @@ def _alphanumeric(data: NDArray[np.uint8], places: Positions) -> NDArray[np.bool
 
 
 def _over_gaps(data: NDArray[np.uint8], places: Positions) -> tuple[Positions, NDArray[np.intp]]:
-    """Return where gaps between words end that begin at some places, and which of them are gaps."""
+    """Return the ends of gaps between words that begin at some positions, and which of them are gaps."""
     places, _ = over(data, places, _MARKS)
     kept = np.flatnonzero(_SPACES[data[places]])
     return over(data, places[kept] + 1, _GAP)[0], kept
@@ -260,7 +265,7 @@ def _over_gaps(data: NDArray[np.uint8], places: Positions) -> tuple[Positions, N
 def over(
     data: NDArray[np.uint8], places: Positions, signs: NDArray[np.bool_], most: int = sys.maxsize
 ) -> tuple[Positions, bool]:
-    """Return where runs of some signs end that begin at some places, and whether none is longer than the most."""
+    """Return the ends of runs of some characters that begin at some positions, and whether none exceeds the maximum."""
     places = places.copy()
     moving = np.flatnonzero(signs[data[places]])
     while len(moving) and most:
