@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from pinakes.model.document import READ_FROM_IMAGE, Cells, Lines, Pages, span
@@ -14,6 +15,7 @@ from pinakes.model.quoting import Quotation
 
 # How many times as long as the names of the sections above a text is that they are told with.
 _LEAST_TEXT = 20
+_GOES_ON = re.compile(r"[.-]?\w")
 _WORDS = re.compile(r"[^\W_]+")
 
 
@@ -87,43 +89,49 @@ class SearchResult:
         where = span(self.lines, self.pages, self.source_path, self.cells)
         return f"{chain}, {where}" if where else chain
 
-    def _citation(self, document: str) -> str:
+    def _citation(self, named: Mapping[str, int], above: str) -> str:
         """Where it stands, in few words: path, section with the id to read it by, and which lines of how many.
 
-        What ``document`` or the text say already is left out; the sections above are told where they take little
-        room beside the text.
+        What was said before, or is in the text, is left out; the sections above are named where they take little room
+        beside the text.
         """
         chain = [] if self.uncertain else self.parent_chain
-        *above, own = chain or [""]
-        above = above[1:] if above[:1] == [self.document_title] else above
-        if _LEAST_TEXT * sum(map(len, above)) > len(self.content):
-            above = []
+        *holders, own = chain or [""]
+        holders = holders[1:] if holders[:1] == [self.document_title] else holders
+        if _LEAST_TEXT * sum(map(len, holders)) > len(self.content):
+            holders = []
         name = self.section_label or own
         if name:
             # A text that does not begin with its heading is told under which it stands.
-            name = "" if self.content.lstrip("# \n").startswith(name) else own or name
-        elif self.source_path != document and not _names(self.source_path, self.document_title):
+            name = "" if _begins(self.content.lstrip("# \n"), name) else own or name
+        elif self.source_path not in named and not _names(self.source_path, self.document_title):
             name = self.document_title
         place = with_place_id(name, self.place_id)
-        if above:
-            place += f" in {' > '.join(above)}" if place else " > ".join(above)
+        if holders:
+            place += f" in {' > '.join(holders)}" if place else " > ".join(holders)
         where = span(self.lines, self.pages, self.source_path, self.cells)
         if where and self.lines and self.left_out:
             first = min(self.lines.first, *(lines.first for lines in self.left_out))
             last = max(self.lines.last, *(lines.last for lines in self.left_out))
             where += f" of {first}–{last}"
-        path = "" if self.source_path == document else self.source_path
+        path = "" if self.source_path == above else _called(self.source_path, named)
         return ", ".join(filter(None, (path, place, where)))
 
-    def format(self, document: str = "") -> str:
-        """Return the result as text for a model to read and cite; ``document`` is that of the result above it."""
-        head = [f"[{self.rank}] {self._citation(document)}"]
+    def format(self, *, named: Mapping[str, int] = MappingProxyType({}), above: str = "") -> str:
+        """Return the result as text for a model to read and cite.
+
+        ``named`` are the paths that were written before, each with the number of a result from there, and ``above`` is
+        the path of the result before this one.
+        """
+        head = [f"[{self.rank}] {self._citation(named, above)}"]
         if self.uncertain:
             head.append("Uncertain: the document contradicts this numbering; cite by lines.")
         if self.from_image:
             head.append(READ_FROM_IMAGE)
         if self.also_in:
-            places = "; ".join(f"{place.source_path} {place.section}".strip() for place in self.also_in)
+            places = "; ".join(
+                f"{_called(place.source_path, named)} {place.section}".strip() for place in self.also_in
+            )
             head.append(f"Also in: {places}")
         tail = [
             _defined(entry) + (f" (from {entry.location})" if entry.source_path != self.source_path else "")
@@ -144,6 +152,16 @@ class SearchResult:
         if self.explanation is None:
             del data["explanation"]
         return data
+
+
+def _called(path: str, named: Mapping[str, int]) -> str:
+    """Return a path, or the result with which it was written before, if that is shorter."""
+    return min(path, f"document of [{named[path]}]", key=len) if path in named else path
+
+
+def _begins(text: str, name: str) -> bool:
+    """Whether a text begins with a name, and not with a longer number: ``3.5`` does not begin with ``3``."""
+    return text.startswith(name) and not _GOES_ON.match(text, len(name))
 
 
 def _names(path: str, title: str) -> bool:
@@ -216,10 +234,8 @@ class SearchResponse:
         return "\n".join(part for part in (before, *blocks, after) if part)
 
     def format_parts(self) -> tuple[str, list[str], str]:
-        """Return :meth:`format` in parts: the text before the results, each result, and the text after them."""
-        shown = list(self.with_definitions_once())
-        above = ["", *(result.source_path for result in shown)]
-        texts = [result.format(path) for result, path in zip(shown, above, strict=False)]
+        """Return :meth:`format` in parts: the text before the results, each result, and the text after."""
+        texts = list(self._texts())
         first = self.results[0].chunk_id if self.results else ""
         quotation = Quotation.around([*texts, self.note], seed=f"{self.query}\0{first}")
         count = len(texts)
@@ -235,6 +251,15 @@ class SearchResponse:
         after += [f"Go on with offset {self.next_offset}."] if self.next_offset is not None else []
         lines += [quotation.opening] if texts else []
         return "\n".join(lines), [quotation.item(text) for text in texts], "\n".join(after)
+
+    def _texts(self) -> Iterator[str]:
+        """Return the results as text; a path is written once, unless it is short."""
+        named: dict[str, int] = {}
+        above = ""
+        for result in self.with_definitions_once():
+            yield result.format(named=named, above=above)
+            above = result.source_path
+            named.setdefault(above, result.rank)
 
     def with_definitions_once(self) -> Iterator[SearchResult]:
         """Return the results with the definitions that no result before them has, and whose text none shows."""

@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from pinakes.library import Library
 
 MOST_ROWS = 1000
-# A line of a list has hardly fewer tokens.
+# A line of a list rarely has fewer tokens.
 _FEWEST_TOKENS = 10
-# How much of the budget one entry may take, when not all fit.
+# The share of the budget for one entry, if not all fit.
 _SHARE_OF_ENTRY = 4
-_CUT = "Cut to fit the token budget: {kept} of {total} shown; go on with offset={next}."
-# What a reader of lists does without: it stands in the lines, or is for programs that have the text.
+_CUT = "Cut to fit the token budget: {kept} of {total} shown; continue with offset={next}."
+# Fields that lists leave out: they are in the lines, or for programs that have the text.
 _SPARE = ("document_title", "heading", "start", "end", "place", "text")
 
 
 def _fit(limit: Limit, head: str, entries: Sequence[str], offset: int = 0, when_cut: str = _CUT) -> Fitted:
-    """Return as many entries as fit; when not all do, long ones are cut, so that one does not keep out the rest."""
+    """Return as many entries as fit; if not all do, long ones are cut, so that one does not displace the rest."""
     whole = fit_quoted(limit.tokens, limit.budget, head, entries, when_cut=when_cut, offset=offset)
     if whole.complete:
         return whole
@@ -68,7 +68,7 @@ def _fit(limit: Limit, head: str, entries: Sequence[str], offset: int = 0, when_
 def _values(
     data: dict[str, Any], name: str, items: Sequence[dict[str, Any]], limit: Limit
 ) -> tuple[dict[str, Any], int]:
-    """Return values with as many items as fit, but one at least, and how many those are."""
+    """Return values with as many items as fit, but at least one, and their number."""
     left = limit.budget - limit.size({**data, name: []})
     kept = 0
     for item in items:
@@ -80,7 +80,7 @@ def _values(
 
 
 def _under_paths(entries: Iterable[tuple[str, str]]) -> list[str]:
-    """Return lines with their documents' paths, each of which is said once, above the first of its lines."""
+    """Return lines grouped by document, each path once, above its first line."""
     lines: list[str] = []
     for path, group in groupby(entries, key=lambda entry: entry[0]):
         first, *others = (line for _, line in group)
@@ -99,19 +99,19 @@ def _share(limit: Limit, found: Sequence[object]) -> Limit:
     return Limit(limit.budget // max(1, len(found)), limit.tokens)
 
 
-# -- every place where something is written --------------------------------------------------------------------
+# -- every occurrence ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """The hits that fit as text, and those that fit as values; each goes on with a cursor of its own."""
+    """The hits that fit as text, and those that fit as values; each continues with its own cursor."""
 
     text: FoundAll
     values: FoundAll
 
 
 def ask_find_all(library: Library, given: Arguments) -> Pages:
-    """Find every place, and as many of them as the budget has room for."""
+    """Find every occurrence, as many as the budget has room for."""
     budget = given.get("token_budget")
     options = {
         name: value for name, value in given.items() if name not in ("token_budget", "limit", "pattern")
@@ -133,10 +133,10 @@ def ask_find_all(library: Library, given: Arguments) -> Pages:
 
 
 def _page(found: FoundAll, find: Callable[[int], FoundAll], fits: Callable[[FoundAll], bool]) -> FoundAll:
-    """Return the most hits that fit, at least one, with the cursor that goes on after them."""
+    """Return as many hits as fit, at least one, with the cursor that continues after them."""
     if len(found.hits) < 2 or fits(found):
         return found
-    # Any hit that is left out makes a cursor, and that is about as long as the others.
+    # Any hit left out makes a cursor, all of about the same length.
     cursor = found.cursor or find(1).cursor
     low, high = 1, len(found.hits)
     while high - low > 1:
@@ -152,7 +152,7 @@ def _page(found: FoundAll, find: Callable[[int], FoundAll], fits: Callable[[Foun
 
 
 def _found_text(found: FoundAll, library: str, given: Arguments) -> str:
-    """Return hits under the paths of their documents, and how to go on."""
+    """Return hits under the paths of their documents, and how to continue."""
     head = " ".join(filter(None, (f"{library}:" if library else "", count_line(found), found.note)))
     if not found.hits:
         return head
@@ -164,7 +164,7 @@ def _found_text(found: FoundAll, library: str, given: Arguments) -> str:
     if found.cursor:
         which = f'tool="{library}" and ' if library else ""
         why = "There are more" if len(found.hits) == given.get("limit") else "Cut to fit the token budget"
-        lines.append(f'{why}: go on with {which}cursor="{found.cursor}".')
+        lines.append(f'{why}: continue with {which}cursor="{found.cursor}".')
     return "\n".join(lines)
 
 
@@ -183,7 +183,7 @@ def _found_values(found: FoundAll) -> dict[str, Any]:
 
 
 def find_all(found: Sequence[tuple[str, Pages]], given: Arguments, limit: Limit) -> Answer:
-    """Return every hit of every library that was asked, or the first of them and how to go on."""
+    """Return every hit of every library asked, or the first of them and how to continue."""
     texts = [_found_text(pages.text, library, given) for library, pages in found]
     text = "\n".join(texts)
     if limit.tokens.count(text) > limit.budget:
@@ -225,7 +225,7 @@ def ask_verify_quotes(library: Library, given: Arguments) -> QuotesReport:
 
 
 def _nearest(reports: Sequence[QuotesReport]) -> QuotesReport:
-    """Return what any of some libraries has of each quotation; all were asked about the same ones."""
+    """Return each quotation's best match in any of the libraries; all were asked about the same quotations."""
     order = (EXACT, ALTERED, ABSENT)
     asked = zip(*(report.checks for report in reports), strict=True)
     checks = [min(each, key=lambda check: order.index(check.status)) for each in asked]
@@ -235,7 +235,7 @@ def _nearest(reports: Sequence[QuotesReport]) -> QuotesReport:
 
 
 def verify_quotes(found: Sequence[tuple[str, QuotesReport]], given: Arguments, limit: Limit) -> Answer:
-    """Return what became of each quotation; those that are not exact come first."""
+    """Return the status of each quotation; those that are not exact come first."""
     report = _nearest([report for _, report in found])
     checks = sorted(report.checks, key=lambda check: check.status == EXACT)
     counts = {status: report.count(status) for status in (EXACT, ALTERED, ABSENT)}
@@ -277,7 +277,7 @@ def _place_values(place: Any) -> dict[str, Any]:
 
 
 def compare(comparison: Comparison, library: str, given: Arguments, limit: Limit) -> Answer:
-    """Return what differs between two documents, in their order."""
+    """Return the differences between two documents, in their order."""
     differences = comparison.differences
     offset = _offset(given, len(differences))
     rest = differences[offset:]
@@ -305,7 +305,7 @@ def _difference_values(item: Difference, budget: int) -> dict[str, Any]:
     for name, place in (("old", item.old), ("new", item.new)):
         if place is not None:
             values[name] = without("source_path")(_place_values(place))
-            # The words of a place that both have are in the changes, or the same.
+            # The common words of a place are in the changes, or unchanged.
             if item.old is None or item.new is None:
                 values[name]["text"] = place.text if len(place.text) <= budget else f"{place.text[:budget]} …"
     changes = [change for change in item.changes if not change.same]
@@ -356,11 +356,12 @@ def _rows_text(response: ObligationsResponse, library: str, limit: Limit) -> str
     head += f" {response.note}" if response.note else ""
     which = f'tool="{library}", ' if library else ""
     entries = _under_paths((row.source_path, row_line(row)) for row in response.rows)
-    cut = f"Cut to fit the token budget: {{kept}} of {response.total:,} rows shown; go on with {which}offset={{next}}."
+    shown = f"{{kept}} of {response.total:,} rows shown"
+    cut = f"Cut to fit the token budget: {shown}; continue with {which}offset={{next}}."
     fitted = _fit(limit, head, entries, response.offset, cut)
     if fitted.complete and response.next_offset is not None:
-        # All rows that were read fit; there are more than one answer has.
-        more = f"There are more: go on with {which}offset={response.next_offset}."
+        # All rows that were read fit, but there are more than one answer can have.
+        more = f"There are more: continue with {which}offset={response.next_offset}."
         if limit.tokens.count(f"{fitted.text}\n{more}") <= limit.budget:
             return f"{fitted.text}\n{more}"
         return _fit(replace(limit, budget=limit.budget - 40), head, entries, response.offset, cut).text
@@ -383,7 +384,7 @@ def _row_values(row: ObligationRow) -> dict[str, Any]:
     values: dict[str, Any] = without("document_title", *(("heading",) if row.section_label else ()))(
         lean(row)
     )
-    # The sentence is said in its parts, where it has some.
+    # A sentence that was understood is represented by its parts.
     spare = ("start", "end", "place", *(() if row.obligation.kind == "statement" else ("text",)))
     values["obligation"] = without(*spare)(values["obligation"])
     return values
