@@ -31,6 +31,12 @@ in each case as of the first day of the quarter.
 """
 
 
+EMPTYING = (
+    "To empty the bilge of a trawler, see that the trawler lies level, that nobody is below and that the bilge is free of "
+    "oil, and give these in the order in which they stand, from the bow of the trawler to its stern:"
+)
+
+
 @pytest.fixture
 def loan(small: Library, tmp_path: Path) -> Library:
     write(tmp_path / "docs", {"loan.md": TEXT})
@@ -46,6 +52,22 @@ def test_a_sentence_is_shown_with_the_list_that_it_announces(loan: Library) -> N
 def test_an_item_is_shown_with_the_words_that_announce_it(loan: Library) -> None:
     content = loan.search("what was repaid of the base amount of tranche ii").results[0].content
     assert "sum of" in content and "tranche ii," in content
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```console\n" + "$ valve --check\n" * 12 + "$ valve --drain\n```",
+        "| valve | turn |\n|---|---|\n" + "| of the keel | --check |\n" * 12 + "| of the stern | --drain |",
+    ],
+)
+def test_a_sentence_is_shown_with_the_block_that_it_announces(
+    small: Library, tmp_path: Path, block: str
+) -> None:
+    text = f"# Pumps\n\n## Bilge\n\n{FILLER * 12}\n\n{EMPTYING}\n\n{block}\n\n{FILLER * 12}\n"
+    write(tmp_path / "docs", {"pumps.md": text})
+    small.index([tmp_path / "docs"], embed=False)
+    assert "--drain" in small.search("how to empty the bilge of a trawler").results[0].content
 
 
 def test_a_result_says_which_lines_of_its_section_it_leaves_out(loan: Library, tmp_path: Path) -> None:

@@ -1,10 +1,10 @@
-"""Focus: of a long chunk, the sentences that answer; neighbours that answer together become one result.
+"""Focus: the sentences of a long chunk that answer; neighbours that answer together become one result.
 
-A chunk is ranked as a whole, because its section and its words together say what it is about. What is shown of it
-is its best unit of a sentence or two, and as many units around it as are nearly as good, also beyond the chunk's end in
-the same section; then what these depend on, so that no list is without what announces it. A chunk whose best unit
-another result shows already is part of that one. Short chunks, and what the query names by itself, are shown as they
-are; so is source code, which has no sentences.
+A chunk is ranked as a whole, because its section and all its words say what it is about. What is shown is its best unit
+of a sentence or two, with adjacent units that are nearly as good, also beyond the end of the chunk in the same section;
+then what these depend on, so that no list lacks its introduction. A chunk whose best unit another result already shows
+becomes part of that one. Short chunks, what the query names by itself, and source code, which has no sentences, are
+shown as they are.
 """
 
 from __future__ import annotations
@@ -34,27 +34,27 @@ __all__ = ["Asked", "Mentions", "focus"]
 
 
 class Texts(Protocol):
-    """What this asks of the record."""
+    """What focusing reads from the record."""
 
     def document_text(self, document: int, start: int, end: int) -> str:
-        """Return a stretch of a document's text."""
+        """Return a part of a document's text."""
         ...
 
     def page_starts(self, document: int) -> Sequence[tuple[int, int]]:
-        """Return where in a document's text its pages begin, with their numbers."""
+        """Return where the pages of a document's text begin, with their numbers."""
         ...
 
     def line_starts(self, document: int) -> Sequence[tuple[int, int]]:
-        """Return from where in a document's text lines of its file are counted anew, with their numbers."""
+        """Return where the numbering of lines in a document's text restarts, with the numbers."""
         ...
 
 
 def part(
     found: StoredChunk, members: Sequence[StoredChunk], start: int, end: int, texts: Texts
 ) -> StoredChunk:
-    """Return the chunk that was found with the text from ``start`` to ``end``, which ``members`` hold.
+    """Return the chunk that was found with the text from ``start`` to ``end``, which ``members`` contain.
 
-    It repeats nothing from before, except the head of a table that it begins with a later row of.
+    Nothing is repeated from before, except the header of a table of which it begins with a later row.
     """
     if len(members) == 1 and start <= found.start and end >= found.end:
         return found
@@ -70,14 +70,14 @@ def part(
         return found
     head = first.content[: first.prefix] if start == first.start and _begins_in_table(first) else ""
     shown = text[start - first.start : end - first.start].rstrip()
-    # Blank lines before it are no part of it; the indentation of its first line is.
+    # Blank lines before it are dropped; the indentation of its first line is kept.
     blank = shown.rfind("\n", 0, len(shown) - len(shown.lstrip())) + 1
     start, shown = start + blank, shown[blank:]
     lead = len(text) - len(text.lstrip())
     line_starts = texts.line_starts(found.document)
 
     def line(offset: int) -> int:
-        # Counted from the first line that is not blank, which is where a chunk's lines begin.
+        # Counted from the first line that is not blank, where a chunk's lines begin.
         return line_of(line_starts, text[lead:], first.start + lead, first.lines.first, offset)
 
     top = line(start + len(shown) - len(shown.lstrip()))
@@ -111,16 +111,17 @@ def _pages(first: StoredChunk, last: StoredChunk, start: int, end: int, texts: T
     return Pages(page(start), page(max(start, end - 1)))
 
 
-# -- focus: of a long chunk, the sentences that answer; neighbours that answer together become one result ----
+# -- focus ---------------------------------------------------------------------------------------------------
 
 
-# How many weaker units two good ones may have between them, and how many characters a result may have.
+# The number of weaker units allowed between two good ones, and the maximum length of a result.
 _GAP = 6
 _LONGEST = 5000
-# Characters by which a run is completed at either side: what a sentence begins or ends with that is cut in two.
+# Characters by which a run may be completed on either side: the rest of a sentence that is cut in two.
 _COMPLETED = 1500
 _ENDS = re.compile(r"[.?!。？！…][\"'”’»)\]*_]*\s*\Z")
 _ITEM = re.compile(r"\s*(?:[-*+•–]\s|[\"'“(\[]?\(?(?:\d{1,3}|[A-Za-z]|[ivxlcIVXLC]{2,5})[.)]\s)")
+_BLOCKS = ("```", "~~~", "|")
 _BLANK = re.compile(r"\n[ \t]*\n\s*\Z")
 
 
@@ -134,10 +135,9 @@ def focus(
     threshold: float,
     limit: int,
 ) -> list[Expanded]:
-    """Return the results that candidates become, best first, at most ``limit``.
+    """Return the results made from candidates, best first, at most ``limit``.
 
-    ``threshold`` is what share of the best unit's score makes a unit good enough to be shown besides the best of
-    its chunk.
+    ``threshold`` is the share of the best unit's score that another unit needs to be shown too.
     """
     whole = {candidate.chunk for candidate in candidates if candidate.pin > 0}
     rows = _rows([chunks[candidate.chunk] for candidate in candidates], whole)
@@ -157,7 +157,7 @@ def focus(
 
 
 def _rows(chunks: Sequence[StoredChunk], whole: Collection[int]) -> list[list[Unit]]:
-    """Cut chunks into units; those of chunks that follow one another in a section make one row."""
+    """Cut chunks into units; those of consecutive chunks in a section form one row."""
     rows: list[list[Unit]] = []
     end: tuple[int, int, int] | None = None
     for chunk in sorted(chunks, key=lambda one: (one.document, one.start, one.id)):
@@ -172,7 +172,7 @@ def _rows(chunks: Sequence[StoredChunk], whole: Collection[int]) -> list[list[Un
 
 
 def _best(rows: Sequence[list[Unit]]) -> dict[int, tuple[list[Unit], int]]:
-    """Return for each chunk the row that it is in, and where its best unit stands there."""
+    """Return the row of each chunk, and the position of its best unit in it."""
     best: dict[int, tuple[list[Unit], int]] = {}
     for row in rows:
         for at, unit in enumerate(row):
@@ -182,7 +182,7 @@ def _best(rows: Sequence[list[Unit]]) -> dict[int, tuple[list[Unit], int]]:
 
 
 def _grow(row: Sequence[Unit], seed: int, enough: float) -> tuple[int, int]:
-    """Take the units around a seed that are good enough, with a few weaker ones between; return which."""
+    """Return the units around a seed that are good enough, with a few weaker ones between them."""
     low = high = seed
     grown = True
     while grown:
@@ -205,7 +205,7 @@ def _grow(row: Sequence[Unit], seed: int, enough: float) -> tuple[int, int]:
 def _completed(
     row: Sequence[Unit], low: int, high: int, chunks: Mapping[int, StoredChunk]
 ) -> tuple[int, int]:
-    """Add what a run depends on: the list that it announces, the words that its first item goes on from."""
+    """Add what a run depends on: the list that it introduces, the words that its first item continues."""
     start, end = row[low].start, row[high - 1].end
     while high < len(row) and not row[high].taken and row[high].end - end <= _COMPLETED:
         if not _announces(_text(row[high - 1], chunks), _text(row[high], chunks)):
@@ -221,12 +221,12 @@ def _completed(
 
 
 def _announces(text: str, following: str) -> bool:
-    """Whether a text breaks off before what follows: in the middle of a sentence, or before an item of a list."""
+    """Whether a text breaks off before what follows: in mid-sentence, or before a list item, a table or code."""
     if _ENDS.search(text):
         return False
     begins = following.lstrip()
-    goes_on = begins[:1].islower() or _ITEM.match(begins) is not None
-    # A heading, and a paragraph that ends without a full stop, announce nothing.
+    goes_on = begins[:1].islower() or begins.startswith(_BLOCKS) or _ITEM.match(begins) is not None
+    # A heading, or a paragraph without a final full stop, introduces nothing.
     return goes_on and (not _BLANK.search(text) or text.rstrip()[-1:] in ":;,—–")
 
 
@@ -244,7 +244,7 @@ def _result(
     best: Mapping[int, tuple[list[Unit], int]],
 ) -> Expanded:
     members = [chunks[chunk] for chunk in dict.fromkeys(unit.chunk for unit in run)]
-    # A chunk that only lends a sentence or two becomes a result of its own.
+    # A chunk that contributes only a sentence or two becomes a result of its own.
     merged = [unit.chunk for unit in run if unit is best[unit.chunk][0][best[unit.chunk][1]]]
     return Expanded(
         candidate,
