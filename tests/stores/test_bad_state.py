@@ -14,8 +14,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from typer.testing import CliRunner
 
 from pinakes import Library
+from pinakes.cli.app import app
 from pinakes.errors import (
     IndexNotFoundError,
     IndexReadOnlyError,
@@ -328,12 +330,32 @@ def test_a_full_disk(many: Path, disk: Callable[[str], Path], room: str) -> None
         assert library.search("paragraph", mode="keyword", top_k=100).results
 
 
+def _fill(disk: Path) -> None:
+    with (disk / "filler").open("wb", buffering=0) as filler, suppress(OSError):
+        while True:
+            filler.write(b"\0" * 4096)
+
+
+def test_a_doctor_without_room_to_repair(made: Path, disk: Callable[[str], Path]) -> None:
+    folder = disk("size=4m")
+    index = Path(shutil.copytree(made / "index", folder / "index"))
+    shutil.rmtree(index / "texts")
+    _fill(folder)
+    done = CliRunner().invoke(app, ["doctor", "--index", str(index)])
+    assert done.exit_code == 1
+    said = " ".join(done.output.split())
+    assert "Its disk is full: free some space, then run pinakes doctor again." in said
+    assert "--rebuild" not in said
+    disk("size=64m")
+    with Library(index) as library:
+        library.doctor()
+        assert library.doctor().healthy
+
+
 def test_searching_on_a_full_disk(made: Path, disk: Callable[[str], Path]) -> None:
     folder = disk("size=4m")
     index = Path(shutil.copytree(made / "index", folder / "index"))
-    with (folder / "filler").open("wb", buffering=0) as filler, suppress(OSError):
-        while True:
-            filler.write(b"\0" * 4096)
+    _fill(folder)
     check_usable(index)
     with Library(index) as library, pytest.raises(IndexStateError, match="is full"):
         library.index(made / "docs")

@@ -13,7 +13,7 @@ from pinakes.cli.output import one_line, print_json, show
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from pinakes.model import Check
+    from pinakes.model import Check, DoctorReport
 
 
 def doctor(
@@ -34,7 +34,7 @@ def doctor(
     if as_json:
         print_json(report.to_dict())
     else:
-        show(*(_line(item) for item in report.checks), "", _verdict(report.healthy, check))
+        show(*(_line(item) for item in report.checks), "", _verdict(report, check))
     if not report.healthy:
         raise typer.Exit(ERROR)
 
@@ -50,10 +50,13 @@ def _line(item: Check) -> Text:
     return line.append(f"  {detail}" if detail else "", style="dim" if item.ok else "")
 
 
-def _verdict(healthy: bool, check: bool) -> Text:
+def _verdict(report: DoctorReport, check: bool) -> Text:
     from rich.text import Text
 
-    if healthy:
+    if report.healthy:
         return Text("The index is healthy.", style="green")
-    advice = "Run without --check to repair it." if check else "Rebuild it with: pinakes index --rebuild"
+    if report.out_of_room:
+        advice = "Its disk is full: free some space, then run pinakes doctor again."
+    else:
+        advice = "Run without --check to repair it." if check else "Rebuild it with: pinakes index --rebuild"
     return Text(f"The index is not healthy. {advice}", style="red")

@@ -189,6 +189,11 @@ class DoctorReport:
     checks: list[Check]
 
     @property
+    def out_of_room(self) -> bool:
+        """Whether the disk is too full for repairs."""
+        return any(check.name == "disk" and not check.ok for check in self.checks)
+
+    @property
     def healthy(self) -> bool:
         """Whether nothing is wrong that was not put right."""
         return all(check.ok or check.repaired for check in self.checks)

@@ -1,4 +1,4 @@
-"""Health: what an index holds, whether its parts agree, and how to make them agree again."""
+"""Health: what an index contains, whether its parts agree, and how to repair it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from pinakes.stores.embedded.decoding import bad_texts, take_out
 from pinakes.stores.embedded.index import EmbeddedIndex
 from pinakes.stores.embedded.local import BESIDE, COLUMNS, KEYWORD, TEXTS, VECTORS, LocalIndex
 from pinakes.stores.embedded.schema import COUNTED, recount
+
+_LEAST_ROOM = 16 << 20
 
 
 def status(index: LocalIndex, settings: dict[str, Any]) -> Status:
@@ -44,26 +46,26 @@ def status(index: LocalIndex, settings: dict[str, Any]) -> Status:
 
 
 def _doubtful(index: LocalIndex) -> list[str]:
-    """The documents that contradict their places, by path."""
+    """The documents whose text contradicts their places, by path."""
     doubtful = [document for document, check in index.lookup.self_checks().items() if check.doubtful]
     return sorted(index.lookup.paths(doubtful).values())
 
 
 def _places(index: LocalIndex) -> Check:
-    """How far documents bear out the places that were found in them."""
+    """How far documents confirm the places found in them."""
     shares = [check.share for check in index.lookup.self_checks().values() if check.share is not None]
     doubtful = len(_doubtful(index))
     if not shares:
         return Check("places", True)
     share = sum(shares) / len(shares)
-    detail = f"{share:.0%} of what {len(shares):,} documents say about their own places is borne out"
+    detail = f"{share:.0%} of what {len(shares):,} documents say about their own places is confirmed"
     if doubtful:
         detail += f"; {doubtful:,} contradict them and are cited by lines: see pinakes status"
     return Check("places", True, detail)
 
 
 class Part(NamedTuple):
-    """What can be held against the record: how to find a difference, how to catch up, how to make it anew."""
+    """A part to compare with the record: how to find a difference, how to catch up, how to rebuild it."""
 
     name: str
     compare: Callable[[], str]
@@ -72,7 +74,7 @@ class Part(NamedTuple):
 
 
 def examine(index: LocalIndex, vectors: Part, *, repair: bool) -> DoctorReport:
-    """Check the record itself, then each derived index against it; ``vectors`` is what is searched by meaning."""
+    """Check the record itself, then each derived index against it; ``vectors`` is the part for semantic search."""
     checks = [_integrity(index)]
     if not checks[0].ok:
         return DoctorReport(checks)
@@ -96,9 +98,20 @@ def examine(index: LocalIndex, vectors: Part, *, repair: bool) -> DoctorReport:
     if index.model[0]:
         checks.append(_derived(index, vectors, repair=repair))
         pending = index.record.pending_count()
-        detail = f"{pending:,} passages wait for their vectors: run pinakes index" if pending else ""
+        detail = f"{pending:,} passages have no vectors yet: run pinakes index" if pending else ""
         checks.append(Check("embedding", True, detail))
+    if not DoctorReport(checks).healthy:
+        checks += _room(index)
     return DoctorReport(checks)
+
+
+def _room(index: LocalIndex) -> list[Check]:
+    """Whether the disk is too full to repair anything."""
+    free = shutil.disk_usage(index.folder).free
+    if free >= _LEAST_ROOM:
+        return []
+    detail = f"{free / 1e6:.1f} MB are free: free some space, then run pinakes doctor again"
+    return [Check("disk", False, detail)]
 
 
 def _integrity(index: LocalIndex) -> Check:
@@ -114,13 +127,13 @@ def _integrity(index: LocalIndex) -> Check:
 
 
 def _lock(index: LocalIndex, *, repair: bool) -> Check | None:
-    """Whether somebody can write at all; None when all is well."""
+    """Whether the index can be written to; None if nothing is wrong."""
     problem = index.lock.problem()
     if not problem:
         return None
     if repair and index.lock.mend():
         return Check("lock", False, problem, "removed")
-    return Check("lock", False, f"{problem}. Look what is in it, and delete it.")
+    return Check("lock", False, f"{problem}. Check what is in it, and delete it.")
 
 
 def _texts(index: LocalIndex, *, repair: bool) -> Check:
@@ -138,23 +151,23 @@ def _texts(index: LocalIndex, *, repair: bool) -> Check:
             advice = f"Delete {index.folder} and index again"
             return Check("encoding", False, f"{problem}. {advice}")
         index.catch_up_for_search()
-    return Check("encoding", False, problem, "taken out; run pinakes index to read those documents again")
+    return Check("encoding", False, problem, "removed; run pinakes index to read those documents again")
 
 
 def _left_over(index: LocalIndex, *, repair: bool) -> list[Check]:
-    """What a rebuild left that was cut off, and so waits to be gone on with."""
+    """The remains of an interrupted rebuild, which can be continued."""
     beside = index.folder / BESIDE
     if not beside.exists():
         return []
-    detail = "a rebuild was cut off: pinakes index --rebuild goes on with it, or starts anew where it cannot"
+    detail = "a rebuild was interrupted: pinakes index --rebuild continues it, or starts over if it cannot"
     if not repair:
         return [Check(BESIDE, True, detail)]
     shutil.rmtree(beside, ignore_errors=True)
-    return [Check(BESIDE, False, "what a rebuild left that was cut off", "deleted")]
+    return [Check(BESIDE, False, "remains of an interrupted rebuild", "deleted")]
 
 
 def _counters(index: LocalIndex, *, repair: bool) -> Check:
-    """Count everything anew, and compare."""
+    """Recount everything, and compare."""
 
     def differ() -> bool:
         kept = index.database.rows("SELECT kind, name, count FROM counters ORDER BY 1, 2")
@@ -164,12 +177,12 @@ def _counters(index: LocalIndex, *, repair: bool) -> Check:
 
     if not differ():
         return Check("counters", True)
-    problem = "what was counted differs from what is there"
+    problem = "the stored counts are wrong"
     if not repair:
         return Check("counters", False, problem)
     with index.lock.held(wait=True), index.database.transaction() as connection:
         recount(connection)
-    return Check("counters", False, problem, "counted anew")
+    return Check("counters", False, problem, "recounted")
 
 
 def _derived(index: LocalIndex, part: Part, *, repair: bool) -> Check:
@@ -229,7 +242,7 @@ def _compare_vectors(index: EmbeddedIndex) -> str:
     recorded = {document for document in index.record.document_ids() if index.record.is_embedded(document)}
     living = np.flatnonzero(snapshot.owners() >= 0)
     indexed = {int(document) for document in np.unique(snapshot.rows["document"][living])}
-    # A document whose texts wait for new vectors may still be findable by its old ones.
+    # A document whose texts wait for new vectors may still be found by its old ones.
     indexed -= set(index.record.document_ids()) - recorded
     if recorded != indexed:
         return _difference(recorded, indexed)
@@ -270,7 +283,7 @@ def _text_parts(index: LocalIndex) -> list[Part]:
 
 
 def matrix_part(index: EmbeddedIndex) -> Part:
-    """Return the vector matrix, as something that can be held against the record."""
+    """Return the vector matrix as a part to compare with the record."""
 
     def rebuild() -> None:
         index.discard_vectors()
