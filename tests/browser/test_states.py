@@ -40,7 +40,7 @@ def test_what_was_found_before_does_not_stand_below_another_query(page: Page, si
     expect(page.locator(".result")).to_have_count(0)
     expect(page.locator(".notice")).to_contain_text("at least one word")
     expect(page.locator("#live")).to_have_text(
-        re.compile(r"^Nothing to search for yet\. The query only says")
+        re.compile(r"^Nothing to search for yet\. The query has only filters")
     )
 
 
@@ -121,6 +121,15 @@ def test_an_answer_that_was_overtaken_is_no_change(page: Page, tmp_path: Path) -
         route.fulfill(response=before)
         look_again(page, times=2)
         expect(page.locator("#changed")).to_be_hidden()
+
+
+def test_a_library_that_was_not_ready_has_not_changed(page: Page, site: Site) -> None:
+    page.clock.install()
+    page.route("**/api/state*", lambda route: route.fulfill(json={"state": ""}), times=1)
+    page.goto(site.search())
+    expect(page.locator(".contents a").first).to_be_visible()
+    look_again(page, times=2)
+    expect(page.locator("#changed")).to_be_hidden()
 
 
 def test_a_library_that_is_being_read_says_so_and_then_shows_itself(

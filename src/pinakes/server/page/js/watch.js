@@ -57,7 +57,11 @@ export function watchLibrary(bar, { reload, waits, indexes }) {
       const before = shown.get(name);
       if (state !== null && name === api.library) {
         shown.set(name, state);
-        if (before !== undefined && before !== state && !indexes()) waits() ? showAnew() : changed();
+        if (before !== undefined && before !== state && !indexes()) {
+          if (waits()) showAnew();
+          // Where nothing was there yet, or not ready, what is shown is newer than that.
+          else if (before) changed();
+        }
       }
     } catch {
       if (turn !== looks) return;
