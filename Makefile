@@ -9,8 +9,8 @@ DEV_STAMP := $(VENV)/.installed-dev
 PYTEST := $(BIN)/python -m pytest
 CHROMIUM ?= $(firstword $(shell command -v chromium chromium-browser google-chrome 2> /dev/null))
 export CHROMIUM
-# One more than there are cores: tests of databases and of the page wait more than they work.
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
+# More than there are cores: tests of databases and of the page wait more than they work.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)')
 # Programs that tests start would have to compile the package each time.
 unexport PYTHONDONTWRITEBYTECODE
 

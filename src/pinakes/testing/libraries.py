@@ -21,6 +21,7 @@ from pinakes.errors import ModelMismatchError, StoreError, StoreSchemaError, Sto
 from pinakes.model import SearchResponse
 from pinakes.processes import command
 from pinakes.stores.settings import DatabaseSettings
+from pinakes.stores.shared import replica
 from pinakes.stores.shared.index import StoredIndex
 from pinakes.testing.places import Place, make_point
 
@@ -400,8 +401,15 @@ class LibraryConformance:
         assert differences(answers(library), embedded) == []
 
     def test_a_library_that_was_dropped_is_put_back(
-        self, place: Place, opened: Callable[..., Library], documents: Path, embedded: list[object]
+        self,
+        place: Place,
+        opened: Callable[..., Library],
+        documents: Path,
+        embedded: list[object],
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
+        # It is waited for where what is written shows late; here nothing comes.
+        monkeypatch.setattr(replica, "PATIENCE", 0.5)
         library = opened()
         library.index([documents], workers=1)
         index = library._index

@@ -1,7 +1,7 @@
-"""Replica: the record on this machine and the library in the database, brought to agree.
+"""Replica: keeps the record on this machine and the library in the database in agreement.
 
-``follow`` takes over what others published, ``push`` publishes what changed here. Both can be stopped at any point and
-begun again: they compare versions, and what agrees already is left alone.
+``follow`` takes over what others published, ``push`` publishes what changed here. Both can be interrupted at any point
+and repeated: they compare versions, and leave alone what agrees.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from pinakes.stores.shared.ids import content_of, document_key
 from pinakes.stores.shared.points import document_version, passage_vectors, publications
 from pinakes.stores.store import Store
 
-# Names under which the record remembers how far the two agree.
+# Names under which the record stores how far the two agree.
 STORED_GENERATION = "stored_generation"
 STORED_STAMP = "stored_stamp"
 _REPLICA = "replica"
-# How many documents are taken over at once: enough to fill requests, little enough to lose when it is cut off.
+# How many documents are taken over at once: enough to fill requests, little enough to lose if interrupted.
 _DOCUMENTS_AT_ONCE = 200
-# How long what was written may take to be seen.
-_PATIENCE = 15.0
+# How long a write may take to become visible.
+PATIENCE = 15.0
 
 _REMOVED = "NOT EXISTS (SELECT 1 FROM documents d WHERE d.source_path = s.source_path)"
 
@@ -36,7 +36,7 @@ Step = Callable[[int, int], None]
 
 
 class Stored(NamedTuple):
-    """What the database has of a document, and under which id that is known here."""
+    """What the database has of a document, and its id here."""
 
     version: str
     document: int
@@ -71,7 +71,7 @@ class Replica:
         return int(self._record.meta(STORED_GENERATION) or 0)
 
     def stored(self) -> dict[str, Stored]:
-        """Return what the database was last known to have, by the keys of documents."""
+        """Return what the database was last known to have, by document key."""
         rows = self._record.database.rows("SELECT key, version, document, source_path FROM stored")
         return {row[0]: Stored(*row[1:]) for row in rows}
 
@@ -80,27 +80,27 @@ class Replica:
     def is_late(self) -> bool:
         """Whether others changed the library since it was last followed."""
         if self._store.dimension() is None:
-            # Gone, when there was something: whoever indexes or looks after the library is told so.
+            # The library is gone, if there was one: whoever indexes or checks it is told so.
             return False
         return self._seen(self.catalogue.stamp()) != self._record.meta(STORED_STAMP)
 
     def _seen(self, stamp: str) -> str:
-        # Not empty even when nobody else ever wrote: that was seen as well.
+        # Not empty even if nobody else ever wrote: that was seen as well.
         return f"seen:{stamp}"
 
     def follow(self, step: Step = lambda done, total: None, *, anyway: bool = False) -> bool:
-        """Take over what others published or took out; return whether anything was.
+        """Take over what others published or removed; return whether anything changed.
 
-        ``anyway`` looks also when nobody has said that something changed.
+        With ``anyway``, look even if nobody reported a change.
         """
         stored = self.stored()
         about = self._about(expected=bool(stored))
         if about is None:
             if stored:
                 raise StoreSchemaError(
-                    f"The library is gone from the database ({self._store.describe()}). This machine has a copy of its "
-                    "documents: put them back with pinakes doctor, or check that collection and connection_string are "
-                    "those it was made with."
+                    f"The library has disappeared from the database ({self._store.describe()}). This machine has a "
+                    "copy of its documents: restore them with pinakes doctor, or check that collection and "
+                    "connection_string are those it was made with."
                 )
             return False
         stamp = self._seen(self.catalogue.stamp())
@@ -109,7 +109,8 @@ class Replica:
         self._adopt(about)
         heads = self.catalogue.heads()
         gone = {key for key in stored if key not in heads}
-        # What such a database does not show may only not be there yet: it is gone when it is missed twice.
+        # What such a database does not show may just not be visible yet: it counts as gone if it is missing
+        # twice.
         doubtful = gone - self._missed if self._store.capabilities.eventual else set()
         self._missed = gone
         changed = self._drop(sorted(gone - doubtful), stored)
@@ -121,13 +122,13 @@ class Replica:
         ]
         taken = self._take(missing, step)
         if len(taken) == len(missing) and not doubtful:
-            # Else some were replaced while we looked, and the next look takes them.
+            # Otherwise some were replaced meanwhile, and the next look takes them over.
             self._record.set_meta({STORED_STAMP: stamp})
         return changed or bool(taken)
 
     def _about(self, *, expected: bool) -> About | None:
-        """Ask what the library was made with; where it was there before, wait for a database that takes its time."""
-        deadline = time.monotonic() + (_PATIENCE if expected and self._store.capabilities.eventual else 0)
+        """Ask what the library was made with; if it existed before, wait for a slow database."""
+        deadline = time.monotonic() + (PATIENCE if expected and self._store.capabilities.eventual else 0)
         while (about := self.catalogue.about()) is None and time.monotonic() < deadline:
             time.sleep(0.5)
         return about
@@ -138,7 +139,7 @@ class Replica:
             raise ModelMismatchError(
                 f"The library in the database ({self._store.describe()}) is made with the embedding model "
                 f"{about.model} ({about.dimension} dimensions), but the copy on this machine with {model} "
-                f"({dimension}). Somebody made it anew: delete the index folder here and run the command again."
+                f"({dimension}). It was rebuilt elsewhere: delete the index folder here and run the command again."
             )
         if not model:
             self._record.set_meta(
@@ -146,14 +147,14 @@ class Replica:
             )
 
     def _drop(self, keys: Sequence[str], stored: dict[str, Stored]) -> bool:
-        """Forget documents that others took out, unless they were read again here since."""
+        """Remove documents that others removed, unless they were read again here since."""
         gone = [key for key in keys if self._record.is_current(stored[key].document)]
         self._record.remove([stored[key].source_path for key in gone])
         self._note([], gone=keys)
         return bool(gone)
 
     def _rename(self, heads: dict[str, Head], stored: dict[str, Stored]) -> bool:
-        """Note other editions of what is here already: their points have other names, and that is all."""
+        """Record other editions of what is here already: only the names of their points differ."""
         renamed = [
             (key, heads[key].version, known.document, known.source_path)
             for key, known in stored.items()
@@ -178,7 +179,7 @@ class Replica:
     def _restore(self, head: Head, body: bytes) -> bool:
         vectors = self.catalogue.vectors(head)
         if len(vectors) < head.points:
-            # A database that shows what was written only after a while; the next look finds it.
+            # A database that shows writes only after a while; the next look finds it.
             return False
         data = read_dump(body)
         found = passage_vectors(passage_hashes(data), vectors)
@@ -187,7 +188,7 @@ class Replica:
         return True
 
     def _note(self, rows: Sequence[tuple[str, str, int, str]], gone: Sequence[str] = ()) -> None:
-        """Remember what the database has, and what it has no longer."""
+        """Record what the database has, and what it no longer has."""
         with self._record.database.transaction() as connection:
             connection.executemany("INSERT OR REPLACE INTO stored VALUES (?, ?, ?, ?)", rows)
             connection.executemany("DELETE FROM stored WHERE key = ?", [(key,) for key in gone])
@@ -195,7 +196,7 @@ class Replica:
     # -- from the record to the database ---------------------------------------------------------------------
 
     def push(self, step: Step = lambda done, total: None) -> None:
-        """Publish what changed here since the last time, and take out what was removed."""
+        """Publish what changed here since the last time, and remove what was removed."""
         generation = self._record.generation()
         if self.generation == generation:
             return
@@ -225,15 +226,15 @@ class Replica:
         self._record.set_meta({STORED_GENERATION: str(generation)})
 
     def push_all(self) -> None:
-        """Publish every document again in place of what the database has of it, and take out all others."""
+        """Publish every document again, replacing what the database has, and remove all others."""
         with self._record.database.transaction() as connection:
-            # A version that no point is of: searches meanwhile find what is published again.
+            # A version without points: meanwhile searches find what is being published again.
             connection.execute("UPDATE stored SET version = '00000000'")
         self._record.set_meta({STORED_GENERATION: "-1"})
         self.push()
 
     def _changes(self, generation: int) -> list[Change] | None:
-        """Return what changed here since the last time; None when that is not known any more."""
+        """Return what changed here since the last time; None if that is no longer known."""
         seen = self.generation
         if seen < 0 or seen > generation or seen + 1 < self._record.oldest_change():
             return None
@@ -257,7 +258,7 @@ class Replica:
         return [row[1] for row in self._record.database.rows(f"{query} WHERE {_REMOVED}")]
 
     def _unpublished(self, changes: Sequence[Change] | None) -> list[tuple[int, str]]:
-        """Return the documents (with their paths) whose present version the database does not have."""
+        """Return the documents (with their paths) whose current version the database does not have."""
         if changes is None:
             documents = self._record.document_ids()
         else:
@@ -291,7 +292,7 @@ class Replica:
     # -- health ----------------------------------------------------------------------------------------------
 
     def problem(self) -> str:
-        """Say where the database and the record disagree; an empty string when they do not."""
+        """Say where the database and the record disagree; "" if they do not."""
         if self.catalogue.about() is None:
             return (
                 "the library is not in the database" if self.stored() or self._record.document_ids() else ""
@@ -303,12 +304,12 @@ class Replica:
         }
         missing, extra = len(embedded - known), len(heads.keys() - stored.keys())
         if missing or extra:
-            return f"{missing:,} documents are missing from the database and {extra:,} are not known here"
+            return f"{missing:,} documents are missing from the database and {extra:,} are unknown here"
         expected, found = sum(head.points for head in heads.values()), self._store.count()
         return "" if expected == found else f"{found:,} passages where there should be {expected:,}"
 
     def mend(self) -> None:
-        """Make the database agree with the record: take over, put back what is missing, clear what is left over."""
+        """Make the database agree with the record: take over, restore what is missing, delete leftovers."""
         if self.catalogue.about() is not None:
             self.follow()
             heads = self.catalogue.heads()
