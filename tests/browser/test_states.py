@@ -102,6 +102,29 @@ def test_where_the_server_may_write_a_folder_is_read_from_the_page(
         expect(page.locator("#changed")).to_be_hidden()
 
 
+def test_a_page_that_indexes_stays_until_all_is_read(
+    page: Page, tmp_path: Path, new_gate: Callable[[Page, str], Gate]
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "notes.md").write_text("# Notes\n\nA vessel lies here.\n", encoding="utf-8")
+    page.clock.install()
+    with served(index_registry(tmp_path, write=True)) as address:
+        page.goto(address)
+        page.get_by_role("textbox", name="Folder").fill(str(tmp_path / "docs"))
+        gate = new_gate(page, "**/api/index")
+        gate.shut()
+        page.get_by_role("button", name="Index this folder").click()
+        with Library(tmp_path / ".pinakes") as library:
+            library.index(tmp_path / "docs", embed=False)
+        look_again(page, times=3)
+        expect(page.locator(".indexing[aria-busy=true]")).to_be_visible()
+        expect(page.locator("#changed")).to_be_hidden()
+        gate.open()
+        look_again(page)
+        expect(page.get_by_role("link", name="Notes")).to_be_visible()
+        expect(page.locator("#changed")).to_be_hidden()
+
+
 def test_an_answer_that_was_overtaken_is_no_change(page: Page, tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "notes.md").write_text("# Notes\n\nA vessel lies here.\n", encoding="utf-8")

@@ -5,6 +5,9 @@ import { announce, count, el, fileName, replace } from "./text.js";
 
 const EVERY = 2000;
 
+/** Whether a part of the page is indexing. @param {ParentNode} node */
+export const isIndexing = (node) => Boolean(node.querySelector(".indexing[aria-busy=true]"));
+
 /**
  * @param {{write: boolean, folder?: string | null, done: () => void}} options `write` says whether the server may index;
  *   with a `folder`, which one is asked for first; `done` is called when the index has changed

@@ -5,13 +5,14 @@ import { searchBox } from "./box.js";
 import { openCite } from "./cite.js";
 import { exportMenu } from "./export.js";
 import { chips, filterPanel } from "./filters.js";
-import { currentLibrary, loadDocuments } from "./library.js";
+import { currentLibrary, loadDocuments, loadLibraries } from "./library.js";
 import { bar, carryOver, definitions, resultItem, resultMark, sureness } from "./results.js";
 import { navigate, restoreScroll } from "./router.js";
 import { resultNote } from "./search-note.js";
 import { resultPlace } from "./search-place.js";
 import { apiFilters, isFiltered, MODES, MOST, readState, stateUrl, STEP } from "./state.js";
 import { emptyLibrary, stateOf } from "./empty.js";
+import { isIndexing } from "./indexing.js";
 import { emptyResults, welcome } from "./states.js";
 import { announce, choices, count, el, replace } from "./text.js";
 import { explainer } from "./why.js";
@@ -190,8 +191,13 @@ export function mount(container, params, api) {
       if (isAbort(error) || state.q.trim() || gone) return;
       await wait(error);
       // It may be being read: then this is over soon.
-      if (error.status === 503) timer = setTimeout(start, 1000 * (error.retryAfter || 5));
+      if (error.status === 503) startIn(1000 * (error.retryAfter || 5));
     }
+  }
+
+  /** Start again, but not while documents are read from here: that says itself when it is done. */
+  function startIn(wait) {
+    timer = setTimeout(() => (isIndexing(output) ? startIn(wait) : (loadLibraries(true), start())), wait);
   }
 
   function draw(answer, asked) {
