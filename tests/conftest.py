@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from pinakes.embedding.onnx import OnnxEmbedder
+
 TESTS = Path(__file__).parent
 
 # A shell starts background jobs with Ctrl-C ignored, and so would be every program that a test starts and interrupts.
@@ -61,6 +63,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("slow")
 
 
+EMBED = OnnxEmbedder.embed
+# These are about embedding itself, and when it is done.
+EMBEDDING = ("embedding", "ingest")
+
 # These are about the workers that files are read in. All others read in their own process: a worker takes longer to start
 # than their files to read.
 IN_WORKERS = (
@@ -71,24 +77,30 @@ IN_WORKERS = (
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _read_here() -> Iterator[None]:
-    """Read files in this process, and where workers do it, in one; embed in one thread.
+def _read_here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Read files in this process, and where workers do it, in one; embed in one thread, and each text once in all.
 
     Tests run beside each other already.
     """
     from tests.ingest.fakes import InlineSandbox
+    from tests.vectors import embed_once
 
+    folder = tmp_path_factory.getbasetemp()
+    run = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pinakes.ingest.pipeline._available_cores", lambda: 1)
         patch.setattr("pinakes.embedding.onnx.available_cores", lambda: 1)
         patch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+        patch.setattr(OnnxEmbedder, "embed", embed_once(EMBED, run / "vectors.sqlite3"))
         yield
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _in_workers(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Read files in workers where a test is about how files are read, not about what is read."""
+def _for_real(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Read files in workers, and embed, where a test is about how that is done, not about what comes of it."""
     with pytest.MonkeyPatch.context() as patch:
+        if _is_in(request.path, EMBEDDING):
+            patch.setattr(OnnxEmbedder, "embed", EMBED)
         if _is_in(request.path, IN_WORKERS):
             from pinakes.ingest.sandbox import Sandbox
 
