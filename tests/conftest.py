@@ -32,7 +32,12 @@ MARKED = {
     "process": ("chat", "cli", "holodeck", "library", "server", "tools", "watch", "test_docs.py"),
     "slow": (
         *("test_docs.py", "stores/test_moving.py", "ingest/distributed", "ingest/test_llm_context.py"),
-        *("convert/test_docx_hostile.py", "convert/test_hostile.py", "stores/test_damage.py"),
+        *(
+            "convert/test_docx_hostile.py",
+            "convert/test_hostile.py",
+            "stores/test_damage.py",
+            "stores/test_publishing.py",
+        ),
         *("evaluation/test_corpus.py", "ingest/test_limits.py", "server/test_process_pool.py"),
     ),
 }

@@ -553,6 +553,7 @@ def test_no_text_at_all_is_a_failure(tmp_path: Path) -> None:
         convert(tmp_path, Page())
 
 
+@pytest.mark.slow
 def test_thousands_of_empty_pages_are_a_failure(tmp_path: Path) -> None:
     with pytest.raises(ConversionError, match="no text"):
         convert(tmp_path, *(Page() for _ in range(10_000)))

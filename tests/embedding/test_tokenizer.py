@@ -112,6 +112,7 @@ def test_models_that_join_spaces_to_words_count_those(
     assert HuggingFaceTokenizer(tmp_path / "tokenizer.json").count(text) == len(trained.encode(text).ids)
 
 
+@pytest.mark.slow
 def test_only_so_many_words_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOST_WORDS", 100)
     counter = HuggingFaceTokenizer(TOKENIZER.path)

@@ -43,6 +43,7 @@ def test_a_gain_on_every_question_is_hardly_chance_and_on_one_of_many_is() -> No
     assert lucky.p > 0.5 and lucky.low == 0 and not lucky.significant
 
 
+@pytest.mark.slow
 def test_noise_is_rarely_called_a_difference() -> None:
     generator = np.random.default_rng(5)
     called = 0

@@ -361,6 +361,7 @@ _MARKS = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     terms=st.lists(_TERMS, min_size=1, max_size=20, unique=True),
