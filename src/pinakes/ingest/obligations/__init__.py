@@ -99,12 +99,8 @@ def read_sentence(sentence: str, language: str) -> list[_Stated]:
 def _rows(sentence: str, lexicon: Lexicon) -> list[_Stated]:
     duties = find_duties(sentence, lexicon)
     deadlines, amounts = find_deadlines(sentence, lexicon), find_amounts(sentence, lexicon)
-    if not duties:
-        # Percentages alone may just as well be figures in a report.
-        if amounts and not lexicon.forms["percent_of"].search(sentence):
-            amounts = [item for item in amounts if item.amount.unit != "%"]
-        if not any(item.deadline.normal for item in deadlines) and not amounts:
-            return []
+    if not duties and not amounts and not any(item.deadline.normal for item in deadlines):
+        return []
     blank = BLANK.search(sentence) is not None
     if not duties:
         return [("statement", None, deadlines, amounts, _gaps(None, deadlines, blank))]

@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from pinakes.ingest.obligations.lexicon import Lexicon, has_any, load
-from pinakes.ingest.obligations.numbers import number_form, read_number
+from pinakes.ingest.obligations.numbers import joined_words, number_form, read_number
 from pinakes.model.obligation import Deadline
 
 # How much text before and after a number can say what it is for.
@@ -28,6 +28,10 @@ _LONGEST = {"minute": 1e6, "hour": 1e5, "day": 4e4, "week": 6e3, "month": 2e3, "
 _ISO = re.compile(r"(?<![\w-])(?:1[89]|20|21)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?![\w-])")
 
 
+_NAMED_YEAR = re.compile(r"calendar|fiscal|Kalender|Geschäfts|Wirtschafts|Haushalts", re.IGNORECASE)
+_IN = re.compile(r"\b(?:in|any|each)\s*$", re.IGNORECASE)
+# `will have (10) days`, but not the number of an item.
+_IN_BRACKET = re.compile(r"\w\s\($")
 _DIGIT = re.compile(r"\d")
 
 
@@ -62,7 +66,7 @@ def _period_form(language: str) -> re.Pattern[str]:
     days = "".join(f"|(?P<{kind}>{forms})" for kind, forms in lexicon.kinds_of_day.items())
     units = "|".join(f"(?P<{name.replace(' ', '_')}>{forms})" for name, forms in lexicon.units.items())
     return re.compile(
-        rf"(?P<number>{number_form(language)})(?:\s*\((?P<again>\d{{1,4}})\))?[\s-]{{1,2}}"
+        rf"(?P<number>{number_form(language)})(?:\s*\((?P<again>\d{{1,4}})\)|(?P<bracket>\)))?[\s-]{{1,2}}"
         rf"(?:(?:{lexicon.between}{days})\s+){{0,3}}(?:{units})\b(?P<owner>[’'](?:\s|$))?",
         re.IGNORECASE,
     )
@@ -76,13 +80,23 @@ def _ordinal_form(language: str) -> re.Pattern[str]:
     days = "".join(f"|(?P<{kind}>{forms})" for kind, forms in lexicon.kinds_of_day.items())
     units = "|".join(f"(?P<{name.replace(' ', '_')}>{forms})" for name, forms in lexicon.units.items())
     words = "|".join(sorted(lexicon.ordinals, key=len, reverse=True))
-    figures = r"|\d{1,3}(?:st|nd|rd|th)" if language == "en" else ""
+    figures = r"\d{1,3}(?:st|nd|rd|th)" if language == "en" else r"\d{1,3}\."
     anniversary = "|(?P<anniversary>anniversary)" if language == "en" else ""
     return re.compile(
-        rf"\b(?P<number>{words}{figures})\s+(?:\(\w{{1,6}}\)\s+)?(?:(?:{lexicon.between}{days})\s+){{0,2}}"
+        rf"\b(?P<number>{words}|{figures})\s+(?:\(\w{{1,6}}\)\s+)?(?:(?:{lexicon.between}{days})\s+){{0,2}}"
         rf"(?:{units}{anniversary})\b",
         re.IGNORECASE,
     )
+
+
+@cache
+def _adjective_form(language: str) -> re.Pattern[str]:
+    lexicon = load(language)
+    if lexicon is None or not lexicon.adjectives:
+        return re.compile("(?!)")
+    units = "|".join(f"(?P<{name}>{form})" for name, form in lexicon.adjectives.items())
+    # In lower case: `16-Jährige` are people.
+    return re.compile(rf"\b(?P<number>(?i:{joined_words(language)})|\d{{1,3}})-?(?:{units})\w{{1,2}}\b")
 
 
 def _periods(sentence: str, lexicon: Lexicon) -> Iterator[Found]:
@@ -94,9 +108,16 @@ def _periods(sentence: str, lexicon: Lexicon) -> Iterator[Found]:
         before = sentence[max(0, match.start() - _BEFORE) : match.start()]
         if lexicon.forms["not_after"].match(sentence[match.end() : match.end() + 40].lstrip(" ,")):
             continue
-        if lexicon.forms["not_before"].search(before) or _is_name(match, before, unit):
+        if match["bracket"] and not _IN_BRACKET.search(before):
+            continue
+        if lexicon.forms["not_before"].search(before) or _is_name(match, before, unit, lexicon):
             continue
         yield from _period(sentence, match, value, unit, before, lexicon)
+    for match in _adjective_form(lexicon.language).finditer(sentence):
+        value = read_number(match["number"], lexicon)
+        if value:
+            before = sentence[max(0, match.start() - _BEFORE) : match.start()]
+            yield from _period(sentence, match, value, _unit(match, lexicon), before, lexicon)
     for match in _ordinal_form(lexicon.language).finditer(sentence):
         number = match["number"].casefold()
         counted = lexicon.ordinals.get(number) or int(re.sub(r"\D", "", number) or 0)
@@ -110,17 +131,13 @@ def _periods(sentence: str, lexicon: Lexicon) -> Iterator[Found]:
             yield _found(sentence, match.start(), match.end(), float(counted), unit, "until", lexicon)
 
 
-def _is_name(match: re.Match[str], before: str, unit: str) -> bool:
-    """Whether a quarter of a year is meant (*the first three quarters of*), or a number is that of a place."""
-    return bool(
-        (unit == "quarter" and re.search(r"\bfirst\s*$", before, re.IGNORECASE))
-        or (
-            re.search(r"calendar|fiscal", match.group(), re.IGNORECASE)
-            and re.search(r"\b(?:in|any|each)\s*$", before, re.IGNORECASE)
-            and match["number"].casefold() in ("1", "one")
-        )
-        or (match["number"][0].isdigit() and _NUMBER_OF_PLACE.search(before))
-    )
+def _is_name(match: re.Match[str], before: str, unit: str, lexicon: Lexicon) -> bool:
+    """Whether a part of the calendar is meant (*in one fiscal year*), or a number is that of a place."""
+    if unit == "quarter" and re.search(r"\bfirst\s*$", before, re.IGNORECASE):
+        return True
+    if _NAMED_YEAR.search(match.group()) and read_number(match["number"], lexicon) == 1:
+        return bool(_IN.search(before)) or not any(form.search(before) for _, form in lexicon.relations)
+    return match["number"][0].isdigit() and bool(_NUMBER_OF_PLACE.search(before))
 
 
 def _period(
@@ -211,7 +228,7 @@ def _role(sentence: str, match: re.Match[str], normal: str, lexicon: Lexicon) ->
             return ""
         if (
             not relation
-            and re.search(r"\b(?:am|zum)\s*$", before)
+            and re.search(r"\b(?:am|zum|auf\s+den)\s*$", before)
             and re.match(r"[^.;]{0,40}\b(?:in\s+Kraft|außer\s+Kraft|fällig|wirksam)", behind)
         ):
             return "on"

@@ -15,6 +15,9 @@ _FIGURES = (
     r"(?<![\w.,/§-])\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3}){1,5}(?:[.,]\d{1,2})?(?!\w)"
     r"|(?<![\w.,/§])\d{1,15}(?:[.,]\d{1,6})?(?!\d)"
 )
+# `one and three-fourths`, `two and a half`
+_AND_PART = r"[\s-]{1,2}and[\s-]{1,2}(?:one|two|three|a)[\s-](?:half|thirds?|quarters?|fourths?|eighths?)\b"
+_PARTS_OF_ONE = {"half": 1 / 2, "third": 1 / 3, "quarter": 1 / 4, "fourth": 1 / 4, "eighth": 1 / 8}
 _FRACTION = r"\d{1,3}[ -]\d{1,2}/\d{1,3}|\d{1,3}/\d{1,4}"
 
 
@@ -24,15 +27,24 @@ def number_form(language: str) -> str:
     lexicon = load(language)
     if lexicon is None:
         return _FIGURES
-    words = "|".join(sorted({*lexicon.digits, *lexicon.hundreds, *lexicon.scales}, key=len, reverse=True))
     if language == "de":
         # One word, and a separate scale: `fünfundzwanzigtausend`, `dreieinhalb`, `250 Millionen`.
-        spelled = rf"\b(?:(?:{words}|und|einhalb){{1,{_PARTS}}})\b"
+        spelled = rf"\b{joined_words(language)}\b"
     else:
-        spelled = (
-            rf"\b(?:{words})(?:[\s-]{{1,3}}(?:and\s+)?(?:{words})){{0,{_PARTS}}}\b(?:\s+and\s+one[ -]half\b)?"
-        )
+        words = _number_words(lexicon)
+        spelled = rf"\b(?:{words})(?:[\s-]{{1,3}}(?:and\s+)?(?:{words})){{0,{_PARTS}}}\b(?:{_AND_PART})?"
     return rf"(?:{_FRACTION}|{_FIGURES}|{spelled})"
+
+
+@cache
+def joined_words(language: str) -> str:
+    """Return the pattern of a number that is written as one word: ``fünfundzwanzig``."""
+    lexicon = load(language)
+    return rf"(?:{_number_words(lexicon)}|und|einhalb){{1,{_PARTS}}}" if lexicon else "(?!)"
+
+
+def _number_words(lexicon: Lexicon) -> str:
+    return "|".join(sorted({*lexicon.digits, *lexicon.hundreds, *lexicon.scales}, key=len, reverse=True))
 
 
 @cache
@@ -75,11 +87,13 @@ def _figures(text: str, language: str) -> float | None:
 
 
 def _words(text: str, lexicon: Lexicon) -> float | None:
-    half = 0.0
+    rest = 0.0
     if text.endswith("einhalb"):
-        text, half = text.removesuffix("einhalb"), 0.5
-    elif re.search(r" and one[ -]half$", text):
-        text, half = re.sub(r" and one[ -]half$", "", text), 0.5
+        text, rest = text.removesuffix("einhalb"), 0.5
+    elif part := re.search(rf"{_AND_PART}$", text):
+        count, name = re.split(r"[\s-]", part.group())[-2:]
+        rest = lexicon.digits.get(count, 1) * _PARTS_OF_ONE[name.rstrip("s")]
+        text = text[: part.start()]
     parts = _parts(text, lexicon) if lexicon.language == "de" else re.findall(r"[a-z]+", text)
     total = run = 0.0
     for word in parts:
@@ -93,7 +107,7 @@ def _words(text: str, lexicon: Lexicon) -> float | None:
             total, run = total + (run or 1) * lexicon.scales[word], 0
         else:
             return None
-    return total + run + half if parts else None
+    return total + run + rest if parts else None
 
 
 @cache

@@ -1,14 +1,14 @@
 """The vocabulary of obligations, one JSON file per language.
 
 ``digits``, ``hundreds``, ``scales`` and ``ordinals`` are words of numbers, ``months`` and ``units`` those of time, each
-with the forms that it takes. ``time_hints``, ``amount_hints``, ``date_hints`` and ``vague_hints`` are what every
-period, amount, date and vague deadline has one of in it, casefolded, to pass over sentences that have none: looking for
-a word is far quicker than for an expression. ``code_hints`` are hints of amounts that count in capitals only. All other
-values are regular expressions. ``relations``, ``date_cues``, ``at_most`` and ``at_least`` are looked for at the end of
-what stands before a number, and so are the ``not_…_before`` that rule it out; ``not_after`` and ``date_of_law`` stand
-behind it. ``modals`` have the kind of what they state, their own hints, and the form, of which the first that fits
-counts; ``infinitive`` and ``months`` can be used in other expressions as ``{infinitive}``. Repetitions are bounded, so
-that no text can make them slow.
+with the forms that it takes; ``adjectives`` are those of units joined to a number (``dreimonatig``). ``time_hints``,
+``amount_hints``, ``date_hints`` and ``vague_hints`` are what every period, amount, date and vague deadline has one of
+in it, casefolded, to pass over sentences that have none: looking for a word is far quicker than for an expression. All
+other values are regular expressions. ``relations``, ``date_cues``, ``at_most`` and ``at_least`` are looked for at the
+end of what stands before a number, and so are the ``not_…_before`` that rule it out; ``not_after`` and ``date_of_law``
+stand behind it. ``modals`` have the kind of what they state, their own hints, and the form, of which the first that
+fits counts; ``infinitive`` and ``months`` can be used in other expressions as ``{infinitive}``. Repetitions are
+bounded, so that no text can make them slow.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Lexicon:
     ordinals: Mapping[str, int]
     months: tuple[str, ...]
     units: Mapping[str, str]
+    adjectives: Mapping[str, str]
     time_hints: tuple[str, ...]
     amount_hints: tuple[str, ...]
-    code_hints: tuple[str, ...]
     date_hints: tuple[str, ...]
     vague_hints: tuple[str, ...]
     kinds_of_day: Mapping[str, str]
@@ -63,7 +63,6 @@ _SINGLE = (
     "vague_deadlines",
     "not_percent",
     "not_percent_sentence",
-    "percent_of",
     "at_most",
     "at_least",
     "exceptions",
@@ -101,9 +100,9 @@ def load(language: str) -> Lexicon | None:
         ordinals=data["ordinals"],
         months=tuple(data["months"]),
         units=data["units"],
+        adjectives=data["adjectives"],
         time_hints=tuple(data["time_hints"]),
         amount_hints=tuple(data["amount_hints"]),
-        code_hints=tuple(data["code_hints"]),
         date_hints=tuple(data["date_hints"]),
         vague_hints=tuple(data["vague_hints"]),
         kinds_of_day=data["kinds_of_day"],
