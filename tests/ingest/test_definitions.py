@@ -488,6 +488,59 @@ def test_numbered_sentences_of_german_definitions(text: str, terms: list[str]) -
     assert not extract(f"# X\n\n## § 2 Ausfuhr\n\n{text}\n", "de")
 
 
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("(2) Offene Boote sind kleine Fahrzeuge ohne Deck.", ["Offene Boote"]),
+        ("(2) Schiffer ist, wer ein Boot führt.", ["Schiffer"]),
+        ("(2) Die Ausrüstung umfasst Leinen und Anker.", ["Ausrüstung"]),
+        ("(2) Eine Havarie liegt vor, wenn ein Boot leckt.", ["Havarie"]),
+        ("(2) Als Steg gilt jede Brücke ins Wasser.", ["Steg"]),
+        ("(2) Boote im Sinne des § 2 Abs. 1\nNr. 3 sind Fahrzeuge.", ["Boote"]),
+        ("(2) Für Boote im Sinne des § 1 gelten die Regeln.", []),
+        ("(2) Bei Sturm ist das Boot zu sichern.", []),
+        ("Im Sinne dieser Ordnung sind\n\n1.  Kai:\n\n    jede Anlegestelle;\n\n2.  kleine Boote:\n\n    alle bis 5 m.",
+         ["Kai", "kleine Boote"]),
+        ("In diesem Gesetz bedeuten:\n\n1.  Kai\n\n    jede Anlegestelle;\n\n2.  Pier\n\n    ein langer Kai.", ["Kai", "Pier"]),
+        ("Im Sinne dieser Ordnung ist oder sind\n\n1.  Boote die Fahrzeuge ohne Deck;\n2.  Stand der Technik das Niveau.",
+         ["Boote", "Stand der Technik"]),
+        ("- a) **Kai**\n\n  Kai ist jede Anlegestelle.\n\n- b) **Boot**\n\n  Boote sind klein.", ["Kai", "Boot"]),
+        ("<sup>1</sup> Boote sind Fahrzeuge ohne Deck.\n\n<sup>2</sup> Kais sind Anlegestellen.", ["Boote", "Kais"]),
+    ],
+)  # fmt: skip
+def test_paragraphs_and_items_of_german_definitions(text: str, terms: list[str]) -> None:
+    found = extract(f"# X\n\n## § 2 Begriffsbestimmungen\n\n{text}\n", "de")
+    assert [item.term for item in found] == terms
+    assert all(len(item.definition_text) > len(item.term) + 8 for item in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("a) bedeutet «Kai» jede Anlegestelle;", ["Kai"]),
+        ("Für dieses Abkommen umfasst der Ausdruck «Kai» jede Anlegestelle.", ["Kai"]),
+        ("Im Sinne dieses Vertrags: 1. bedeutet «Kai» eine Anlegestelle; 2. bedeutet «Boot» ein Fahrzeug.", ["Kai", "Boot"]),
+        ("Unter dem Ausdruck „Kai“ versteht man jede Anlegestelle.", ["Kai"]),
+        ("Als „Kai“ werden alle Anlegestellen bezeichnet.", ["Kai"]),
+        ("„Kai“ im Sinne dieser Bedingungen ist jede Anlegestelle.", ["Kai"]),
+        ("Eine Ordnung, die als „Kai“ bezeichnet werden soll, gilt.", []),
+        ("Dateien (auch als „Kai“ bezeichnet) gelten.", []),
+    ],
+)  # fmt: skip
+def test_quoted_german_terms_count_anywhere(text: str, terms: list[str]) -> None:
+    assert [item.term for item in extract(f"# X\n\n## § 7 Betrieb\n\n{text}\n", "de")] == terms
+
+
+def test_three_terms_with_a_comma_before_the_last_share_a_definition() -> None:
+    text = '"Bow", "Stern", and "Keel" mean parts of a boat.'
+    assert pairs(text) == [("Bow", text), ("Stern", text), ("Keel", text)]
+
+
+def test_a_single_sub_heading_of_a_definitions_section_is_no_term() -> None:
+    text = '# Definitions\n\nIn this chapter "boat" means a craft.\n\n## History\n\nEnacted in 1990.\n'
+    assert [item.term for item in extract(text)] == ["boat"]
+
+
 def test_a_name_in_a_bare_bracket_counts_when_the_document_uses_it() -> None:
     used = 'They hire Ann Lee ("Employee") today.\n\nEmployee works. Employee rests.\n'
     assert [item.term for item in extract(f"# A\n\n{used}")] == ["Employee"]

@@ -8,10 +8,12 @@ emphasis with a defining verb, or a name given in brackets.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pinakes.ingest.extract.definitions.forms import Anchor, inline_anchors, phrase_anchors
+from pinakes.ingest.extract.definitions.german import german_anchors
 from pinakes.ingest.extract.definitions.glossary import (
     announced_lists,
     definition_sections,
@@ -55,11 +57,15 @@ class Span:
 
 @dataclass(slots=True)
 class Paragraphs:
-    """Reads the definitions of units. ``loose`` are the sections in which glossary forms count."""
+    """Reads the definitions of units.
+
+    ``loose`` are the sections in which glossary forms count, ``announced`` those in which a sentence announces a list.
+    """
 
     text: str
     units: Units
     loose: Sequence[bool]
+    announced: Sequence[bool]
     foreign: bool
     _known: dict[int, list[Anchor]] = field(default_factory=dict)
 
@@ -93,7 +99,8 @@ class Paragraphs:
     def _strict(self, unit: Unit) -> list[Anchor]:
         anchors = inline_anchors(self.text, unit, self.loose[unit.section])
         if self.foreign or self.loose[unit.section]:
-            anchors = _in_order([*anchors, *phrase_anchors(self.text, unit)])
+            german = german_anchors(self.text, unit, self.loose[unit.section])
+            anchors = _in_order([*anchors, *phrase_anchors(self.text, unit), *german])
         return anchors
 
     def _anchors(self, index: int, unit: Unit) -> list[Anchor]:
@@ -109,11 +116,17 @@ class Paragraphs:
             listed = (
                 following is not None and following[1].marked and self.text[unit.end - 1] in _PROMISE + "*_."
             )
-            opening = entry(self.text, unit, listed)
+            goes_on = self._item_goes_on(unit, following)
+            opening = entry(self.text, unit, listed, goes_on, self.announced[unit.section])
             if opening is not None:
                 anchors = [opening, *(anchor for anchor in anchors if anchor.start >= opening.after)]
         self._known[unit.start] = anchors
         return anchors
+
+    def _item_goes_on(self, unit: Unit, following: tuple[int, Unit] | None) -> bool:
+        """Whether the next unit is a further paragraph of the same item."""
+        later = following[1] if following else None
+        return later is not None and unit.marked and not later.marked and later.indent >= unit.indent + 2
 
     def _cuts(self, unit: Unit, anchors: Sequence[Anchor]) -> list[int | None]:
         """Where each definition must end because the next one in the same unit begins."""
@@ -203,7 +216,8 @@ _HINTS = (
     " construed as ", "\" is ", "” is ", "\" are ", "” are ",
 )  # fmt: skip
 _HINTS_BY_LANGUAGE = {
-    "de": (" bedeutet", " bedeuten", " bezeichne", " gilt als ", " gelten als ", " die Bedeutung ", "m Sinne d"),
+    "de": (" bedeutet", " bedeuten", " bezeichne", " gilt als ", " gelten als ", " die Bedeutung ", "m Sinne d",
+        "er Ausdruck ", "er Begriff ", "em Ausdruck ", "em Begriff ", "versteht man"),
     "fr": ("ntend par ", " désigne", " signifie", "entend de ", "entendent "),
     "es": (
         " significa", " por «", " por “", ' por "', " refiere", "entiende por", "entienden por", "entenderá",
@@ -256,9 +270,9 @@ class _Extraction:
     def _read_paragraphs(self) -> None:
         loose = [inside or listed for inside, listed in zip(self.inside, self.listed, strict=True)]
         foreign = self.language in _HINTS_BY_LANGUAGE
-        paragraphs = Paragraphs(self.parsed.text, self.units, loose, foreign)
+        paragraphs = Paragraphs(self.parsed.text, self.units, loose, self.listed, foreign)
         entries = [0] * len(self.sections)
-        parents = {section.parent for section in self.sections}
+        parents = Counter(section.parent for section in self.sections)
         above: list[int] = []  # where the definitions end whose lists we are in
         last = -1
         for index in self._blocks_worth_reading():
@@ -268,7 +282,7 @@ class _Extraction:
                     leaf = unit.section not in parents
                     loose[unit.section] = self._is_list(paragraphs, index, unit, section)
                     if not loose[unit.section] and leaf and not entries[section.parent or 0]:
-                        self._keep_heading(section)
+                        self._keep_heading(section, alone=parents[section.parent] == 1)
                 last = unit.section
                 above = [end for end in above if end > unit.start]
                 for span in paragraphs.read(index, unit, len(above)):
@@ -285,11 +299,14 @@ class _Extraction:
             return True
         return paragraphs.opens(index, unit)
 
-    def _keep_heading(self, section: Place) -> None:
-        """Keep a sub-heading with its text if the heading above it only announces terms."""
+    def _keep_heading(self, section: Place, alone: bool) -> None:
+        """Keep a sub-heading with its text if the heading above it only announces terms.
+
+        A single one below other text, such as "History", is not a term.
+        """
         above = self.sections[section.parent or 0]
         silent = not self.parsed.text[above.body : self.sections[above.ordinal + 1].start].strip()
-        if silent or is_definition_heading(above.title or above.heading):
+        if silent or (not alone and is_definition_heading(above.title or above.heading)):
             end = min(section.end, section.body + MAX_DEFINITION)
             self._keep(
                 (heading_term(section),), self.parsed.text[section.body : end], section.start, end, 0.8

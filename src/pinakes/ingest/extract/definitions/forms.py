@@ -1,6 +1,6 @@
 """The forms of definitions: where one starts, and which terms it defines.
 
-Other languages have their own phrases: ``on entend par « X »``, ``X im Sinne dieses Gesetzes sind``, ``X是指``.
+Other languages have their own phrases: ``on entend par « X »``, ``X是指``; German ones are in ``german``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _STRONG = (
     r"(?:means?\b|(?:has|have) the (?:\w+ )?meanings?\b"
     r"|(?:be|is|are) (?:hereby )?defined (?:as|to mean|in|by|at|under)\b"
     r"|be construed as\b|(?:is|are) (?:the )?(?:abbreviated title|abbreviation) (?:for|of)\b"
-    r"|bedeute[nt]\b|bezeichne[nt]\b|(?:hat|haben) die Bedeutung\b"
+    r"|bedeute[nt]\b|bezeichne[nt]\b|bezieh(?:t|en) sich auf\b|(?:hat|haben) die Bedeutung\b"
     r"|désigne(?:nt)?\b|signifie(?:nt)?\b|s['’]entend(?:ent)? (?:de|par|comme)\b"
     r"|significan?\b|se refiere[n]? a\b|se entender[áa]n?\b|betekent\b|indica(?:no)?\b)"
 )
@@ -42,7 +42,7 @@ _QUALIFIER = re.compile(
 _PRONOUN = re.compile(r"\b(?:it|this|that|which|he|she|they|these|we|you|terms?)[\s,]*$", re.IGNORECASE)
 _BREAK = re.compile(r";\s|[\"“”‘«»„`<>]|(?<!\w)'|[.!?][\"”’)]?\s+[A-Z\"“‘*]|\n\s*\n")
 _JOIN = re.compile(
-    r"\s*(?:,|/|,?\s*(?:and(?:/or)?|or|und|oder|sowie|et|ou|y|o)\b)\s*(?:the (?:term|expression|word)s? )?"
+    r"\s*(?:,?\s*(?:and(?:/or)?|or|und|oder|sowie|et|ou|y|o)\b|,|/)\s*(?:the (?:term|expression|word)s? )?"
 )
 _SPACES = re.compile(r"\s+")
 _ASKING = re.compile(
@@ -50,6 +50,9 @@ _ASKING = re.compile(
     r"|film|book|episode|poem)(?:\s+(?:the\s+)?(?:word|term|phrase|expression)s?)?\s*$",
     re.IGNORECASE,
 )
+# `die Ordnung, kurz als „X“ bezeichnet, …`: what precedes the term explains it.
+_CALLED = re.compile(r"\b(?:als|kurz)\s+$", re.IGNORECASE)
+_PASSIVE = re.compile(r"\)|\s+(?:werden|wird|wurden?|worden|ist|sind)\b")
 _INTRODUCED = re.compile(
     r"(?:\b(?:in this (?:section|subsection|act|part|chapter|article|definition|clause|paragraph|agreement|schedule)"
     r"|terms?|words?|expressions?|phrases?|references? to|Begriffe?|Ausdruck|Ausdrücke|terme|término)"
@@ -166,6 +169,8 @@ def _defines(text: str, unit: Unit, term: re.Match[str], verb: re.Match[str], gl
     leading = bool(_LEAD.fullmatch(before))
     if _ASKING.search(before) or text[verb.end() : verb.end() + 1] in ("?", "!"):
         return False
+    if _CALLED.search(before) or _PASSIVE.match(text, verb.end(), unit.end):
+        return False
     if verb["being"]:
         # `A "large vessel" is any vessel …`: with its article it can hardly be a name.
         one = quoted and bool(_ONE.search(before)) and bool(_BEING_ONE.match(text, verb.end()))
@@ -189,12 +194,13 @@ def _defines(text: str, unit: Unit, term: re.Match[str], verb: re.Match[str], gl
 
 
 _GERMAN_VERB = r"(?:ist|sind|gilt|gelten|bedeutet|bedeuten|bezeichnet|bezeichnen)"
-_IM_SINNE = r"im sinne (?:dieser|dieses|des|der|von)\b"
+# With a capital: `X im Sinne dieses Gesetzes ist` explains what precedes it.
+_IM_SINNE = r"(?-i:Im)\s+sinne\s+(?:dieser|dieses|des|der|von)\b"
 # What may precede a term; the term may be set off, or extend to a sign or the first word of the explanation.
 _BEFORE = re.compile(
     r"\b(?:on entend par|s['’]entend(?:ent)? par|se (?:entiende|entienden|entenderá|entenderán) por|si intende per"
     r"|(?:entende-se|entendem-se) por|wordt verstaan onder|verstaat men onder"
-    rf"|{_IM_SINNE}[^.;„“\"«»\n]{{0,80}}?\b{_GERMAN_VERB}"
+    rf"|{_IM_SINNE}[^.;„“\"«»]{{0,80}}?\b{_GERMAN_VERB}"
     r"(?: (?:der|die) (?:ausdruck|ausdrücke|begriff|begriffe))?)\s*:?\s*"
     r"(?:(?:l['’]|(?:der|die|das|eine?|la|le|les|el|los|las|un|une|una|il|lo|gli|het|de)\s)\s*)?",
     re.IGNORECASE,
@@ -207,11 +213,6 @@ _OPEN = "".join(
     rf"(?<!\b{word})" for word in "de del du des à au en y et ou o a e par por sur di da von und".split()
 )
 _BARE = re.compile(rf"(?P<term>[^\W\d_][^«»„“”\"‘’,;:.()\n]{{1,70}}?){_OPEN}(?=\s*[:,]|\s+{_EXPLAINED}\s)")
-_GERMAN = re.compile(
-    rf"(?P<term>[A-ZÄÖÜ][^.;:,„“\"()\n]{{1,80}}?),?\s+im Sinne (?:dieser|dieses|des|der|von)\b"
-    rf"[^.;:\n]{{0,80}}?\b{_GERMAN_VERB}\b"
-)
-_GERMAN_ARTICLE = re.compile(r"(?:Der|Die|Das|Ein|Eine|Als)\s+(?=\w)")
 _MEANT = r"(?:是指|系指|指的是|指(?!定|导|示|派|挥|标|数|引|南|控|责|令|明|出|向|使))"
 _DIGITS = r"[一二三四五六七八九十\d]{1,3}"
 _CHINESE = re.compile(
@@ -220,19 +221,12 @@ _CHINESE = re.compile(
     rf"(?![^，。；：\n]{{0,24}}所[称指谓])[“「]?(?P<listed>[^，。；：、“”「」（）()\s]{{1,25}})[”」]?[，,：:]?\s{{0,2}}是指"
 )
 _JAPANESE = re.compile(r"「(?P<called>[^「」\n]{1,40})」(?P<listed>)とは")
-_VERBS = re.compile(
-    r"\b(?:ist|sind|wird|werden|hat|haben|kann|können|muss|müssen|soll|sollen|darf|dürfen|nicht)\b"
-)
 _MOST_WORDS = 6
 
 
 def phrase_anchors(text: str, unit: Unit) -> Iterator[Anchor]:
     """Yield definitions that use an idiom of their language, by kind."""
-    german = _GERMAN.match(text, unit.body, unit.end)
     for match in _BEFORE.finditer(text, unit.body, unit.end):
-        if german and match.start() < german.end():
-            # `Arbeitnehmer im Sinne des Gesetzes sind Arbeiter und …` explains what precedes it.
-            continue
         term = TERM.match(text, match.end(), unit.end)
         leading = match.start() == unit.body
         if term is not None:
@@ -241,16 +235,11 @@ def phrase_anchors(text: str, unit: Unit) -> Iterator[Anchor]:
                 yield Anchor(terms, term.start(), end, leading=leading)
             continue
         bare = _BARE.match(text, match.end(), unit.end)
-        name = _name(bare["term"]) if bare else ""
+        name = short_name(bare["term"]) if bare else ""
         # German nouns have a capital; `gilt auch eine Leistung` continues differently.
         name = "" if "sinne" in match.group().lower() and not name[:1].isupper() else name
         if bare and name:
             yield Anchor((name,), match.start() if leading else bare.start(), bare.end(), leading, sure=0.85)
-    if german:
-        article = _GERMAN_ARTICLE.match(german["term"])
-        name = _name(german["term"][article.end() if article else 0 :])
-        if name and not _VERBS.search(name):
-            yield Anchor((name,), unit.body, german.end(), True, sure=0.9)
     for pattern in (_CHINESE, _JAPANESE):
         for found in pattern.finditer(text, unit.start, unit.end):
             if name := clean_term(found["called"] or found["listed"]):
@@ -263,7 +252,7 @@ def phrase_anchors(text: str, unit: Unit) -> Iterator[Anchor]:
                 )
 
 
-def _name(words: str) -> str:
+def short_name(words: str) -> str:
     """A term that nothing sets off, if it is short enough to be one."""
     name = clean_term(words)
     return name if name and name.count(" ") < _MOST_WORDS else ""

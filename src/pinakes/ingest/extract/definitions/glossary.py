@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pinakes.ingest.extract.definitions.forms import Anchor, find_verb, read_terms
+from pinakes.ingest.extract.definitions.german import german_entry, term_alone
 from pinakes.ingest.extract.definitions.terms import QUOTES, TERM, clean_term
 from pinakes.ingest.extract.definitions.units import Unit
 from pinakes.ingest.parse import Block
@@ -19,7 +20,7 @@ _NAMES = frozenset(
     """
     definition definitions glossary interpretation interpretations terminology terms nomenclature
     vocabulary begriffsbestimmung begriffsbestimmungen begriffsdefinitionen begriffserklarung
-    begriffserklarungen begriffe definitionen glossar glossaire terminologie definiciones definicion
+    begriffserklarungen begrifflichkeiten begriffe definitionen glossar glossaire terminologie definiciones definicion
     glosario terminologia definizioni definizione glossario definicoes definicao begripsbepalingen
     definities begrippen begrippenlijst woordenlijst
     """.split()
@@ -29,8 +30,8 @@ _FILLERS = frozenset(
     a all an and certain common construction contract defined defining for general in index key list
     meaning meanings of other rules special technical the this these to used principal main important
     basic words word term expressions abbreviations acronyms acronym agreement act regulation part
-    section chapter clause document standard policy symbols und allgemeine von der die des et y e ed de
-    du da di termes terminos generales utilises utilisees
+    section chapter clause document standard policy symbols und allgemeine weitere verwendete von der die des et y e
+    ed de du da di termes terminos generales utilises utilisees
     """.split()
 )
 _WORD_LISTS = frozenset("glossary terminology glossar glossaire glosario glossario".split())
@@ -60,14 +61,6 @@ _LINKED = re.compile(r"\[[^\[\]\n]{1,100}\]\([^()\s]{0,300}\)")
 _SEE = re.compile(r"\s*[,—–-]?\s*\(?see\b", re.IGNORECASE)
 _MEANING = re.compile(r"\s+(?:an?|the|any|all|one|each|every|ein|eine|der|die|das|un|une|le|la|los|las)\s")
 _BEING_A = re.compile(r"(?:is|are)\s+(?:an?|the|any|all|one)\b")
-# `(2) Ausführer ist jede Person …`, `(3) Güter sind Waren …`: numbered, among definitions, it can only be
-# one.
-_GERMAN_IS = re.compile(
-    r"(?:(?:Der|Die|Das|Eine?)\s)?(?!(?:Dies|Es|Sie|Er|Wer|Was|Absatz|Satz|Nummer|Nicht)[a-z]{0,2}\s)"
-    r"(?P<term>[A-ZÄÖÜ][^.;:,„“\"()\n]{2,80}?)\s(?:ist|sind)"
-    r"\s+(?=(?:ein|eine[rsmn]?|jede[rsmn]?|alle[rsmn]?|solche[rsmn]?|der|die|das|derjenige|diejenigen?|dasjenige|wer)\s"
-    r"|[A-ZÄÖÜ]|\d{1,2}\.\s)"
-)
 _CELL = re.compile(r"(?<!\\)\|")
 _TERM_COLUMNS = frozenset(
     "term terms word expression concept begriff begriffe ausdruck terme terminos termino termine definedterm "
@@ -84,7 +77,10 @@ _MEANING_COLUMNS = frozenset(
 _ANNOUNCED = re.compile(
     r"\b(?:on entend par|se (?:entiende|entienden|entenderá|entenderán) por|si intende per|entende-se por"
     r"|wordt verstaan onder|following (?:terms|words|expressions)\b[^.;:\n]{0,120}\bmeanings?\b[^.;:\n]{0,60}"
-    r"|im sinne (?:dieses|dieser|des|der)\b[^.;:\n]{0,80}\b(?:ist|sind|bedeute[nt]|bezeichne[nt]))\s{0,3}[:—–][ \t]*$"
+    r")\s{0,3}[:—–][ \t]*$"
+    r"|(?-i:I[mn]|Für)\s+(?:sinne\s+|die\s+(?:zwecke|anwendung)\s+)?(?:diese[rsm]?|des|der)\b(?:[^.;:\n]|\n(?!\s*\n)){0,200}?"
+    r"\b(?:ist|sind|bedeute[nt]|bezeichne[nt]|gelten\s+als|gilt\s+als|gelten\s+(?:die\s+)?folgenden?\s+\w+)"
+    r"(?:\s+d(?:er|ie)\s+(?:begriffe?|ausdr(?:uck|ücke)))?\s{0,3}[:—–]?[ \t]*\n[ \t]*$"
     r"|下列用语的?含义[^。\n]{0,12}$",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -96,7 +92,10 @@ _ANNOUNCING = (
         "following terms",
         "following words",
         "following expressions",
-        "im sinne d",
+        "im sinne",
+        "in diese",
+        "für diese",
+        "für die",
         "下列用语",
     ),
 )
@@ -138,26 +137,37 @@ def is_definition_heading(heading: str) -> bool:
     return bool(words) and not _NAMES.isdisjoint(words) and all(w in _NAMES or w in _FILLERS for w in words)
 
 
-def entry(text: str, unit: Unit, list_follows: bool) -> Anchor | None:
-    """Return the definition that a unit of a definitions section begins with, in the forms without a quoted verb."""
+def entry(text: str, unit: Unit, list_follows: bool, goes_on: bool, announced: bool) -> Anchor | None:
+    """Return the definition that a unit of a definitions section begins with, in the forms without a quoted verb.
+
+    ``goes_on``: the next paragraph belongs to the same item; ``announced``: a sentence announces the list.
+    """
     term = TERM.match(text, unit.body, unit.end)
     if term is not None:
-        return _set_off(text, unit, term, list_follows)
+        return _set_off(text, unit, term, list_follows, goes_on)
     linked = _LINKED.match(text, unit.body, unit.end)
     if linked is not None:
         words = clean_term(linked.group())
         separator = _SEPARATOR.match(text, linked.end(), unit.end)
         return Anchor((words,), unit.body, separator.end(), True) if words and separator else None
-    found = _bare_with_verb(text, unit) or _german(text, unit) or _bare(text, unit)
+    found = (term_alone(text, unit) if goes_on else None) or _bare_with_verb(text, unit)
+    if found is None and unit.marked and list_follows:
+        # `3. Fahrzeuge:` with a list below; `In this Act:` announces one of definitions.
+        alone = term_alone(text, unit)
+        found = alone if alone and _bare_term(alone.terms[0]) else None
+    if found is None and unit.marked:
+        found = german_entry(text, unit, announced)
+    found = found or _bare(text, unit)
     return replace(found, sure=0.85) if found else None
 
 
-def _set_off(text: str, unit: Unit, term: re.Match[str], list_follows: bool) -> Anchor | None:
+def _set_off(text: str, unit: Unit, term: re.Match[str], list_follows: bool, goes_on: bool) -> Anchor | None:
     terms, end = read_terms(text, term, unit.end)
     if not terms:
         return None
     printed = term.group().strip("*_")
-    says_more = list_follows or any(map(str.isalnum, text[end : unit.end]))
+    here = any(map(str.isalnum, text[end : unit.end]))
+    says_more = list_follows or goes_on or here
     anchor = Anchor(terms, unit.body, end, True, sure=0.9)
     separator = _SEPARATOR.match(text, end, unit.end)
     if printed[0] in QUOTES:
@@ -169,6 +179,8 @@ def _set_off(text: str, unit: Unit, term: re.Match[str], list_follows: bool) -> 
     if printed[0] == "`":
         return None
     if _SEE.match(text, end, unit.end) or _MEANING.match(text, end, unit.end):
+        return anchor
+    if goes_on and not here and ended != ".":
         return anchor
     # A numbered "(1) *Programs*." is more often a heading within a definition than a term.
     stopped = ended == "." or text[end : end + 1] == "."
@@ -194,12 +206,6 @@ def _bare_with_verb(text: str, unit: Unit) -> Anchor | None:
     article = _ARTICLE.match(words)
     term = _bare_term(words[article.end() :] if article and not the_term else words)
     return Anchor((term,), unit.body, verb.end(), True) if term else None
-
-
-def _german(text: str, unit: Unit) -> Anchor | None:
-    match = _GERMAN_IS.match(text, unit.body, unit.end) if unit.marked else None
-    term = _bare_term(match["term"]) if match else ""
-    return Anchor((term,), unit.body, match.end(), True) if match and term else None
 
 
 def _bare(text: str, unit: Unit) -> Anchor | None:

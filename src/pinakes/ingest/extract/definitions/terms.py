@@ -19,6 +19,7 @@ QUOTED = (
     r"|‘(?:[^‘’]|’(?=\w)){1,120}’(?!\w)"
     r"|'(?<![\w']')(?=\w)[^'\n]{1,80}'(?!\w)"
     r"|«[^«»]{1,120}»"
+    r"|‹[^‹›]{1,120}›"
     r"|„[^„“”\"]{1,120}[“”\"]"
     r"|‚[^‚‘’]{1,120}[‘’]"
     r"|»(?<!\w»)[^«»]{1,120}«"
@@ -32,9 +33,9 @@ EMPHASISED = (
     r"|`(?<![\w`]`)[^`\n]{1,80}`(?![\w`])"
 )
 TERM = re.compile(f"{QUOTED}|{EMPHASISED}")
-QUOTES = frozenset("\"“”‘’'«»„‚")
+QUOTES = frozenset("\"“”‘’'«»‹›„‚")
 
-_EDGES = " \t\n*_`\"“”‘’'«»„‚,.;:\\ \u00a0\u202f"
+_EDGES = " \t\n*_`\"“”‘’'«»‹›„‚,.;:\\ \u00a0\u202f"
 # Common words: explaining how to read them defines no term. `Shall` and the like are terms in statutes.
 STOP_WORDS = frozenset(
     """
@@ -49,7 +50,7 @@ _NO_START = frozenset(
 )
 _ANNOUNCED = re.compile(r"Definitions?\.\s+(?=\S)")
 _SENTENCE = re.compile(r"[!?]\s|[^\W\d_]{4}\.\s+[^\W\d_]")
-_INSIDE = re.compile(r"[\s*_`\"“”‘’'«»„‚\\]*")
+_INSIDE = re.compile(r"[\s*_`\"“”‘’'«»‹›„‚\\]*")
 _LINK = re.compile(r"!?\[+([^\[\]]{1,200})\]+(?:\([^()\s]{0,300}\)|\[[^\[\]]{0,200}\])?")
 _ENTITY = re.compile(r"&\w{2,10}(?:;|$)|[<>{}]")
 _WORD = re.compile(r"[^\W_]+")

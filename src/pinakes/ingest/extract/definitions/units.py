@@ -16,7 +16,7 @@ from pinakes.ingest.parse import Parsed
 from pinakes.model import Place
 
 _MARK = re.compile(
-    r"(?P<indent>[ \t>]*)(?P<bullet>[-*+•▪◦‣·][ \t]+)?"
+    r"(?P<indent>[ \t>]*)(?P<bullet>[-*+•▪◦‣·][ \t]+)?(?:<sup>\(?(?P<raised>\d{1,3})[a-z]{0,2}[.)]{0,2}</sup>[ \t]*)?"
     r"(?P<mark>(?:\\?\(?(?P<value>\d{1,4}[a-z]?|[ivxlcdm]{1,7}|[IVXLCDM]{1,7}|[a-zA-Z]{1,2})"
     r"(?P<close>\\?\)|\\?\.(?=[ \t])|°(?=[ \t]))|(?P<dotted>\d{1,3}(?:\.\d{1,3}){1,5})\.?(?=[ \t]))"
     r"(?:\\?\(\w{1,4}\\?\))*[ \t]*)?"
@@ -130,6 +130,8 @@ def _unit(text: str, start: int, end: int, section: int) -> Unit | None:
     if stop <= start or match is None:
         return None
     places = _dotted(match["dotted"]) or _places(match["value"], match["mark"], match["close"])
+    if match["raised"] and not match["mark"]:
+        places = (("^1", int(match["raised"])),)  # numbers of paragraphs, as in Swiss acts
     body = match.end()
     if match["mark"] and not places:
         body = match.start("mark")  # "Mr." and the like
