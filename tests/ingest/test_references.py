@@ -482,6 +482,20 @@ def test_own_short_name_is_the_document_itself() -> None:
     assert [item.target_section for item in references(text)] == ["sec_2", ""]
 
 
+@pytest.mark.parametrize(
+    ("title", "own", "words"),
+    [
+        ("Verordnung zur Ausführung des Hafengesetzes", "Hafengesetz", "§ 2 des Hafengesetzes"),
+        ("Erste Verordnung zur Änderung der Hafenordnung", "Hafenordnung", "§ 2 der Hafenordnung"),
+        ("Harbour Act (Fees) Regulations 2016", "Harbour Act", "section 2 of the Harbour Act"),
+    ],
+)
+def test_the_act_that_a_regulation_is_made_under_is_another(title: str, own: str, words: str) -> None:
+    text = f"# {title}\n\n## § 1 A\n\nSee {words}.\n\n## § 2 B\n\nX\n"
+    assert [one.target_section for one in references(text)] == [""]
+    assert [one.target_section for one in references(text.replace(title, own))] == ["sec_2"]
+
+
 def test_loops_do_no_harm() -> None:
     text = "# Act\n\n## Section 1 A\n\nSee section 1, this section and section 2.\n\n## Section 2 B\n\nSee Section 1.\n"
     assert [item.target_section for item in references(text)] == ["sec_1", "sec_1", "sec_2", "sec_1"]
@@ -626,3 +640,86 @@ def test_a_heading_is_named_alone(sentence: str, words: str) -> None:
 
 def test_prose_that_holds_the_word_of_a_heading_names_nothing() -> None:
     assert not references(_TITLED.format("They refer to the Glossary team about a glossary."))
+
+
+ACT = """# Hafengesetz
+
+## § 4 Boote
+
+(1) Eins.
+
+(2) Wer
+
+1. baut,
+2. leitet:
+
+   a) Boote,
+
+   b) Stege,
+
+3. fährt,
+
+zahlt. {FOUR}
+
+(3) Drei.
+
+## § 5 Stege
+
+(1) Eins. {FIVE}
+
+(2) Zwei.
+
+(3) Drei.
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "words", "expected"),
+    [
+        # What follows a part of another section is a part of that section.
+        ("FIVE", "§ 4 Abs. 1 und Abs. 3", ["sec_4_1", "sec_4_3"]),
+        ("FIVE", "§ 4 Absatz 2 Nummer 1, Nummer 3 und Absatz 3", ["sec_4_2_1", "sec_4_2_3", "sec_4_3"]),
+        ("FIVE", "§ 4 Absatz 1 in Verbindung mit Absatz 3", ["sec_4_1", "sec_4_3"]),
+        ("FIVE", "§ 4 Absatz 1 gilt. Absatz 3 auch", ["sec_4_1", "sec_5_3"]),
+        # Sentences have no place of their own, but contain others.
+        ("FIVE", "§ 4 Abs. 2 Satz 1 Nr. 3", ["sec_4_2_3"]),
+        ("FIVE", "§ 4 Abs. 2 Satz 1 Nr. 1 und Satz 2", ["sec_4_2_1", "sec_4_2"]),
+        ("FIVE", "§ 4 Absatz 2 Nummer 2 Buchstabe b", ["sec_4_2_2_b"]),
+        # An item named alone is one that is here.
+        ("FOUR", "Im Fall der Nummer 1 gilt", ["sec_4_2_1"]),
+        ("FOUR", "die nach Nummer 2 Buchstabe a genannten", ["sec_4_2_2_a"]),
+        ("FOUR", "in Nummer 9 steht", []),
+        ("FIVE", "in Nummer 2 steht", []),
+        ("FIVE", "Nummer 2 lebt. Satz 1 gilt.", []),
+    ],
+)
+def test_parts_of_german_sections(place: str, words: str, expected: list[str]) -> None:
+    found = references(ACT.replace(f"{{{place}}}", words).replace("{FOUR}", "").replace("{FIVE}", ""))
+    assert [reference.target_section for reference in found] == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "§ 4 Abs. 2 Satz 1 Nr. 3 des Wassergesetzes",
+        "§ 4 Abs. 2 Nr. 2 Buchstabe a und Abs. 3 des Wassergesetzes",
+        "§ 4 Abs. 2 in Verbindung mit Abs. 1 des Wassergesetzes",
+    ],
+)
+def test_parts_of_another_german_act_are_not_found_here(words: str) -> None:
+    found = references(ACT.replace("{FOUR}", "").replace("{FIVE}", words))
+    assert found
+    assert {(reference.target_section, reference.document) for reference in found} == {("", "Wassergesetzes")}
+
+
+def test_a_german_section_is_a_numbered_heading_where_there_are_no_others() -> None:
+    text = "# AGB\n\n## 2. Preise\n\nSiehe Abschnitt 3.1 und Nr. 3.2.\n\n## 3. Haftung\n\n### 3.1 Boote\n\nX\n\n### 3.2 Stege\n\nX\n"
+    assert [one.target_section for one in references(text)] == ["sec_3_1", "sec_3_2"]
+    divided = "# Gesetz\n\n## Abschnitt 1 Boote\n\nSiehe Abschnitt 3.\n\n### § 3 Stege\n\nX\n"
+    assert [one.target_section for one in references(divided)] == [""]
+
+
+def test_deep_items_of_a_list_are_read_and_code_is_not() -> None:
+    listed = "1.  Wer\n\n    a)  baut,\n\n            nach § 5 baut,\n"
+    text = f"# X\n\n## § 4 Eins\n\n{listed}\n## § 5 Zwei\n\nZwei.\n\n    siehe § 4\n\n```\n§ 4\n```\n"
+    assert [one.text for one in references(text)] == ["§ 5"]

@@ -20,8 +20,10 @@ from pinakes.ingest.extract.references.grammar import (
     in_order,
     inside,
     joined,
+    share_beginnings,
     share_ends,
 )
+from pinakes.ingest.extract.references.items import ALONE
 from pinakes.ingest.extract.references.links import (
     Titles,
     find_masks,
@@ -110,7 +112,7 @@ class _Reader:
             and not inside(bare.start, known)
             and not inside(bare.start, spans)
         ]
-        mentions = list(share_ends(self._text, in_order(mentions)))
+        mentions = share_beginnings(self._text, list(share_ends(self._text, in_order(mentions))))
         owners = self._owners(mentions)
         for mention, owner in zip(mentions, owners, strict=True):
             if not self._is_label(mention):
@@ -226,7 +228,11 @@ class _Reader:
             reason = f"a part of “{something}”, which is not a place in this document" if something else ""
         if reason:
             return self._emit(mention, [Target(reason=reason, failed=True)], start, end)
-        return self._emit(mention, resolve(mention, self._places, self._said, since, whole), start, end)
+        targets = resolve(mention, self._places, self._said, since, whole)
+        if mention.relative and mention.units[0].word in ALONE:
+            # Anything may have a number: only an item that is here is meant, and `(2)` is a paragraph.
+            targets = [one for one in targets if one.place and one.place.marker[:1] not in ("", "(")]
+        return self._emit(mention, targets, start, end) if targets else []
 
     def _elsewhere(self, mention: Mention, document: str, start: int, end: int) -> list[Reference]:
         """A part of another document: its number is kept, to be resolved if the library has that document."""

@@ -136,16 +136,24 @@ class Owner:
     end: int
 
 
+# What a title says of another act: `Verordnung zur Ausführung des Hafengesetzes`, `Harbour Act (Fees) Regulations`.
+_OF_ANOTHER = re.compile(
+    r"\b(?:des|der|dem)\s+(?:[A-ZÄÖÜ][\w-]*e[nrs]\s+)?[A-ZÄÖÜ][\w-]*(?:gesetz|ordnung|buch|satzung)(?:es|s)?\b"
+    r"|^(?:The\s+)?[A-Z][\w ,'’-]{2,80}?\bAct\b(?=.*\b(?:Regulations?|Rules|Order|By-?laws?|Notice)\b)"
+    r"|\b(?:under|implementing|amending|to\s+amend)\s+(?:the\s+)?[A-Z][\w ,'’-]{2,80}?\bAct\b"
+)
+
+
 class Own:
     """The document's own names."""
 
     def __init__(self, titles: Iterable[str]) -> None:
-        self._titles = [title.casefold() for title in titles if title]
+        titles = [_OF_ANOTHER.sub(" ", title) for title in titles if title]
+        self._titles = [title.casefold() for title in titles]
         self._words = {word for title in self._titles for word in _WORDS.findall(title)}
         self._shorts = {
             "".join(word[0] for word in _WORDS.findall(re.sub(r"[(\d].*", "", title)) if word[0].isupper())
             for title in titles
-            if title
         }
 
     def __contains__(self, name: str) -> bool:

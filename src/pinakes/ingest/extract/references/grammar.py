@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 
 from pinakes.ingest.extract.references.items import (
+    ALONE,
     KIND_OF,
     NEED_STOP,
     ONLY_AFTER,
@@ -49,11 +50,16 @@ _STARTS = (
 )
 _ANCHOR = re.compile(rf"(?<![\w§/#@.$-])(?:{_STARTS})", re.IGNORECASE)
 # Where a reference may begin, in lower-case text.
-_BEGINNINGS = one_of([*(KIND_OF.keys() - ONLY_AFTER), *_ORDINALS, *_STEPS, *_HERE])
+_BEGINNINGS = one_of([*(KIND_OF.keys() - ONLY_AFTER), *ALONE, *_ORDINALS, *_STEPS, *_HERE])
 _SCAN = re.compile(rf"\b(?:{_BEGINNINGS})\b|§|\b\d(?:st|nd|rd|th)\b|第|제(?=\s?\d)")
 _ENCLOSED = re.compile(AROUND)
 # The number may precede the sign: `5 §`, `12 a §`.
 _SIGN_AFTER = re.compile(r"(?<![\w.,§])(?P<number>\d{1,4}(?:\s?[a-z])?)\.?\s?\Z")
+# What leads to a part that is named alone: `nach Nummer 2`, `die in Nummer 1 genannten`.
+_LEADS_TO_PART = re.compile(
+    rf"(?:\b(?:nach|in|der|den|des|die|und|oder|sowie|mit|gemäß|gemäss|von|bis|vorbehaltlich|entgegen|satz{S1}\d{{1,2}})|,){S1}$",
+    re.IGNORECASE,
+)
 _LIST_MARK = re.compile(r"[.)][^\S\n]")
 _GAP = re.compile(S0)
 # Genitives come without a preposition: `Absatz 1 dieses Artikels`.
@@ -168,7 +174,7 @@ def _with_deeper(text: str, unit: Unit) -> list[Unit]:
     group = [unit]
     while len(group) < _MAX_UNITS and group[-1].how in ("number", "said", "this"):
         match = _ON.match(text, group[-1].end)
-        if match is None or depth(PART_OF[_known(match["word"])]) <= max(1, depth(group[-1].kind)):
+        if match is None or not _goes_deeper(PART_OF[_known(match["word"])], group):
             break
         if len(group[-1].items) > 1:
             break
@@ -176,8 +182,20 @@ def _with_deeper(text: str, unit: Unit) -> list[Unit]:
         deeper = _read_unit(text, anchor, after=True) if anchor else None
         if deeper is None or deeper.how != "number" or (unit.relative and "," in match.group()):
             break
+        if deeper.items[0].base > 1:
+            # `Ziffer 3.1, Ziffer 3.2` are two places.
+            break
         group.append(deeper)
     return group
+
+
+def _goes_deeper(kind: str, group: list[Unit]) -> bool:
+    """Whether a part can be one of the last unit of a group."""
+    # `Satz 1 Nummer 2`: a sentence contains what its paragraph does.
+    above = next((one.kind for one in reversed(group) if one.kind != "sentence"), "paragraph")
+    # Points have items in some acts, items have points in others: `Nummer 1 Buchstabe a`.
+    turned = {kind, above} == {"point", "item"} and all(one.kind != kind for one in group)
+    return depth(kind) > max(1, depth(above)) or turned
 
 
 def _higher(text: str, at: int, below: Unit) -> Unit | None:
@@ -220,8 +238,12 @@ def _read_unit(text: str, match: re.Match[str], after: bool) -> Unit | None:
     word = _known(match["word"] or match["sign"])
     kind = (PART_OF if after else KIND_OF).get(word, "section")
     ends_in_stop = text[match.end() - 1] == "."
-    if (not after and word in ONLY_AFTER) or (ends_in_stop and word not in SHORT):
+    if ends_in_stop and word not in SHORT:
         return None
+    if not after and word in ONLY_AFTER:
+        before = text[max(0, match.start() - 24) : match.start()]
+        if word not in ALONE or not _LEADS_TO_PART.search(before):
+            return None
     # `Art 6` with its capital is not the word art; the other abbreviations need their full stop.
     if (
         word in NEED_STOP
@@ -245,7 +267,7 @@ def _numbered(text: str, start: int, at: int, kind: str, plural: bool, after: bo
         return None
     if is_sub(kind) and first.base > 1:
         # `paragraph 4.2` and `subsection 32.706-2` count through the document, like sections.
-        kind = "section" if kind == "subsection" else kind
+        kind = {"subsection": "section", "item": "clause"}.get(kind, kind)
     return Unit(kind, "number", start, items[-1].end, tuple(items), word)
 
 
@@ -350,6 +372,9 @@ def _looks_dated(item: Item) -> bool:
 # -- mentions side by side --------------------------------------------------------------------------------------
 
 
+_IN_CONNECTION = rf"(?:jeweils{S1})?(?:auch{S1})?in{S1}Verbindung{S1}mit{S1}"
+_ALSO = re.compile(rf",?{S1}(?:(?:and|or|und|oder|sowie|bzw\.){S1})?(?:{_IN_CONNECTION})?")
+_WITH = re.compile(rf",?{S1}(?:{_IN_CONNECTION}|sowie{S1})")
 _OR = re.compile(rf",?{S1}(?:and|or|und|oder|et|ou){S1}(?:in{S1}|the{S1})?")
 
 
@@ -376,6 +401,28 @@ def share_ends(text: str, mentions: list[Mention]) -> Iterator[Mention]:
         yield mention
 
 
+def share_beginnings(text: str, mentions: list[Mention]) -> list[Mention]:
+    """Let *§ 4 Absatz 1 und Absatz 3* share its beginning."""
+    shared: list[Mention] = []
+    for mention in mentions:
+        before = shared[-1] if shared else None
+        outer = _outer(before, mention) if before is not None and mention.relative else ()
+        join = _ALSO.match(text, before.end) if before is not None and outer else None
+        if join is not None and join.end() == mention.start:
+            mention = replace(mention, units=(*outer, *mention.units))
+        shared.append(mention)
+    return shared
+
+
+def _outer(before: Mention, mention: Mention) -> tuple[Unit, ...]:
+    """The units above that of a mention's kind in the one before it, if they say which section is meant."""
+    first = mention.units[0]
+    if before.relative or first.how != "number":
+        return ()
+    at = next((i for i, unit in enumerate(before.units) if unit.kind == first.kind), 0)
+    return tuple(replace(unit, items=unit.items[-1:]) for unit in before.units[:at])
+
+
 def in_order(mentions: list[Mention]) -> list[Mention]:
     """Sort mentions, and drop those that begin inside another."""
     ordered: list[Mention] = []
@@ -386,9 +433,9 @@ def in_order(mentions: list[Mention]) -> list[Mention]:
 
 
 def joined(text: str, one: Mention, other: Mention) -> bool:
-    """Whether only *and* or *or* is between two mentions."""
-    join = _OR.match(text, one.end)
-    return join is not None and join.end() == other.start
+    """Whether only *and*, *or* or *in Verbindung mit* is between two mentions."""
+    joins = (form.match(text, one.end) for form in (_OR, _WITH))
+    return any(join is not None and join.end() == other.start for join in joins)
 
 
 def inside(offset: int, spans: list[tuple[int, int]]) -> bool:

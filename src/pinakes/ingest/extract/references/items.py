@@ -27,6 +27,8 @@ NEED_STOP = frozenset(word for word, form in _ALL.items() if form.stop in ("must
 SHORT = NEED_STOP | {word for word, form in _ALL.items() if form.stop == "may"}
 # Words that only continue a reference (`Artikel 6 Absatz 1 Nummer 3`): on their own they are prose.
 ONLY_AFTER = frozenset(word for word, form in _ALL.items() if form.only_after)
+# Those of them that may also be named alone, where the text around has that number: `nach Nummer 2`.
+ALONE = frozenset({"nummer", "nummern", "nr", "satz", "sätze"})
 # Words that stand for a place only without a number: `this provision`.
 ONLY_THIS = frozenset(word for word, form in _ALL.items() if form.only_text)
 # Kinds whose parts have capital letters: `Annex B`, `Part A`.

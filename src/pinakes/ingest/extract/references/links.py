@@ -24,6 +24,8 @@ _CONTENTS = frozenset(
     | {"table des matieres", "indice", "on this page", "list of sections"}
 )
 _CODE = re.compile(r"(?<!`)`[^`\n]{1,200}`(?!`)")
+_LISTED = re.compile(r"(?:[-*+•–]|\(?\w{1,4}[.)])\s")
+_FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
 _ADDRESS = re.compile(r"\b(?:https?|ftp|mailto):[^\s<>)\]]+")
 _LEADERS = re.compile(r"(?<!\.)\.{4}[ \t.]*\d{1,4}[ \t]*$", re.MULTILINE)
 _LINK_LINE = re.compile(
@@ -66,7 +68,7 @@ def _text_spans(parsed: Parsed) -> Iterator[tuple[int, int]]:
     text = parsed.text
     yield 0, parsed.body_start
     for block in parsed.blocks:
-        if block.kind in ("code", "heading"):
+        if block.kind == "heading" or (block.kind == "code" and _is_code(text, block.start)):
             yield block.start, block.end
     for heading in parsed.headings:
         yield heading.start, heading.body
@@ -79,6 +81,15 @@ def _text_spans(parsed: Parsed) -> Iterator[tuple[int, int]]:
         yield from (match.span() for match in _CODE.finditer(text))
     if ":" in text:
         yield from (match.span() for match in _ADDRESS.finditer(text))
+
+
+def _is_code(text: str, start: int) -> bool:
+    """Whether a block of code is one: deep indentation below a list, as in statutes, continues the list."""
+    if _FENCE.match(text, start):
+        return True
+    above = text[max(0, start - _MAX_LINE) : start].rstrip()
+    line = above[above.rfind("\n") + 1 :]
+    return not line[:1].isspace() and not _LISTED.match(line)
 
 
 def _contents(text: str, sections: Sequence[Place]) -> Iterator[tuple[int, int]]:

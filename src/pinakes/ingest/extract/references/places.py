@@ -195,6 +195,9 @@ class Places:
             kinds = _LEAVES
         elif kind in _BARE and (kind != "chapter" or len(number) == 1):
             kinds = (kind, "")
+        elif kind == "division" and kind not in self.kinds:
+            # `Abschnitt 3.2` is what German contracts and manuals call a numbered heading.
+            kinds = ("",)
         for one in kinds:
             found: Sequence[Place] = self._numbered.get((one, number), [])
             if within is not None:
