@@ -41,9 +41,11 @@ def _one_of(forms: Iterable[str]) -> str:
 
 _CODE = f"(?-i:{_one_of(_CODES)})"
 _SIGN = rf"{_one_of(_SIGNS)}|\b(?-i:{_one_of(_LETTERS)})|\b{_CODE}\b"
-_SUM = r"\d{1,3}(?:[,.'’\u00a0\u202f ]\d{2,3}){1,6}(?:[.,]\d{1,2})?(?!\d)|\d{1,15}(?:[.,]\d{1,4})?(?!\d)"
+_SUM = r"\d{1,3}(?:[,.'’]\d{2,3}|[\u00a0\u202f ]\d{3}(?!\d)){1,6}(?:[.,]\d{1,2})?(?!\d)|\d{1,15}(?:[.,]\d{1,4})?(?!\d)"
 # A currency sign without a number: an amount still to be filled in.
 BLANK = re.compile(rf"(?:{_SIGN})\s?(?:_{{2,}}|\[|•)")
+# The lower end of a range: `90–200 Franken`, `5 to 10 percent`.
+_FROM = re.compile(r"(?<![\w.,§(/$€£–-])(?P<number>\d{1,9}(?:[.,]\d{1,3})?)(?:\s?[–—-]\s?|\s(?:to|bis)\s)$")
 _BEFORE = 80
 # The longest that can introduce an amount that is stated again: `(in words: `.
 _IN_WORDS = 25
@@ -113,6 +115,12 @@ def find_amounts(sentence: str, lexicon: Lexicon) -> list[Found]:
             ),
             "",
         )
+        lower = None if match["sign"] else _FROM.search(before)
+        if lower and (least := read_number(lower["number"], lexicon)) is not None and least < value:
+            start = match.start() - len(before) + lower.start()
+            found.append(
+                Found(start, match.end(), Amount(sentence[start : match.end()].strip(), least, unit, bound))
+            )
         found.append(Found(match.start(), match.end(), Amount(match.group().strip(), value, unit, bound)))
     return found
 

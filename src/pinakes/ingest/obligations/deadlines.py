@@ -15,8 +15,10 @@ from pinakes.model.obligation import Deadline
 # How much text before and after a number can say what it is for.
 _BEFORE = 90
 _EVENT = 110
-# `30, 60, 90 or 180 days`
-_LISTED = re.compile(r"(?<![\w.,§(/$€£])(\d{1,4})(?:\s*,\s*|\s*,?\s+(?:or|and|to|oder|und|bis)\s+)$")
+# `30, 60, 90 or 180 days`, `3–5 days`
+_LISTED = re.compile(
+    r"(?<![\w.,§(/$€£–-])(\d{1,4})(?:\s*,\s*|\s*,?\s+(?:or|and|to|oder|und|bis)\s+|\s?[–—-]\s?)$"
+)
 _NUMBER_OF_PLACE = re.compile(
     r"(?:sections?|articles?|paragraphs?|clauses?|parts?|§§?|Abs\.|Absatz|Nr\.|Nummer|Artikel|Satz)\s*$",
     re.IGNORECASE,
@@ -30,6 +32,7 @@ _ISO = re.compile(r"(?<![\w-])(?:1[89]|20|21)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[1
 
 _NAMED_YEAR = re.compile(r"calendar|fiscal|Kalender|Geschäfts|Wirtschafts|Haushalts", re.IGNORECASE)
 _IN = re.compile(r"\b(?:in|any|each)\s*$", re.IGNORECASE)
+_HALF = re.compile(r"\bhalbe[nrs]?\b", re.IGNORECASE)
 # `will have (10) days`, but not the number of an item.
 _IN_BRACKET = re.compile(r"\w\s\($")
 _DIGIT = re.compile(r"\d")
@@ -112,6 +115,8 @@ def _periods(sentence: str, lexicon: Lexicon) -> Iterator[Found]:
             continue
         if lexicon.forms["not_before"].search(before) or _is_name(match, before, unit, lexicon):
             continue
+        if _HALF.search(match.group()):
+            value /= 2
         yield from _period(sentence, match, value, unit, before, lexicon)
     for match in _adjective_form(lexicon.language).finditer(sentence):
         value = read_number(match["number"], lexicon)
