@@ -685,6 +685,8 @@ zahlt. {FOUR}
         ("FIVE", "§ 4 Abs. 2 Satz 1 Nr. 3", ["sec_4_2_3"]),
         ("FIVE", "§ 4 Abs. 2 Satz 1 Nr. 1 und Satz 2", ["sec_4_2_1", "sec_4_2"]),
         ("FIVE", "§ 4 Absatz 2 Nummer 2 Buchstabe b", ["sec_4_2_2_b"]),
+        # A letter may be written apart from its number.
+        ("FIVE", "§ 4 a Abs. 1, § 5 a und § 5 i. V. m. § 4 f.", ["", "", "sec_5", "sec_4"]),
         # An item named alone is one that is here.
         ("FOUR", "Im Fall der Nummer 1 gilt", ["sec_4_2_1"]),
         ("FOUR", "die nach Nummer 2 Buchstabe a genannten", ["sec_4_2_2_a"]),

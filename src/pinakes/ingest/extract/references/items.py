@@ -55,6 +55,12 @@ _BRACKETS = re.compile(rf"(?P<base>)(?P<parens>\({_TOKEN}\){_PARENS}{{0,11}})")
 _SMALL_LETTER = re.compile(r"(?P<base>)(?P<parens>(?:[a-z]|aa|bb|cc)\)?)(?![\w'’])")
 # `Art. 6 (1) f GDPR`: a bare letter, unless it is the article `a` before a word.
 _BARE_LETTER = re.compile(r"[^\S\n]?[a-z](?=[^\S\n][A-Z]{2}|[,.;)\]]|$)", re.MULTILINE)
+# Not `§ 5 f.`, and the one after it; `§ 5 i. V. m.`, in connection with.
+_APART = re.compile(
+    rf"[^\S\n](?!f\.|i\.|e\.)(?P<letter>[a-z])(?={S1}(?:Abs\.|Abs[aä]tz|Satz|Sätze|Nr\.|Nummer|Buchst|Bst\.|Ziff|lit\.|des\b|der\b|und\b|oder\b"
+    r"|sowie\b|bis\b|in\s+Verbindung|i\.\s?V)|(?P<stop>[,;)]|\.(?:\s|$)|$))"
+)
+_GERMAN_SIGN = re.compile(r"(?:§§?|\bArtikel[ns]?|\bArt\.)\s*$")
 _PART = re.compile(r"\w+")
 
 _AND = rf"(?:,{S0}|{S1}){one_of(load().conjunctions)}{S1}"
@@ -168,16 +174,26 @@ def _next(text: str, at: int, kind: str, before: Item, ranged: bool) -> Item | N
 
 def _item(text: str, match: re.Match[str]) -> Item:
     base: tuple[str, ...] = ()
+    end = match.end()
     if match["base"]:
         written = match["base"]
+        if written.isdecimal() and not match["parens"] and (apart := _letter_apart(text, match.start(), end)):
+            written, end = f"{written}{apart['letter']}", apart.end()
         label = parse_whole(written if written[0].isdigit() else f"{written}.")
         base = label.number if label else (written.lower(),)
-    end = match.end()
     tokens = _PART.findall(match["parens"])
     if match["base"] and tokens and (bare := _BARE_LETTER.match(text, end)):
         tokens.append(bare.group().strip())
         end = bare.end()
     return Item((*base, *tokens), len(base), match.start(), end, written=text[match.start() : end])
+
+
+def _letter_apart(text: str, start: int, end: int) -> re.Match[str] | None:
+    """The letter of a number that German acts write apart: ``§ 4 a Abs. 1``."""
+    apart = _APART.match(text, end)
+    if apart and apart["stop"] and not _GERMAN_SIGN.search(text[max(0, start - 12) : start]):
+        return None
+    return apart
 
 
 def value_in(token: str, style: str) -> int | None:
