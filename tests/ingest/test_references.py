@@ -714,6 +714,14 @@ def test_parts_of_another_german_act_are_not_found_here(words: str) -> None:
     assert {(reference.target_section, reference.document) for reference in found} == {("", "Wassergesetzes")}
 
 
+def test_a_section_of_this_act_in_connection_with_one_of_another_stays_here() -> None:
+    words = "§ 4 in Verbindung mit § 9 des Wassergesetzes"
+    found = references(ACT.replace("{FOUR}", "").replace("{FIVE}", words))
+    assert [one.target_section for one in found] == ["sec_4", ""]
+    found = references(ACT.replace("{FOUR}", "").replace("{FIVE}", words.replace("§ 4", "§ 8")))
+    assert [one.document for one in found] == ["Wassergesetzes", "Wassergesetzes"]
+
+
 def test_a_german_section_is_a_numbered_heading_where_there_are_no_others() -> None:
     text = "# AGB\n\n## 2. Preise\n\nSiehe Abschnitt 3.1 und Nr. 3.2.\n\n## 3. Haftung\n\n### 3.1 Boote\n\nX\n\n### 3.2 Stege\n\nX\n"
     assert [one.target_section for one in references(text)] == ["sec_3_1", "sec_3_2"]

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pinakes.ingest.extract.references.documents import Names, Own, Owner, find_names
 from pinakes.ingest.extract.references.grammar import (
     Mention,
+    connected,
     distinctive,
     find_bare,
     find_mentions,
@@ -139,10 +140,19 @@ class _Reader:
                 and here.units[0].kind == after.units[0].kind
                 and not here.relative
                 and not after.relative
-                and joined(self._text, here, after)
+                and (joined(self._text, here, after) or self._belongs_with(here, after))
             ):
                 owners[index] = replace(owner, end=here.end)
         return owners
+
+    def _belongs_with(self, here: Mention, after: Mention) -> bool:
+        """Whether *§ 4 in Verbindung mit § 6 des Hafengesetzes* means both of them, and not a § 4 of this document."""
+        if not connected(self._text, here, after):
+            return False
+        first, item = here.units[0], here.units[0].items[-1:]
+        if not item or item == after.units[0].items[-1:]:
+            return bool(item)
+        return isinstance(self._places.numbered(first.kind, item[0].parts, item[0].base, here.start), str)
 
     def names(self) -> Iterator[Reference]:
         """Names of other documents without a number."""

@@ -433,9 +433,15 @@ def in_order(mentions: list[Mention]) -> list[Mention]:
 
 
 def joined(text: str, one: Mention, other: Mention) -> bool:
-    """Whether only *and*, *or* or *in Verbindung mit* is between two mentions."""
-    joins = (form.match(text, one.end) for form in (_OR, _WITH))
-    return any(join is not None and join.end() == other.start for join in joins)
+    """Whether only *and* or *or* is between two mentions."""
+    join = _OR.match(text, one.end)
+    return join is not None and join.end() == other.start
+
+
+def connected(text: str, one: Mention, other: Mention) -> bool:
+    """Whether *sowie* or *in Verbindung mit* is between two mentions."""
+    join = _WITH.match(text, one.end)
+    return join is not None and join.end() == other.start
 
 
 def inside(offset: int, spans: list[tuple[int, int]]) -> bool:
