@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
@@ -216,11 +216,12 @@ _MAX_ON_LINE = 6
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A marker and its position; ``body`` is where the text after it begins."""
+    """A marker and its position; ``body`` is where the text after it begins, ``line`` where its line does."""
 
     marker: Marker
     start: int
     body: int
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +279,12 @@ def _number_section(
     A line with the number of a heading below, one of ``headed``, is a contents entry for it. If half of the numbered
     lines are, so are the others, whose targets no longer exist.
     """
-    events = list(_marks(parsed.text, section.body, end, blocks))
+    events = [
+        _in_list(event, parsed.items, parsed.items.get(section.start, ()))
+        if isinstance(event, _Mark)
+        else event
+        for event in _marks(parsed.text, section.body, end, blocks)
+    ]
     dotted = [event.marker.dotted for event in events if isinstance(event, _Mark) and event.marker.dotted]
     listed = {number for number in dotted if number in headed}
     if 2 * sum(number in listed for number in dotted) >= len(dotted):
@@ -303,6 +309,9 @@ def _number_section(
         if not _is_clause_mark(event, owner, marks):
             continue
         following = (marks[number].marker for number in range(later[id(event)], len(marks)))
+        if len(parsed.items.get(event.line, ())) > 1:
+            # The text before it belongs to the item around it.
+            numbering.interrupted = False
         depth, parent = _place(event.marker, following, numbering, owner, places)
         if depth is None:
             continue
@@ -442,6 +451,23 @@ def _marks(text: str, start: int, end: int, blocks: Sequence[Block]) -> Iterator
             before, position = line, line_end
 
 
+def _in_list(mark: _Mark, items: Mapping[int, tuple[str, ...]], outer: tuple[str, ...]) -> _Mark:
+    """Count an item of a list as the parser does; ``outer`` are the numbers of the section, if it is an item itself.
+
+    The lists of each item are a style of their own, so that `1.` within 2. does not restart the list around it.
+    """
+    numbers = items.get(mark.line, ())
+    marker = mark.marker
+    if not numbers or not marker.token.isdecimal():
+        return mark
+    if outer and numbers[: len(outer)] == outer:
+        marker = Marker(".".join(numbers), ".".join(numbers), (Reading("1.1", int(numbers[-1])),))
+    else:
+        style = "@".join([marker.readings[0].style, *numbers[:-1]])
+        marker = replace(marker, token=numbers[-1], readings=(Reading(style, int(numbers[-1])),))
+    return replace(mark, marker=marker)
+
+
 def _split_marks(match: re.Match[str], position: int) -> Iterator[_Mark]:
     markers = read_markers(match["markers"])
     if len(markers) > _MAX_ON_LINE:
@@ -450,4 +476,4 @@ def _split_marks(match: re.Match[str], position: int) -> Iterator[_Mark]:
     for index, marker in enumerate(markers):
         last = index == len(markers) - 1
         body = position + match.end() if last else base + markers[index + 1].offset
-        yield _Mark(marker, base + marker.offset, body)
+        yield _Mark(marker, base + marker.offset, body, position if not index else -1)

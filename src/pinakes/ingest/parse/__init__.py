@@ -8,8 +8,8 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +36,7 @@ _BLOCK_KINDS = dict.fromkeys(
 ) | {"CodeBlock": "code", "Table": "table"}
 _ASIDES = frozenset({"BlockQuote", "FootnoteDefinition"})
 _MAX_HEADING = 500
+_WRITTEN = re.compile(r"\d{1,9}")
 _MAX_LINK_WORDS = 100
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
@@ -73,8 +74,9 @@ class Block:
 class Parsed:
     """The structure of one text.
 
-    ``blocks`` tile it from ``body_start`` to its end; ``contents`` are the lines of its contents pages, ``mentions``
-    what it says about its own numbers.
+    ``blocks`` tile it from ``body_start`` to its end; ``items`` has the numbers shown for the items of numbered lists,
+    outermost first, by the start of their line; ``contents`` are the lines of its contents pages, ``mentions`` what it
+    says about its own numbers.
     """
 
     text: str
@@ -87,6 +89,7 @@ class Parsed:
     pages: tuple[PageStart, ...]
     warnings: list[str]
     position: Positions
+    items: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     contents: Sequence[Entry] = ()
     mentions: Mentions | None = None
     title: str = ""
@@ -162,13 +165,14 @@ def parse(converted: Converted) -> Parsed:
     headings: list[Heading] = []
     blocks: list[Block]
     links: list[Link] = []
+    items: dict[int, tuple[str, ...]] = {}
     position = Positions(text, converted.pages, converted.line_starts)
     if converted.markdown:
         front, body_start, warning = split_frontmatter(text)
         if warning:
             warnings.append(warning)
         if text[body_start:].strip():
-            headings, blocks, links = _read_markdown(text, body_start, position)
+            headings, blocks, links, items = _read_markdown(text, body_start, position)
         else:
             # A note that is all frontmatter should still be found: the frontmatter is its text.
             body_start, blocks = 0, _paragraphs(text)
@@ -185,6 +189,7 @@ def parse(converted: Converted) -> Parsed:
         pages=converted.pages,
         warnings=warnings,
         position=position,
+        items=items,
         title=converted.title,
         line_starts=converted.line_starts,
     )
@@ -243,7 +248,7 @@ def _char_offsets(body: str) -> Callable[[int], int]:
 
 def _read_markdown(
     text: str, base: int, position: Positions
-) -> tuple[list[Heading], list[Block], list[Link]]:
+) -> tuple[list[Heading], list[Block], list[Link], dict[int, tuple[str, ...]]]:
     body = text[base:]
     reader = _Reader(text, base, position, _char_offsets(body))
     for event, span in pyromark.events_with_range(body, options=_OPTIONS):
@@ -251,7 +256,7 @@ def _read_markdown(
     headings = sorted(reader.headings, key=lambda heading: heading.start)
     # What follows a heading on new ground starts a block of its own.
     starts = reader.starts + [(heading.body, "text", 0) for heading in headings]
-    return headings, tile(starts, base, len(text)), reader.links
+    return headings, tile(starts, base, len(text)), reader.links, reader.items
 
 
 def _name(tag: Any) -> str:
@@ -265,12 +270,15 @@ class _Reader:
         self.headings: list[Heading] = []
         self.starts: list[tuple[int, str, int]] = []
         self.links: list[Link] = []
+        self.items: dict[int, tuple[str, ...]] = {}
         self._text = text
         self._base = base
         self._position = position
         self._char = char
         # Open quotes and footnotes: their headings are not the document's own.
         self._asides = 0
+        # The number of the current item of each open list; None in a list without numbers.
+        self._lists: list[int | None] = []
         self._heading: tuple[int, int, int] | None = None
         self._open_links: list[tuple[str, Any, int, int, int]] = []
         self._words: list[str] = []
@@ -298,6 +306,10 @@ class _Reader:
             self.starts.append((self._line_start(span), _BLOCK_KINDS[name], 0))
         if name in _ASIDES:
             self._asides += 1
+        elif name == "List":
+            self._lists.append(None if detail is None else int(detail) - 1)
+        elif name == "Item":
+            self._count(self._offset(span["start"]))
         elif name == "Heading":
             self._heading = (int(detail["level"][1]), self._line_start(span), self._offset(span["end"]))
             self._words.clear()
@@ -319,6 +331,8 @@ class _Reader:
     def _close(self, name: str) -> None:
         if name in _ASIDES:
             self._asides -= 1
+        elif name == "List":
+            self._lists.pop()
         elif name == "Heading" and self._heading:
             if not self._asides:
                 self._add_heading(_ATTRIBUTES.sub("", "".join(self._words)), *self._heading)
@@ -327,6 +341,17 @@ class _Reader:
             name, detail, start, end, first = self._open_links.pop()
             words = "".join(self._words[first : first + _MAX_LINK_WORDS])
             self.links.append(Link(detail["dest_url"], words, _link_kind(name, detail), start, end))
+
+    def _count(self, start: int) -> None:
+        """Number an item as it is shown: one more than the last, or as written if that is more (repealed ones)."""
+        last = self._lists[-1]
+        if last is None:
+            return
+        written = _WRITTEN.match(self._text, start)
+        self._lists[-1] = max(last + 1, int(written[0]) if written else 0)
+        numbers = [str(number) for number in self._lists if number is not None]
+        if len(numbers) == len(self._lists) and not self._asides:
+            self.items.setdefault(self._position.line_start(start), tuple(numbers))
 
     def _add_words(self, words: str) -> None:
         if self._heading or self._open_links:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pinakes.ingest.parse import Heading, Parsed, tile
 from pinakes.ingest.parse.places.evidence import line_width, titles_of, weigh
 from pinakes.ingest.parse.places.headings import labelled, styled_headings, unnumbered_titles
-from pinakes.ingest.parse.places.lines import numbered_lines, whole_numbers, without_ones
+from pinakes.ingest.parse.places.lines import numbered_lines, whole_numbers
 from pinakes.ingest.parse.places.mentions import (
     Contents,
     lettered,
@@ -37,11 +37,12 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     letters = lettered(contents)
     mentions = read_mentions(text)
     parsed = replace(parsed, mentions=mentions)
-    lines = [*labelled(headings), *numbered_lines(text, parsed.blocks, contents.lines, width, letters)]
+    numbered = numbered_lines(text, parsed.blocks, parsed.items, contents.lines, width, letters)
+    lines = [*labelled(headings), *numbered]
     parts, named = outline_places(text) if not headings and not contents.entries else ([], {})
     if not parts and len(lines) == sum(line.heading for line in lines):
         return _unnumbered(parsed, headings, contents, width)
-    lines = without_ones(whole_numbers(sorted(lines, key=lambda line: line.start), text))
+    lines = whole_numbers(sorted(lines, key=lambda line: line.start), text)
     listed = listed_contents(lines, text)
     contents = Contents([*contents.entries, *listed.entries], contents.lines | listed.lines)
     lines = [line for line in lines if line.heading or line.start not in listed.lines][:_MAX_PLACES]

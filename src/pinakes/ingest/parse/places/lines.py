@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import pairwise
 
 from pinakes.ingest.parse import Block
 from pinakes.ingest.parse.places.chain import Number, number_key
@@ -59,7 +58,8 @@ class NumberedLine:
     """A line that begins with a label; ``rest`` is where the words after it begin.
 
     ``opens``: it begins a paragraph. ``follows``: the preceding text ended a sentence. ``ruled``: a rule is above or
-    below it. ``listed``: the contents page has it, by number and title.
+    below it. ``nested``: an item of a list within a list; its number begins with those of the items around it.
+    ``listed``: the contents page has it, by number and title.
     """
 
     start: int
@@ -70,6 +70,7 @@ class NumberedLine:
     opens: bool
     follows: bool
     ruled: bool = False
+    nested: bool = False
     heading: bool = False
     listed: bool = False
     worth: float = 0.0
@@ -97,18 +98,20 @@ class NumberedLine:
     @property
     def plain(self) -> bool:
         """Whether it is a mere `2.`, which numbers lists as well."""
-        return not self.label.kind and not self.dotted
+        return not self.label.kind and (self.nested or not self.dotted)
 
 
 def numbered_lines(
     text: str,
     blocks: Sequence[Block],
+    items: Mapping[int, tuple[str, ...]],
     skip: frozenset[int],
     width: int,
     letters: frozenset[str] = frozenset(),
 ) -> Iterator[NumberedLine]:
     """Yield the lines of running text that begin with a label; ``skip`` has the starts of lines to ignore.
 
+    ``items`` are the numbers of list items, as the parser counts them.
     ``width`` is the length of lines: a sentence that continues fills its line. ``letters`` are those that the contents
     page has as labels (`A. Scenarios`); otherwise they are initials or lists.
     """
@@ -123,12 +126,19 @@ def numbered_lines(
             line = text[position:line_end]
             if line and not line.isspace():
                 if position not in skip and (found := _read(text, position, line, block, before, letters)):
-                    yield found
+                    yield _in_list(found, items.get(position, ()))
                 ends = _FURNITURE.fullmatch(line) or len(line) < 0.6 * width or width > _UNBROKEN
                 before = "" if ends and not _RULE.fullmatch(line) else line
             else:
                 before = ""
             position = line_end + 1
+
+
+def _in_list(line: NumberedLine, numbers: tuple[str, ...]) -> NumberedLine:
+    """Give an item of a list the number that is shown for it, below those of the items that contain it."""
+    if not numbers or not line.plain:
+        return line
+    return replace(line, label=Label(".".join(numbers), "", numbers), nested=len(numbers) > 1)
 
 
 def whole_numbers(lines: Sequence[NumberedLine], text: str) -> list[NumberedLine]:
@@ -145,17 +155,6 @@ def whole_numbers(lines: Sequence[NumberedLine], text: str) -> list[NumberedLine
             line = replace(line, label=Label(match["number"], "", number), rest=part, words=words)
         found.append(line)
     return found
-
-
-def without_ones(lines: Sequence[NumberedLine]) -> list[NumberedLine]:
-    """Leave out the items of lists that are written `1.`, `1.`, `1.`: whatever shows them counts."""
-    ones, twos = (
-        [line.plain and not line.heading and line.label.number == (number,) for line in lines]
-        for number in "12"
-    )
-    if sum(first and second for first, second in pairwise(ones)) <= sum(twos):
-        return list(lines)
-    return [line for line, one in zip(lines, ones, strict=True) if not one]
 
 
 @cache

@@ -181,22 +181,38 @@ def _is_numbering(
         return False
     if sum(not line.plain for line in found) > 1:
         return True
+    mentioned = _is_mentioned(found, mentions, unlabelled)
+    # Of lists in lists, the outermost decides.
+    found = [line for line in found if not line.nested]
+    members = [line for line in members if not line.nested]
     if any(line.heading for line in chosen) or len(found) < 2:
         return False
     if file_type == ".docx" or sum(line.listed for line in found) >= max(_FEWEST_LISTED, 0.5 * len(found)):
         return True
-    return _is_mentioned(found, mentions) or _reads_like_sections(found, members, titles, unlabelled, size)
+    return mentioned or _reads_like_sections(found, members, titles, unlabelled, size)
 
 
-def _is_mentioned(found: Sequence[NumberedLine], mentions: Mentions) -> bool:
-    """Whether the document refers to its numbers: `see paragraph 12`."""
+def _is_mentioned(found: Sequence[NumberedLine], mentions: Mentions, unlabelled: Sequence[int]) -> bool:
+    """Whether the document refers to its numbers: `see paragraph 12`.
+
+    Lists that restart below headings without a number are not meant.
+    """
+    outermost = [line.number for line in found if not line.nested]
     mentioned = {
-        number[0]
-        for kind, number in mentions.numbers
-        if kind in ("section", "clause", "paragraph", "article")
+        line.number[:1]
+        for line in found
+        if any(
+            (kind, line.number) in mentions.numbers for kind in ("section", "clause", "paragraph", "article")
+        )
     }
-    borne_out = sum(line.number[0] in mentioned for line in found)
-    return borne_out > 0.15 * len(found)
+    unique = len(set(outermost))
+    restarts = _crossed(found, unlabelled) and unique < 0.6 * len(outermost)
+    return not restarts and len(mentioned) > 0.15 * unique
+
+
+def _crossed(found: Sequence[NumberedLine], unlabelled: Sequence[int]) -> int:
+    """How many headings without a number are between the first line and the last."""
+    return bisect_right(unlabelled, found[-1].start) - bisect_right(unlabelled, found[0].start)
 
 
 def _reads_like_sections(
@@ -209,7 +225,7 @@ def _reads_like_sections(
     """Whether plain numbers have titles and text like sections, or run through the whole document."""
     extent = found[-1].start - found[0].start
     length = extent / (len(found) - 1)
-    crossed = bisect_right(unlabelled, found[-1].start) - bisect_right(unlabelled, found[0].start)
+    crossed = _crossed(found, unlabelled)
     whole = extent > 0.5 * size
     unbroken = all(later.number[0][1] - line.number[0][1] == 1 for line, later in pairwise(found))
     most = len(found) >= 0.7 * sum(line.plain for line in members)

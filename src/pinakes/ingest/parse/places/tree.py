@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,8 @@ from pinakes.labels import LEAF_KINDS, parse_heading
 from pinakes.labels.model import APART
 from pinakes.model import Place
 from pinakes.text.keys import slug, title_key
+
+_WRITTEN = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ def headings_of(
 def _printed(text: str, line: NumberedLine) -> str:
     """The label as printed before a title, with its full stop or dash: `2.`, `ARTICLE II -`."""
     printed = clean(text[line.start : line.rest]).lstrip("#>-•●▪◦ ")
-    return printed if line.label.text in printed else line.label.text
+    return printed if line.label.text in printed else _WRITTEN.sub(line.label.text, printed, count=1)
 
 
 def nest(headings: Sequence[Heading], accepted: Sequence[NumberedLine]) -> list[Heading]:

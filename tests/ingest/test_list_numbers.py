@@ -1,0 +1,83 @@
+"""Clauses written as Markdown lists: they are reached by the numbers that a reader sees."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pinakes import Library
+
+TERMS = "The party that mends the sails pays for them within the month in which they were mended. " * 4
+
+
+def agreement(one: str = "1.", two: str = "2.") -> str:
+    """An agreement that is one list: its clauses have titles, and lists of their own."""
+    return (
+        f"# Sailing Agreement\n\n{one} **Repairs**\n    {one} **Sails.** {TERMS}\n    {two} **Ropes.** {TERMS}\n"
+        f"        a. old ropes;\n        b. new ropes.\n\n{two} **Payment**\n    {one} **Fees.** {TERMS}\n"
+        f"    {two} **Delay.** Section 1.2 applies. {TERMS}\n"
+    )
+
+
+def index(folder: Path, text: str, name: str = "text.md") -> Library:
+    (folder / name).write_text(text, encoding="utf-8")
+    library = Library(folder / "index")
+    library.index([folder / name], embed=False)
+    return library
+
+
+def line(library: Library, reference: str) -> int:
+    view = library.section(reference)
+    assert view.lines is not None
+    return view.lines.first
+
+
+@pytest.mark.parametrize("markers", [("1.", "2."), ("1.", "1."), ("1)", "2)")])
+def test_nested_lists_are_reached_by_the_numbers_around_them(
+    tmp_path: Path, markers: tuple[str, str]
+) -> None:
+    text = agreement(*markers)
+    lines = text.split("\n")
+    with index(tmp_path, text) as library:
+        assert "Ropes" in lines[line(library, "Section 1.2") - 1]
+        assert "Fees" in lines[line(library, "2.1") - 1]
+        assert "Payment" in lines[line(library, "Section 2") - 1]
+        (outline,) = library.outline("text.md")
+        assert [node.heading[3:] for node in outline.nodes[0].children] == ["Repairs", "Payment"]
+
+
+def test_a_list_within_a_list_does_not_restart_it(tmp_path: Path) -> None:
+    text = (
+        "# Statutes\n\n## § 2 Purpose\n\n1. The purposes are:\n\n   1. science,\n   2. youth,\n\n      above all camps.\n\n"
+        "   3. sport.\n2. They are reached by:\n   1. meetings,\n   2. books.\n\n   This holds always.\n\n3. Money is not kept.\n"
+    )
+    with index(tmp_path, text) as library:
+        lines = [
+            line(library, f"§ 2({reference})")
+            for reference in ("1", "1)(2", "1)(3", "2", "2)(1", "2)(2", "3")
+        ]
+        assert lines == [5, 8, 12, 13, 14, 15, 19]
+
+
+def test_items_are_counted_as_they_are_shown(tmp_path: Path) -> None:
+    text = "# Statutes\n\n## Article 3\n\n1. Anyone may join.\n1. Members pay:\n   - fees,\n   - dues.\n1. They leave.\n7. They return.\n"
+    with index(tmp_path, text) as library:
+        assert [line(library, f"Article 3({n})") for n in (1, 2, 3, 7)] == [5, 6, 9, 10]
+
+
+def test_lists_that_restart_below_headings_are_not_what_a_mention_means(tmp_path: Path) -> None:
+    door = "the **Door.** It is heavy, and it has to be held while the others walk through."
+    steps = f"1. Open {door}\n2. Do as paragraph 1 says.\n3. Close {door}\n\n"
+    text = "# Manual\n\n" + "".join(f"## {name}\n\n{steps}" for name in ("Opening", "Closing", "Locking"))
+    with index(tmp_path, text) as library:
+        (outline,) = library.outline("text.md")
+        assert [node.heading for node in outline.nodes[0].children] == ["Opening", "Closing", "Locking"]
+        assert not any(node.children for node in outline.nodes[0].children)
+
+
+def test_a_mention_of_another_number_is_no_evidence_for_a_list(tmp_path: Path) -> None:
+    text = f"# Parser\n\n{TERMS}\n\n1. Read the address as section 5.1.2 says.\n2. Split it.\n3. Join it.\n4. Sort it.\n5. Stop.\n"
+    with index(tmp_path, text) as library:
+        (outline,) = library.outline("text.md")
+        assert not outline.nodes[0].children
