@@ -41,6 +41,7 @@ def test_nested_lists_are_reached_by_the_numbers_around_them(
     lines = text.split("\n")
     with index(tmp_path, text) as library:
         assert "Ropes" in lines[line(library, "Section 1.2") - 1]
+        assert "b. new" in lines[line(library, "Section 1.2(b)") - 1]
         assert "Fees" in lines[line(library, "2.1") - 1]
         assert "Payment" in lines[line(library, "Section 2") - 1]
         (outline,) = library.outline("text.md")
@@ -81,3 +82,34 @@ def test_a_mention_of_another_number_is_no_evidence_for_a_list(tmp_path: Path) -
     with index(tmp_path, text) as library:
         (outline,) = library.outline("text.md")
         assert not outline.nodes[0].children
+
+
+LISTS = "## 1. Fees\n\n{said}\n\n1. Members pay.\n2. Guests pay:\n   a. at once,\n   b. in full.\n\n## 2. Term\n\na. It begins.\nb. It ends.\n"
+
+
+def test_lists_below_numbers_that_the_document_cites_are_clauses(tmp_path: Path) -> None:
+    with index(tmp_path, "# Terms\n\n" + LISTS.format(said="Subject to clause 2:")) as library:
+        references = ("clause 1(1)", "1.2", "Section 1(2)(b)", "clause 2(b)")
+        assert [line(library, reference) for reference in references] == [7, 8, 10, 15]
+
+
+def test_lists_below_numbers_that_nothing_cites_are_steps(tmp_path: Path) -> None:
+    with index(tmp_path, "# Terms\n\n" + LISTS.format(said="Work through this list:")) as library:
+        (outline,) = library.outline("text.md", clauses=True)
+        assert [len(node.children) for node in outline.nodes[0].children] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        "1. One.\n2. Two.\n\nSome text between them.\n\n1. Other.\n2. Another.\n",
+        "A. One:\n\n    1. first,\n    2. last.\n\nB. Two.\n\nA. Other.\n",
+        "1. One.\n2. Two.\n\n### 1.1 Guests\n\nThey pay.\n\n### 1.2 Members\n\nThey pay.\n",
+    ],
+    ids=["two lists", "lettered lists", "numbered sections below"],
+)
+def test_lists_whose_numbers_would_be_ambiguous_are_not_clauses(tmp_path: Path, below: str) -> None:
+    text = f"# Terms\n\n## 1. Fees\n\nSubject to clause 2:\n\n{below}\n## 2. Term\n\nIt never ends.\n"
+    with index(tmp_path, text) as library:
+        (outline,) = library.outline("text.md", clauses=True)
+        assert not [node for node in outline.nodes[0].children[0].children if node.label.startswith("1(")]

@@ -14,6 +14,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from pinakes.ingest.parse import Block, Parsed
+from pinakes.ingest.parse.places.chain import number_key
+from pinakes.ingest.parse.places.mentions import Mentions
 from pinakes.labels import roman_value
 from pinakes.model import Place
 from pinakes.text.keys import title_key
@@ -240,6 +242,7 @@ def extract_clauses(parsed: Parsed, sections: Sequence[Place]) -> list[Place]:
     taken = {section.section_id: 1 for section in sections}
     starts = [block.start for block in parsed.blocks]
     section_starts = [section.start for section in sections]
+    cited = _cites_itself(parsed.mentions, sections)
     for index, section in enumerate(sections):
         end = sections[index + 1].start if index + 1 < len(sections) else len(parsed.text)
         owner = _owner(section, sections)
@@ -249,8 +252,16 @@ def extract_clauses(parsed: Parsed, sections: Sequence[Place]) -> list[Place]:
         blocks = parsed.blocks[low : bisect_left(starts, end)]
         below = sections[index + 1 : bisect_left(section_starts, section.end)]
         headed = {place.number for place in below if place.number}
-        _number_section(parsed, section, owner, blocks, end, places, taken, headed)
+        _number_section(parsed, section, owner, blocks, end, places, taken, headed, cited)
     return places[len(sections) :]
+
+
+def _cites_itself(mentions: Mentions | None, sections: Sequence[Place]) -> bool:
+    """Whether a document refers to its sections by number: `clause 4`."""
+    numbers = {number_key(section.number) for section in sections if section.number}
+    return mentions is not None and any(
+        kind in _FORMAL_KINDS and number in numbers for kind, number in mentions.numbers
+    )
 
 
 def _owner(section: Place, sections: Sequence[Place]) -> _Owner | None:
@@ -273,6 +284,7 @@ def _number_section(
     places: list[Place],
     taken: dict[str, int],
     headed: set[tuple[str, ...]],
+    cited: bool,
 ) -> None:
     """Add the clauses in one section's own text.
 
@@ -291,7 +303,10 @@ def _number_section(
         listed.update(dotted)
     events = [event for event in events if not (isinstance(event, _Mark) and event.marker.dotted in listed)]
     marks = [event for event in events if isinstance(event, _Mark)]
-    if not any(_is_clause_mark(mark, owner, marks) for mark in marks):
+    lists = owner.kind in _FORMAL_KINDS or (
+        cited and not headed and section.number == owner.number and _is_one_list(marks)
+    )
+    if not any(_is_clause_mark(mark, owner, lists) for mark in marks):
         return
     numbering, first = Numbering(), len(places)
     open_clauses: list[int] = []
@@ -306,7 +321,7 @@ def _number_section(
             ):
                 _close(places, open_clauses.pop(), start)
             continue
-        if not _is_clause_mark(event, owner, marks):
+        if not _is_clause_mark(event, owner, lists):
             continue
         following = (marks[number].marker for number in range(later[id(event)], len(marks)))
         if len(parsed.items.get(event.line, ())) > 1:
@@ -362,10 +377,21 @@ def _place(
     return (None, None) if depth_found is None else (depth_found + 1, numbering.parent())
 
 
-def _is_clause_mark(mark: _Mark, owner: _Owner, marks: Sequence[_Mark]) -> bool:
-    """Clauses have brackets, or extend the number of their heading; `1.` counts under Article and Section.
+def _is_one_list(marks: Sequence[_Mark]) -> bool:
+    """Whether the outermost list of a section, which is the first, does not restart: then its numbers are unique."""
+    readings = [mark.marker.readings for mark in marks if mark.marker.bare]
+    return (
+        bool(readings)
+        and any(reading.value == 1 for reading in readings[0])
+        and readings.count(readings[0]) == 1
+    )
 
-    The steps of a manual are numbered 1., 2., 3. under a bare number, and are not clauses.
+
+def _is_clause_mark(mark: _Mark, owner: _Owner, lists: bool) -> bool:
+    """Clauses have brackets, or extend the number of their heading; of plain `1.`, only ``lists`` of clauses count.
+
+    Those under Article and Section do. Under a bare number they may be the steps of a manual, unless the document
+    refers to its numbers.
     """
     if dotted := mark.marker.dotted:
         return (
@@ -373,9 +399,7 @@ def _is_clause_mark(mark: _Mark, owner: _Owner, marks: Sequence[_Mark]) -> bool:
             and dotted[: len(owner.number)] == owner.number
             and len(dotted) > len(owner.number)
         )
-    if not mark.marker.bare:
-        return True
-    return owner.kind in _FORMAL_KINDS
+    return lists or not mark.marker.bare
 
 
 def _clause(
