@@ -211,6 +211,41 @@ def test_tex(tmp_path: Path) -> None:
     assert "After it." in parsed.document.text
 
 
+OWN_COMMANDS = r"""\documentclass{article}
+\newcommand{\chapterlike}[1]{\section{#1}}
+\newcommand{\newpart}[2][small]{\clearpage\chapterlike{#2}}
+\newcommand*\rule[2]{\subsection*{Rule #1: #2}\label{#1}}
+\NewDocumentCommand{\point}{m}{\subsubsection{#1}}
+\def\tiny#1{\paragraph{#1}}
+\newcommand{\sentence}[2]{
+  \textbf{#1} #2
+}
+\begin{document}
+\chapterlike{Harbour}
+Text.
+\rule{1}{Name
+and seat} More text.
+\point{Flags}
+\tiny{Colours} Red.
+\sentence{Not}{a heading}
+\newpart[large]{Boats}
+\end{document}
+"""
+
+
+def test_headings_of_commands_that_a_tex_file_defines(tmp_path: Path) -> None:
+    found = read(tmp_path, "own.tex", OWN_COMMANDS)
+    assert headings(found) == [
+        (11, "Harbour"),
+        (13, "Rule 1: Name and seat"),
+        (15, "Flags"),
+        (16, "Colours"),
+        (18, "Boats"),
+    ]
+    assert [place.level for place in found.places[1:]] == [1, 2, 3, 4, 1]
+    assert "More text." in found.document.text and "Red." in found.document.text
+
+
 def test_a_form_feed_ends_a_line_and_a_page(tmp_path: Path) -> None:
     source = "one\ntwo\fthree\n\f\nfour\n\ffive\n"
     parsed = read(tmp_path, "a.txt", source)
