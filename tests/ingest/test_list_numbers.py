@@ -113,3 +113,15 @@ def test_lists_whose_numbers_would_be_ambiguous_are_not_clauses(tmp_path: Path, 
     with index(tmp_path, text) as library:
         (outline,) = library.outline("text.md", clauses=True)
         assert not [node for node in outline.nodes[0].children[0].children if node.label.startswith("1(")]
+
+
+def test_a_short_first_paragraph_of_an_article_is_no_section(tmp_path: Path) -> None:
+    article = (
+        "1. Members pay what article 1 and article 2 say for that year.\n2. Guests pay nothing at all here.\n"
+    )
+    first = "1. The club has this name: HARBOUR\n2. Its seat is in the town.\n"
+    text = f"# Statutes\n\n## Article 1 Name\n\n{first}\n## Article 2 Fees\n\n{article}\n## Article 3 Dues\n\n{article}"
+    with index(tmp_path, text) as library:
+        (outline,) = library.outline("text.md")
+        assert [node.label for node in outline.nodes[0].children] == ["Article 1", "Article 2", "Article 3"]
+        assert line(library, "Article 1(2)") == 6

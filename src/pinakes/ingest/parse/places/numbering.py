@@ -261,8 +261,10 @@ def without_clauses(
     while broken := _apart(accepted, others, of_family):
         of_family = {start: parent for start, parent in of_family.items() if parent not in broken}
     lists = _lists(accepted).values()
+    # A short first paragraph may look like a title; the other articles show what it is.
+    alike = _untitled([line for family in lists for line in family], titles)
     clauses = of_family.keys() | {
-        line.start for family in lists if _untitled(family, titles) for line in family
+        line.start for family in lists if alike or _untitled(family, titles) for line in family
     }
     return [line for line in accepted if line.start not in clauses]
 
