@@ -121,3 +121,19 @@ def test_any_order_of_lines_gives_each_place_once(lines: list[str]) -> None:
     starts = [line.start for line in found]
     assert starts == sorted(set(starts))
     assert set(titles) <= set(starts)
+
+
+def test_letters_in_sections_with_a_sign_are_lists_and_numbers_alone_are_pages(tmp_path: Path) -> None:
+    text, page = "TOWN CODE\n\nChapter 12\n\n", 0
+    for number, title in enumerate(("Definitions", "Permits", "Fees", "Offences"), 1):
+        text += f"\x0c12-{(page := page + 1)} \n\nMay 15, 2023 \n\n§ 12-{number}. {title}. \n\n"
+        text += "The harbour master may require of any person who moors here: \n\n"
+        text += "A. \n\nB. \n\nC. \n\na rope of good quality that holds the boat in a storm of any kind; \n\n"
+        text += "a light that is seen from the sea at night and in fog by every other boat; and \n\n"
+        text += f"a flag. \n\n\x0c12-{(page := page + 1)} \n\nMay 15, 2023 \n\nThis holds for all boats of the town. \n\n"
+    (tmp_path / "code.txt").write_text(text)
+    with Library(tmp_path / "index") as library:
+        library.index([tmp_path / "code.txt"], embed=False)
+        (outline,) = library.outline("code.txt")
+        assert [node.label for node in outline.nodes] == ["§ 12-1", "§ 12-2", "§ 12-3", "§ 12-4"]
+        assert library.section("§ 12-2(B)").text.startswith("B.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -158,7 +159,12 @@ def _is_series(kind: str, chosen: Sequence[NumberedLine]) -> bool:
 
 
 def _without_lists(members: list[NumberedLine]) -> list[NumberedLine]:
-    """If sections have names (`Section 2`, `§ 3`), a plain `2.` numbers a list."""
+    """If sections have names (`Section 2`, `§ 3-1`), a plain `2.` numbers a list, and `3-1` alone on a line a page."""
+    signed = Counter(len(line.number) for line in members if line.label.kind == "section" and line.worth > 1)
+    depth = max((size for size, count in signed.items() if count >= _FEWEST_LISTED), default=0)
+    members = [
+        line for line in members if line.heading or line.label.kind or line.words or len(line.number) > depth
+    ]
     named = [line for line in members if line.label.kind == "section" and not line.dotted and line.worth > 1]
     plain = [line for line in members if line.plain and line.worth > 1]
     if len({line.number for line in named}) < max(2, 0.3 * len({line.number for line in plain})):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from pinakes.ingest.parse.places.chain import Step, best_chain, number_key
+from pinakes.ingest.parse.places.chain import Number, Step, best_chain, number_key
 from pinakes.ingest.parse.places.lines import NumberedLine, is_furniture
 from pinakes.ingest.parse.places.titles import QUOTES, Title, clean, is_name
 from pinakes.labels import Label, roman_value
@@ -95,7 +95,7 @@ def with_parts(accepted: Sequence[NumberedLine], parts: Sequence[NumberedLine]) 
 
     Opinions cite: many lines begin with `§ 757` or `133 (1st Cir.)`.
     """
-    if not parts or any(line.series in _OUTER for line in accepted):
+    if not parts or any(line.series in _OUTER for line in accepted) or _is_named_throughout(accepted, parts):
         return list(accepted)
     numbers: dict[str, set[int]] = {}
     for line in accepted:
@@ -109,6 +109,20 @@ def with_parts(accepted: Sequence[NumberedLine], parts: Sequence[NumberedLine]) 
         if (line.series in counted or (dotted and line.dotted)) and line.start not in starts
     ]
     return sorted([*parts, *kept], key=lambda line: line.start)
+
+
+def _is_named_throughout(accepted: Sequence[NumberedLine], parts: Sequence[NumberedLine]) -> bool:
+    """Whether sections with a word or sign (`§ 485-1`, `§ 485-2`) extend over the text; letters are lists in them."""
+    families: dict[Number, list[NumberedLine]] = {}
+    for line in accepted:
+        if line.label.kind:
+            families.setdefault(line.number[:-1], []).append(line)
+    starts = [line.start for line in (*accepted, *parts)]
+    return any(
+        {1, 2, 3} <= {line.number[-1][1] for line in family}
+        and family[-1].start - family[0].start > 0.5 * (max(starts) - min(starts))
+        for family in families.values()
+    )
 
 
 def _level(item: _Item) -> str:
