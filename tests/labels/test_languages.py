@@ -76,6 +76,8 @@ def ids(text: str) -> list[str]:
         ("12 a § Ansökan", "sec_12a", "Ansökan"),
         ("2 luku. Yleiset säännökset", "chapter_2", "Yleiset säännökset"),
         ("§ 3 a. Formål", "sec_3a", "Formål"),
+        ("§ 3 a.Formål", "sec_3a", "Formål"),
+        ("§ 4.Søknaden", "sec_4", "Søknaden"),
         ("Kapittel 2. Farvann", "chapter_2", "Farvann"),
         ("5. § A törvény", "sec_5", "A törvény"),
         ("MADDE 5 – Tanımlar", "sec_5", "Tanımlar"),

@@ -47,7 +47,7 @@ _LATIN = "bis|ter|quater|quinquies|sexies|septies|octies|novies|decies"
 _SUFFIX = "|".join(letter + "{3,4}" for letter in "abcdefghijklmnopqrstuvwxyz") + rf"|[{_LETTER}]{{1,2}}"
 # `12`, `12a`, `300aa`, `410aaa`, `1er`, `12 bis` (but not the German `5 bis 7`, a range), `1º`.
 STEP = rf"\d{{1,9}}(?:\s?(?:{_LATIN})(?![^\W\d_]|\s{{0,2}}\d)|{_SUFFIX})?(?:\.?[ºª°])?(?![{_LETTER}0-9])"
-MORE_STEPS = rf"(?:[.\-‑–](?:{STEP}|[a-z](?![a-z0-9]))){{0,12}}"
+MORE_STEPS = rf"(?:[.\-‑–](?:{STEP}|[a-z](?![^\W_]))){{0,12}}"
 # French codes number their articles `L. 121-1`.
 _CODE = (
     r"(?:(?:(?<=article\s)|(?<=articles\s)|(?<=art\.\s))(?:a(?=\d)|(?:lo|[lrd])\*?\.?\s?(?=\d))"
@@ -56,7 +56,7 @@ _CODE = (
 # `§ 3 a`, as the Nordic countries write it; the letter is no article before a word.
 _APART = (
     r"(?<=§\s)\d{1,5}(?:[-‑–]\d{1,5})?\s(?-i:[a-z])"
-    r"(?=\.?\s*\Z|\.\s|\s(?-i:[A-ZÅÄÖØÆ])|\s(?:of|in|under|i|av|des|der|vom)\s)"
+    r"(?=\.?\s*\Z|\.\s|[.\s](?-i:[A-ZÅÄÖØÆ])|\s(?:of|in|under|i|av|des|der|vom)\s)"
 )
 # `Art. 1 o`: the ordinal of Portuguese acts, where its sign was lost; from ten on they have none.
 _ORDINAL_LETTER = r"(?<=art\.\s)[1-9]\s(?-i:o)(?=\s{1,2}(?-i:[A-ZÀ-Ý\[(]))"
