@@ -48,6 +48,17 @@ def test_nested_lists_are_reached_by_the_numbers_around_them(
         assert [node.heading[3:] for node in outline.nodes[0].children] == ["Repairs", "Payment"]
 
 
+def test_spans_around_titles_are_not_part_of_them(tmp_path: Path) -> None:
+    text = agreement().replace("**Repairs**", '<span class="head" id="1">Repairs</span>')
+    text = text.replace("**Payment**", '<span class="head" id="2">Payment</span>').replace(
+        "**Fees.** The party", '<span class="head">Fees.</span> The <span class="link">party</span>'
+    )
+    with index(tmp_path, text) as library:
+        (outline,) = library.outline("text.md")
+        assert [node.heading for node in outline.nodes[0].children] == ["1. Repairs", "2. Payment"]
+        assert line(library, "Payment") == line(library, "Section 2")
+
+
 def test_a_list_within_a_list_does_not_restart_it(tmp_path: Path) -> None:
     text = (
         "# Statutes\n\n## § 2 Purpose\n\n1. The purposes are:\n\n   1. science,\n   2. youth,\n\n      above all camps.\n\n"

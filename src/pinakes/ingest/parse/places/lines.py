@@ -21,6 +21,7 @@ _UNBROKEN = 200
 # Emphasis, escapes and list markers: a label may be between them.
 _MARKS = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])|\*+|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|</?(?:u|b|i|strong|em)>"
+    r"|<span(?:\s[^<>\n]{0,200})?>|</span>"
 )
 _CLOSING = re.compile(r"(?:[*_]{1,3}(?=\s)|</(?:u|b|strong)>)?[^\S\n]*(?:[-—–:][^\S\n]+)?")
 _FIRST = re.compile(r"[\s>*_#\\•●▪◦<ubi-]*(?:(?P<number>\d|§|[A-Za-z](?=[.-]\d))|(?P<word>[^\W\d_]+))")

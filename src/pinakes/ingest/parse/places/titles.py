@@ -8,6 +8,10 @@ from dataclasses import dataclass, replace
 
 _EMPHASIS = re.compile(r"(?P<mark>\*{1,3}|_{1,3})(?P<words>[^*_\n][^*\n]{0,160}?)(?P=mark)(?P<after>[.:]?)")
 _UNDERLINE = re.compile(r"<u>(?P<words>[^<\n]{1,160})</u>(?P<after>[.:]?)")
+# A span is no emphasis, but it may hold the whole title of a clause: all of its line, or up to a full stop.
+_SPAN = re.compile(
+    r"<span(?:\s[^<>\n]{0,200})?>(?P<words>[^<\n]{1,160}?)(?P<after>[.:](?=</span>)|(?=</span>[ \t]*(?:\n|\Z)))</span>"
+)
 # A run-in title ends with a full stop, a colon or a dash, and text follows.
 _RUN_IN = re.compile(
     r"(?P<words>[^\s.:;][^.:;\n]*(?:\n[^.:;\n]+){0,2}?)\s?(?P<mark>\.\s?[—–-]|[.:](?=\s+\S)|\s?[—–](?=\s?\w))"
@@ -60,7 +64,7 @@ def read_title(text: str, rest: int, end: int, width: int) -> Title | None:
 
 
 def _emphasised(text: str, rest: int, end: int) -> Title | None:
-    for pattern in (_EMPHASIS, _UNDERLINE):
+    for pattern in (_EMPHASIS, _UNDERLINE, _SPAN):
         match = pattern.match(text, rest, end)
         # The label may be inside the emphasis: `**4.2 Fees.** The customer …`
         if match is None and text[max(0, rest - 1) : rest] == " ":
