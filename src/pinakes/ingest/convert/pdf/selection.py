@@ -120,7 +120,7 @@ def _is_term(candidate: Candidate, body: Body) -> bool:
 def _surroundings(found: Sequence[Candidate], flow: Sequence[Item | Heading]) -> dict[int, _Around]:
     words = [0]
     for item in flow:
-        words.append(words[-1] + (item.text.count(" ") + 1 if isinstance(item, Line) else 0))
+        words.append(words[-1] + _count(item))
     result = {}
     next_of: dict[_Group, int] = {}
     ends: dict[int, int] = {}
@@ -139,6 +139,13 @@ def _surroundings(found: Sequence[Candidate], flow: Sequence[Item | Heading]) ->
             here.under = found[n - 1].look != candidate.look
         result[candidate.first] = here
     return result
+
+
+def _count(item: Item | Heading) -> int:
+    """Words of text; a table counts, since a heading may have nothing else below it."""
+    if isinstance(item, Table):
+        return sum(cell.count(" ") + 1 for row in item.rows for cell in row if cell)
+    return item.text.count(" ") + 1 if isinstance(item, Line) else 0
 
 
 def _serves_else(members: list[Candidate], around: dict[int, _Around], body: Body) -> bool:
