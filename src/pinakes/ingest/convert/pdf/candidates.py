@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -94,15 +95,19 @@ def is_caption(text: str) -> bool:
 
 
 _LIST = re.compile(
-    r"[•●○◦▪■□▫–—‣⁃∙·➢➤►✓✔❖\uf0b7\uf0a7\uf0d8-]\s+\S|o\s+[A-Z\d\"“]|"
+    r"[–—-]\s+\S|[•‣⁃∙·]\s*\S|o\s+[A-Z\d\"“]|"
     r"\((?:[a-z]{1,3}|[A-Z]|\d{1,3}|[ivx]{1,6})\)\s?|(?:\d{1,3}|[a-z]|[ivx]{2,5})[.)]\s+\S|"
     r"\d{1,2}(?:\.\d{1,2}){1,4}\.?\s+\S|\[\^\w+\]\s"
 )
 
 
+_SIGNS = frozenset(("So", "Co", "Cc"))
+"""Categories of signs that begin no sentence: squares, ticks, and the private codes of symbol fonts."""
+
+
 def starts_item(text: str) -> bool:
     """Whether a line starts a list item or a lettered or numbered clause."""
-    return bool(_LIST.match(text))
+    return bool(_LIST.match(text)) or any(unicodedata.category(sign) in _SIGNS for sign in text[:1])
 
 
 # -- the way lines are set -----------------------------------------------------------------------------------
@@ -121,7 +126,9 @@ _STATEMENT = re.compile(
 """A numbered statement in a mathematical text, which is typeset like a heading but is none."""
 _SENTENCES = re.compile(r"[^\W\d_]{3}[.?!]\s+[A-Z]")
 """The end of a sentence within a title: text follows."""
-_ADDRESS = re.compile(r"https?://|www\.|\S+@\S+\.\w+")
+_WORD = re.compile(r"[^\W\d_]{3}|[^\W\d_\x00-\u2e7f]")
+"""A word: three letters, or one of a script with larger ones. What has none is part of a formula or figure."""
+_ADDRESS = re.compile(r"https?:/|www\.|\S+@\S+\.\w+")
 _DATE = re.compile(
     r"(?:(?:\d{1,2}\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(?:\d{1,2},?\s+)?\d{4}"
     r"|\d{1,2}[./]\d{1,2}[./]\d{2,4})$",
@@ -134,6 +141,7 @@ class Body(NamedTuple):
 
     size: float
     bold: bool
+    font: int
     letters: int
     """Number of letters in the document."""
     pitch: float
@@ -173,6 +181,7 @@ def find_body(lines: Iterable[Line]) -> Body:
     """The body text: the size of most letters."""
     sizes: Counter[float] = Counter()
     bold: Counter[float] = Counter()
+    fonts: Counter[int] = Counter()
     steps: Counter[float] = Counter()
     before: Line | None = None
     for line in lines:
@@ -180,6 +189,7 @@ def find_body(lines: Iterable[Line]) -> Body:
             continue
         for span in line.spans:
             sizes[span.style.size] += len(span.text)
+            fonts[span.style.font] += len(span.text)
             if span.style.bold:
                 bold[span.style.size] += len(span.text)
         if (
@@ -193,10 +203,11 @@ def find_body(lines: Iterable[Line]) -> Body:
                 steps[step] += 1
         before = line
     if not sizes:
-        return Body(10.0, False, 0, 1.2)
+        return Body(10.0, False, 0, 0, 1.2)
     size = max(sizes, key=lambda s: sizes[s])
     pitch = max(steps, key=lambda s: steps[s]) if steps else 1.2
-    return Body(size, bold[size] > 0.6 * sizes[size], sum(sizes.values()), pitch)
+    font = max(fonts, key=lambda f: fonts[f])
+    return Body(size, bold[size] > 0.6 * sizes[size], font, sum(sizes.values()), pitch)
 
 
 def find_candidates(flow: Sequence[Item | Heading], body: Body) -> list[Candidate]:
@@ -252,8 +263,7 @@ def look_of(lines: Sequence[Line]) -> Look:
     """The look of a run of lines: that of most letters; capitals only if all are."""
     weight: Counter[tuple[float, bool, bool]] = Counter()
     for line in lines:
-        for span in line.spans:
-            weight[span.style.size, span.style.bold, span.style.italic] += len(span.text)
+        weight[line.style.size, line.style.bold, line.style.italic] += len(line.text)
     size, bold, italic = max(weight, key=lambda k: weight[k])
     return Look(size, bold, italic, is_caps(" ".join(line.text for line in lines)))
 
@@ -285,11 +295,13 @@ def _prominent(line: Line, body: Body) -> bool:
     label = find_label(line.text)
     if label is None:
         return False
-    return is_strong(label) or label.depth >= 2 or _is_set_apart(line)
+    return is_strong(label) or label.depth >= 2 or _is_set_apart(line, body)
 
 
-def _is_set_apart(line: Line) -> bool:
-    """Whether a numbered line in body type is centred or all italic, as papers typeset their sections."""
+def _is_set_apart(line: Line, body: Body) -> bool:
+    """Whether a numbered line of the size of the text is centred, italic or in another font, as in papers."""
+    if all(s.style.font != body.font for s in line.spans):
+        return True
     italic = sum(len(s.text) for s in line.spans if s.style.italic)
     if italic > 0.7 * len(line.text):
         return True
@@ -353,7 +365,7 @@ def _candidate(flow: Sequence[Item | Heading], first: int, last: int, body: Body
     big = look.size >= body.size + 0.9
     if not _plausible(text, label, look, big, lines):
         return None
-    if not big and not look.bold and not starts_paragraph(flow, first, body):
+    if ((not big and not look.bold) or text[0].islower()) and not starts_paragraph(flow, first, body):
         # In body type, only space or the end of a sentence sets a heading apart.
         return None
     return Candidate(first, last, lines, text, look, label, big)
@@ -387,11 +399,13 @@ def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Seq
         return False
     if (letters < 2 or letters < 0.4 * len(rest.replace(" ", ""))) and not is_strong(label):
         return False
-    if text[0].islower() or text[0] in _NO_START or text[-1] in ",;" or _HANGING.search(text):
+    if text[0] in _NO_START or text[-1] in ",;" or _HANGING.search(text):
         return False
     if is_caption(text) or _ADDRESS.search(text) or _DATE.match(text) or _STATEMENT.match(text):
         return False
-    if label is None and starts_item(text):
+    if label is None and (starts_item(text) or not (look.bold or _WORD.search(text))):
+        return False
+    if text[0].islower() and not (big and _WORD.search(text)):
         return False
     if not big and len(words) > 12 and _SENTENCES.search(rest):
         return False

@@ -11,11 +11,12 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from pinakes.ingest.convert.pdf.candidates import (
     Body,
     Candidate,
+    Label,
     find_candidates,
     find_label,
     is_caption,
@@ -31,6 +32,7 @@ _SPARSE = 6
 _LEAST_LABELS = 3
 _Kind: TypeAlias = tuple[str, int, float, bool, bool, bool]
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_LETTER = re.compile(r"[A-HJ-UWYZ]")
 _NO_TITLE = re.compile(
     r"\W*(?:(?:anonymous|unknown|untitled|no title|none|document|title|slide|microsoft (?:word|powerpoint)"
     r"|powerpoint presentation|print(?:ing)?)\b\W*\d*\W*$|microsoft (?:word|powerpoint|excel) - )|\S+\.[a-z]\w{1,4}$",
@@ -180,7 +182,9 @@ def assign_levels(found: Sequence[Candidate]) -> list[int]:
     the shorter number it extends, a Chapter below a Part.
     """
     sections_hold_articles = _directly(found, "section", "article") > _directly(found, "article", "section")
-    kinds = [_kind(c, sections_hold_articles) for c in found]
+    letters = [c.label.number for c in found if _is_letter(c.label)]
+    restarts = len(set(letters)) < len(letters)
+    kinds = [_kind(c, sections_hold_articles, restarts) for c in found]
     members: dict[_Kind, list[Candidate]] = defaultdict(list)
     for kind, candidate in zip(kinds, found, strict=True):
         members[kind].append(candidate)
@@ -227,7 +231,12 @@ def _directly(found: Sequence[Candidate], outer: str, inner: str) -> int:
     return count
 
 
-def _kind(candidate: Candidate, sections_hold_articles: bool) -> _Kind:
+def _is_letter(label: Label | None) -> TypeGuard[Label]:
+    """Whether a label is a letter, and no Roman numeral."""
+    return label is not None and not is_strong(label) and bool(_LETTER.fullmatch(label.number))
+
+
+def _kind(candidate: Candidate, sections_hold_articles: bool, letters_restart: bool) -> _Kind:
     label, look = candidate.label, candidate.look
     if label is not None and is_strong(label):
         rank = label.rank * 10
@@ -236,7 +245,9 @@ def _kind(candidate: Candidate, sections_hold_articles: bool) -> _Kind:
             rank -= 15
         return ("label", rank + label.depth, 0.0, False, False, False)
     if label is not None:
-        return ("number", label.depth, look.size, False, False, False)
+        # Letters that begin again in each section are below its number.
+        inner = letters_restart and _is_letter(label)
+        return ("number", label.depth + inner, look.size, False, False, False)
     return ("style", 0, look.size, look.bold, look.italic, look.caps)
 
 

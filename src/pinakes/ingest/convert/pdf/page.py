@@ -89,6 +89,9 @@ class Line:
         for s in spans:
             weight[s.style] = weight.get(s.style, 0) + len(s.text)
         self.style = max(weight, key=lambda k: weight[k])
+        if len(weight) > 1 and self.text.isupper() and len({(s.font, s.bold, s.italic) for s in weight}) == 1:
+            # Small capitals: letters of a smaller size, next to capitals of the line's own.
+            self.style = max(weight)
 
 
 class Rule(NamedTuple):

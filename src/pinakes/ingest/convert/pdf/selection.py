@@ -95,14 +95,17 @@ def _group(candidate: Candidate) -> _Group:
     label = candidate.label
     if label is None:
         return ("look", candidate.look, candidate.lines[0].style.colour)
-    if (
-        not is_strong(label)
-        and label.depth == 1
-        and not (candidate.big or candidate.look.bold or candidate.look.caps)
-    ):
-        # Only centred or italic: these are judged separately from stronger ones.
+    if _is_plain(candidate):
+        # Only centred, italic or in another font: these are judged separately from stronger ones.
         return ("apart", candidate.look)
     return ("label", label.kind, candidate.big, candidate.look.size if not candidate.big else 0)
+
+
+def _is_plain(candidate: Candidate) -> bool:
+    """Whether it has a simple number and is neither larger nor bolder than the text."""
+    label, look = candidate.label, candidate.look
+    simple = label is not None and not is_strong(label) and label.depth == 1
+    return simple and not (candidate.big or look.bold or look.caps)
 
 
 def _is_weak(candidate: Candidate) -> bool:
@@ -158,6 +161,11 @@ def _serves_else(members: list[Candidate], around: dict[int, _Around], body: Bod
     if sum(len(c.text) for c in members) > 0.2 * body.letters > 400:
         return True
     near = first.look.size < body.size + _NEAR
+    if _is_plain(first):
+        # Sections are numbered once; the steps of instructions begin again and again.
+        numbers = [c.label.number for c in members if c.label is not None and c.label.number.isdigit()]
+        if len(set(numbers)) < 0.8 * len(numbers):
+            return True
     if not labelled:
         if first.look.size < body.size - (1.6 if first.look.bold else 0.6):
             return True

@@ -1,0 +1,111 @@
+"""What makes a line of a PDF a heading, and what looks like one: on files of many makers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .test_pdf import PROSE, Page, convert, headings
+
+
+def titles(tmp_path: Path, *pages: Page) -> list[str]:
+    return [h.lstrip("# ") for h in headings(convert(tmp_path, *pages))]
+
+
+def text(page: Page, y: float) -> float:
+    return page.lines(72, y, PROSE) + 12
+
+
+def test_headings_whose_only_text_is_a_table(tmp_path: Path) -> None:
+    """A specification of registers: some text, then table after table, each below its heading."""
+    pages = []
+    for number in range(4):
+        page = Page()
+        page.text(72, 60, f"Register {'WXYZ'[number]} Berths", font="B")
+        page.text(72, 76, f"Reads as {'abcd'[number]}.")
+        for row in range(4):
+            for column in range(4):
+                page.rule(72 + 100 * column, 90, 72 + 100 * column, 150)
+            page.rule(72, 90 + 20 * row, 372, 90 + 20 * row)
+        for row in range(3):
+            for column in range(3):
+                page.text(76 + 100 * column, 103 + 20 * row, f"value {row} of {column}", 10)
+        pages.append(page)
+    first = Page()
+    text(first, 60)
+    assert titles(tmp_path, first, *pages) == [f"Register {letter} Berths" for letter in "WXYZ"]
+
+
+def test_large_type_may_begin_in_lower_case(tmp_path: Path) -> None:
+    page, y = Page(), 60.0
+    for title in ("iPorts of the north", "a register of berths"):
+        page.text(72, y, title, 15, "B")
+        y = text(page, y + 20)
+    assert titles(tmp_path, page) == ["iPorts of the north", "a register of berths"]
+
+
+def test_a_formula_in_large_type_is_no_heading(tmp_path: Path) -> None:
+    page = Page().text(72, 60, "Berths", 15, "B")
+    y = text(page, 80)
+    page.text(200, y + 4, "Xm = dn", 14)
+    text(page, y + 26)
+    assert titles(tmp_path, page) == ["Berths"]
+
+
+def test_entries_after_a_sign_are_no_headings(tmp_path: Path) -> None:
+    """Any symbol may be a bullet, and a bullet needs no space."""
+    for sign in ("•", "© ", "® "):
+        page = Page().text(72, 60, "Berths", 20, "B")
+        y = text(page, 80)
+        for entry in ("Entry of vessels", "Care of the quay", "Lights at night"):
+            page.text(72, y, sign + entry, 15)
+            y += 60
+        assert titles(tmp_path, page) == ["Berths"], sign
+
+
+def test_numbered_titles_in_a_font_of_their_own(tmp_path: Path) -> None:
+    """The name of a font need not say that it is bold; that it is another one is visible."""
+    page, y = Page(), 60.0
+    for number, title in enumerate(("Harbours", "Registers", "Vessels"), 1):
+        page.text(72, y, f"{number} {title} of small ports", font="H")
+        y = text(page, y + 16)
+    assert titles(tmp_path, page) == [
+        f"{n} {t} of small ports" for n, t in enumerate(("Harbours", "Registers", "Vessels"), 1)
+    ]
+
+
+def test_steps_in_a_font_of_their_own_are_no_sections(tmp_path: Path) -> None:
+    page, y = Page(), 60.0
+    for _ in range(3):
+        for number, step in enumerate(("Moor the vessel", "Enter her name"), 1):
+            page.text(72, y, f"{number}. {step}", font="H")
+            y += 16
+        y = text(page, y)
+    assert titles(tmp_path, page) == []
+
+
+def test_small_capitals_are_as_large_as_their_capitals(tmp_path: Path) -> None:
+    page, y = Page(), 60.0
+    for number, title in enumerate(("POLICY OF PORTS", "DUES OF VESSELS"), 1):
+        page.text(72, y, f"{number}.", 12, "B").text(84, y, title, 9, "B")
+        y = text(page, y + 18)
+        page.text(72, y, f"{number}.1 Berths", 12, "B")
+        y = text(page, y + 18)
+    assert headings(convert(tmp_path, page)) == [
+        "# 1. POLICY OF PORTS",
+        "## 1.1 Berths",
+        "# 2. DUES OF VESSELS",
+        "## 2.1 Berths",
+    ]
+
+
+def test_letters_that_begin_again_are_below_the_numbers(tmp_path: Path) -> None:
+    pages = []
+    for roman, words in (("I", "Ports"), ("II", "Dues"), ("III", "Berths")):
+        page = Page().text(72, 130, f"{roman}. {words} at large", 13, "B")
+        y = text(page, 150)
+        for letter in "AB":
+            page.text(72, y, f"{letter}. {words} of class {letter}{letter}", 13, "B")
+            y = text(page, y + 20)
+        pages.append(page)
+    found = headings(convert(tmp_path, *pages))
+    assert [h.split()[0] for h in found] == ["#", "##", "##"] * 3
