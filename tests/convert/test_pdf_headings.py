@@ -109,3 +109,19 @@ def test_letters_that_begin_again_are_below_the_numbers(tmp_path: Path) -> None:
         pages.append(page)
     found = headings(convert(tmp_path, *pages))
     assert [h.split()[0] for h in found] == ["#", "##", "##"] * 3
+
+
+def test_whatever_is_beside_the_page_number_is_a_running_head(tmp_path: Path) -> None:
+    """Each section has its own running head, too short for it to repeat."""
+    pages = []
+    for number, word in enumerate(("Harbours", "Registers", "Vessels", "Dues", "Lights", "Quays")):
+        page = Page().text(72, 120, f"{number + 1}.{number} {word}", 11, "I").text(500, 120, str(number + 31))
+        page.text(72, 160, f"{number + 2}.1 Care of {word.lower()}", 11, "B")
+        text(page, 180)
+        pages.append(page)
+    converted = convert(tmp_path, *pages)
+    assert [h.split(maxsplit=2)[2] for h in headings(converted)] == [
+        f"Care of {word}" for word in ("harbours", "registers", "vessels", "dues", "lights", "quays")
+    ]
+    assert "Harbours" in converted.text
+    assert "31" not in converted.text

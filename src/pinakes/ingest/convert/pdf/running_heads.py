@@ -21,6 +21,10 @@ _NUMBER_ONLY = re.compile(r"\W*(?:page\s+)?(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:of|/
 _WORDS = re.compile(r"[^\W\d_]{4}")
 _ZONE = 0.14
 _OUTERMOST = 4
+_SAME_ROW = 3
+_APART = re.compile(r"(?:^|[|•·–—]\s?)(\d{1,4})$|^(?=\d{1,4}\s?[|•·–—])(\d+)")
+_NUMBERED = 0.3
+"""The share of pages that are numbered alike, if the numbers are those of pages."""
 
 
 def set_running_heads_aside(pages: list[PageText]) -> None:
@@ -35,7 +39,7 @@ def set_running_heads_aside(pages: list[PageText]) -> None:
             groups[_key(line, page)].append(line)
             if row == 1:
                 edge.add(id(line))
-    gone: set[int] = set()
+    gone = _beside_page_numbers(pages)
     for (text, height), lines in groups.items():
         near = lines + groups.get((text, height - 1), []) + groups.get((text, height + 1), [])
         gone.update(id(line) for line in _repeated(text, lines, near, needed, edge))
@@ -44,6 +48,21 @@ def set_running_heads_aside(pages: list[PageText]) -> None:
             heads = [line for line in page.lines if id(line) in gone and _WORDS.search(line.text)]
             page.aside[:0] = [line.text for line in sorted(heads, key=lambda line: line.base)]
             page.lines = [line for line in page.lines if id(line) not in gone]
+
+
+def _beside_page_numbers(pages: list[PageText]) -> set[int]:
+    """The lines of a page's first or last row, if its number is set apart in it, whatever else it says."""
+    numbered: dict[int, list[list[Line]]] = defaultdict(list)
+    for page in pages:
+        ordered = sorted(page.lines, key=lambda line: line.base)
+        for edge in ordered[:1] + ordered[-1:]:
+            row = [line for line in ordered if abs(line.base - edge.base) <= _SAME_ROW]
+            for number in {"".join(found) for line in row for found in _APART.findall(line.text)}:
+                numbered[int(number) - page.number].append(row)
+    rows = max(numbered.values(), key=len, default=[])
+    return (
+        {id(line) for row in rows for line in row} if len(rows) >= max(3, _NUMBERED * len(pages)) else set()
+    )
 
 
 def _repeated(text: str, lines: list[Line], near: list[Line], needed: int, edge: set[int]) -> list[Line]:
@@ -84,7 +103,7 @@ def _rows(lines: list[Line]) -> list[tuple[int, Line]]:
     kept: list[tuple[int, Line]] = []
     rows, last = 0, None
     for line in lines:
-        if last is None or abs(line.base - last) > 3:
+        if last is None or abs(line.base - last) > _SAME_ROW:
             rows += 1
             last = line.base
         if rows > _OUTERMOST:
