@@ -125,3 +125,19 @@ def test_whatever_is_beside_the_page_number_is_a_running_head(tmp_path: Path) ->
     ]
     assert "Harbours" in converted.text
     assert "31" not in converted.text
+
+
+def test_tags_on_the_line_below_each_heading_are_not_believed(tmp_path: Path) -> None:
+    names = ("Harbours", "Registers", "Vessels", "Dues")
+    page, y = Page(), 60.0
+    tags: list[tuple[str, int]] = []
+    for name in names:
+        page.text(72, y, f"{name} of small ports", 14, "B", mcid=len(tags))
+        tags.append(("P", len(tags)))
+        for number, line in enumerate(PROSE):
+            y += 14
+            page.text(72, y, line, mcid=len(tags))
+            tags.append(("P" if number else "H1", len(tags)))
+        y += 26
+    found = headings(convert(tmp_path, page, tags=[tags]))
+    assert found == [f"# {name} of small ports" for name in names]

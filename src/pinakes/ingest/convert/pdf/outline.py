@@ -28,6 +28,9 @@ _MOST_ELEMENTS = 6000
 _DEEPEST = 60
 _Key: TypeAlias = tuple[int, int]
 _LEAST = 3
+_FULL = 0.8
+_ASTRAY = 0.2
+"""If more tagged headings than this share are below what looks like one, the tags are wrong."""
 
 
 class Bookmark(NamedTuple):
@@ -192,6 +195,7 @@ def headings_from_tags(flow: Sequence[Item], pages: Sequence[PageText], letters:
     result: Flow = []
     groups: dict[_Key, list[Line]] = {}
     levels: dict[_Key, int] = {}
+    astray = 0
     for item in flow:
         if not isinstance(item, Line) or item.contents:
             result.append(item)
@@ -199,6 +203,8 @@ def headings_from_tags(flow: Sequence[Item], pages: Sequence[PageText], letters:
         for tag, part in _split(item, by_page[item.page]):
             if tag is not None:
                 key = (item.page, tag.element)
+                if key not in groups:
+                    astray += _is_astray(part, result[-1] if result else None)
                 if key in groups and result[-1] is not groups[key][-1]:
                     # The element continues elsewhere, after a table or in the next column: another heading.
                     key = (item.page, -len(groups) - 1)
@@ -208,9 +214,19 @@ def headings_from_tags(flow: Sequence[Item], pages: Sequence[PageText], letters:
     titles = {key: join_heading(lines) for key, lines in groups.items()}
     written = sum(map(len, titles.values()))
     sensible = sum(1 for t in titles.values() if 1 < len(t) < 300)
-    if sensible < max(_LEAST, len(pages) / 12) or written > 0.3 * letters:
+    if sensible < max(_LEAST, len(pages) / 12) or written > 0.3 * letters or astray > _ASTRAY * len(groups):
         return None
     return _replace(result, groups, levels, _keep(titles, levels))
+
+
+def _is_astray(line: Line, before: Item | Heading | None) -> bool:
+    """Whether a tagged line is the text below a heading: the tags of some files are one line off."""
+    return (
+        isinstance(before, Line)
+        and before.page == line.page
+        and (before.size > line.size + 0.6 or (before.style.bold and not line.style.bold))
+        and line.x1 - line.x0 > _FULL * (line.right - line.left)
+    )
 
 
 def _split(line: Line, tags: dict[int, Tag]) -> list[tuple[Tag | None, Line]]:
