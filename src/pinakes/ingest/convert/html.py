@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pinakes.errors import ConversionError
+from pinakes.ingest.convert.bold_lines import with_headings
 from pinakes.ingest.convert.html_shape import mark_lines, read_marks, shape, unmarked, without_controls
 from pinakes.ingest.convert.text import decode, normalise
 from pinakes.model.document import Converted, LineStart
@@ -50,7 +51,8 @@ _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 def convert_html(path: Path) -> Converted:
     """Convert an HTML file."""
     page = html_to_markdown(path.read_bytes())
-    return Converted(page.text, metadata=page.metadata, warnings=page.warnings, line_starts=page.line_starts)
+    text = with_headings(page.text)
+    return Converted(text, metadata=page.metadata, warnings=page.warnings, line_starts=page.line_starts)
 
 
 class Page(NamedTuple):

@@ -16,6 +16,8 @@ MAX_COLUMNS = 100
 LIST_PIECE = 200
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_BLOCKS = ("p", "div", "table", "ul", "ol", "dl", "pre", "blockquote", "b", "strong", *_HEADINGS)
+_WEIGHT = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.I)
 _VERBATIM = ("pre", "code", "kbd", "samp", "tt")
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight|highlight-source|brush:)[-\s]?([\w+#.-]+)")
 # At the start of a line these would become headings, rules or fences, or be taken for a tag.
@@ -37,6 +39,7 @@ def shape(root: Any) -> None:
     """Change the tree in place."""
     _flatten(root)
     _headings(root)
+    _bold(root)
     _lists(root)
     _tables(root)
     _inline(root)
@@ -76,6 +79,38 @@ def _headings(root: Any) -> None:
             or next(link.iter(*_HEADINGS, "p", "div", "table", "ul", "ol", "pre"), None) is not None
         ):
             link.drop_tag()
+
+
+def _bold(root: Any) -> None:
+    """Mark as bold what is so by its own style, as word processors and filing agents write it."""
+    for element in list(root.iter("p", "div", "span", "font")):
+        if not _WEIGHT.search(element.get("style") or "") or not element.text_content().strip():
+            continue
+        if next(element.iterancestors("b", "strong", "th", *_HEADINGS), None) is not None:
+            continue
+        if element.tag in ("span", "font"):
+            element.tag = "b"
+        elif next(element.iterdescendants(*_BLOCKS), None) is None:
+            inner = element.makeelement("b", {})
+            inner.text, element.text = element.text, None
+            inner.extend(list(element))
+            element.append(inner)
+    for bold in list(root.iter("b", "strong")):
+        # Runs of one title, cut by changes of its font.
+        while (
+            (after := bold.getnext()) is not None and after.tag == bold.tag and not (bold.tail or "").strip()
+        ):
+            _append(bold, (bold.tail or "") + (after.text or ""))
+            bold.extend(list(after))
+            bold.tail, after.tail = after.tail, None
+            after.getparent().remove(after)
+
+
+def _append(element: Any, text: str) -> None:
+    if len(element):
+        element[-1].tail = (element[-1].tail or "") + text
+    else:
+        element.text = (element.text or "") + text
 
 
 def _lists(root: Any) -> None:

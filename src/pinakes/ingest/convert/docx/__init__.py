@@ -15,6 +15,7 @@ from typing import NamedTuple
 from lxml.etree import _Element
 
 from pinakes.errors import ConversionError
+from pinakes.ingest.convert.bold_lines import with_headings
 from pinakes.ingest.convert.docx import markdown
 from pinakes.ingest.convert.docx.body import Block, BodyReader
 from pinakes.ingest.convert.docx.inline import InlineReader, Notes
@@ -70,6 +71,7 @@ class _Conversion:
         self._body.count(body)
         parts = [*_rendered(self._body.blocks(body)), *self._note_definitions()]
         text, pages = page_starts("\n\n".join(part.text for part in parts), self._page_count())
+        text = with_headings(text)
         if not text.strip():
             raise ConversionError("the document contains no text")
         return Converted(
