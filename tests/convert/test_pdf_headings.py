@@ -36,11 +36,13 @@ def test_headings_whose_only_text_is_a_table(tmp_path: Path) -> None:
 
 
 def test_large_type_may_begin_in_lower_case(tmp_path: Path) -> None:
+    names = ("entry of vessels", "a register of berths", "lights at night")
     page, y = Page(), 60.0
-    for title in ("iPorts of the north", "a register of berths"):
-        page.text(72, y, title, 15, "B")
+    for name in names:
+        page.text(72, y, name, 15, "B")
         y = text(page, y + 20)
-    assert titles(tmp_path, page) == ["iPorts of the north", "a register of berths"]
+    page.text(200, y, "north quay", 18)
+    assert titles(tmp_path, page) == list(names)
 
 
 def test_a_formula_in_large_type_is_no_heading(tmp_path: Path) -> None:
@@ -51,15 +53,23 @@ def test_a_formula_in_large_type_is_no_heading(tmp_path: Path) -> None:
     assert titles(tmp_path, page) == ["Berths"]
 
 
-def test_entries_after_a_sign_are_no_headings(tmp_path: Path) -> None:
-    """Any symbol may be a bullet, and a bullet needs no space."""
-    for sign in ("•", "© ", "® "):
+def test_entries_after_a_bullet_are_no_headings(tmp_path: Path) -> None:
+    """A bullet needs no space."""
+    for sign in ("•", "© "):
         page = Page().text(72, 60, "Berths", 20, "B")
         y = text(page, 80)
         for entry in ("Entry of vessels", "Care of the quay", "Lights at night"):
             page.text(72, y, sign + entry, 15)
             y += 60
         assert titles(tmp_path, page) == ["Berths"], sign
+
+
+def test_a_sign_may_adorn_a_title(tmp_path: Path) -> None:
+    page, y = Page(), 60.0
+    for title in ("Entry of vessels", "Care of the quay", "Lights at night"):
+        page.text(72, y, f"¤ {title}", 15, "B")
+        y = text(page, y + 20)
+    assert len(titles(tmp_path, page)) == 3
 
 
 def test_numbered_titles_in_a_font_of_their_own(tmp_path: Path) -> None:

@@ -95,19 +95,19 @@ def is_caption(text: str) -> bool:
 
 
 _LIST = re.compile(
-    r"[–—-]\s+\S|[•‣⁃∙·]\s*\S|o\s+[A-Z\d\"“]|"
+    r"[○◦▪■□▫–—➢➤►✓✔❖-]\s+\S|[•●‣⁃∙·]\s*\S|o\s+[A-Z\d\"“]|"
     r"\((?:[a-z]{1,3}|[A-Z]|\d{1,3}|[ivx]{1,6})\)\s?|(?:\d{1,3}|[a-z]|[ivx]{2,5})[.)]\s+\S|"
     r"\d{1,2}(?:\.\d{1,2}){1,4}\.?\s+\S|\[\^\w+\]\s"
 )
 
 
-_SIGNS = frozenset(("So", "Co", "Cc"))
-"""Categories of signs that begin no sentence: squares, ticks, and the private codes of symbol fonts."""
+_PRIVATE = frozenset(("Co", "Cc"))
+"""Categories of the codes that symbol fonts have for their bullets. Other signs may adorn a title."""
 
 
 def starts_item(text: str) -> bool:
     """Whether a line starts a list item or a lettered or numbered clause."""
-    return bool(_LIST.match(text)) or any(unicodedata.category(sign) in _SIGNS for sign in text[:1])
+    return bool(_LIST.match(text)) or any(unicodedata.category(sign) in _PRIVATE for sign in text[:1])
 
 
 # -- the way lines are set -----------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ _LONGEST = 260
 _MOST_WORDS = 40
 _MOST_LINES = 6
 _STOPS = frozenset('.;:!?”"')
-_NO_START = frozenset("*+-=/<>|&%,;.!?")
+_NO_START = frozenset("*+-=/<>|&%,;.!?©")
 _HANGING = re.compile(r"\b(?:and|or|the|of|a|an|with|by|that|which)$")
 _STATEMENT = re.compile(
     r"(?:theorem|lemma|corollary|proposition|definition|remark|example|proof|claim|conjecture|axiom|algorithm)\b"
@@ -403,7 +403,9 @@ def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Seq
         return False
     if is_caption(text) or _ADDRESS.search(text) or _DATE.match(text) or _STATEMENT.match(text):
         return False
-    if label is None and (starts_item(text) or not (look.bold or _WORD.search(text))):
+    if label is None and starts_item(text):
+        return False
+    if not (look.bold or is_strong(label) or _WORD.search(rest)):
         return False
     if text[0].islower() and not (big and _WORD.search(text)):
         return False

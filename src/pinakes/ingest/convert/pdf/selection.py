@@ -167,6 +167,9 @@ def _serves_else(members: list[Candidate], around: dict[int, _Around], body: Bod
         if len(set(numbers)) < 0.8 * len(numbers):
             return True
     if not labelled:
+        if count < _USUAL and all(c.text[0].islower() for c in members):
+            # In lower case, a word of a figure or a line of code.
+            return True
         if first.look.size < body.size - (1.6 if first.look.bold else 0.6):
             return True
         if count >= 3 and not first.look.bold and _share(members, around, "under") > 0.85:
