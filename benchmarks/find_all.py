@@ -32,6 +32,7 @@ PATTERNS = {
     "regex, every line": (r"^.+$", "regex"),
     "regex of alternatives": (r"\b(shall|may|must)\b", "regex"),
     "regex of any word and a name": (r"[A-Z]\w+ Agreement", "regex"),
+    "regex across lines": (r"\d+\s+(?:days|months|years)", "regex"),
 }
 
 

@@ -89,6 +89,7 @@ _SENTENCES = (
     "A breach of personal data is reported to the {b} within {n} hours.",
     "The {w} is tested by the {b} before the {a} relies on it, and again every {n} months.",
     "Changes of the {w} need a written order that both the {a} and the {b} have signed.",
+    "Under § {n} of the Act, the {a}’s “{w}” is no more than the café’s use of it – whatever the {b} says.",
 )
 
 
@@ -140,7 +141,7 @@ def _original(number: int, count: int) -> str:
         lines += [f"## {section}. {heading}", _paragraph(pick, section)]
         if section == 1:
             lines += [
-                f'"{term}" means the {_word(pick)} of the {_word(pick)}.' for term in pick.sample(_TERMS, 2)
+                f"“{term}” means the {_word(pick)} of the {_word(pick)}." for term in pick.sample(_TERMS, 2)
             ]
         elif section == 3:
             lines += [f"This is subject to Section {1 + pick.randrange(_SECTIONS)} and to clause 3(b)."]
@@ -246,7 +247,7 @@ def _record(docs: Path, index: Path, count: int) -> None:
 
 def _read(path: str) -> str:
     setup = {"settings": asdict(IndexSettings()), "model_tokens": TopicEmbedder.max_tokens}
-    return json.dumps(prepare({"path": path}, setup))
+    return json.dumps(prepare({"path": path}, setup), ensure_ascii=False)
 
 
 def _rehashed(parsed: ParsedDocument, content: bytes) -> ParsedDocument:

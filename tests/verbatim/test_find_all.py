@@ -161,6 +161,8 @@ def test_words_of_scripts_without_spaces_are_found(tmp_path: Path) -> None:
         (r"\QSection\E\s\d", 2),
         (r"\w{1,60}ßig", 1),
         (r"\w{1,500} Prüfung", 2),
+        (r"(?-i)[A-Z]\w+", 10),
+        (r"(?-i)prüfung", 0),
     ],
 )
 def test_letters_and_spaces_of_expressions_are_those_of_all_scripts(
@@ -349,7 +351,7 @@ def test_counting_finds_what_finding_one_by_one_finds(
 
 
 PIECES = [r"\d", r"\w", r"\D", r"\S", r"\s", ".", "[a-z]", "[^a-z]", r"[\d,.-]", "[^ \n]", "[K1]", "[^s,]"]
-PIECES += ["a", "s", "k", " ", ",", r"\.", "1"]
+PIECES += ["a", "s", "k", " ", ",", r"\.", "1", r"\W", r"[^\w\s]", r"[\s,]"]
 LINKS = st.sampled_from(
     [piece + run for piece in PIECES for run in ("", "", "+", "*", "?", "{2}", "{2,}", "{1,3}")]
     + [r"\b"] * 12
@@ -377,9 +379,9 @@ ANCHORED = st.builds(
     st.sampled_from([r"\w+", r"\w*", r"\S+", "[a-z]+", "[^ ]+"]),
     st.sampled_from([" kas", ", ka", " kas?", r" kas\b", " kas+", " ka1"]),
 )
-LINES = st.text(st.sampled_from("aaksSſ\u212a字é112., \n\n"), max_size=40)
+LINES = st.text(st.sampled_from("aaksSſ\u212a字é112., \n\n“\u00a0𝒜"), max_size=40)
 SEQUELS = st.lists(
-    st.sampled_from([" kas", " KAS", "kasa", ", ka", " ka1", "e", "_", "é", "1" * 70, "k" * 70, "\n"])
+    st.sampled_from([" kas", " KAS", "kasa", ", ka", " ka1", "e", "_", "é", "”", "1" * 70, "k" * 70, "\n"])
 )
 
 

@@ -7,6 +7,7 @@ position, so many positions are compared at once.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
@@ -24,12 +25,14 @@ _EDGE = re.compile(r"\\b|\^|\$")
 _KNOWN_TIMES = {"+": ("1", ""), "*": ("0", ""), "?": ("0", "1")}
 _TIMES = re.compile(r"[+*?]|\{([1-9])(,([1-9]?))?\}")
 _ASCII = "".join(map(chr, range(128)))
-# To a pattern in ASCII, all other characters are equivalent, except these, which are case variants of K and
-# S.
-_OTHER, _ODD = "字", "\u212a\u017f"
-# Unless it speaks of letters or spaces of all scripts, as ``\\w`` does.
-_UNLIKE = "é“\u00a0"
+# To a pattern in ASCII, all other characters are letters, spaces or marks: one of each stands for its kind.
+_KINDS = _LETTER, _SPACE, _MARK = "字\u00a0“"
+# Except these letters, which are case variants of K and S.
+_ODD = "\u212a\u017f"
 _LINE_END = ord("\n")
+# Bytes that UTF-8 does not use: one for each kind, and one between documents.
+_KIND_BYTES = {kind: 0xF8 + number for number, kind in enumerate(_KINDS)}
+_BETWEEN = 0xFF
 _CASE = 0x20
 # With more alternatives, RE2 is faster for all of them together.
 _ALTERNATIVES = 8
@@ -43,6 +46,7 @@ _FEW = 64
 # Bytes processed together: what is noted about them fits into the processor's cache.
 _PART = 1 << 18
 
+_NO_LINE_END = bytes(byte not in (_LINE_END, _BETWEEN) for byte in range(256))
 _WORD = np.array([chr(byte).isalnum() or byte == ord("_") for byte in range(128)] + [False] * 128)
 
 
@@ -53,9 +57,14 @@ class _Link:
     table: bytes
     is_run: bool = False
     minds_odd: bool = False
-    minds_script: bool = False
+    minds_kind: bool = False
     sign: int = -1
     """The byte, if it is a single character, in lower case if case is ignored; -1 if it may be several."""
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether some of its characters have several bytes."""
+        return any(self.table[128:])
 
     @property
     def is_uniform(self) -> bool:
@@ -72,6 +81,8 @@ class _Link:
 
 _Way = tuple["_Link | str", ...]
 """Links, and boundaries between them: of words, ``\\b``, and of lines, ``^`` and ``$``."""
+SignsOf = Callable[[str, str], str]
+"""Returns those of some characters that a part of an expression matches."""
 
 
 class _Part:
@@ -79,7 +90,6 @@ class _Part:
 
     def __init__(self, data: NDArray[np.uint8]) -> None:
         self.data = data
-        self.text = data.tobytes()
         self._small: NDArray[np.uint8] | None = None
         self._members: dict[bytes, NDArray[np.bool_]] = {}
 
@@ -95,9 +105,9 @@ class _Part:
             # From one character to another: faster than looking up each.
             tested: NDArray[np.bool_] = self.data - np.uint8(first) <= last - first
             return tested
-        if table.count(0) == 1:
-            return np.not_equal(self.data, table.index(0))
-        return np.frombuffer(self.text.translate(table), np.bool_)
+        if table == _NO_LINE_END:
+            return ~_is_line_end(self.data)
+        return np.frombuffer(self.data.tobytes().translate(table), np.bool_)
 
     def alike(self, link: _Link) -> NDArray[np.bool_]:
         """Return which bytes may belong to a link that is one character; a few others may be among them."""
@@ -110,7 +120,7 @@ class _Part:
     def starts(self, steps: _Way) -> Positions:
         """Return where some steps may begin."""
         if steps[0] == "^":
-            return np.flatnonzero(self.data[:-1] == _LINE_END) + 1
+            return np.flatnonzero(_is_line_end(self.data[:-1])) + 1
         links = [link for link in steps if isinstance(link, _Link)]
         if before := _anchor(steps):
             return self._starts_before(links[:before], self.starts(steps[before:]))
@@ -159,14 +169,14 @@ class _Part:
             elif step == _EDGE_OF_WORD:
                 kept = _WORD[data[ends - 1]] != _WORD[data[ends]]
             else:
-                kept = data[ends - (step == "^")] == _LINE_END
+                kept = _is_line_end(data[ends - (step == "^")])
             starts, ends = starts[kept], ends[kept]
             if isinstance(step, _Link):
                 ends = self._run_ends(step, ends) if step.is_run else ends + 1
         return starts, ends
 
     def _run_ends(self, run: _Link, places: Positions) -> Positions:
-        if len(places) * _FEW < len(self.data) and not run.table[ord(" ")]:
+        if len(places) * _FEW < len(self.data) and not (run.table[ord(" ")] and run.table[ord("e")]):
             ends, done = over(self.data, places, np.frombuffer(run.table, np.bool_), most=_FEW)
             if done:
                 return ends
@@ -216,16 +226,18 @@ def _trees(ways: Mapping[_Way, int], shared: int) -> tuple[_Tree, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Alternatives that match within a line; the first that matches at a position counts."""
+    """Alternatives; the first that matches at a position counts."""
 
     trees: tuple[_Tree, ...]
     first_runs: tuple[_Link, ...]
     anchored: bool
     minds_odd: bool
-    minds_script: bool
+    minds_kind: bool
+    minds_ends: bool
+    signs_of: SignsOf
 
     @classmethod
-    def of(cls, ways: Sequence[_Way]) -> Chain:
+    def of(cls, ways: Sequence[_Way], signs_of: SignsOf) -> Chain:
         """Return a chain of alternatives, in order of precedence."""
         numbered: dict[_Way, int] = {}
         for number, way in enumerate(ways):
@@ -238,16 +250,27 @@ class Chain:
             tuple(runs),
             anchored,
             any(link.minds_odd for link in links),
-            any(link.minds_script for link in links),
+            any(link.minds_kind for link in links),
+            any(link.table[_LINE_END] for link in links),
+            signs_of,
         )
 
     def count(self, block: TextBlock) -> dict[int, int] | None:
         """Return the number of matches by document; None if they have to be found one after another."""
-        part = _Part(block.data)
-        if self.minds_script and not part.text.isascii():
-            return None
-        if self.minds_odd and any(_holds(part.text, sign.encode()) for sign in _ODD):
-            return None
+        data = block.data
+        if self.minds_odd or self.minds_kind:
+            at = np.flatnonzero(data >= 128)
+            wide = data[at].tobytes().decode("utf-8")
+            if self.minds_odd and any(sign in wide for sign in _ODD):
+                return None
+            if self.minds_kind and wide:
+                data = data.copy()
+                data[at] = _kind_bytes(wide, self.signs_of)
+        if self.minds_ends:
+            # A match may contain line ends, but not those around a document.
+            data = data.copy()
+            data[block.starts - 1] = data[block.ends] = _BETWEEN
+        part = _Part(data)
         found: list[tuple[int, Positions, Positions]] = []
         for tree in self.trees:
             begin = part.starts(tree.steps)
@@ -263,7 +286,7 @@ class Chain:
             first = np.diff(starts, prepend=-1) > 0
             starts, ends = starts[first], ends[first]
         for run in self.first_runs:
-            if np.any(run.at(block.data, ends - 1) & run.at(block.data, ends)):
+            if np.any(run.at(data, ends - 1) & run.at(data, ends)):
                 # The rest of a run whose beginning belongs to the previous match may be another match.
                 return None
         if self.anchored and np.any(starts[1:] < ends[:-1]):
@@ -272,12 +295,27 @@ class Chain:
         return count_spans(block, starts, ends)
 
 
-def _holds(text: bytes, sign: bytes) -> bool:
-    # A single byte is found many times faster than several.
-    return sign[-1] in text and sign in text
+def _is_line_end(signs: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = (signs == _LINE_END) | (signs == _BETWEEN)
+    return found
 
 
-def chain_of(pattern: str, signs_of: Callable[[str, str], str]) -> Chain | None:
+# The byte for the kind of each character that has been met, by code point.
+_KIND_OF = np.zeros(sys.maxunicode + 1, np.uint8)
+
+
+def _kind_bytes(text: str, signs_of: SignsOf) -> NDArray[np.uint8]:
+    """Return the bytes of a text without ASCII, with those for the kinds of its characters."""
+    codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+    if not _KIND_OF[codes].all():
+        signs = "".join(set(text))
+        letters, spaces = (set(signs_of(kind, signs)) for kind in (r"\w", r"\s"))
+        kinds = (_LETTER if sign in letters else _SPACE if sign in spaces else _MARK for sign in signs)
+        _KIND_OF[list(map(ord, signs))] = [_KIND_BYTES[kind] for kind in kinds]
+    return np.repeat(_KIND_OF[codes], 2 + (codes >= 0x800) + (codes >= 0x10000))
+
+
+def chain_of(pattern: str, signs_of: SignsOf) -> Chain | None:
     """Return a regular expression as a chain, if it is one.
 
     ``signs_of`` returns the characters that a part of the expression matches.
@@ -289,7 +327,7 @@ def chain_of(pattern: str, signs_of: Callable[[str, str], str]) -> Chain | None:
     except _NoChainError:
         return None
     alone = len(ways) == 1
-    return Chain.of(ways) if all(_has_one_match(way, alone) for way in ways) else None
+    return Chain.of(ways, signs_of) if all(_has_one_match(way, alone) for way in ways) else None
 
 
 def _anchor(steps: _Way) -> int:
@@ -315,6 +353,9 @@ def _has_one_match(way: _Way, alone: bool) -> bool:
         run = following if step == _EDGE_OF_WORD else step
         if isinstance(step, str) and isinstance(following, str):
             return False
+        if following in ("^", "$") and isinstance(step, _Link) and step.is_run and step.table[_LINE_END]:
+            # A line may begin or end within it.
+            return False
         edge = _EDGE_OF_WORD in (step, following)
         if edge and isinstance(run, _Link) and run.is_run and not run.is_uniform:
             # A word may end within it.
@@ -332,7 +373,7 @@ class _NoChainError(Exception):
 class _Reader:
     """Reads an expression as its alternatives, in the order in which they are tried."""
 
-    def __init__(self, pattern: str, signs_of: Callable[[str, str], str]) -> None:
+    def __init__(self, pattern: str, signs_of: SignsOf) -> None:
         self._pattern = pattern
         self._signs_of = signs_of
         self._links: dict[str, _Link] = {}
@@ -380,8 +421,7 @@ class _Reader:
         if sign is None:
             raise _NoChainError
         link, (least, most) = self._link(sign[0]), self._times()
-        if link.table[-1] and (most is not None or least > 1):
-            # Some of its characters have several bytes.
+        if link.is_wide and (most is not None or least > 1):
             raise _NoChainError
         if most is None:
             run = replace(link, is_run=True, sign=-1)
@@ -400,18 +440,21 @@ class _Reader:
 
     def _link(self, sign: str) -> _Link:
         if sign not in self._links:
-            found = self._signs_of(sign, _ASCII + _OTHER + _ODD + _UNLIKE)
-            wide = _OTHER in found
-            if "\n" in found or not found:
-                # It may continue in the next document.
+            found = self._signs_of(sign, _ASCII + _KINDS + _ODD)
+            if not found:
                 raise _NoChainError
-            table = bytes(chr(byte) in found if byte < 128 else wide for byte in range(256))
-            lower = {signs.lower() for signs in found if signs not in _ODD + _UNLIKE}
+            # Characters of all kinds are recognized by any byte but those of ASCII.
+            rest = _LETTER in found
+            table = bytearray([*(sign in found for sign in _ASCII), *[rest] * 128])
+            for kind, byte in _KIND_BYTES.items():
+                table[byte] = kind in found
+            table[_BETWEEN] = False
+            lower = {sign.lower() for sign in found if sign in _ASCII}
             self._links[sign] = _Link(
-                table,
-                minds_odd=any((odd in found) != wide for odd in _ODD),
-                minds_script=any((unlike in found) != wide for unlike in _UNLIKE),
-                sign=table.rindex(1) if len(lower) == 1 and not wide else -1,
+                bytes(table),
+                minds_odd=any((odd in found) != rest for odd in _ODD),
+                minds_kind=any((kind in found) != rest for kind in _KINDS),
+                sign=table.rindex(1) if len(lower) == 1 and not any(table[128:]) else -1,
             )
         return self._links[sign]
 

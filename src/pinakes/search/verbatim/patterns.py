@@ -40,6 +40,8 @@ _PART = re.compile(
 )
 _WIDER = {r"\w": r"\w\p{L}\p{M}\p{N}", r"\s": r"\s\p{Z}\x{85}"}
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
+# How an expression says that case matters, or does not.
+_CASE = re.compile(r"\(\?(-?)i\)")
 # Constructs that depend on where a text, rather than a line, begins or ends.
 _MINDS_ENDS = re.compile(r"\\[Az]|\(\?[a-zA-Z]*-")
 _COUNTED = 1_000_000
@@ -214,6 +216,8 @@ class _Regex:
     """A regular expression in RE2 syntax, which always runs in linear time."""
 
     def __init__(self, pattern: str, ignore_case: bool) -> None:
+        if case := _CASE.match(pattern):
+            pattern, ignore_case = pattern[case.end() :], not case[1]
         self._found = _compile_regex(pattern, ignore_case)
         if self._found.fullmatch(""):
             raise UsageError(
