@@ -104,6 +104,15 @@ def test_a_new_section_shifts_numbers_and_nothing_else(compare: Compare) -> None
     ]
 
 
+def test_of_a_long_text_only_the_words_that_changed_are_shown(compare: Compare) -> None:
+    number = random.Random(7)
+    words = [f"word{number.randrange(3000)}" for _ in range(6000)]
+    other = [*words]
+    other[100], other[3000:3002], other[-100] = "early", ["now", "in", "between"], "late"
+    (item,) = compare(" ".join(words), " ".join(other)).differences
+    assert [change.new for change in item.changes if not change.same] == ["early", "now in between", "late"]
+
+
 def test_a_section_that_moves_is_one_difference(compare: Compare) -> None:
     review = "## 3. Review\n\nThe board reviews the policy every year in March.\n\n"
     new = POLICY.replace(review, "").replace("## 1. Scope", review + "## 1. Scope")

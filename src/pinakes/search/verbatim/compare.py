@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,10 +13,8 @@ from pinakes.model.document import line_of
 from pinakes.model.quotes import TextPlace, WordChange
 from pinakes.port.index import SearchIndex
 from pinakes.search.verbatim.aligning import Part, align, body_of, parts_of
+from pinakes.search.verbatim.sequences import longest_ascent
 from pinakes.search.verbatim.words import WordText, word_changes
-
-# With more pairs of words than this, everything between the first and the last change counts as one change.
-_PAIRS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,58 +144,18 @@ def _moved(before: Iterable[Part], pairs: dict[Part, Part]) -> set[Part]:
         else:
             siblings[part.parent].append(part)
     for children in siblings.values():
-        kept = _longest_ascent([pairs[child].start for child in children])
+        kept = longest_ascent([pairs[child].start for child in children])
         moved.update(child for number, child in enumerate(children) if number not in kept)
     return moved
 
 
-def _longest_ascent(values: Sequence[int]) -> set[int]:
-    """Return the longest ascending subsequence of some numbers.
-
-    >>> sorted(_longest_ascent([1, 5, 2, 3]))
-    [0, 2, 3]
-    """
-    ends: list[int] = []
-    numbers: list[int] = []
-    before: list[int] = []
-    for number, value in enumerate(values):
-        at = bisect_left(ends, value)
-        before.append(numbers[at - 1] if at else -1)
-        ends[at : at + 1] = [value]
-        numbers[at : at + 1] = [number]
-    kept: set[int] = set()
-    number = numbers[-1] if numbers else -1
-    while number >= 0:
-        kept.add(number)
-        number = before[number]
-    return kept
-
-
 def _changes(old: Compared, new: Compared, part: Part, other: Part) -> list[WordChange]:
-    """Return the words of two parts, same and different in turn, without the common beginning and end."""
-    texts = [_words(document, item) for document, item in ((old, part), (new, other))]
-    first, second = texts
-    shortest = min(len(first.keys), len(second.keys))
-    head = next((at for at in range(shortest) if first.keys[at] != second.keys[at]), shortest)
-    tail = next(
-        (at for at in range(shortest - head) if first.keys[-1 - at] != second.keys[-1 - at]), shortest - head
-    )
-    ends = len(first.keys) - tail, len(second.keys) - tail
-    changes = [_alike(first, 0, head)]
-    if (ends[0] - head) * (ends[1] - head) > _PAIRS:
-        changes.append(WordChange(first.stretch(head, ends[0]), second.stretch(head, ends[1])))
-    else:
-        changes += word_changes(first, second, (head, ends[0]), (head, ends[1]))
-    changes.append(_alike(first, ends[0], len(first.keys)))
-    return [change for change in changes if change.old or change.new]
+    """Return the words of two parts, same and different in turn."""
+    first, second = _words(old, part), _words(new, other)
+    return word_changes(first, second, (0, len(first.keys)), (0, len(second.keys)))
 
 
 def _words(document: Compared, part: Part) -> WordText:
     """Return the title and text of a part, as words to compare."""
     title = f"{part.place.title}\n" if part.place.ordinal else ""
     return WordText(title + body_of(document.text, part))
-
-
-def _alike(text: WordText, first: int, last: int) -> WordChange:
-    words = " ".join(text.stretch(first, last).split())
-    return WordChange(words, words)

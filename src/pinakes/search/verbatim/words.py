@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import unicodedata
 from bisect import bisect_right
@@ -11,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pinakes.model.quotes import WordChange
+from pinakes.search.verbatim.sequences import opcodes
 from pinakes.text.verbatim import UNPARTED
 
 _LETTERS = rf"[^\W_{UNPARTED}]+"
@@ -94,13 +94,10 @@ def word_changes(
 ) -> list[WordChange]:
     """Return the changes from one run of words to another, same and different words in turn."""
     (first, last), (begin, end) = old_span, new_span
-    matcher = difflib.SequenceMatcher(None, old.keys[first:last], new.keys[begin:end], autojunk=False)
     changes = []
-    for name, a, b, c, d in matcher.get_opcodes():
+    for same, a, b, c, d in opcodes(old.keys[first:last], new.keys[begin:end]):
         before = _flat(old.stretch(first + a, first + b))
-        changes.append(
-            WordChange(before, before if name == "equal" else _flat(new.stretch(begin + c, begin + d)))
-        )
+        changes.append(WordChange(before, before if same else _flat(new.stretch(begin + c, begin + d))))
     return changes
 
 
