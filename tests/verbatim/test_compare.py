@@ -113,6 +113,49 @@ def test_of_a_long_text_only_the_words_that_changed_are_shown(compare: Compare) 
     assert [change.new for change in item.changes if not change.same] == ["early", "now in between", "late"]
 
 
+DIVIDED = """# Rules
+
+## 1. Keys
+
+The caretaker hands out the keys of the hall on Monday mornings only. (a) Every key is written down in the green book. \
+(b) Who loses a key pays for a new lock and for all copies. (c) Copies are forbidden.
+
+## 2. Noise
+
+Music ends at ten in the evening, except on the day of the harvest feast.
+"""
+
+
+def test_text_that_is_only_divided_otherwise_has_not_changed(compare: Compare) -> None:
+    listed = DIVIDED.replace("\\\n", "").replace(" (", "\n\n(")
+    for old, new in ((DIVIDED, listed), (listed, DIVIDED)):
+        assert shown(compare(old, new)) == []
+    found = compare(DIVIDED, listed.replace("green book", "blue book").replace("ten in", "nine in"))
+    assert [
+        [(change.old, change.new) for change in item.changes if not change.same] for item in found.differences
+    ] == [
+        [("green", "blue")],
+        [("ten", "nine")],
+    ]
+
+
+def test_what_remains_of_a_removed_chapter_is_not_reported_as_removed(compare: Compare) -> None:
+    chapters = (
+        "# Rules\n\n## House\n\nQuiet, please, all day and all night.\n\n### Keys\n\n"
+        + DIVIDED.split("\n\n")[2]
+    )
+    rest = "# Rules\n\n## Keys\n\n" + DIVIDED.split("\n\n")[2]
+    (item,) = compare(chapters, rest).differences
+    assert item.kind == "removed"
+    assert item.old is not None
+    assert item.old.text == "## House\n\nQuiet, please, all day and all night."
+
+
+def test_sections_below_a_new_heading_have_not_moved(compare: Compare) -> None:
+    titled = DIVIDED.replace("## 1.", "## House rules\n\n### 1.").replace("## 2.", "### 2.")
+    assert [item.kind for item in compare(DIVIDED, titled).differences] == ["added"]
+
+
 def test_a_section_that_moves_is_one_difference(compare: Compare) -> None:
     review = "## 3. Review\n\nThe board reviews the policy every year in March.\n\n"
     new = POLICY.replace(review, "").replace("## 1. Scope", review + "## 1. Scope")

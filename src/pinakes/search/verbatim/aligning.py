@@ -28,6 +28,8 @@ class Part:
     end: int
     after: list[tuple[int, int]] = field(default_factory=list)
     title: tuple[str, ...] = ()
+    marker: tuple[str, ...] = ()
+    """The words of its label as it is printed."""
     body: tuple[str, ...] = ()
     parent: Part | None = None
     counts: Counter[str] = field(default_factory=Counter)
@@ -36,6 +38,14 @@ class Part:
     def words(self) -> tuple[str, ...]:
         """What is compared: the words of the title and text, without label or marker."""
         return self.title + self.body
+
+    @property
+    def line(self) -> Iterator[Part]:
+        """The part and those it is in, from the inside out."""
+        part: Part | None = self
+        while part:
+            yield part
+            part = part.parent
 
     @property
     def mark(self) -> str:
@@ -65,6 +75,8 @@ def parts_of(text: str, places: Sequence[Place], body_start: int = 0) -> list[Pa
             holder = holder.parent
     for part in parts:
         part.title = _keys(part.place.title) if part.place.ordinal else ()
+        heading = _keys(text[part.start : part.place.body]) if part.place.ordinal else ()
+        part.marker = heading[: len(heading) - len(part.title)]
         part.body = _keys(body_of(text, part))
         part.counts = Counter(part.words)
     return parts
@@ -85,6 +97,7 @@ def align(old: Sequence[Part], new: Sequence[Part]) -> dict[Part, Part]:
     pairing = _Pairing(old, new)
     pairing.same_in_order()
     pairing.same_elsewhere()
+    pairing.headed_alike()
     pairing.similar(_ALIKE)
     pairing.called_alike()
     pairing.similar(_RELATED)
@@ -133,6 +146,18 @@ class _Pairing:
                 chosen = next((other for other in same if other.place.label == part.place.label), same[0])
                 same.remove(chosen)
                 self._pair(part, chosen)
+
+    def headed_alike(self) -> None:
+        """Pair parts with the same label and title that no other part has."""
+        sides: list[dict[tuple[str, tuple[str, ...]], list[Part]]] = [defaultdict(list), defaultdict(list)]
+        for parts, named in zip((self._old, self._new), sides, strict=True):
+            for part in parts:
+                if part.place.label and part.title:
+                    named[part.place.label, part.title].append(part)
+        for name, (part, *others) in sides[0].items():
+            match = sides[1][name]
+            if not others and len(match) == 1 and part not in self.found and match[0] not in self._taken:
+                self._pair(part, match[0])
 
     def similar(self, share: float) -> None:
         """Pair parts that share most words, the most similar first."""

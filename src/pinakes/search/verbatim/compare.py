@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from pinakes.model import Lines, Pages, ParsedDocument, Place
 from pinakes.model.comparison import ADDED, CHANGED, MOVED, REMOVED, RENUMBERED, Comparison, Difference
@@ -13,7 +12,8 @@ from pinakes.model.document import line_of
 from pinakes.model.quotes import TextPlace, WordChange
 from pinakes.port.index import SearchIndex
 from pinakes.search.verbatim.aligning import Part, align, body_of, parts_of
-from pinakes.search.verbatim.sequences import longest_ascent
+from pinakes.search.verbatim.carried import Carried, Source, Stretch
+from pinakes.search.verbatim.sequences import Opcode, longest_ascent, opcodes
 from pinakes.search.verbatim.words import WordText, word_changes
 
 
@@ -95,67 +95,145 @@ class Compared:
 
 def compare(old: Compared, new: Compared) -> Comparison:
     """Return the differences between two documents in the order of the new one; removed parts come where they were."""
-    before = parts_of(old.text, old.places, old.body_start)
-    after = parts_of(new.text, new.places, new.body_start)
-    pairs = align(before, after)
-    moved = _moved(before, pairs)
-    found: list[tuple[float, Difference]] = []
-    same = 0
-    order = {part: number for number, part in enumerate(after)}
-    last = 0
-    for part in before:
-        other = pairs.get(part)
-        if other is None:
-            if part.parent is None or part.parent in pairs:
-                found.append((last + 0.5, Difference(REMOVED, old.cite(part, whole=True))))
-            continue
-        last = order[other]
-        if part in moved or (part.mark != other.mark and part.place.ordinal):
-            kind = MOVED if part in moved else RENUMBERED
-            cited = old.cite(part, whole=False), new.cite(other, whole=False)
-            found.append((last, Difference(kind, *cited)))
-        if part.words == other.words:
-            same += bool(part.words)
-        else:
-            changes = _changes(old, new, part, other)
-            cited = old.cite(part, whole=False), new.cite(other, whole=False)
-            found.append((last, Difference(CHANGED, *cited, changes)))
-    taken = set(pairs.values())
-    found += [
-        (number, Difference(ADDED, None, new.cite(part, whole=True)))
-        for number, part in enumerate(after)
-        if part not in taken and (part.parent is None or part.parent in taken)
-    ]
-    differences = [item for _, item in sorted(found, key=lambda entry: entry[0])]
-    return Comparison(old.source_path, new.source_path, old.title, new.title, differences, same)
+    return _Comparing(old, new).comparison()
 
 
-def _moved(before: Iterable[Part], pairs: dict[Part, Part]) -> set[Part]:
-    """Return the parts that are under another parent now, or in another order."""
-    moved: set[Part] = set()
-    siblings: dict[Part, list[Part]] = defaultdict(list)
-    for part in before:
-        other = pairs.get(part)
-        if other is None or part.parent is None:
-            continue
-        if other.parent is None or pairs.get(part.parent) is not other.parent:
-            if part.parent in pairs:
-                moved.add(part)
-        else:
-            siblings[part.parent].append(part)
-    for children in siblings.values():
-        kept = longest_ascent([pairs[child].start for child in children])
-        moved.update(child for number, child in enumerate(children) if number not in kept)
-    return moved
+class _Comparing:
+    """Two documents, which place corresponds to which, and the words that a place has lost or gained."""
+
+    def __init__(self, old: Compared, new: Compared) -> None:
+        self._old, self._new = old, new
+        self._before = parts_of(old.text, old.places, old.body_start)
+        self._after = parts_of(new.text, new.places, new.body_start)
+        self._pairs = align(self._before, self._after)
+        self._origins = {other: part for part, other in self._pairs.items()}
+        self._lost = _stretches(old, self._before, self._pairs)
+        self._gained = _stretches(new, self._after, self._origins)
+        self._spans: dict[Part, list[Opcode]] = {}
+        for part in self._pairs.keys() & self._lost.keys():
+            lost, gained = self._lost[part], self._gained[self._pairs[part]]
+            self._spans[part] = opcodes(lost.words.keys, gained.words.keys)
+            for same, first, last, begin, end in self._spans[part]:
+                if not same:
+                    lost.free.update(range(first, last))
+                    gained.free.update(range(begin, end))
+        self._carried = self._find_carried()
+        # Places with words in the other document, their own or those below them.
+        sources = (source.stretch.part for source in self._carried.values())
+        known = (*self._pairs, *self._origins, *self._carried, *sources)
+        self._shared = {above for part in known for above in part.line}
+
+    def _find_carried(self) -> dict[Part, Source]:
+        """Return where in the other document the words of places are that have no counterpart."""
+        found: dict[Part, Source] = {}
+        for lone, pairs, others in (
+            (self._gained, self._origins, self._lost),
+            (self._lost, self._pairs, self._gained),
+        ):
+            carried = Carried(others.values())
+            for part, text in lone.items():
+                if part not in pairs and not text.carried:
+                    above = next(each for each in part.line if each in pairs)
+                    if source := carried.source(text, others.get(pairs[above])):
+                        found[part] = source
+        return found
+
+    def comparison(self) -> Comparison:
+        order = {part: number for number, part in enumerate(self._after)}
+        moved = _moved(self._before, self._pairs, order)
+        found: list[tuple[float, Difference]] = []
+        same, last = 0, 0
+        for part in self._before:
+            if part not in self._pairs:
+                found += [(last + 0.5, item) for item in self._of_lone(part, self._pairs)]
+                continue
+            last = order[self._pairs[part]]
+            told = list(self._of_pair(part, part in moved))
+            found += [(last, item) for item in told]
+            same += bool(part.words) and all(item.kind != CHANGED for item in told)
+        for part in self._after:
+            found += [(order[part], item) for item in self._of_lone(part, self._origins)]
+        return Comparison(
+            self._old.source_path,
+            self._new.source_path,
+            self._old.title,
+            self._new.title,
+            [item for _, item in sorted(found, key=lambda entry: entry[0])],
+            same,
+        )
+
+    def _of_pair(self, part: Part, moved: bool) -> Iterator[Difference]:
+        other = self._pairs[part]
+        cited = self._old.cite(part, whole=False), self._new.cite(other, whole=False)
+        # If the same is printed, only what it belongs to is read otherwise.
+        if moved or (part.mark != other.mark and part.marker != other.marker):
+            yield Difference(MOVED if moved else RENUMBERED, *cited)
+        if part in self._spans:
+            lost, gained = self._lost[part], self._gained[other]
+            changes = [
+                WordChange(words := lost.own(first, last), words if same else gained.own(begin, end))
+                for same, first, last, begin, end in self._spans[part]
+            ]
+            if not all(change.same for change in changes):
+                yield Difference(CHANGED, *cited, [change for change in changes if any(change)])
+
+    def _of_lone(self, part: Part, pairs: Mapping[Part, Part]) -> Iterator[Difference]:
+        """Return what there is to say about a place without a counterpart."""
+        if part in pairs:
+            return
+        is_new = pairs is self._origins
+        text = (self._gained if is_new else self._lost)[part]
+        if part not in self._carried:
+            # With all that is below it, unless some of that is also in the other document.
+            whole = part not in self._shared
+            lone = (self._new if is_new else self._old).cite(part, whole=whole)
+            if text.carried:
+                lone = replace(lone, text=text.own(0, len(text.words.keys)))
+            if part.parent in self._shared and (whole or part.words) and lone.text:
+                yield Difference(ADDED, None, lone) if is_new else Difference(REMOVED, lone)
+            return
+        source = self._carried[part]
+        spans = [(source.stretch, source.first, source.last), (text, 0, len(text.words.keys))]
+        (old, *before), (new, *after) = spans if is_new else reversed(spans)
+        cited = self._old.cite(old.part, whole=False), self._new.cite(new.part, whole=False)
+        if not self._in_place(old.part, new.part):
+            yield Difference(MOVED, *cited)
+        changes = word_changes(old.words, new.words, (before[0], before[1]), (after[0], after[1]))
+        if not all(change.same for change in changes):
+            yield Difference(CHANGED, *cited, changes)
+
+    def _in_place(self, old: Part, new: Part) -> bool:
+        """Whether words are still where they were: below the same place, or beside it."""
+        near = {self._pairs[part] for part in _near(old, self._before, self._pairs)}
+        below = old in self._pairs and self._pairs[old] in new.line
+        return below or not near.isdisjoint(_near(new, self._after, self._origins))
 
 
-def _changes(old: Compared, new: Compared, part: Part, other: Part) -> list[WordChange]:
-    """Return the words of two parts, same and different in turn."""
-    first, second = _words(old, part), _words(new, other)
-    return word_changes(first, second, (0, len(first.keys)), (0, len(second.keys)))
+def _near(part: Part, parts: Sequence[Part], pairs: Mapping[Part, Part]) -> list[Part]:
+    """Return a place, or if it has no counterpart, those before and after it that have one."""
+    if part in pairs:
+        return [part]
+    at = parts.index(part)
+    sides = (reversed(parts[:at]), parts[at + 1 :])
+    return [found for side in sides if (found := next((each for each in side if each in pairs), None))]
 
 
-def _words(document: Compared, part: Part) -> WordText:
-    """Return the title and text of a part, as words to compare."""
-    title = f"{part.place.title}\n" if part.place.ordinal else ""
-    return WordText(title + body_of(document.text, part))
+def _moved(before: Iterable[Part], pairs: Mapping[Part, Part], order: Mapping[Part, int]) -> set[Part]:
+    """Return the parts that come in another order now, without those that moved together with what they are in."""
+    paired = [part for part in before if part in pairs]
+    kept = longest_ascent([order[pairs[part]] for part in paired])
+    moved = {part for number, part in enumerate(paired) if number not in kept}
+    return {
+        part for part in moved if part.parent not in moved or pairs[part.parent] is not pairs[part].parent
+    }
+
+
+def _stretches(document: Compared, parts: Iterable[Part], pairs: Mapping[Part, Part]) -> dict[Part, Stretch]:
+    """Return the words of parts without a counterpart, or with one that has other words."""
+    found = {}
+    for part in parts:
+        if part not in pairs or part.words != pairs[part].words:
+            title = f"{part.place.title}\n" if part.place.ordinal else ""
+            words = WordText(title + body_of(document.text, part))
+            found[part] = Stretch(part, words, set() if part in pairs else set(range(len(words.keys))))
+    return found
