@@ -94,6 +94,12 @@ def test_calls_as_models_write_them(
     assert found in tool.call_sync(name, arguments)
 
 
+def test_a_definition_that_begins_with_its_term_does_not_repeat_it(tool: HierarchicalDocumentTool) -> None:
+    answer = tool.call_sync("define_term", {"term": "vessel"}).casefold()
+    assert "vessel" in answer
+    assert "vessel: " not in answer
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [

@@ -134,7 +134,8 @@ class SearchResult:
             )
             head.append(f"Also in: {places}")
         tail = [
-            _defined(entry) + (f" (from {entry.location})" if entry.source_path != self.source_path else "")
+            definition_line(entry)
+            + (f" (from {entry.location})" if entry.source_path != self.source_path else "")
             for entry in self.definitions_context
         ]
         if tail:
@@ -170,7 +171,7 @@ def _names(path: str, title: str) -> bool:
     return _WORDS.findall(stem.casefold()) == _WORDS.findall(title.casefold())
 
 
-def _defined(entry: Definition) -> str:
+def definition_line(entry: Definition) -> str:
     """Return a definition; its text may begin with the term."""
     told = " ".join(_WORDS.findall(entry.definition_text[: 3 * len(entry.term) + 20].casefold()))
     begins = told.startswith(" ".join(_WORDS.findall(entry.term.casefold())))

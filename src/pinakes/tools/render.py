@@ -23,6 +23,7 @@ from pinakes.model import (
 from pinakes.model.document import IMAGE_PAGES, READ_FROM_IMAGE, line_word, span
 from pinakes.model.place_ids import with_place_id
 from pinakes.model.quoting import Quotation, readable
+from pinakes.model.result import definition_line
 from pinakes.search.present.respond import Count, longest_fit
 from pinakes.tools.fit import Tokens
 
@@ -105,7 +106,7 @@ def _definition(item: TermDefinition) -> str:
     entry = item.definition
     lines = [
         with_place_id(f"{item.document_title} ({entry.location})", entry.place_id),
-        f"{entry.term}: {entry.definition_text}",
+        definition_line(entry),
     ]
     lines += [
         f"Except: {exception}" for exception in entry.exceptions if exception not in entry.definition_text
