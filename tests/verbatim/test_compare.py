@@ -151,6 +151,17 @@ def test_what_remains_of_a_removed_chapter_is_not_reported_as_removed(compare: C
     assert item.old.text == "## House\n\nQuiet, please, all day and all night."
 
 
+def test_text_at_the_end_is_not_added_with_a_section_before_it(compare: Compare) -> None:
+    end = (
+        "\n---\n\nThe committee wrote these rules in the winter, and whoever wants to change them asks it "
+        "for a vote first.\n"
+    )
+    (item,) = compare(DIVIDED + end, DIVIDED + "## 3. Dogs\n\nDogs stay outside.\n\n" + end).differences
+    assert item.kind == "added"
+    assert item.new is not None
+    assert item.new.text == "Dogs Dogs stay outside"
+
+
 def test_sections_below_a_new_heading_have_not_moved(compare: Compare) -> None:
     titled = DIVIDED.replace("## 1.", "## House rules\n\n### 1.").replace("## 2.", "### 2.")
     assert [item.kind for item in compare(DIVIDED, titled).differences] == ["added"]

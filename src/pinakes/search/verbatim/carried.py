@@ -7,7 +7,7 @@ to another, although hardly any was written or deleted.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
@@ -22,6 +22,8 @@ _MOST = 0.7
 # What became of it may be this many times as long.
 _LONGEST = 1.5
 _COMPARED = 8
+# So many words in a row are the same text, even if the place has others too.
+_LONG = 20
 
 
 @dataclass(slots=True, eq=False)
@@ -70,10 +72,10 @@ class Carried:
                 row = tuple(stretch.words.keys[at : at + _ROW])
                 self._rows[row].append((stretch, at))
 
-    def source(self, lone: Stretch, near: Stretch | None) -> Source | None:
+    def source(self, lone: Stretch, near: Stretch | None, beside: Collection[Part]) -> Source | None:
         """Return where most words of a place stand, and mark these there; None if they do not stand elsewhere.
 
-        A few words are only looked for ``near`` it.
+        A few words are only looked for ``near`` it. Long runs that places ``beside`` it had are marked in any case.
         """
         found: dict[Stretch, list[tuple[int, int, int]]] = defaultdict(list)
         at, total = 0, len(lone.words.keys)
@@ -85,8 +87,15 @@ class Carried:
                 found[stretch].append((at, begin, size))
             at += size or 1
         for stretch, runs in found.items():
-            if sum(size for *_, size in runs) >= _MOST * total:
+            most = sum(size for *_, size in runs) >= _MOST * total
+            # A new heading above text that stays where it was is a new place.
+            is_headed = 0 < len(lone.part.title) <= runs[0][0] and stretch.part in beside
+            if most and not is_headed:
                 return _source(lone, stretch, runs)
+            for at, begin, size in runs if stretch.part in beside else ():
+                if most or size >= _LONG:
+                    lone.carried.update(range(at, at + size))
+                    stretch.carried.update(range(begin, begin + size))
         return None
 
     def _longest(self, lone: Stretch, at: int) -> tuple[Stretch, int, int]:

@@ -119,22 +119,23 @@ class _Comparing:
                     gained.free.update(range(begin, end))
         self._carried = self._find_carried()
         # Places with words in the other document, their own or those below them.
-        sources = (source.stretch.part for source in self._carried.values())
-        known = (*self._pairs, *self._origins, *self._carried, *sources)
+        carried = (each.part for each in (*self._lost.values(), *self._gained.values()) if each.carried)
+        known = (*self._pairs, *self._origins, *self._carried, *carried)
         self._shared = {above for part in known for above in part.line}
 
     def _find_carried(self) -> dict[Part, Source]:
         """Return where in the other document the words of places are that have no counterpart."""
         found: dict[Part, Source] = {}
-        for lone, pairs, others in (
-            (self._gained, self._origins, self._lost),
-            (self._lost, self._pairs, self._gained),
+        for parts, lone, pairs, others in (
+            (self._after, self._gained, self._origins, self._lost),
+            (self._before, self._lost, self._pairs, self._gained),
         ):
             carried = Carried(others.values())
             for part, text in lone.items():
                 if part not in pairs and not text.carried:
                     above = next(each for each in part.line if each in pairs)
-                    if source := carried.source(text, others.get(pairs[above])):
+                    beside = {pairs[each] for each in _near(part, parts, pairs)}
+                    if source := carried.source(text, others.get(pairs[above]), beside):
                         found[part] = source
         return found
 
