@@ -94,8 +94,8 @@ _GOOD = (
 )
 _VERSION = re.compile(r"(\d+)\.(\d+)")
 
-# After a server was gone, retry soon: by default the delays grow to two minutes. In between every call fails at once, so
-# they are shorter than the attempts of one call take together, .7 seconds at least.
+# After a server was gone, retry soon: by default the delays grow to two minutes. In between every call fails at once,
+# so they are shorter than the attempts of one call take together, .7 seconds at least.
 _RECONNECT = {"grpc.initial_reconnect_backoff_ms": 100, "grpc.max_reconnect_backoff_ms": 400}
 
 # Both also log what they raise, in many lines; the errors are enough.
