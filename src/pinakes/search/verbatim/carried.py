@@ -117,9 +117,9 @@ class Carried:
 
 def _source(lone: Stretch, stretch: Stretch, runs: Sequence[tuple[int, int, int]]) -> Source | None:
     """Return the words that became those of a place, given the runs that did not change."""
-    (at, first, _), (end, last, size) = runs[0], runs[-1]
+    (at, first, _), (end, last, _) = runs[0], runs[-1]
     # Words that were replaced before the first and after the last run belong to it.
-    first, last = first - at, last + size + len(lone.words.keys) - end - size
+    first, last = first - at, last + len(lone.words.keys) - end
     while first not in stretch.free:
         first += 1
     while last - 1 not in stretch.free:
