@@ -23,7 +23,7 @@ help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 $(BIN)/python:
-	$(PYTHON) -c 'import sys; sys.exit("Pinakes needs Python 3.10 or newer; set PYTHON=…" if sys.version_info < (3, 10) else 0)'
+	$(PYTHON) -c 'import sys; sys.exit("Loccit needs Python 3.10 or newer; set PYTHON=…" if sys.version_info < (3, 10) else 0)'
 	$(PYTHON) -m venv $(VENV)
 
 $(STAMP): pyproject.toml | $(BIN)/python

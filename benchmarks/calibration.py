@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 
 from benchmarks.common import save
 from benchmarks.retrieval import SETS, folder_of
-from pinakes.config import IndexSettings
-from pinakes.embedding import Embedder, load_embedder
-from pinakes.evaluation.build import build
-from pinakes.evaluation.cache import RememberingEmbedder, default_folder, place_for
-from pinakes.evaluation.datasets import EvalSet
-from pinakes.evaluation.judge import judge_for
-from pinakes.evaluation.places import Places
-from pinakes.evaluation.readers import read_all
-from pinakes.library import Library
+from loccit.config import IndexSettings
+from loccit.embedding import Embedder, load_embedder
+from loccit.evaluation.build import build
+from loccit.evaluation.cache import RememberingEmbedder, default_folder, place_for
+from loccit.evaluation.datasets import EvalSet
+from loccit.evaluation.judge import judge_for
+from loccit.evaluation.places import Places
+from loccit.evaluation.readers import read_all
+from loccit.library import Library
 
 Array = NDArray[np.float64]
 _STRAYS = 50

@@ -13,8 +13,8 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.common import eval_dir, read_jsonl, save
-from pinakes import Library
-from pinakes.evaluation.judge import is_clause
+from loccit import Library
+from loccit.evaluation.judge import is_clause
 
 
 def main() -> None:

@@ -10,16 +10,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-RESULTS = Path(os.environ.get("PINAKES_BENCH_DIR", Path(__file__).parent.parent / "bench-results"))
+RESULTS = Path(os.environ.get("LOCCIT_BENCH_DIR", Path(__file__).parent.parent / "bench-results"))
 """Where figures are written, and what is costly to make is kept for the next time."""
 
 
 def eval_dir(name: str) -> Path:
     """Return the folder of an evaluation set; leave with a message when it is not there."""
-    root = Path(os.environ.get("PINAKES_EVAL_DIR", "../shared/eval"))
+    root = Path(os.environ.get("LOCCIT_EVAL_DIR", "../shared/eval"))
     path = root / name
     if not path.exists():
-        print(f"skipped: {path} is not here (set PINAKES_EVAL_DIR to the folder of evaluation sets)")
+        print(f"skipped: {path} is not here (set LOCCIT_EVAL_DIR to the folder of evaluation sets)")
         sys.exit(0)
     return path
 

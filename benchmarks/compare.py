@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.common import eval_dir, save
-from pinakes.config import IndexSettings
-from pinakes.ingest.convert import convert
-from pinakes.ingest.prepare import prepare_text
-from pinakes.model import Comparison, Place
-from pinakes.search.verbatim.compare import Compared, compare
+from loccit.config import IndexSettings
+from loccit.ingest.convert import convert
+from loccit.ingest.prepare import prepare_text
+from loccit.model import Comparison, Place
+from loccit.search.verbatim.compare import Compared, compare
 
 # Not where a link leads: that is not compared.
 _NUMBER = re.compile(r"(?<= )\d{1,3}(?=[ ,;])")

@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.common import eval_dir, save
-from pinakes import Library
-from pinakes.model import SearchResult
+from loccit import Library
+from loccit.model import SearchResult
 
 _HEADING = re.compile(r"#+\s+(§+\s*\d+[a-z]*)\b")
 _NOUN = "[A-ZÄÖÜ][a-zäöüß]{3,}"

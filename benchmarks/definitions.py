@@ -1,6 +1,6 @@
 """Whether the definitions of real documents are found, each with its own text, and nothing else is.
 
-Reads the sets ``gdpr``, ``chunking`` and ``far`` below ``PINAKES_EVAL_DIR`` (default ``../shared/eval``). Prints the
+Reads the sets ``gdpr``, ``chunking`` and ``far`` below ``LOCCIT_EVAL_DIR`` (default ``../shared/eval``). Prints the
 share of the GDPR's definitions found, the definitions found in prose (each is printed, to be judged by a reader),
 and how many the Federal Acquisition Regulation's Part 2 has.
 """
@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import eval_dir, read_jsonl, save
-from pinakes.evaluation.judge import is_definition
-from pinakes.ingest.convert import convert
-from pinakes.ingest.extract.definitions import extract_definitions
-from pinakes.ingest.parse import parse
-from pinakes.ingest.parse.places.tree import build_sections
-from pinakes.model import Definition
+from loccit.evaluation.judge import is_definition
+from loccit.ingest.convert import convert
+from loccit.ingest.extract.definitions import extract_definitions
+from loccit.ingest.parse import parse
+from loccit.ingest.parse.places.tree import build_sections
+from loccit.model import Definition
 
 _PAGE = 3_000  # characters
 _FAR_ENTRY = re.compile(r"^\*([^*\n]+?)[,.]?\*", re.MULTILINE)

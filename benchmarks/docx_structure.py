@@ -1,6 +1,6 @@
 """How much of the structure of real Word files survives conversion.
 
-Reads the Federal Acquisition Regulation set below ``PINAKES_EVAL_DIR`` (default ``../shared/eval``). Prints
+Reads the Federal Acquisition Regulation set below ``LOCCIT_EVAL_DIR`` (default ``../shared/eval``). Prints
 the share of looked-up sections that are headings, the share of those whose parents are right, the share of
 paragraphs in a heading or title style that come out as headings, and the time taken.
 """
@@ -16,8 +16,8 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.common import save
-from pinakes.ingest.convert.docx import convert_docx
-from pinakes.ingest.convert.docx.package import Package, W
+from loccit.ingest.convert.docx import convert_docx
+from loccit.ingest.convert.docx.package import Package, W
 
 _HEADING = re.compile(r"(#{1,6}) (.+)")
 _STYLED = re.compile(r"Title|Heading\d")
@@ -78,9 +78,9 @@ def share(part: int, whole: int) -> str:
 
 
 def main() -> int:
-    folder = Path(os.environ.get("PINAKES_EVAL_DIR", "../shared/eval")) / "far"
+    folder = Path(os.environ.get("LOCCIT_EVAL_DIR", "../shared/eval")) / "far"
     if not (folder / "lookups.jsonl").is_file():
-        print(f"skipped: no evaluation set at {folder} (set PINAKES_EVAL_DIR)", file=sys.stderr)
+        print(f"skipped: no evaluation set at {folder} (set LOCCIT_EVAL_DIR)", file=sys.stderr)
         return 0
     files = sorted((folder / "docs").glob("*.docx"))
     headings: list[tuple[int, str, tuple[str, ...]]] = []

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.common import load_average, save
 from benchmarks.scale import TopicEmbedder, _typical, scaled_library
-from pinakes import Library
+from loccit import Library
 
 SIZES = (20_000, 100_000)
 PATTERNS = {

@@ -22,16 +22,16 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import RESULTS, eval_dir, save
-from pinakes.stores.embedded.index import EmbeddedIndex
+from loccit.stores.embedded.index import EmbeddedIndex
 
 EARLY_SECONDS = 30
 
 
 def index(index_dir: Path, docs: Path, model: str) -> dict[str, Any]:
-    """Run ``pinakes index`` and return its report with wall time and the peak memory of the process tree."""
+    """Run ``loccit index`` and return its report with wall time and the peak memory of the process tree."""
     script = (
-        "import json, resource, sys, time; start = time.perf_counter(); from pinakes import Library\n"
-        "from pinakes.config import IndexSettings, Settings\n"
+        "import json, resource, sys, time; start = time.perf_counter(); from loccit import Library\n"
+        "from loccit.config import IndexSettings, Settings\n"
         "settings = Settings(index=IndexSettings(embedding_model=sys.argv[3]))\n"
         "with Library(sys.argv[1], settings=settings) as library:\n"
         "    report = library.index([sys.argv[2]]).to_dict()\n"

@@ -2,7 +2,7 @@
 
     python -m benchmarks.install_size
 
-Installs Pinakes without extras into a fresh virtual environment, and counts what that added.
+Installs Loccit without extras into a fresh virtual environment, and counts what that added.
 """
 
 from __future__ import annotations

@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.common import RESULTS, eval_dir
-from pinakes import Library
-from pinakes.embedding.protocol import Vectors
-from pinakes.stores.embedded.index import EmbeddedIndex
+from loccit import Library
+from loccit.embedding.protocol import Vectors
+from loccit.stores.embedded.index import EmbeddedIndex
 
 _WORD = re.compile(r"[A-Za-z]{5,}")
 _CHANGED = 15  # in a hundred distinct words

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import RESULTS, percentile, save
-from pinakes import Library
-from pinakes.server.services import TOKEN_BUDGET
-from pinakes.tools.catalog import SEARCH
-from pinakes.tools.fit import Limit, Tokens
+from loccit import Library
+from loccit.server.services import TOKEN_BUDGET
+from loccit.tools.catalog import SEARCH
+from loccit.tools.fit import Limit, Tokens
 
 RESULTS_EACH = 5
 GOAL = 0.75

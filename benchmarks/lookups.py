@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import eval_dir, load, percentile, read_jsonl, save
-from pinakes import Library
-from pinakes.evaluation.judge import is_section
+from loccit import Library
+from loccit.evaluation.judge import is_section
 
 
 def measure(name: str, mode: str, show_misses: bool, index: Path | None) -> dict[str, Any]:

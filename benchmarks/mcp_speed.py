@@ -1,10 +1,10 @@
-"""How long an agent waits for ``pinakes mcp``: for the first answer of a new process, and for those that follow.
+"""How long an agent waits for ``loccit mcp``: for the first answer of a new process, and for those that follow.
 
     python -m benchmarks.mcp_speed [--index DIR] [--chunks 10000] [--starts 7] [--rounds 5]
 
 Uses the index that ``benchmarks.ingest`` leaves, cut down as in ``search_speed``. The client is the SDK's own, over
 standard input and output; the first answer is timed from before the process is started. Both kinds of answers are
-timed: text with structured values, and text alone, which is what ``pinakes mcp install`` asks for. Beside the time that
+timed: text with structured values, and text alone, which is what ``loccit mcp install`` asks for. Beside the time that
 passes stands that of the processor, which other work on the machine hardly touches: on an idle one they are the same.
 """
 
@@ -27,13 +27,13 @@ from mcp import Client, StdioServerParameters
 from benchmarks.common import RESULTS, eval_dir, load_average, percentile, save
 from benchmarks.large_index import cut_down
 from benchmarks.search_speed import QUERIES
-from pinakes import Library
+from loccit import Library
 
 TOOL = "search_documents"
 
 
 def server(index: Path, output: str) -> StdioServerParameters:
-    arguments = ["-m", "pinakes", "mcp", "--index", str(index), "--output", output]
+    arguments = ["-m", "loccit", "mcp", "--index", str(index), "--output", output]
     return StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
 
 

@@ -1,7 +1,7 @@
 """How well pages are read from images, against what their text layers give, and how fast.
 
 Takes a few pages in a row from the middle of each PDF in ``pdf_headings/docs`` and ``real/pdf`` under
-``PINAKES_EVAL_DIR`` (default ``../shared/eval``), or in the folders that are given. Each run of pages is read twice:
+``LOCCIT_EVAL_DIR`` (default ``../shared/eval``), or in the folders that are given. Each run of pages is read twice:
 by its text layer, without bookmarks, and as images at 300 dots an inch (``--ocr force``).
 
 ``words``     share of the words on the pages, by pdfium's own text, that were read from the images
@@ -25,10 +25,10 @@ from pathlib import Path
 import pypdfium2
 
 from benchmarks.common import save
-from pinakes.errors import ConversionError
-from pinakes.ingest.convert.ocr import Ocr, missing
-from pinakes.ingest.convert.pdf import convert_pdf
-from pinakes.model.document import Converted
+from loccit.errors import ConversionError
+from loccit.ingest.convert.ocr import Ocr, missing
+from loccit.ingest.convert.pdf import convert_pdf
+from loccit.model.document import Converted
 
 _WORD = re.compile(r"[^\W_]{2,}")
 _ALIKE = 0.85
@@ -126,7 +126,7 @@ def main() -> None:
     if reason := missing(Ocr()):
         print(f"skipped: {reason}")
         return
-    base = Path(os.environ.get("PINAKES_EVAL_DIR", "../shared/eval"))
+    base = Path(os.environ.get("LOCCIT_EVAL_DIR", "../shared/eval"))
     rows = []
     for folder in given.folders or [base / "pdf_headings/docs", base / "real/pdf"]:
         row = Row("/".join(folder.resolve().parts[-2:]))

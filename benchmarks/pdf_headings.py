@@ -1,6 +1,6 @@
 """How well headings are found in PDFs whose bookmarks were removed, and how fast.
 
-Reads ``pdf_headings/`` under ``PINAKES_EVAL_DIR`` (default ``../shared/eval``): PDF files, and ``headings.json``
+Reads ``pdf_headings/`` under ``LOCCIT_EVAL_DIR`` (default ``../shared/eval``): PDF files, and ``headings.json``
 with the bookmarks they had (level, title, page counted from 0, whether the title stands on that page).
 
 A found heading matches a true one when it stands on the same page or the next to it, and the texts, reduced to
@@ -33,8 +33,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import save
-from pinakes.ingest.convert.pdf import convert_pdf
-from pinakes.model.document import Converted
+from loccit.ingest.convert.pdf import convert_pdf
+from loccit.model.document import Converted
 
 _WINDOW = 10
 
@@ -179,9 +179,9 @@ def main() -> int:
     )
     parser.add_argument("--only", default="", help="only files whose name contains this")
     options = parser.parse_args()
-    folder = Path(os.environ.get("PINAKES_EVAL_DIR", "../shared/eval")) / "pdf_headings"
+    folder = Path(os.environ.get("LOCCIT_EVAL_DIR", "../shared/eval")) / "pdf_headings"
     if not (folder / "headings.json").is_file():
-        print(f"skipped: no evaluation set at {folder} (set PINAKES_EVAL_DIR)", file=sys.stderr)
+        print(f"skipped: no evaluation set at {folder} (set LOCCIT_EVAL_DIR)", file=sys.stderr)
         return 0
     rows = []
     for entry in json.loads((folder / "headings.json").read_text(encoding="utf-8")):

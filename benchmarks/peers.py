@@ -2,13 +2,13 @@
 
     python -m benchmarks.peers [--rounds 10]
 
-The peers are looked for in the interpreter that ``PINAKES_PEERS_PYTHON`` names, else in this one; it also needs
+The peers are looked for in the interpreter that ``LOCCIT_PEERS_PYTHON`` names, else in this one; it also needs
 ``onnxruntime`` and ``tokenizers``. What is not installed there is skipped.
 
-About 10,000 chunks of the Kubernetes documentation, cut by Pinakes. The peers get the same chunks, each with one vector
-(that of its first passage; Pinakes compares all passages), and embed queries with the same bundled model. All run as
+About 10,000 chunks of the Kubernetes documentation, cut by Loccit. The peers get the same chunks, each with one vector
+(that of its first passage; Loccit compares all passages), and embed queries with the same bundled model. All run as
 they are set up by default for hybrid search, and give back the ten best with their texts: txtai with its content
-database, LanceDB with its own full-text index and reciprocal ranks, Pinakes with every stage of its default.
+database, LanceDB with its own full-text index and reciprocal ranks, Loccit with every stage of its default.
 
 Each system is a process of its own that is held to one thread; LanceDB has threads for its own work, without which it
 does not finish its full-text index. Times are of the processor, of all its threads, so that neither more of them nor
@@ -52,7 +52,7 @@ Search = Callable[[str], Sequence[Any]]
 
 def peers_library() -> Path:
     """Return an index of about 10,000 chunks; made once, which takes minutes, and kept."""
-    from pinakes import Library
+    from loccit import Library
 
     folder = RESULTS / "peers"
     index, docs, done = folder / "index", folder / "docs", folder / "done"
@@ -75,7 +75,7 @@ def export(index: Path, folder: Path) -> int:
     """Write the chunks of an index, and a vector for each, where the peers can read them; return how many."""
     import numpy as np
 
-    from pinakes.stores.embedded.index import EmbeddedIndex
+    from loccit.stores.embedded.index import EmbeddedIndex
 
     embedded = EmbeddedIndex(index, create=False)
     dimension = embedded.model[1]
@@ -98,13 +98,13 @@ def export(index: Path, folder: Path) -> int:
 
 
 def _embedding() -> Callable[[str], Any]:
-    from pinakes.embedding.registry import load_embedder
+    from loccit.embedding.registry import load_embedder
 
     return load_embedder().embed_query
 
 
-def _pinakes(folder: Path) -> Search:
-    from pinakes import Library
+def _loccit(folder: Path) -> Search:
+    from loccit import Library
 
     library = Library(json.loads((folder / "index.json").read_text()), create=False)
     return lambda query: library.search(query, top_k=TOP_K).results
@@ -152,7 +152,7 @@ def _lancedb(folder: Path) -> Search:
     return search
 
 
-_SYSTEMS: dict[str, Callable[[Path], Search]] = {"pinakes": _pinakes, "txtai": _txtai, "lancedb": _lancedb}
+_SYSTEMS: dict[str, Callable[[Path], Search]] = {"loccit": _loccit, "txtai": _txtai, "lancedb": _lancedb}
 
 
 def _version(name: str) -> str:
@@ -188,7 +188,7 @@ class System:
     """A process that answers queries."""
 
     def __init__(self, name: str, folder: Path) -> None:
-        python = os.environ.get("PINAKES_PEERS_PYTHON", sys.executable) if name in PEERS else sys.executable
+        python = os.environ.get("LOCCIT_PEERS_PYTHON", sys.executable) if name in PEERS else sys.executable
         self.name = name
         self._process = subprocess.Popen(
             [python, "-m", "benchmarks.peers", "--worker", name, str(folder)],
@@ -219,11 +219,11 @@ class System:
 
 
 def _sources() -> str:
-    """Where the modules of Pinakes and its benchmarks are, for an interpreter that has them not installed."""
-    import pinakes
+    """Where the modules of Loccit and its benchmarks are, for an interpreter that has them not installed."""
+    import loccit
 
     root = Path(__file__).parent.parent
-    return os.pathsep.join([str(root), str(Path(pinakes.__file__).parent.parent)])
+    return os.pathsep.join([str(root), str(Path(loccit.__file__).parent.parent)])
 
 
 # -- the figures -----------------------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=RESULTS) as scratch:
         chunks = export(index, Path(scratch))
         (Path(scratch) / "index.json").write_text(json.dumps(str(index)))
-        systems = [System(name, Path(scratch)) for name in ("pinakes", *PEERS)]
+        systems = [System(name, Path(scratch)) for name in ("loccit", *PEERS)]
         for system in systems:
             if system.missing:
                 print(f"skipped: {system.name} ({system.missing})")

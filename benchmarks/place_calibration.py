@@ -25,9 +25,9 @@ import numpy as np
 
 from benchmarks.calibration import Array, fit
 from benchmarks.common import eval_dir, read_jsonl, save
-from pinakes import Library
-from pinakes.model import SearchResponse
-from pinakes.search.select.calibrate import Grounds
+from loccit import Library
+from loccit.model import SearchResponse
+from loccit.search.select.calibrate import Grounds
 
 # Kinds whose list of places is complete, so that what is not on it does not exist.
 _COMPLETE = ("rfc", "statutes")

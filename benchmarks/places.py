@@ -2,7 +2,7 @@
 
     python -m benchmarks.places [--kind rfc] [--misses 20] [--most 20] [FOLDER ...]
 
-Reads ``real`` below ``PINAKES_EVAL_DIR`` and the folders that ``PINAKES_PLACES_DIRS`` names, separated by colons. A
+Reads ``real`` below ``LOCCIT_EVAL_DIR`` and the folders that ``LOCCIT_PLACES_DIRS`` names, separated by colons. A
 folder holds one folder of documents a kind, and beside it ``KIND.jsonl``, which says what an independent oracle knows
 of them, one place a line: ``doc`` (the file's name) with
 
@@ -41,9 +41,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import read_jsonl, save
-from pinakes import Library
-from pinakes.errors import PinakesError
-from pinakes.model import Outline, OutlineNode
+from loccit import Library
+from loccit.errors import LoccitError
+from loccit.model import Outline, OutlineNode
 
 Row = dict[str, Any]
 
@@ -167,7 +167,7 @@ def check_place(library: Library, path: str, row: Row, tally: Tally) -> None:
     at = f"{name} {asked(label)} (line {row.get('line')} {begins!r})"
     try:
         view = library.section(asked(label), document=path)
-    except PinakesError as error:
+    except LoccitError as error:
         tally.note("reach", False, f"{at} -> {type(error).__name__} {str(error)[:70]}")
     else:
         good = agrees(row, view.lines.first if view.lines else None, view.text)
@@ -190,7 +190,7 @@ def check_no_place(library: Library, path: str, row: Row, tally: Tally) -> None:
     label = str(row["label"]).rstrip(".")
     try:
         view = library.section(asked(label), document=path)
-    except PinakesError:
+    except LoccitError:
         good, where = True, ""
     else:
         good = not agrees(row, view.lines.first if view.lines else None, view.text)
@@ -286,8 +286,8 @@ def folders(given: Sequence[str]) -> list[Path]:
     """Return the folders to measure: those given, else those that the environment names."""
     if given:
         return [Path(name) for name in given]
-    named = os.environ.get("PINAKES_PLACES_DIRS", "").split(":")
-    root = Path(os.environ.get("PINAKES_EVAL_DIR", "../shared/eval"))
+    named = os.environ.get("LOCCIT_PLACES_DIRS", "").split(":")
+    root = Path(os.environ.get("LOCCIT_EVAL_DIR", "../shared/eval"))
     return [root / "real", *(Path(name) for name in named if name)]
 
 
@@ -296,9 +296,7 @@ def run(folder: Path, wanted: Sequence[str], misses: int, most: int) -> dict[str
     kinds = sorted(path.stem for path in folder.glob("*.jsonl") if path.with_suffix("").is_dir())
     kinds = [kind for kind in kinds if not wanted or kind in wanted]
     if not kinds:
-        print(
-            f"skipped: {folder} has no documents with an oracle (see PINAKES_EVAL_DIR, PINAKES_PLACES_DIRS)"
-        )
+        print(f"skipped: {folder} has no documents with an oracle (see LOCCIT_EVAL_DIR, LOCCIT_PLACES_DIRS)")
         return {}
     about = folder / "kinds.json"
     said: dict[str, Any] = json.loads(about.read_text(encoding="utf-8")) if about.is_file() else {}

@@ -17,7 +17,7 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.common import eval_dir, save
-from pinakes import Library
+from loccit import Library
 
 _SENTENCE = re.compile(r"(?<=[.;:]\s)[A-Z][^.;:\n|#*\[\]<>_“”\"„]{60,260}[.;](?=\s)")
 _NUMBER = re.compile(r"\b\d+\b")

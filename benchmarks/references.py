@@ -1,6 +1,6 @@
 """How many references of real documents are found, and how many of them lead somewhere.
 
-Reads the data protection regulation and the Federal Acquisition Regulation below ``PINAKES_EVAL_DIR`` (default
+Reads the data protection regulation and the Federal Acquisition Regulation below ``LOCCIT_EVAL_DIR`` (default
 ``../shared/eval``). Prints, for each kind of reference, how many lead to a place of the document, how many only part
 of the way, how many name another document and how many lead nowhere, and the reasons of the last. ``--sample N``
 prints N references with the words around them and the beginning of what they lead to, for reading; ``--seed`` draws
@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.common import eval_dir, save
-from pinakes.ingest.convert import convert
-from pinakes.ingest.extract.clauses import extract_clauses
-from pinakes.ingest.extract.references import extract_references
-from pinakes.ingest.parse import Parsed, parse
-from pinakes.ingest.parse.places.tree import build_sections
-from pinakes.model import Place, Reference
+from loccit.ingest.convert import convert
+from loccit.ingest.extract.clauses import extract_clauses
+from loccit.ingest.extract.references import extract_references
+from loccit.ingest.parse import Parsed, parse
+from loccit.ingest.parse.places.tree import build_sections
+from loccit.model import Place, Reference
 
 OUTCOMES = ("resolved", "partly", "elsewhere", "nowhere")
 

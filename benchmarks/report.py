@@ -17,7 +17,7 @@ TARGET = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 HEAD = """# Benchmarks
 
 Measured with `make bench`, which writes this page; each benchmark also runs alone with the command given. The
-evaluation sets are read from `PINAKES_EVAL_DIR` (default `../shared/eval`); what needs a set that is absent is
+evaluation sets are read from `LOCCIT_EVAL_DIR` (default `../shared/eval`); what needs a set that is absent is
 skipped. Figures are wall-clock times unless said otherwise, and vary by some 10 to 20 % from run to run.
 """
 
@@ -28,7 +28,7 @@ def _table(rows: Sequence[tuple[str, ...]], head: tuple[str, ...]) -> str:
 
 
 def _startup(data: dict[str, Any]) -> str:
-    goals = {"import pinakes": "0.2 s", "pinakes --help": "0.4 s", "pinakes search, hybrid": "1 s"}
+    goals = {"import loccit": "0.2 s", "loccit --help": "0.4 s", "loccit search, hybrid": "1 s"}
     rows = [
         (name, f"{value:.2f} s", goals.get(name, ""))
         for name, value in data.items()
@@ -143,7 +143,7 @@ def _busy(data: dict[str, Any]) -> str:
 
 
 def _peers(data: dict[str, Any]) -> str:
-    names = {"pinakes": "Pinakes", "txtai": "txtai", "lancedb": "LanceDB"}
+    names = {"loccit": "Loccit", "txtai": "txtai", "lancedb": "LanceDB"}
     rows = [
         (
             f"{names[name]} {data['versions'].get(name, '')}".strip(),
@@ -164,7 +164,7 @@ def _peers(data: dict[str, Any]) -> str:
     note = (
         "The same chunks of the Kubernetes documentation, queries and bundled model, ten results with their texts, in "
         "one run by turns, each in a process of its own, with the time of all its threads. The peers have one vector a "
-        "chunk and their defaults for hybrid search; Pinakes has all passages and all stages. Goal: Pinakes within "
+        "chunk and their defaults for hybrid search; Loccit has all passages and all stages. Goal: Loccit within "
         "10 ms, and ahead of both."
     )
     return f"{_table(rows, head)}\n\n{note}{_busy(data)}"

@@ -9,7 +9,7 @@ Table = Callable[[Sequence[tuple[str, ...]], tuple[str, ...]], str]
 
 _NOTE = (
     "A scripted agent answers twelve questions over one library (the GDPR, six parts of the FAR, the examples and two "
-    "versions of a policy) through `pinakes mcp` over stdio, with answers as text. It knows what its question says, "
+    "versions of a policy) through `loccit mcp` over stdio, with answers as text. It knows what its question says, "
     "what the tools say of themselves, and what was answered before. Tokens are all that it receives, counted with "
     "the bundled tokenizer. An answer is complete when it has every fact that a reader found in the documents; "
     "`noise` are entries of a list that hold none. Goals: each within four calls, all complete, and a third fewer "

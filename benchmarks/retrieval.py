@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import load, save
-from pinakes.config import IndexSettings, SearchSettings, Settings
-from pinakes.embedding import Embedder, load_embedder
-from pinakes.evaluation import evaluate
-from pinakes.evaluation.cache import default_folder
-from pinakes.evaluation.datasets import SPANS
-from pinakes.evaluation.runs import SetRun
+from loccit.config import IndexSettings, SearchSettings, Settings
+from loccit.embedding import Embedder, load_embedder
+from loccit.evaluation import evaluate
+from loccit.evaluation.cache import default_folder
+from loccit.evaluation.datasets import SPANS
+from loccit.evaluation.runs import SetRun
 
 SETS = ("anthropic_contextual", "scifact", "cranfield", "chunking", "own")
 WINDOWS = (200, 400, 800)
@@ -28,10 +28,10 @@ OWN = Path(__file__).parent.parent / "tests" / "corpus"
 
 
 def folder_of(name: str) -> Path | None:
-    folder = OWN if name == "own" else Path(os.environ.get("PINAKES_EVAL_DIR", "../shared/eval")) / name
+    folder = OWN if name == "own" else Path(os.environ.get("LOCCIT_EVAL_DIR", "../shared/eval")) / name
     if folder.exists():
         return folder
-    print(f"skipped: {folder} is not here (set PINAKES_EVAL_DIR to the folder of evaluation sets)")
+    print(f"skipped: {folder} is not here (set LOCCIT_EVAL_DIR to the folder of evaluation sets)")
     return None
 
 

@@ -6,7 +6,7 @@ Libraries of agreements that are written for it: ten chunks a document, with num
 other places, links, tags and dates. They are recorded and indexed by the stages of any other run. To save time, one in
 twenty is read, and the others are what reading them would give, but for counts of tokens; and vectors are made up (some
 hundred topics with noise around them), so no model is needed. Libraries are kept for the next time, in
-``PINAKES_BENCH_DIR`` where that is set.
+``LOCCIT_BENCH_DIR`` where that is set.
 
 Each size is measured in a process of its own. Times are those of its processor, without the workers that read files,
 which other work on the machine hardly touches; memory is what is in no file.
@@ -34,14 +34,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import RESULTS, load, load_average, save
-from pinakes import Library
-from pinakes.config import IndexSettings
-from pinakes.embedding.protocol import Vectors
-from pinakes.ingest.codec import decode
-from pinakes.ingest.contextualize import passage_text, text_hash
-from pinakes.ingest.prepare import prepare
-from pinakes.model import ParsedDocument
-from pinakes.stores.embedded.index import EmbeddedIndex
+from loccit import Library
+from loccit.config import IndexSettings
+from loccit.embedding.protocol import Vectors
+from loccit.ingest.codec import decode
+from loccit.ingest.contextualize import passage_text, text_hash
+from loccit.ingest.prepare import prepare
+from loccit.model import ParsedDocument
+from loccit.stores.embedded.index import EmbeddedIndex
 
 SIZES = (5_000, 80_000)
 DIMENSION = 384

@@ -17,12 +17,12 @@ from urllib.request import urlopen
 
 from benchmarks.common import eval_dir, percentile
 from benchmarks.search_speed import QUERIES
-from pinakes import Library
+from loccit import Library
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = os.environ.get("PINAKES_CHROMIUM", "/usr/bin/chromium")
+CHROMIUM = os.environ.get("LOCCIT_CHROMIUM", "/usr/bin/chromium")
 _KEY_MS = 80  # between keys: a quick typist
 _TYPED = 10
 _PAGES, _PAGE = 500, 3000  # characters
@@ -128,7 +128,7 @@ def in_browser(
         print("playwright is not installed: pip install playwright to measure the page")
         return {}
     if not Path(CHROMIUM).exists():
-        print(f"there is no browser at {CHROMIUM} (set PINAKES_CHROMIUM)")
+        print(f"there is no browser at {CHROMIUM} (set LOCCIT_CHROMIUM)")
         return {}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

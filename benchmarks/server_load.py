@@ -1,4 +1,4 @@
-"""How ``pinakes serve`` holds up: its API, its page in a browser, many searches at once, and searches while indexing;
+"""How ``loccit serve`` holds up: its API, its page in a browser, many searches at once, and searches while indexing;
 and many agents at once, over MCP, with one process and with two.
 
     python -m benchmarks.server_load [--index DIR] [--chunks 10000] [--at-once 50] [--seconds 60]
@@ -38,7 +38,7 @@ from benchmarks.common import RESULTS, eval_dir, percentile, save
 from benchmarks.large_index import cut_down
 from benchmarks.search_speed import QUERIES, show
 from benchmarks.server_browser import in_browser
-from pinakes.server.static import FOLDER
+from loccit.server.static import FOLDER
 
 _FILES = 40  # indexed while others search
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -80,7 +80,7 @@ def _memory_mb(pid: int) -> float:
 @contextlib.contextmanager
 def served(index: Path, *options: str) -> Iterator[Server]:
     """Serve an index with a new process until it is no longer needed; begins when the server says that it is ready."""
-    command = [sys.executable, "-m", "pinakes", "serve", "--port", "0", "--index", str(index), *options]
+    command = [sys.executable, "-m", "loccit", "serve", "--port", "0", "--index", str(index), *options]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None
@@ -272,7 +272,7 @@ def while_indexing(
         (new / f"{number}.md").write_text(text, encoding="utf-8")
     before = chunks_of(server)
     load, start = os.getloadavg()[0], time.monotonic()
-    command = [sys.executable, "-m", "pinakes", "index", str(new), "--index", str(index)]
+    command = [sys.executable, "-m", "loccit", "index", str(new), "--index", str(index)]
     with many_searching(server, 4, queries) as found:
         run = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=400)
         took = time.monotonic() - start

@@ -29,18 +29,18 @@ def seconds(command: list[str]) -> float:
 
 def main() -> None:
     python = sys.executable
-    pinakes = [python, "-m", "pinakes"]
+    loccit = [python, "-m", "loccit"]
     with tempfile.TemporaryDirectory() as scratch:
         where = ["--index", str(Path(scratch) / "index")]
-        subprocess.run([*pinakes, "index", str(EXAMPLES), *where, "--quiet"], check=True, capture_output=True)
+        subprocess.run([*loccit, "index", str(EXAMPLES), *where, "--quiet"], check=True, capture_output=True)
         empty = seconds([python, "-c", "pass"])
         figures = {
             "python alone": empty,
-            "import pinakes": seconds([python, "-c", "import pinakes"]) - empty,
-            "from pinakes import Library": seconds([python, "-c", "from pinakes import Library"]) - empty,
-            "pinakes --help": seconds([*pinakes, "--help"]),
-            "pinakes search, hybrid": seconds([*pinakes, "search", "notice of arrival", *where]),
-            "pinakes search, keyword": seconds([*pinakes, "search", "notice", "--mode", "keyword", *where]),
+            "import loccit": seconds([python, "-c", "import loccit"]) - empty,
+            "from loccit import Library": seconds([python, "-c", "from loccit import Library"]) - empty,
+            "loccit --help": seconds([*loccit, "--help"]),
+            "loccit search, hybrid": seconds([*loccit, "search", "notice of arrival", *where]),
+            "loccit search, keyword": seconds([*loccit, "search", "notice", "--mode", "keyword", *where]),
         }
     for name, value in figures.items():
         print(f"{name:28} {value:.3f} s")

@@ -26,17 +26,17 @@ from typing import Any
 from benchmarks.common import RESULTS, eval_dir, load, percentile, save
 from benchmarks.large_index import cut_down
 from benchmarks.search_speed import QUERIES
-from pinakes import Library
-from pinakes.config import IndexSettings
-from pinakes.embedding import Embedder, load_embedder
-from pinakes.evaluation.build import build
-from pinakes.evaluation.cache import RememberingEmbedder, default_folder, place_for
-from pinakes.evaluation.datasets import EvalSet
-from pinakes.evaluation.judge import judge_for
-from pinakes.evaluation.places import Places
-from pinakes.evaluation.readers import read_all
-from pinakes.stores.registry import load_store
-from pinakes.stores.settings import DatabaseSettings
+from loccit import Library
+from loccit.config import IndexSettings
+from loccit.embedding import Embedder, load_embedder
+from loccit.evaluation.build import build
+from loccit.evaluation.cache import RememberingEmbedder, default_folder, place_for
+from loccit.evaluation.datasets import EvalSet
+from loccit.evaluation.judge import judge_for
+from loccit.evaluation.places import Places
+from loccit.evaluation.readers import read_all
+from loccit.stores.registry import load_store
+from loccit.stores.settings import DatabaseSettings
 
 PROVIDERS = ("postgres", "faiss", "chromadb", "qdrant", "milvus")
 PARTS = ("answers", "ingest", "speed")
@@ -207,7 +207,7 @@ def main() -> None:
     figures = load("stores")
     embedder = load_embedder()
     # Not below a folder that only its owner may enter: PostgreSQL, started by root, runs as nobody.
-    with tempfile.TemporaryDirectory(prefix="pinakes-stores-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix="loccit-stores-", ignore_cleanup_errors=True) as folder:
         scratch = Path(folder)
         scratch.chmod(0o755)
         if "answers" not in options.skip:

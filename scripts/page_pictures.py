@@ -16,7 +16,7 @@ from urllib.parse import quote_plus
 
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
-from pinakes import Library
+from loccit import Library
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
@@ -33,14 +33,14 @@ def fill(folder: Path) -> None:
     shutil.copytree(
         ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("holodeck", "*.yaml")
     )
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         library.index(folder / "examples")
 
 
 @contextmanager
 def served(folder: Path, *options: str) -> Iterator[str]:
     """Serve a folder; gives the address."""
-    command = [sys.executable, "-m", "pinakes", "serve", "--port", "0", "--index", str(folder / ".pinakes")]
+    command = [sys.executable, "-m", "loccit", "serve", "--port", "0", "--index", str(folder / ".loccit")]
     command += options
     with subprocess.Popen(command, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True) as server:
         try:

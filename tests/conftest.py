@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from pinakes.embedding.onnx import OnnxEmbedder
+from loccit.embedding.onnx import OnnxEmbedder
 
 TESTS = Path(__file__).parent
 
@@ -93,9 +93,9 @@ def _read_here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     folder = tmp_path_factory.getbasetemp()
     run = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pinakes.ingest.pipeline._available_cores", lambda: 1)
-        patch.setattr("pinakes.embedding.onnx.available_cores", lambda: 1)
-        patch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+        patch.setattr("loccit.ingest.pipeline._available_cores", lambda: 1)
+        patch.setattr("loccit.embedding.onnx.available_cores", lambda: 1)
+        patch.setattr("loccit.ingest.pipeline.Sandbox", InlineSandbox)
         patch.setattr(OnnxEmbedder, "embed", embed_once(EMBED, run / "vectors.sqlite3"))
         yield
 
@@ -107,7 +107,7 @@ def _for_real(request: pytest.FixtureRequest) -> Iterator[None]:
         if _is_in(request.path, EMBEDDING):
             patch.setattr(OnnxEmbedder, "embed", EMBED)
         if _is_in(request.path, IN_WORKERS):
-            from pinakes.ingest.sandbox import Sandbox
+            from loccit.ingest.sandbox import Sandbox
 
-            patch.setattr("pinakes.ingest.pipeline.Sandbox", Sandbox)
+            patch.setattr("loccit.ingest.pipeline.Sandbox", Sandbox)
         yield

@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 # What is not installed is left out.
 IMPORTED = [
-    *("pinakes.cli.app", "pinakes.library", "pinakes.ingest.prepare", "pinakes.ingest.pipeline", "anthropic"),
+    *("loccit.cli.app", "loccit.library", "loccit.ingest.prepare", "loccit.ingest.pipeline", "anthropic"),
     *("tests.forked", "tests.ingest.interrupted"),
 ]
 PATIENCE = 120
@@ -53,14 +53,14 @@ def run_forked(
         )
 
 
-def pinakes(*args: str) -> None:
+def loccit(*args: str) -> None:
     """The command, reading files in its own process."""
     from tests.ingest.fakes import read_here
 
-    from pinakes.cli import main
+    from loccit.cli import main
 
     read_here()
-    sys.argv = ["pinakes", *args]
+    sys.argv = ["loccit", *args]
     main()
 
 

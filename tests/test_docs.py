@@ -24,14 +24,14 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-import pinakes
-from pinakes.cli.app import app
-from pinakes.config import IndexSettings, SearchSettings
-from pinakes.config.settings import STAGES, describe
-from pinakes.errors import MissingExtraError
-from pinakes.model import SearchResponse, SearchResult
-from pinakes.search.rank.graph import EDGE_WEIGHTS
-from pinakes.stores.registry import PROVIDERS
+import loccit
+from loccit.cli.app import app
+from loccit.config import IndexSettings, SearchSettings
+from loccit.config.settings import STAGES, describe
+from loccit.errors import MissingExtraError
+from loccit.model import SearchResponse, SearchResult
+from loccit.search.rank.graph import EDGE_WEIGHTS
+from loccit.stores.registry import PROVIDERS
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
@@ -93,7 +93,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the examples with an index, shared by all blocks that do not ask for a fresh one."""
     folder = tmp_path_factory.mktemp("docs")
     shutil.copytree(ROOT / "examples", folder / "examples")
-    with pinakes.Library(folder / ".pinakes") as library:
+    with loccit.Library(folder / ".loccit") as library:
         report = library.index([folder / "examples"])
     assert not report.failed
     return folder
@@ -109,7 +109,7 @@ def stage(
     if "fresh" in block.note:
         folder = tmp_path
         shutil.copytree(ROOT / "examples", folder / "examples")
-    for name in ("PINAKES_INDEX", "PINAKES_DEBUG", "FORCE_COLOR"):
+    for name in ("LOCCIT_INDEX", "LOCCIT_DEBUG", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "100")
@@ -138,12 +138,12 @@ def steps(block: Block) -> Iterator[tuple[str, list[str]]]:
 def run(command: str) -> tuple[int, str] | None:
     """Run a command of ours, or one that sets the scene; None for all others."""
     given = None
-    feed = re.fullmatch(r"echo '([^']*)' \| (pinakes .*)", command)
+    feed = re.fullmatch(r"echo '([^']*)' \| (loccit .*)", command)
     if feed:
         given, command = feed[1] + "\n", feed[2]
     words = shlex.split(command)
-    if words[0] == "pinakes":
-        result = CliRunner().invoke(app, words[1:], input=given, prog_name="pinakes")
+    if words[0] == "loccit":
+        result = CliRunner().invoke(app, words[1:], input=given, prog_name="loccit")
         return result.exit_code, result.output
     if words[0] in SCENERY:
         done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
@@ -207,7 +207,7 @@ def test_programs_print_what_their_comments_say(block: Block, stage: Path) -> No
 
 
 def modules_with_examples() -> list[str]:
-    names = ["pinakes", *(info.name for info in pkgutil.walk_packages(pinakes.__path__, "pinakes."))]
+    names = ["loccit", *(info.name for info in pkgutil.walk_packages(loccit.__path__, "loccit."))]
     found = []
     for name in names:
         spec = importlib.util.find_spec(name)
@@ -316,7 +316,7 @@ def test_every_field_of_an_answer_is_described(kind: type[Any]) -> None:
 
 def test_what_a_search_counts_and_explains_is_described(shelf: Path) -> None:
     page = (ROOT / "docs/ranking.md").read_text(encoding="utf-8")
-    with pinakes.Library(shelf / ".pinakes") as library:
+    with loccit.Library(shelf / ".loccit") as library:
         response = library.search("dry running", explain=True)
     for name in (*response.compression_stats, *(response.explanation or {})):
         assert f"`{name}`" in page, name
@@ -377,7 +377,7 @@ def test_what_the_requirements_name_exists() -> None:
         if path.startswith(("tests/", "benchmarks/", "docs/", "scripts/", "src/", "examples/")):
             file = ROOT / path
         elif re.fullmatch(r"[\w/]+\.py|[a-z_]+/[\w/]*", path):
-            file = ROOT / "src/pinakes" / path
+            file = ROOT / "src/loccit" / path
         else:
             continue
         assert file.exists(), f"docs/internals/requirements.md names {code}"

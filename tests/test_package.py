@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.version import __version__
+from loccit.version import __version__
 
 ROOT = Path(__file__).parents[1]
 
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.process]
 def run(*command: str | Path, cwd: Path) -> str:
     """Run a command that must succeed, and return what it prints."""
     # Neither our sources on the path nor settings of whoever runs the tests.
-    plain = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PINAKES_"))}
+    plain = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "LOCCIT_"))}
     done = subprocess.run(
         list(map(str, command)), cwd=cwd, env=plain, capture_output=True, text=True, check=False
     )
@@ -43,7 +43,7 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(dist: Path) -> Path:
-    return dist / f"pinakes-{__version__}-py3-none-any.whl"
+    return dist / f"loccit-{__version__}-py3-none-any.whl"
 
 
 @pytest.fixture(scope="module")
@@ -76,34 +76,34 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
         held = set(archive.namelist())
     sources = {
         path.relative_to(ROOT / "src").as_posix()
-        for path in (ROOT / "src" / "pinakes").rglob("*")
+        for path in (ROOT / "src" / "loccit").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert "pinakes/py.typed" in sources
-    info = f"pinakes-{__version__}.dist-info"
+    assert "loccit/py.typed" in sources
+    info = f"loccit-{__version__}.dist-info"
     assert {name for name in held if not name.startswith(info)} == sources
     assert {f"{info}/licenses/LICENSE", f"{info}/licenses/NOTICE", f"{info}/entry_points.txt"} <= held
 
 
 def test_the_source_distribution_can_be_tested(dist: Path) -> None:
-    with tarfile.open(dist / f"pinakes-{__version__}.tar.gz") as archive:
+    with tarfile.open(dist / f"loccit-{__version__}.tar.gz") as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
     assert {"pyproject.toml", "Makefile", "README.md", "LICENSE", "tests/conftest.py"} <= held
-    assert {"examples/harbour-safety-act.md", "src/pinakes/py.typed"} <= held
-    assert not [name for name in held if re.search(r"(^|/)(\.venv|\.git|\.pinakes|__pycache__)/", name)]
+    assert {"examples/harbour-safety-act.md", "src/loccit/py.typed"} <= held
+    assert not [name for name in held if re.search(r"(^|/)(\.venv|\.git|\.loccit|__pycache__)/", name)]
 
 
 def test_the_versions_agree(environment: Path, tmp_path: Path) -> None:
-    assert __version__ in run(environment / "pinakes", "--version", cwd=tmp_path)
+    assert __version__ in run(environment / "loccit", "--version", cwd=tmp_path)
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    from_metadata = "from importlib.metadata import version; print(version('pinakes'))"
+    from_metadata = "from importlib.metadata import version; print(version('loccit'))"
     assert run(environment / "python", "-c", from_metadata, cwd=tmp_path).strip() == __version__
 
 
 def test_the_installed_package_indexes_and_searches(environment: Path, tmp_path: Path) -> None:
     shutil.copy(ROOT / "examples" / "harbour-safety-act.md", tmp_path)
-    where = run(environment / "python", "-c", "import pinakes; print(pinakes.__file__)", cwd=tmp_path)
+    where = run(environment / "python", "-c", "import loccit; print(loccit.__file__)", cwd=tmp_path)
     assert Path(where.strip()).is_relative_to(environment.parent)
-    run(environment / "pinakes", "index", ".", cwd=tmp_path)
-    found = run(environment / "pinakes", "search", "when must an accident be reported", cwd=tmp_path)
+    run(environment / "loccit", "index", ".", cwd=tmp_path)
+    found = run(environment / "loccit", "search", "when must an accident be reported", cwd=tmp_path)
     assert "harbour-safety-act.md" in found

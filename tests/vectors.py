@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from pinakes.embedding.onnx import OnnxEmbedder
-from pinakes.embedding.protocol import Vectors
-from pinakes.embedding.registry import BUNDLED_MODEL
+from loccit.embedding.onnx import OnnxEmbedder
+from loccit.embedding.protocol import Vectors
+from loccit.embedding.registry import BUNDLED_MODEL
 
 Embed = Callable[[OnnxEmbedder, Sequence[str]], Vectors]
 

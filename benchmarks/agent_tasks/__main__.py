@@ -3,7 +3,7 @@
     python -m benchmarks agent_tasks [--before CHECKOUT] [--only 1 4] [--output both] [--transcripts DIR]
 
 A scripted agent answers twelve questions over one library: the GDPR, six parts of the FAR, the examples and two
-versions of a policy. It talks to ``pinakes mcp`` over stdio. ``--before`` runs the same scripts against the server
+versions of a policy. It talks to ``loccit mcp`` over stdio. ``--before`` runs the same scripts against the server
 of another checkout, such as ``git worktree add ../before da82e05``; what that server lacks, they do without.
 ``--transcripts`` keeps what was said.
 """
@@ -36,7 +36,7 @@ def measured(name: str, library: Path, options: argparse.Namespace, source: Path
     """Index the library with the package of a checkout, and do the tasks with its server."""
     index = RESULTS / "agent_tasks" / name
     # Vectors of texts that were seen before are kept; all else is made by the code that is measured.
-    command = [sys.executable, "-m", "pinakes", "index", str(library), "--index", str(index), "--rebuild"]
+    command = [sys.executable, "-m", "loccit", "index", str(library), "--index", str(index), "--rebuild"]
     subprocess.run(command, env=environment(source), check=True, stdout=subprocess.DEVNULL)
     tasks = [task for task in TASKS if not options.only or task.number in options.only]
     transcripts = options.transcripts and options.transcripts / name

@@ -13,7 +13,7 @@ from typing import Any
 
 from mcp import Client, StdioServerParameters
 
-from pinakes.embedding import load_tokenizer
+from loccit.embedding import load_tokenizer
 
 _TOKENIZER = load_tokenizer()
 
@@ -95,7 +95,7 @@ async def serving(index: Path, output: str = "text", source: Path | None = None)
     """Start a server on an index, from this checkout or from the sources of another one."""
     start = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "pinakes", "mcp", "--index", str(index), "--output", output],
+        args=["-m", "loccit", "mcp", "--index", str(index), "--output", output],
         env=environment(source),
     )
     async with Client(start, mode="legacy") as client:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pinakes.embedding.registry import BUNDLED_MODEL
+from loccit.embedding.registry import BUNDLED_MODEL
 
 from .conftest import Check
 
@@ -115,7 +115,7 @@ def test_a_missing_package_is_named_with_its_extra(
     monkeypatch.setattr(importlib.util, "find_spec", without)
     checked = check(tool(*fields))
     (said,) = checked.warnings if extra == "chat" else checked.faults
-    assert f"pip install 'pinakes[{extra}]'" in said.message
+    assert f"pip install 'loccit[{extra}]'" in said.message
 
 
 @pytest.mark.parametrize(

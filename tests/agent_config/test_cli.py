@@ -1,4 +1,4 @@
-"""``pinakes config check``, ``pinakes config schema`` and ``pinakes config settings``."""
+"""``loccit config check``, ``loccit config schema`` and ``loccit config settings``."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from pinakes.cli.config import config
-from pinakes.cli.errors import GuardedGroup
-from pinakes.config.agent import agent_schema
-from pinakes.config.settings import IndexSettings, SearchSettings, describe
+from loccit.cli.config import config
+from loccit.cli.errors import GuardedGroup
+from loccit.config.agent import agent_schema
+from loccit.config.settings import IndexSettings, SearchSettings, describe
 
 from .conftest import Write
 
@@ -31,7 +31,7 @@ tools:
 
 
 def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, ["config", *map(str, words)], prog_name="pinakes")
+    return CliRunner().invoke(app, ["config", *map(str, words)], prog_name="loccit")
 
 
 def test_a_good_file_is_summed_up(write: Write, tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_a_good_file_is_summed_up(write: Write, tmp_path: Path) -> None:
     assert "is valid." in result.stdout
     assert "agent clerk · model openai:gpt-5" in result.stdout
     assert f"tool statutes · hierarchical_document · {tmp_path / 'docs'}" in result.stdout
-    assert "tool files · mcp · not run by Pinakes" in result.stdout
+    assert "tool files · mcp · not run by Loccit" in result.stdout
     assert "sk-hidden" not in result.output
 
 

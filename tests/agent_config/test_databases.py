@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from pinakes.cli.app import app
-from pinakes.config.agent import Checked, DatabaseProvider, agent_schema, check_agent, load_agent
-from pinakes.config.agent.database import collection_name
-from pinakes.stores import registry
-from pinakes.stores.providers.memory import MemoryStore
-from pinakes.stores.settings import DatabaseSettings
+from loccit.cli.app import app
+from loccit.config.agent import Checked, DatabaseProvider, agent_schema, check_agent, load_agent
+from loccit.config.agent.database import collection_name
+from loccit.stores import registry
+from loccit.stores.providers.memory import MemoryStore
+from loccit.stores.settings import DatabaseSettings
 
 from .conftest import Check, Write
 from .test_faults import TOOL
 
-VARIABLES = ("PINAKES_CONNECTION_STRING", "PINAKES_DATABASE", "PINAKES_DATABASE_API_KEY")
+VARIABLES = ("LOCCIT_CONNECTION_STRING", "LOCCIT_DATABASE", "LOCCIT_DATABASE_API_KEY")
 
 
 @pytest.fixture(autouse=True)
@@ -153,7 +153,7 @@ def test_a_missing_package_is_named(check: Check, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(registry.PROVIDERS, "qdrant", ("no_such_client:Store", "qdrant"))
     (fault,) = check(f"{TOOL}    database: {{provider: qdrant, url: 'http://localhost:6333'}}\n").faults
     assert fault.field == "tools[0].database.provider"
-    assert "pip install 'pinakes[qdrant]'" in fault.message
+    assert "pip install 'loccit[qdrant]'" in fault.message
 
 
 class TheirStore(MemoryStore):
@@ -216,7 +216,7 @@ tools:
 def test_nothing_secret_is_shown(
     write: Write, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setenv("PINAKES_DATABASE_API_KEY", "hunter4")
+    monkeypatch.setenv("LOCCIT_DATABASE_API_KEY", "hunter4")
     shown = []
     good = "".join(f"{line}\n" for line in SECRETS.splitlines() if "three" not in line and "four" not in line)
     good = good.replace("https://ann:hunter2@", "https://")

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from pinakes.config.agent import HierarchicalDocumentToolConfig, OtherToolConfig
-from pinakes.embedding import Embedder, load_embedder
-from pinakes.embedding.registry import BUNDLED_MODEL
-from pinakes.errors import NotFoundError, UsageError
-from pinakes.model import SearchResponse
-from pinakes.tools.document_tool import HierarchicalDocumentTool
+from loccit.config.agent import HierarchicalDocumentToolConfig, OtherToolConfig
+from loccit.embedding import Embedder, load_embedder
+from loccit.embedding.registry import BUNDLED_MODEL
+from loccit.errors import NotFoundError, UsageError
+from loccit.model import SearchResponse
+from loccit.tools.document_tool import HierarchicalDocumentTool
 
 QUERY = "reports of the harbour master about dangerous goods"
 
@@ -273,7 +273,7 @@ def test_a_field_has_its_effect(home: Path, embedder: Embedder, field: str) -> N
 
 
 def test_type_decides_who_runs_a_tool() -> None:
-    from pinakes.config.agent import AgentConfig
+    from loccit.config.agent import AgentConfig
 
     tool = {"name": "a", "description": "b", "source": "docs"}
     agent = AgentConfig.model_validate(
@@ -284,10 +284,10 @@ def test_type_decides_who_runs_a_tool() -> None:
 
 
 def test_the_index_is_kept_where_the_file_says(tmp_path: Path) -> None:
-    assert configured().index_path(tmp_path) == tmp_path / ".pinakes/docs"
+    assert configured().index_path(tmp_path) == tmp_path / ".loccit/docs"
     assert configured(index="../kept").index_path(tmp_path) == tmp_path.parent / "kept"
     assert configured(database={"path": "kept"}).index_path(tmp_path) == tmp_path / "kept/docs"
-    assert configured(database={"provider": "embedded"}).index_path(tmp_path) == tmp_path / ".pinakes/docs"
+    assert configured(database={"provider": "embedded"}).index_path(tmp_path) == tmp_path / ".loccit/docs"
 
 
 def test_a_pattern_is_meant_from_a_folder_of_any_name(tmp_path: Path) -> None:
@@ -311,7 +311,7 @@ def test_an_index_in_memory_leaves_nothing_behind(home: Path, embedder: Embedder
     with HierarchicalDocumentTool(config, base_dir=home, embedder=embedder) as tool:
         assert count(tool)
     assert folder.exists()
-    assert not (home / ".pinakes").exists()
+    assert not (home / ".loccit").exists()
     del config, tool
     gc.collect()
     assert not folder.exists()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pinakes.config.agent import (
+from loccit.config.agent import (
     AgentConfig,
     ConfigError,
     ModelConfig,
@@ -120,7 +120,7 @@ WHOLE_AGENT = """
 def test_a_fragment_without_description_loads_with_a_warning(
     write: Write, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.WARNING, "pinakes"):
+    with caplog.at_level(logging.WARNING, "loccit"):
         agent = load_agent(write(FRAGMENT))
     (tool,) = agent.document_tools
     assert isinstance(tool.context_model, ModelConfig)
@@ -175,7 +175,7 @@ def test_the_bundled_example_answers() -> None:
     agent = load_agent(EXAMPLES / "agent.yaml")
     assert [tool.name for tool in agent.document_tools] == ["harbour_law", "service_agreement", "pump_manual"]
     assert agent.document_tool("pump_manual").source_path() == EXAMPLES / "pump-manual.md"
-    assert agent.document_tool("pump_manual").index_path() == EXAMPLES / ".pinakes" / "pump_manual"
+    assert agent.document_tool("pump_manual").index_path() == EXAMPLES / ".loccit" / "pump_manual"
 
 
 def test_a_tool_is_chosen_by_name(write: Write) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.config.agent import ConfigError, check_agent, load_agent
-from pinakes.errors import UsageError
+from loccit.config.agent import ConfigError, check_agent, load_agent
+from loccit.errors import UsageError
 
 from .conftest import Check, Write
 

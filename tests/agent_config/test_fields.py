@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from pinakes.config import HierarchicalDocumentToolConfig
-from pinakes.config.agent import RankingConfig
-from pinakes.config.agent.document_tool import ELSEWHERE
-from pinakes.config.settings import STAGES, IndexSettings, SearchSettings, describe
+from loccit.config import HierarchicalDocumentToolConfig
+from loccit.config.agent import RankingConfig
+from loccit.config.agent.document_tool import ELSEWHERE
+from loccit.config.settings import STAGES, IndexSettings, SearchSettings, describe
 
 REQUIRED = {"name": "statutes", "description": "Search the statutes.", "source": "docs"}
 
@@ -137,7 +137,7 @@ def test_reranking_needs_a_reranker() -> None:
 
 
 def test_weights_that_do_not_sum_to_one_are_warned_of_once(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING, "pinakes"):
+    with caplog.at_level(logging.WARNING, "loccit"):
         odd = tool(semantic_weight=0.917, keyword_weight=0.9, exact_weight=0.9)
         for _ in range(3):
             odd.settings()
@@ -145,7 +145,7 @@ def test_weights_that_do_not_sum_to_one_are_warned_of_once(caplog: pytest.LogCap
         "The weights of hybrid search add up to 2.72, not 1."
     ]
     caplog.clear()
-    with caplog.at_level(logging.WARNING, "pinakes"):
+    with caplog.at_level(logging.WARNING, "loccit"):
         tool(search_mode="keyword", semantic_weight=0.917, keyword_weight=0.9, exact_weight=0.91).settings()
         tool(semantic_weight=0.505).settings()
     assert not caplog.records
@@ -170,7 +170,7 @@ def test_something_must_be_left_to_search_by(fields: dict[str, Any], message: st
 
 
 def test_the_share_of_an_index_that_is_off_goes_to_the_others(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING, "pinakes"):
+    with caplog.at_level(logging.WARNING, "loccit"):
         search = tool(dense_index=False).settings().search
     assert (search.semantic_weight, search.keyword_weight, search.exact_weight) == pytest.approx(
         (0, 0.6, 0.4)

@@ -11,9 +11,9 @@ from tests.llm.services import ChatHandler
 from tests.llm.services import Service as LLMService
 from tests.llm.services import running as running_llm
 
-from pinakes.config.agent import check_agent, load_agent
-from pinakes.config.agent.holodeck import translate
-from pinakes.tools.document_tool import HierarchicalDocumentTool
+from loccit.config.agent import check_agent, load_agent
+from loccit.config.agent.holodeck import translate
+from loccit.tools.document_tool import HierarchicalDocumentTool
 
 from .conftest import Check, Write
 

@@ -18,7 +18,7 @@ from tests.rerank.service import KEY as RERANKER_KEY
 from tests.rerank.service import Service as RerankService
 from tests.rerank.service import running as running_reranker
 
-from pinakes.config.agent import (
+from loccit.config.agent import (
     AgentConfig,
     EmbeddingConfig,
     EmbeddingProvider,
@@ -26,9 +26,9 @@ from pinakes.config.agent import (
     ModelConfig,
     ModelProvider,
 )
-from pinakes.embedding import Embedder, load_embedder
-from pinakes.errors import UsageError
-from pinakes.tools.document_tool import HierarchicalDocumentTool
+from loccit.embedding import Embedder, load_embedder
+from loccit.errors import UsageError
+from loccit.tools.document_tool import HierarchicalDocumentTool
 
 DOCUMENT = "---\nlanguage: en\n---\n\n# Report\n\n" + "\n\n".join(
     f"## Part {number}\n\nThe quay number {number} was repaired. " + "The tide was high that day. " * 4
@@ -111,7 +111,7 @@ def test_the_context_model_writes_contexts_as_configured(
 def test_the_length_of_contexts_is_asked_for(
     home: Path, llm: LLMService, fields: dict[str, Any], limit: int
 ) -> None:
-    from pinakes.llm import Prompt
+    from loccit.llm import Prompt
 
     model = agent(home, context_model=block(llm), **fields).build_context_model()
     assert model is not None
@@ -300,7 +300,7 @@ def test_a_tool_that_wants_the_agents_model_without_one_says_so(home: Path) -> N
 @pytest.mark.parametrize("endpoint", ("http://gpu:11434", "http://gpu:11434/", "http://gpu:11434/v1"))
 def test_of_an_ollama_server_the_address_is_enough(endpoint: str) -> None:
     pytest.importorskip("openai")
-    from pinakes.llm import load_model
+    from loccit.llm import load_model
 
     model = ModelConfig(provider=ModelProvider.OLLAMA, name="qwen3", endpoint=endpoint)
     assert load_model(model.spec, **model.options()).base_url == "http://gpu:11434/v1"  # type: ignore[attr-defined]

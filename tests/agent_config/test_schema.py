@@ -11,7 +11,7 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
-from pinakes.config.agent import (
+from loccit.config.agent import (
     AgentConfig,
     DatabaseConfig,
     EmbeddingConfig,

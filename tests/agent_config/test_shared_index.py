@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.config.agent import check_agent, load_agent
-from pinakes.tools.document_tool import close_tools, open_tools
+from loccit.config.agent import check_agent, load_agent
+from loccit.tools.document_tool import close_tools, open_tools
 
 from .conftest import Write
 
@@ -47,7 +47,7 @@ def test_tools_that_would_make_each_others_index_anew(
     file = write(
         agent(", index: one", f", {other}, max_chunk_tokens: 300, extract_definitions: false", ", index: one")
     )
-    with caplog.at_level(logging.WARNING, "pinakes"):
+    with caplog.at_level(logging.WARNING, "loccit"):
         load_agent(file)
     message = (
         f"{file}:3: tools[1].index: tool_0 has the same index with another max_chunk_tokens and "
@@ -65,7 +65,7 @@ def test_a_folder_belongs_to_one_database(write: Write) -> None:
 
 
 def test_an_index_beside_the_default_of_another(write: Write) -> None:
-    checked = check_agent(write(agent("", ", index: .pinakes/tool_0, chunk_overlap: 0")))
+    checked = check_agent(write(agent("", ", index: .loccit/tool_0, chunk_overlap: 0")))
     assert ["same index" in item.message for item in checked.warnings] == [True]
 
 
@@ -74,7 +74,7 @@ def test_of_tools_that_cannot_all_be_made_none_stays_open(write: Write, tmp_path
     file = write("nowhere".join(agent(good, good).rsplit("docs", 1)))
     with pytest.raises(Exception, match="there is no file or folder 'nowhere'"):
         open_tools(load_agent(file))
-    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("pinakes-load")]
+    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("loccit-load")]
     tools = open_tools(load_agent(write(agent(good, good))))
     try:
         for tool in tools:

@@ -29,7 +29,7 @@ SHOWN = (
 )
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 # How many times slower the browser is to work, to find tests and views that count on being quick.
-SLOWED = float(os.environ.get("PINAKES_BROWSER_SLOWED", "0"))
+SLOWED = float(os.environ.get("LOCCIT_BROWSER_SLOWED", "0"))
 WIDE = {"width": 1280, "height": 900}
 WATCH = """
 window.__violations = [];
@@ -93,7 +93,7 @@ class Site:
 @pytest.fixture(scope="session")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with an index of the examples and of documents of our own."""
-    from pinakes import Library
+    from loccit import Library
 
     folder = tmp_path_factory.mktemp("browser")
     shelf = folder / "documents"
@@ -108,7 +108,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     for name, text in own.items():
         (shelf / name).write_text(text, encoding="utf-8")
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         assert not library.index(shelf).failed
     return folder
 

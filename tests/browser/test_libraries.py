@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import settled
 from tests.server.conftest import served, write_documents
 
-from pinakes.cli.mcp import make_registry
+from loccit.cli.mcp import make_registry
 
 AGENT = """
 name: harbour-desk

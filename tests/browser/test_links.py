@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import until
 from tests.server.conftest import index_registry, served
 
-from pinakes import Library
+from loccit import Library
 
 KEEPERS = """# Keepers Act
 
@@ -55,7 +55,7 @@ class Shelf:
         return self.folder / "docs" / "act.md"
 
     def index(self) -> None:
-        with closing(Library(self.folder / ".pinakes")) as library:
+        with closing(Library(self.folder / ".loccit")) as library:
             assert not library.index(self.folder / "docs").failed
 
     def write(self, text: str) -> None:

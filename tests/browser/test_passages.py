@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import settled
 from tests.server.conftest import index_registry, served
 
-from pinakes import Library
+from loccit import Library
 
 MARKS = """# Walrus handbook
 
@@ -61,7 +61,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     texts = {"walrus": MARKS, "ibex": CLAUSES, "right": RIGHT, "quokka": f"# {LONG_NAME}\n\nA quokka.\n"}
     for name, text in texts.items():
         (folder / "docs" / f"{name}.md").write_text(text, encoding="utf-8")
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         assert not library.index(folder / "docs").failed
     with served(index_registry(folder)) as found:
         yield found

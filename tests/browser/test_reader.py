@@ -138,11 +138,11 @@ def test_the_page_of_a_pdf_stands_beside_its_text(page: Page, site: Site) -> Non
     button = page.get_by_role("button", name="Page picture", exact=True)
     button.click()
     picture = page.locator(".page-frame img")
-    expect(picture).to_have_attribute("alt", "Page 1 of " + page.title().removesuffix(" · Pinakes"))
+    expect(picture).to_have_attribute("alt", "Page 1 of " + page.title().removesuffix(" · Loccit"))
     until(page, "document.querySelector('.page-frame img').naturalWidth >= 900")
     page.get_by_role("button", name="Next page").click()
     expect(page.locator(".page-caption")).to_contain_text("Page 2")
-    expect(picture).to_have_attribute("alt", "Page 2 of " + page.title().removesuffix(" · Pinakes"))
+    expect(picture).to_have_attribute("alt", "Page 2 of " + page.title().removesuffix(" · Loccit"))
     button.click()
     expect(page.get_by_role("complementary", name="Page")).to_be_hidden()
 

@@ -62,7 +62,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A library with an act of many pages, as text and as PDF, and a page of rare marks."""
     from tests.server.conftest import index_registry, served
 
-    from pinakes import Library
+    from loccit import Library
 
     folder = tmp_path_factory.mktemp("places")
     shelf = folder / "documents"
@@ -77,7 +77,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             Paragraph(f"Order {number}.{k} begins. {SENTENCE * 4}", styles["BodyText"]) for k in range(1, 6)
         ]
     SimpleDocTemplate(str(shelf / "orders.pdf"), title="Standing orders").build(flow)
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         # These are about places, not about which is found.
         assert not library.index(shelf, embed=False).failed
     with served(index_registry(folder)) as address:

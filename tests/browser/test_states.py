@@ -11,7 +11,7 @@ from playwright.sync_api import APIResponse, Page, Route, expect
 from tests.browser.conftest import Gate, Site, look_again, settled
 from tests.server.conftest import index_registry, served
 
-from pinakes import Library
+from loccit import Library
 
 
 @pytest.mark.parametrize("typed", ['"', "*", "type:pdf"])
@@ -46,14 +46,14 @@ def test_what_was_found_before_does_not_stand_below_another_query(page: Page, si
 
 def test_an_empty_library_says_so_and_how_to_fill_it(page: Page, tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
-    with Library(tmp_path / ".pinakes") as library:
+    with Library(tmp_path / ".loccit") as library:
         library.index(tmp_path / "docs")
     with served(index_registry(tmp_path)) as address:
         for path in ("/", "/?q=vessel", "/overview"):
             page.goto(address + path)
             expect(page.get_by_role("heading", name="This library is empty")).to_be_visible()
-            expect(page.locator("#main")).to_contain_text("pinakes index FOLDER")
-            expect(page.locator("#main")).to_contain_text("pinakes serve --write")
+            expect(page.locator("#main")).to_contain_text("loccit index FOLDER")
+            expect(page.locator("#main")).to_contain_text("loccit serve --write")
             expect(page.locator("[role=alert], .index-folder")).to_have_count(0)
             for word in ("never", "Languages", "Nothing found", "No match"):
                 expect(page.locator("#main")).not_to_contain_text(word)
@@ -69,9 +69,9 @@ def test_a_library_without_an_index_is_empty_and_shows_what_is_indexed(
     with served(index_registry(tmp_path)) as address:
         page.goto(address + path)
         expect(page.get_by_role("heading", name="This library is empty")).to_be_visible()
-        expect(page.locator("#main")).to_contain_text("pinakes index FOLDER")
+        expect(page.locator("#main")).to_contain_text("loccit index FOLDER")
         expect(page.get_by_role("alert")).to_have_count(0)
-        with Library(tmp_path / ".pinakes") as library:
+        with Library(tmp_path / ".loccit") as library:
             library.index(tmp_path / "docs")
         # Nobody touches the page.
         look_again(page)
@@ -114,7 +114,7 @@ def test_a_page_that_indexes_stays_until_all_is_read(
         gate = new_gate(page, "**/api/index")
         gate.shut()
         page.get_by_role("button", name="Index this folder").click()
-        with Library(tmp_path / ".pinakes") as library:
+        with Library(tmp_path / ".loccit") as library:
             library.index(tmp_path / "docs", embed=False)
         look_again(page, times=3)
         expect(page.locator(".indexing[aria-busy=true]")).to_be_visible()

@@ -37,7 +37,7 @@ def test_results_are_saved(page: Page, site: Site) -> None:
         page.locator(".menu summary").click()
         with page.expect_download() as waiting:
             page.get_by_role("button", name=kind).click()
-        assert waiting.value.suggested_filename == f"pinakes-results.{ending}"
+        assert waiting.value.suggested_filename == f"loccit-results.{ending}"
         saved[kind] = Path(waiting.value.path()).read_text(encoding="utf-8-sig")
     shown = titles.count()
     assert len(list(csv.DictReader(saved["CSV"].splitlines(keepends=True)))) == shown

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import look_again, until
 from tests.server.conftest import index_registry, served
 
-from pinakes import Library
+from loccit import Library
 
 RULES = "\n\n".join(
     f"## Rule {number}\n\nRule {number} is about lamp {number} of the pier." for number in range(1, 120)
@@ -24,7 +24,7 @@ TOP = """() => {
 def _index(folder: Path, text: str) -> None:
     (folder / "docs").mkdir(exist_ok=True)
     (folder / "docs" / "rules.md").write_text(text, encoding="utf-8")
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         assert not library.index(folder / "docs").failed
 
 

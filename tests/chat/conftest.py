@@ -15,11 +15,11 @@ from tests.chat.openai_server import ChatHandler
 from tests.chat.servers import KEY, Server, running
 from typer.testing import CliRunner
 
-from pinakes.cli.app import app
+from loccit.cli.app import app
 
 SOURCE = Path(__file__).parents[2] / "src"
 ENVIRONMENT = (
-    "PINAKES_INDEX PINAKES_DEBUG NO_COLOR FORCE_COLOR COLUMNS ANTHROPIC_API_KEY ANTHROPIC_BASE_URL OPENAI_API_KEY "
+    "LOCCIT_INDEX LOCCIT_DEBUG NO_COLOR FORCE_COLOR COLUMNS ANTHROPIC_API_KEY ANTHROPIC_BASE_URL OPENAI_API_KEY "
     "OPENAI_BASE_URL AZURE_OPENAI_API_KEY AZURE_OPENAI_ENDPOINT OPENAI_API_VERSION OLLAMA_HOST HTTP_PROXY HTTPS_PROXY "
     "ALL_PROXY http_proxy https_proxy all_proxy"
 ).split()
@@ -78,7 +78,7 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def library_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Documents, and the index that the agent's tool keeps of them."""
-    from pinakes.tools.document_tool import HierarchicalDocumentTool
+    from loccit.tools.document_tool import HierarchicalDocumentTool
 
     folder = tmp_path_factory.mktemp("harbour")
     (folder / "docs").mkdir()
@@ -150,20 +150,20 @@ Run = Callable[..., Any]
 
 @pytest.fixture
 def run(library_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run ``pinakes chat`` in this process; the result has ``exit_code``, ``stdout`` and ``stderr``."""
+    """Run ``loccit chat`` in this process; the result has ``exit_code``, ``stdout`` and ``stderr``."""
     monkeypatch.chdir(library_folder)
     return lambda *args, **options: CliRunner().invoke(app, ["chat", *map(str, args)], **options)
 
 
 @pytest.fixture
 def start(library_folder: Path) -> Callable[..., subprocess.Popen[bytes]]:
-    """Start ``pinakes chat`` in a process of its own."""
+    """Start ``loccit chat`` in a process of its own."""
 
     def begin(*args: str | Path, **options: Any) -> subprocess.Popen[bytes]:
         environment = {name: value for name, value in os.environ.items() if name not in ENVIRONMENT}
         environment |= {"PYTHONPATH": str(SOURCE), "PYTHONUTF8": "1", **options.pop("env", {})}
         return subprocess.Popen(
-            [sys.executable, "-m", "pinakes", "chat", *map(str, args)],
+            [sys.executable, "-m", "loccit", "chat", *map(str, args)],
             cwd=library_folder,
             env=environment,
             **options,

@@ -66,7 +66,7 @@ def test_a_missing_package_is_named_by_its_extra(
     monkeypatch.setitem(sys.modules, missing, None)
     done = run(write_agent(openai), *HELLO)
     assert done.exit_code == 1
-    assert "pip install 'pinakes[chat]'" in done.stderr
+    assert "pip install 'loccit[chat]'" in done.stderr
 
 
 def test_an_agent_without_documents_has_nothing_to_look_up(
@@ -247,7 +247,7 @@ def test_a_call_that_fails_is_told_to_the_model_and_shown(
 def test_a_tool_that_breaks_down_does_not_end_the_conversation(
     service: Server, write_agent: WriteAgent, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pinakes.library import Library
+    from loccit.library import Library
 
     def broken(self: Library, *args: Any, **options: Any) -> Any:
         raise RuntimeError("disk on fire at /secret/path")

@@ -11,9 +11,9 @@ from typing import Any
 from tests.chat.conftest import TOOL
 from tests.chat.servers import Call, Say, Server
 
-from pinakes.chat import open_session
-from pinakes.chat.conversation import Deadline
-from pinakes.model import Progress
+from loccit.chat import open_session
+from loccit.chat.conversation import Deadline
+from loccit.model import Progress
 
 WriteAgent = Callable[..., Path]
 

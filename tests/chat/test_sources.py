@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.chat.conversation import Deadline
-from pinakes.chat.turn import Sources, cited_numbers
-from pinakes.model import Lines, SearchResult
+from loccit.chat.conversation import Deadline
+from loccit.chat.turn import Sources, cited_numbers
+from loccit.model import Lines, SearchResult
 
 WORDS = st.text(alphabet="abc .,\n", max_size=20)
 

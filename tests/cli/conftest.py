@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from pinakes.cli.app import app
+from loccit.cli.app import app
 
 SOURCE = Path(__file__).parents[2] / "src"
-ENVIRONMENT = ("PINAKES_INDEX", "PINAKES_DEBUG", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "TTY_COMPATIBLE")
+ENVIRONMENT = ("LOCCIT_INDEX", "LOCCIT_DEBUG", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "TTY_COMPATIBLE")
 
 ACT = """# Harbour Act
 
@@ -76,7 +76,7 @@ def command(*args: str, folder: Path, **options: Any) -> subprocess.CompletedPro
     environment = {name: value for name, value in os.environ.items() if name not in ENVIRONMENT}
     environment |= {"PYTHONPATH": str(SOURCE), "PYTHONUTF8": "1", **options.pop("env", {})}
     return subprocess.run(
-        [sys.executable, "-m", "pinakes", *args],
+        [sys.executable, "-m", "loccit", *args],
         cwd=folder,
         env=environment,
         capture_output=True,

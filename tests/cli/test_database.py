@@ -13,15 +13,15 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from tests.forked import pinakes, run_forked
+from tests.forked import loccit, run_forked
 from tests.stores.providers.postgres_server import PASSWORD, PostgresServer
 
-from pinakes.stores.registry import load_store
-from pinakes.stores.settings import DatabaseSettings
+from loccit.stores.registry import load_store
+from loccit.stores.settings import DatabaseSettings
 
 from .conftest import write_documents
 
-VARIABLES = ("PINAKES_DATABASE", "PINAKES_CONNECTION_STRING", "PINAKES_DATABASE_API_KEY")
+VARIABLES = ("LOCCIT_DATABASE", "LOCCIT_CONNECTION_STRING", "LOCCIT_DATABASE_API_KEY")
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[PostgresServer]:
-    folder = Path(tempfile.mkdtemp(prefix="pinakes-cli-"))
+    folder = Path(tempfile.mkdtemp(prefix="loccit-cli-"))
     with PostgresServer(folder) as started:
         yield started
     shutil.rmtree(folder)
@@ -62,14 +62,14 @@ def test_the_database_is_named_once(run: Any, empty: Path) -> None:
     done = run("index", "docs", "--database", "faiss", "--collection", "laws", "--quiet")
     assert done.exit_code == 0, done.stderr
     assert "note" not in done.stderr
-    assert (empty / ".pinakes/faiss").is_dir()
+    assert (empty / ".loccit/faiss").is_dir()
     assert run("index", "--quiet").stdout.startswith("3 unchanged")
     assert "act.md" in run("search", "report a collision", "--mode", "semantic").stdout
     assert json.loads(run("status", "--json").stdout)["database"] == "faiss, collection laws"
     assert "database   faiss, collection laws\n" in run("status").stdout
     assert "ok    database" in run("doctor").stdout
     assert run("forget", "docs/note.md").exit_code == 0
-    with load_store(DatabaseSettings("faiss", str(empty / ".pinakes/faiss"), "laws")) as store:
+    with load_store(DatabaseSettings("faiss", str(empty / ".loccit/faiss"), "laws")) as store:
         assert {
             point.source_path for batch in store.points() for point in store.fetch([p.id for p in batch])
         } == {str(empty / "docs" / name) for name in ("act.md", "evil.md")}
@@ -83,11 +83,11 @@ def test_an_index_of_its_own_names_no_database(run: Any, here: Path) -> None:
 def test_the_environment_may_name_the_database_of_a_new_index(
     run: Any, empty: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PINAKES_DATABASE", "faiss")
-    monkeypatch.setenv("PINAKES_CONNECTION_STRING", str(empty / "kept"))
+    monkeypatch.setenv("LOCCIT_DATABASE", "faiss")
+    monkeypatch.setenv("LOCCIT_CONNECTION_STRING", str(empty / "kept"))
     assert run("index", "docs", "--quiet").exit_code == 0
     assert (empty / "kept").is_dir()
-    monkeypatch.setenv("PINAKES_DATABASE", "postgres")
+    monkeypatch.setenv("LOCCIT_DATABASE", "postgres")
     assert run("index", "--quiet").exit_code == 0, "the index has its own already"
 
 
@@ -104,10 +104,10 @@ def test_another_variable_may_hold_the_address(
 def test_options_of_the_provider_are_passed_on_and_kept(run: Any, empty: Path) -> None:
     args = ("--database-option", "ef_search=64", "--database-option", "exact_below=10")
     assert run("index", "docs", "--quiet", "--database", "faiss", *args).exit_code == 0
-    home = json.loads((empty / ".pinakes/database.json").read_text(encoding="utf-8"))
+    home = json.loads((empty / ".loccit/database.json").read_text(encoding="utf-8"))
     assert home["options"] == {"ef_search": 64, "exact_below": 10}
     assert run("index", "--quiet", "--database", "faiss").exit_code == 0
-    assert json.loads((empty / ".pinakes/database.json").read_text(encoding="utf-8")) == home
+    assert json.loads((empty / ".loccit/database.json").read_text(encoding="utf-8")) == home
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_options_of_the_provider_are_passed_on_and_kept(run: Any, empty: Path) -
             ("--database", "postgress"),
             "no database provider 'postgress' (did you mean postgres?); available:",
         ),
-        (("--database", "postgres"), "PINAKES_CONNECTION_STRING"),
+        (("--database", "postgres"), "LOCCIT_CONNECTION_STRING"),
         (("--database", "postgres", "--connection", "nonsense"), "connection_string"),
         (
             ("--database", "faiss", "--collection", "My Laws"),
@@ -147,32 +147,32 @@ def test_what_cannot_be_meant_is_refused_and_leaves_nothing(
     done = run("index", "docs", *args)
     assert done.exit_code == 2
     assert message in done.stderr
-    assert not (empty / ".pinakes").exists()
+    assert not (empty / ".loccit").exists()
 
 
 def test_a_missing_package_is_named(run: Any, empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    for name in [name for name in sys.modules if name.startswith("pinakes.stores.providers.faiss")]:
+    for name in [name for name in sys.modules if name.startswith("loccit.stores.providers.faiss")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "faiss", None)
     done = run("index", "docs", "--database", "faiss")
     assert done.exit_code == 1
     assert "The database provider faiss needs an optional package" in done.stderr
-    assert "pip install 'pinakes[faiss]'" in done.stderr
+    assert "pip install 'loccit[faiss]'" in done.stderr
 
 
 def test_without_paths_the_other_command_is_mentioned(run: Any, empty: Path) -> None:
     done = run("index", "--database", "faiss")
     assert done.exit_code == 2
-    assert "pinakes connect faiss" in done.stderr
+    assert "loccit connect faiss" in done.stderr
 
 
 def test_an_index_with_documents_is_not_taken_elsewhere(run: Any, place: Path) -> None:
     done = run("index", "--database", "faiss")
     assert done.exit_code == 2
     assert "belongs to no database, not to the database faiss" in done.stderr
-    assert "pinakes migrate" in done.stderr
+    assert "loccit migrate" in done.stderr
 
 
 # -- a real server, with a password ----------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def test_an_index_with_documents_is_not_taken_elsewhere(run: Any, place: Path) -
 
 def command(*args: str, folder: Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """Run a command in a process of its own."""
-    return run_forked(pinakes, *args, folder=folder, env={**os.environ, **(env or {})})
+    return run_forked(loccit, *args, folder=folder, env={**os.environ, **(env or {})})
 
 
 def test_two_machines_share_a_library_and_no_password_is_kept(
@@ -195,12 +195,12 @@ def test_two_machines_share_a_library_and_no_password_is_kept(
         "note: the connection string may contain a password, so the index does not store it"
         in outputs[0].stderr
     )
-    assert "PINAKES_CONNECTION_STRING" in outputs[0].stderr
+    assert "LOCCIT_CONNECTION_STRING" in outputs[0].stderr
     # Without it, nothing can be asked; with it in the environment, everything.
     outputs.append(command("search", "report a collision", folder=empty))
     assert outputs[-1].returncode == 2
-    assert "PINAKES_CONNECTION_STRING" in outputs[-1].stderr
-    secret = {"PINAKES_CONNECTION_STRING": server.url}
+    assert "LOCCIT_CONNECTION_STRING" in outputs[-1].stderr
+    secret = {"LOCCIT_CONNECTION_STRING": server.url}
     outputs.append(command("status", "--debug", folder=empty, env=secret))
     assert "postgres, collection shared" in outputs[-1].stdout
     other = tmp_path / "other"
@@ -216,7 +216,7 @@ def test_two_machines_share_a_library_and_no_password_is_kept(
             "search",
             "report",
             folder=other,
-            env={"PINAKES_CONNECTION_STRING": server.url_for(password="hunter2")},
+            env={"LOCCIT_CONNECTION_STRING": server.url_for(password="hunter2")},
         )
     )
     assert outputs[-1].returncode == 0
@@ -247,10 +247,8 @@ def test_a_new_machine_connects_and_searches(
     assert json.loads(done.stdout)["documents"] == 3
     assert "act.md" in run("search", "report a collision", "--mode", "semantic").stdout
     (empty / "docs/new.md").write_text("# New\n\nOysters are landed at the old quay.\n", encoding="utf-8")
-    assert run("index", "-q", "--index", str(empty / ".pinakes")).exit_code == 0
-    assert run("connect", "faiss").stdout.startswith(
-        "Connected to faiss, collection pinakes · 4 documents · "
-    )
+    assert run("index", "-q", "--index", str(empty / ".loccit")).exit_code == 0
+    assert run("connect", "faiss").stdout.startswith("Connected to faiss, collection loccit · 4 documents · ")
     assert "new.md" in run("search", "oysters").stdout
 
 
@@ -261,9 +259,9 @@ def test_connecting_to_what_is_not_there(run: Any, empty: Path, monkeypatch: pyt
     assert run("connect", "--database", "faiss", "--collection", "laws").exit_code == 4
     for args in ((), ("in-memory",), ("embedded",), ("qdrnt",), ("faiss", "--database", "qdrant")):
         assert run("connect", *args).exit_code == 2
-    assert not (empty / ".pinakes").exists()
-    monkeypatch.setenv("PINAKES_DATABASE", "faiss")
-    assert "pinakes connect" in run("search", "anything").stderr
+    assert not (empty / ".loccit").exists()
+    monkeypatch.setenv("LOCCIT_DATABASE", "faiss")
+    assert "loccit connect" in run("search", "anything").stderr
     assert run("connect").exit_code == 4
 
 
@@ -280,7 +278,7 @@ def test_a_library_is_moved(run: Any, place: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("ELSEWHERE", str(place / "kept"))
     done = run("migrate", "--to", "faiss", "--connection-env", "ELSEWHERE", "--drop-old", "--json")
     report = json.loads(done.stdout)
-    assert (report["source"], report["target"]) == ("faiss, collection laws", "faiss, collection pinakes")
+    assert (report["source"], report["target"]) == ("faiss, collection laws", "faiss, collection loccit")
     assert report["dropped"] and report["documents"] == 3 and report["warnings"] == []
     assert run("search", "report a collision", "--format", "paths").stdout == before
     assert run("migrate", "--to", "embedded", "--drop-old", "-q").stdout.count("deleted") == 1

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pinakes.library import Library
+from loccit.library import Library
 
 Run = Callable[..., Any]
 
@@ -21,7 +21,7 @@ def test_no_index_says_how_to_make_one(tmp_path: Path, run: Run, monkeypatch: py
         result = run(*arguments)
         assert result.exit_code == 1
         assert result.stdout == ""
-        assert "pinakes index PATH" in result.stderr
+        assert "loccit index PATH" in result.stderr
     assert run("search", "x", "--index", str(tmp_path / "gone")).exit_code == 1
     assert list(tmp_path.iterdir()) == []
 
@@ -77,7 +77,7 @@ def test_warnings_of_the_library_go_to_standard_error(here: Path, run: Run, monk
     original = Library.status
 
     def warns(self: Library) -> Any:
-        logging.getLogger("pinakes").warning("mind the %s", "gap")
+        logging.getLogger("loccit").warning("mind the %s", "gap")
         return original(self)
 
     monkeypatch.setattr(Library, "status", warns)
@@ -93,7 +93,7 @@ def test_a_reader_that_leaves_early_is_no_drama(library_folder: Path, options: l
     os.close(read)
     source = str(Path(__file__).parents[2] / "src")
     done = subprocess.run(
-        [sys.executable, "-m", "pinakes", "search", "harbour", *options],
+        [sys.executable, "-m", "loccit", "search", "harbour", *options],
         cwd=library_folder,
         env={**os.environ, "PYTHONPATH": source},
         stdout=write,

@@ -112,7 +112,7 @@ def test_wrong_usage_is_refused(folder: Path, run: Run, arguments: list[str], sa
 
 
 def test_progress_goes_to_standard_error(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pinakes.cli.progress.EVERY", -1.0)
+    monkeypatch.setattr("loccit.cli.progress.EVERY", -1.0)
     loud = run("eval", str(folder), "--mode", "exact", "--json")
     assert "4 of 4" in loud.stderr
     json.loads(loud.stdout)

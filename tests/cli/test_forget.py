@@ -5,7 +5,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from pinakes.cli.app import app
+from loccit.cli.app import app
 
 runner = CliRunner()
 

@@ -22,7 +22,7 @@ def test_help_lists_every_command_and_the_exit_codes(run: Run) -> None:
 def test_each_command_explains_itself_with_examples(run: Run, name: str) -> None:
     result = run(name, "--help")
     assert result.exit_code == 0
-    assert f"$ pinakes {name}" in result.stdout
+    assert f"$ loccit {name}" in result.stdout
     assert ("--index" in result.stdout) == (name != "eval"), "it makes an index of its own"
     assert "--json" in result.stdout
     assert "[bold]" not in result.stdout
@@ -37,10 +37,10 @@ def test_without_a_command_the_help_is_shown(run: Run) -> None:
 
 
 def test_version(run: Run) -> None:
-    from pinakes.version import __version__
+    from loccit.version import __version__
 
     result = run("--version")
-    assert result.stdout.strip() == f"pinakes {__version__}"
+    assert result.stdout.strip() == f"loccit {__version__}"
     assert result.exit_code == 0
 
 
@@ -49,10 +49,10 @@ def test_help_does_not_load_the_library(spawn: Run) -> None:
     import sys
 
     code = (
-        "import sys, pinakes.cli.app as a\n"
-        "try: a.app(['search', '--help'], prog_name='pinakes')\n"
+        "import sys, loccit.cli.app as a\n"
+        "try: a.app(['search', '--help'], prog_name='loccit')\n"
         "except SystemExit: pass\n"
-        "print(sorted({'numpy', 'onnxruntime', 'tantivy', 'pinakes.library'} & set(sys.modules)), file=sys.stderr)"
+        "print(sorted({'numpy', 'onnxruntime', 'tantivy', 'loccit.library'} & set(sys.modules)), file=sys.stderr)"
     )
     import os
     import subprocess

@@ -23,7 +23,7 @@ def test_a_folder_from_the_first_run_to_the_last(folder: Path, run: Run) -> None
     first = run("index", "docs", "--no-embed")
     assert first.exit_code == 0
     assert first.stdout.startswith("2 added · 2 chunks")
-    assert (folder / ".pinakes").is_dir()
+    assert (folder / ".loccit").is_dir()
 
     (folder / "docs" / "one.md").write_text("# One\n\nThe first document, changed.\n", encoding="utf-8")
     (folder / "docs" / "two.md").unlink()
@@ -64,7 +64,7 @@ def test_settings_are_kept_and_changed_one_at_a_time(folder: Path, run: Run) -> 
     ("arguments", "says"),
     [
         (["nothing"], "nothing"),
-        ([], "pinakes index PATH"),
+        ([], "loccit index PATH"),
         (["docs", "--strategy", "magic"], "structure, token"),
         (["docs", "--max-tokens", "3"], "between 100 and 2000"),
         (["docs", "--workers", "0"], "--workers"),
@@ -74,14 +74,14 @@ def test_wrong_usage_makes_no_index(folder: Path, run: Run, arguments: list[str]
     result = run("index", *arguments)
     assert result.exit_code == 2
     assert says in result.stderr
-    assert not (folder / ".pinakes").exists()
+    assert not (folder / ".loccit").exists()
 
 
 def test_without_waiting_a_busy_index_is_an_error(folder: Path, run: Run) -> None:
-    from pinakes.library import Library
+    from loccit.library import Library
 
     run("index", "docs", "--no-embed", "--quiet")
-    with Library(folder / ".pinakes") as library, library._index.lock.held(wait=True, on_wait=None):
+    with Library(folder / ".loccit") as library, library._index.lock.held(wait=True, on_wait=None):
         result = run("index", "--no-wait", "--no-embed")
     assert result.exit_code == 1
     assert result.stderr.startswith("error: ")

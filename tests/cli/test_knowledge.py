@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from pinakes.cli.app import app
+from loccit.cli.app import app
 
 runner = CliRunner()
 ACT = """# Act
@@ -27,7 +27,7 @@ ACT = """# Act
 def index(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     folder = tmp_path_factory.mktemp("act")
     (folder / "act.md").write_text(ACT)
-    where = ["--index", str(folder / ".pinakes")]
+    where = ["--index", str(folder / ".loccit")]
     assert runner.invoke(app, ["index", str(folder / "act.md"), *where, "--no-embed"]).exit_code == 0
     return where
 

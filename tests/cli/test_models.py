@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import write_documents
 from tests.embedding.tiny import Hub, encoder, serving, static
-from tests.forked import pinakes, run_forked
+from tests.forked import loccit, run_forked
 
 NAME = "maker/tiny-model"
 
@@ -36,7 +36,7 @@ class Place:
             "HF_HUB_OFFLINE": "0",
         }
         # In a process of its own: the hub's package reads the environment once.
-        return run_forked(pinakes, *args, folder=self.folder, env={**os.environ, **known, **environment})
+        return run_forked(loccit, *args, folder=self.folder, env={**os.environ, **known, **environment})
 
     def refused(self, *args: str, **environment: str) -> str:
         done = self.run("index", "docs", *args, **environment)
@@ -74,7 +74,7 @@ def test_offline_fetches_nothing_and_says_what_to_do(place: Place, hub: Hub) -> 
     assert "--model FOLDER" in place.refused("--model", NAME, "--offline")
     assert "HF_HUB_OFFLINE is set" in place.refused("--model", NAME, HF_HUB_OFFLINE="1")
     assert hub.asked == []
-    assert not (place.folder / ".pinakes").exists()
+    assert not (place.folder / ".loccit").exists()
 
 
 def test_a_download_that_breaks_off_goes_on_with_the_next_run(place: Place, hub: Hub) -> None:
@@ -108,7 +108,7 @@ def test_a_disk_that_fills_up_while_fetching(place: Place, hub: Hub) -> None:
     script = (
         "import resource, runpy, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 19, 1 << 19)); "
-        "sys.argv = ['pinakes', 'index', 'docs', '--model', sys.argv[1]]; runpy.run_module('pinakes', run_name='__main__')"
+        "sys.argv = ['loccit', 'index', 'docs', '--model', sys.argv[1]]; runpy.run_module('loccit', run_name='__main__')"
     )
     done = subprocess.run(
         [sys.executable, "-c", script, NAME],
@@ -161,4 +161,4 @@ def test_a_rebuild_with_a_model_that_does_not_come_leaves_the_index(place: Place
 def test_files_that_do_not_match_are_found_before_anything_is_read(place: Place, hub: Hub) -> None:
     hub.models[NAME]["config.json"] = hub.models["maker/wide-model"]["config.json"]
     assert "gives vectors of 4 dimensions, but the settings beside it say 6" in place.refused("--model", NAME)
-    assert not (place.folder / ".pinakes").exists()
+    assert not (place.folder / ".loccit").exists()

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-_NO_DOCUMENT = (r"Did you mean: act\.md", "pinakes documents lists the documents.")
-_NO_PLACE = (r"Did you mean: Section 22\. Closure \[\w{8}\]", "pinakes outline shows the headings")
+_NO_DOCUMENT = (r"Did you mean: act\.md", "loccit documents lists the documents.")
+_NO_PLACE = (r"Did you mean: Section 22\. Closure \[\w{8}\]", "loccit outline shows the headings")
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ _NO_PLACE = (r"Did you mean: Section 22\. Closure \[\w{8}\]", "pinakes outline s
         (("section", "Section 23"), *_NO_PLACE),
         (("section", "Closhure", "--document", "act.md"), *_NO_PLACE),
         (("refs", "Section 23", "--document", "act.md"), *_NO_PLACE),
-        (("define", "quagga"), "No document defines 'quagga'", "pinakes grep finds every place"),
+        (("define", "quagga"), "No document defines 'quagga'", "loccit grep finds every place"),
     ],
 )
 def test_a_miss_says_what_is_near_and_where_to_look(

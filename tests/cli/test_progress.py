@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from pinakes.cli.output import age, duration, plural, size
-from pinakes.cli.progress import Bars, Lines, Silent, reporter
-from pinakes.model import Progress
+from loccit.cli.output import age, duration, plural, size
+from loccit.cli.progress import Bars, Lines, Silent, reporter
+from loccit.model import Progress
 
 
 def test_lines_come_now_and_then(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("pinakes.cli.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("loccit.cli.progress.time.monotonic", lambda: now[0])
     with Lines() as lines:
         for done in range(0, 101, 10):
             lines(Progress("read", done, 200, "a.md"))

@@ -96,8 +96,8 @@ def test_doctor_finds_a_healthy_index(here: Path, run: Run) -> None:
 
 
 def test_doctor_leaves_with_1_when_something_is_wrong(here: Path, run: Run, monkeypatch: Any) -> None:
-    from pinakes.library import Library
-    from pinakes.model import Check, DoctorReport
+    from loccit.library import Library
+    from loccit.model import Check, DoctorReport
 
     checks = [Check("record", True), Check("vectors", False, "12 are missing.")]
     monkeypatch.setattr(Library, "doctor", lambda self, repair: DoctorReport(checks))
@@ -113,6 +113,6 @@ def test_the_index_is_found_from_below_and_by_name(
     assert run("status").exit_code == 0
     monkeypatch.chdir(tmp_path)
     assert run("status").exit_code == 1
-    assert run("status", "--index", str(here / ".pinakes")).exit_code == 0
+    assert run("status", "--index", str(here / ".loccit")).exit_code == 0
     assert run("status", "--index", str(here)).exit_code == 0
-    assert run("status", env={"PINAKES_INDEX": str(here / ".pinakes")}).exit_code == 0
+    assert run("status", env={"LOCCIT_INDEX": str(here / ".loccit")}).exit_code == 0

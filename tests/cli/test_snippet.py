@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from pinakes.cli.snippet import LINES, Mark, Marker, best_window, plain_lines, snippet
-from pinakes.model import Match, SearchResult
+from loccit.cli.snippet import LINES, Mark, Marker, best_window, plain_lines, snippet
+from loccit.model import Match, SearchResult
 
 
 @pytest.mark.parametrize(

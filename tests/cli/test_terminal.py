@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pinakes.cli.output import json_safe, one_line, safe
+from loccit.cli.output import json_safe, one_line, safe
 
 Run = Callable[..., Any]
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")

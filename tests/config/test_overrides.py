@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pinakes.config import IndexSettings, SearchSettings, Settings
-from pinakes.config.overrides import changed_search, parse_settings
-from pinakes.errors import UsageError
+from loccit.config import IndexSettings, SearchSettings, Settings
+from loccit.config.overrides import changed_search, parse_settings
+from loccit.errors import UsageError
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_search_has_no_settings_of_the_index() -> None:
 
 
 def test_weights_that_do_not_add_up_are_said_once(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING, logger="pinakes"):
+    with caplog.at_level(logging.WARNING, logger="loccit"):
         settings = parse_settings(["semantic_weight=0.11", "keyword_weight=0.13", "exact_weight=0.13"]).search
         for count in range(1, 6):
             settings = changed_search(settings, [f"top_k={count}"]).with_overrides(search_mode="hybrid")

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from pinakes.config import IndexSettings, SearchSettings, Settings
-from pinakes.config.settings import STAGES, _warn_of_weights, describe
-from pinakes.errors import UsageError
+from loccit.config import IndexSettings, SearchSettings, Settings
+from loccit.config.settings import STAGES, _warn_of_weights, describe
+from loccit.errors import UsageError
 
 # Every number that may be set, with its bounds.
 SEARCH_BOUNDS: dict[str, tuple[float, float]] = {
@@ -159,7 +159,7 @@ def test_every_stage_can_be_named(stage: str) -> None:
 
 def test_weights_that_do_not_add_up_to_1_are_warned_of_once(caplog: pytest.LogCaptureFixture) -> None:
     _warn_of_weights.cache_clear()
-    with caplog.at_level(logging.WARNING, logger="pinakes"):
+    with caplog.at_level(logging.WARNING, logger="loccit"):
         for _ in range(3):
             SearchSettings(semantic_weight=0.5, keyword_weight=0.5, exact_weight=0.5)
     assert [record.message for record in caplog.records] == [
@@ -179,7 +179,7 @@ def test_weights_that_do_not_add_up_to_1_are_warned_of_once(caplog: pytest.LogCa
 )
 def test_weights_that_do_are_not(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> None:
     _warn_of_weights.cache_clear()
-    with caplog.at_level(logging.WARNING, logger="pinakes"):
+    with caplog.at_level(logging.WARNING, logger="loccit"):
         SearchSettings(**settings)
     assert not caplog.records
 

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
-from pinakes.ingest.convert.ocr import find_program, installed_languages
+from loccit.ingest.convert.ocr import find_program, installed_languages
 
 needs_tesseract = pytest.mark.skipif(
     find_program() is None or "eng" not in installed_languages(find_program() or ""),

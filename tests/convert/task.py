@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pinakes.ingest.convert import convert
-from pinakes.model.document import Converted, LineStart, PageStart
+from loccit.ingest.convert import convert
+from loccit.model.document import Converted, LineStart, PageStart
 
 TASK = "tests.convert.task:run"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import docx
 import pytest
 
-from pinakes import Library
-from pinakes.ingest.convert import convert
+from loccit import Library
+from loccit.ingest.convert import convert
 
 TITLES = ("Berths", "Dues of vessels", "Care of the quay")
 TEXT = "The harbour master keeps a register of every vessel that enters the port."

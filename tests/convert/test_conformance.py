@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import pytest
 
-from pinakes.ingest.convert import convert
-from pinakes.model import Converted
-from pinakes.testing import ConverterConformance
-from pinakes.testing.converters import Converter
+from loccit.ingest.convert import convert
+from loccit.model import Converted
+from loccit.testing import ConverterConformance
+from loccit.testing.converters import Converter
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -12,9 +12,9 @@ import pytest
 from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml import parse_xml
 
-from pinakes.errors import ConversionError
-from pinakes.ingest.convert.docx import convert_docx
-from pinakes.model.document import Converted
+from loccit.errors import ConversionError
+from loccit.ingest.convert.docx import convert_docx
+from loccit.model.document import Converted
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.ingest.convert.docx import convert_docx
-from pinakes.ingest.convert.docx.body import is_clause
-from pinakes.ingest.convert.docx.markdown import EXPLICIT, RENDERED, page_starts
-from pinakes.model.document import Converted, PageStart
+from loccit.ingest.convert.docx import convert_docx
+from loccit.ingest.convert.docx.body import is_clause
+from loccit.ingest.convert.docx.markdown import EXPLICIT, RENDERED, page_starts
+from loccit.model.document import Converted, PageStart
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 STYLES = (

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.errors import ConversionError
-from pinakes.ingest.convert.docx import convert_docx
-from pinakes.ingest.convert.docx import package as docx_package
+from loccit.errors import ConversionError
+from loccit.ingest.convert.docx import convert_docx
+from loccit.ingest.convert.docx import package as docx_package
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pinakes.ingest.convert.docx.markdown import Span, block, heading, inline
+from loccit.ingest.convert.docx.markdown import Span, block, heading, inline
 
 STRUCTURE = ("<h", "<pre", "<blockquote", "<table")
 

@@ -14,8 +14,8 @@ from docx.oxml import parse_xml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.ingest.convert.docx import convert_docx
-from pinakes.model.document import Converted
+from loccit.ingest.convert.docx import convert_docx
+from loccit.model.document import Converted
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 

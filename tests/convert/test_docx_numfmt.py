@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pinakes.ingest.convert.docx.numbering import format_number
+from loccit.ingest.convert.docx.numbering import format_number
 
 
 @pytest.mark.parametrize(

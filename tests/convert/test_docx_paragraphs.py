@@ -12,10 +12,10 @@ from docx.oxml.ns import nsdecls
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes import Library
-from pinakes.ingest.convert.docx import convert_docx
-from pinakes.ingest.parse import Positions
-from pinakes.model.document import Lines, Pages, span
+from loccit import Library
+from loccit.ingest.convert.docx import convert_docx
+from loccit.ingest.parse import Positions
+from loccit.model.document import Lines, Pages, span
 
 
 def paragraphs_of(path: Path, *words: str) -> list[int]:

@@ -9,7 +9,7 @@ import pytest
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import parse_xml
 
-from pinakes.ingest.convert.docx import convert_docx
+from loccit.ingest.convert.docx import convert_docx
 
 SPACES = " ".join(
     f'xmlns:{prefix}="{uri}"'

@@ -15,10 +15,10 @@ import pptx
 import pytest
 from tests.convert.task import result, run
 
-import pinakes.ingest.convert as package
-from pinakes.errors import ConversionError
-from pinakes.ingest.convert import SUPPORTED_EXTENSIONS, convert, supported_extensions
-from pinakes.model.document import Converted, PageStart
+import loccit.ingest.convert as package
+from loccit.errors import ConversionError
+from loccit.ingest.convert import SUPPORTED_EXTENSIONS, convert, supported_extensions
+from loccit.model.document import Converted, PageStart
 
 
 def converted(tmp_path: Path, name: str, data: bytes | str) -> Converted:
@@ -87,11 +87,11 @@ def test_xlsx_hidden_sheets_and_title(tmp_path: Path) -> None:
 
 
 def test_large_sheets_are_cut_with_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pinakes.ingest.convert.data.MAX_ROWS", 10)
+    monkeypatch.setattr("loccit.ingest.convert.data.MAX_ROWS", 10)
     found = converted(tmp_path, "a.xlsx", book(Big=[["n"]] + [[n] for n in range(50)]))
     assert found.text.count("\n|") == 11
     assert found.warnings == ("sheet “Big” was cut after 10 rows",)
-    monkeypatch.setattr("pinakes.ingest.convert.data.MAX_CELLS", 4)
+    monkeypatch.setattr("loccit.ingest.convert.data.MAX_CELLS", 4)
     found = converted(tmp_path, "a.xlsx", book(A=[[1, 2], [3, 4]], B=[[5]]))
     assert "## B" not in found.text and "left out" in found.warnings[0]
 
@@ -316,7 +316,7 @@ def test_mail_in_html_and_web_archives(tmp_path: Path) -> None:
 
 
 def test_third_party_converters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = EntryPoint("dwg", "test_plugin_for_formats:read", "pinakes.converters")
+    entry = EntryPoint("dwg", "test_plugin_for_formats:read", "loccit.converters")
     monkeypatch.setattr(package, "_third_party", lambda: {".dwg": entry})
     monkeypatch.setattr(EntryPoint, "load", lambda self: lambda path: Converted("# From a plugin\n"))
     path = tmp_path / "a.DWG"

@@ -11,11 +11,11 @@ import openpyxl
 import pytest
 from tests.convert.task import TASK
 
-import pinakes.ingest.convert as package
-from pinakes.errors import ConversionError
-from pinakes.ingest.convert import convert
-from pinakes.ingest.convert.html import html_to_markdown
-from pinakes.ingest.sandbox import Limits, Sandbox
+import loccit.ingest.convert as package
+from loccit.errors import ConversionError
+from loccit.ingest.convert import convert
+from loccit.ingest.convert.html import html_to_markdown
+from loccit.ingest.sandbox import Limits, Sandbox
 
 
 def refused(tmp_path: Path, name: str, data: bytes | str) -> str:
@@ -123,7 +123,7 @@ def test_zip_bombs(tmp_path: Path, name: str, parts: dict[str, bytes]) -> None:
 
 
 def test_too_many_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pinakes.ingest.convert.zips.MAX_ENTRIES", 100)
+    monkeypatch.setattr("loccit.ingest.convert.zips.MAX_ENTRIES", 100)
     parts = {"mimetype": b"application/epub+zip"} | {f"p{n}": b"" for n in range(200)}
     assert "201 parts" in refused(tmp_path, "a.epub", zip_of(parts))
 

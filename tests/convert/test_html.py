@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.ingest.convert import convert
-from pinakes.ingest.convert.html import html_to_markdown
+from loccit.ingest.convert import convert
+from loccit.ingest.convert.html import html_to_markdown
 
 
 def markdown(body: str) -> str:

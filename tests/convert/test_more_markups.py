@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.convert.test_source_lines import headings, read
 
-from pinakes.errors import ConversionError
-from pinakes.ingest.convert import convert, detect
-from pinakes.ingest.convert.sniff import FileType
-from pinakes.model import line_of
+from loccit.errors import ConversionError
+from loccit.ingest.convert import convert, detect
+from loccit.ingest.convert.sniff import FileType
+from loccit.model import line_of
 
 MAN = r""".\" A comment
 .TH PUMP 1 "2 January 2023" "v1" "User Commands"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.errors import ConversionError
-from pinakes.ingest.convert.ocr import Ocr
-from pinakes.ingest.convert.pdf import convert_pdf
-from pinakes.model.document import Converted
+from loccit.errors import ConversionError
+from loccit.ingest.convert.ocr import Ocr
+from loccit.ingest.convert.pdf import convert_pdf
+from loccit.model.document import Converted
 
 WIDTH, HEIGHT = 612, 792
 FONTS = {"R": "Times-Roman", "B": "Times-Bold", "I": "Times-Italic", "H": "Helvetica", "HB": "Helvetica-Bold"}

@@ -7,9 +7,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.ingest.convert.pdf import convert_pdf
-from pinakes.ingest.convert.pdf.letters import is_leftward, mirror_words
-from pinakes.ingest.convert.pdf.page import Style
+from loccit.ingest.convert.pdf import convert_pdf
+from loccit.ingest.convert.pdf.letters import is_leftward, mirror_words
+from loccit.ingest.convert.pdf.page import Style
 
 from .test_pdf import Page, Pdf
 from .test_pdf_type import drawn_font

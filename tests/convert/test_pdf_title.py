@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.ingest.convert.pdf.letters import is_legible
+from loccit.ingest.convert.pdf.letters import is_legible
 
 from .test_pdf import PROSE, Page, convert
 

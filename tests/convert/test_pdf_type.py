@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.ingest.convert.pdf import convert_pdf
-from pinakes.ingest.convert.pdf.letters import Glyphs
-from pinakes.model.document import Converted
+from loccit.ingest.convert.pdf import convert_pdf
+from loccit.ingest.convert.pdf.letters import Glyphs
+from loccit.model.document import Converted
 
 from .test_pdf import PROSE, Page, Pdf, convert, headings
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from tests.convert.scans import CHARTER, PROSE, Set, append, needs_tesseract, pictures, scan, typeset
 
-from pinakes.errors import ConversionError
-from pinakes.ingest.convert import convert, ocr
-from pinakes.ingest.convert.ocr import Ocr, read_hocr
-from pinakes.ingest.convert.pdf import convert_pdf
-from pinakes.ingest.convert.pdf.page import PageText
-from pinakes.ingest.convert.pdf.scan_type import RawLine, RawPage, RawWord, set_type
-from pinakes.model import Pages
-from pinakes.model.document import IMAGE_PAGES, holds_any, write_pages
+from loccit.errors import ConversionError
+from loccit.ingest.convert import convert, ocr
+from loccit.ingest.convert.ocr import Ocr, read_hocr
+from loccit.ingest.convert.pdf import convert_pdf
+from loccit.ingest.convert.pdf.page import PageText
+from loccit.ingest.convert.pdf.scan_type import RawLine, RawPage, RawWord, set_type
+from loccit.model import Pages
+from loccit.model.document import IMAGE_PAGES, holds_any, write_pages
 
 
 @pytest.fixture
@@ -185,7 +185,7 @@ def test_a_page_that_does_not_stand_upright_is_turned(tmp_path: Path, turn: int)
 def test_without_data_for_orientation_all_ways_up_are_tried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pinakes.ingest.convert.pdf.scans.find_turn", lambda picture, dpi: None)
+    monkeypatch.setattr("loccit.ingest.convert.pdf.scans.find_turn", lambda picture, dpi: None)
     assert "register of all vessels" in convert_pdf(scan(tmp_path / "scan.pdf", CHARTER, turn=180)).text
 
 

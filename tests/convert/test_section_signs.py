@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.ingest.convert.pdf.page import PageText
-from pinakes.ingest.convert.pdf.scan_type import RawLine, RawPage, RawWord, mend_section_signs
+from loccit.ingest.convert.pdf.page import PageText
+from loccit.ingest.convert.pdf.scan_type import RawLine, RawPage, RawWord, mend_section_signs
 
 
 def mended(text: str, german: bool = False) -> str:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.errors import ConversionError
-from pinakes.ingest.convert import convert
-from pinakes.ingest.convert.sniff import FileType, detect, sniff
+from loccit.errors import ConversionError
+from loccit.ingest.convert import convert
+from loccit.ingest.convert.sniff import FileType, detect, sniff
 
 
 def zipped(**parts: str | bytes) -> bytes:

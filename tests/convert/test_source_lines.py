@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.config import IndexSettings
-from pinakes.ingest.convert import convert
-from pinakes.ingest.prepare import prepare_text
-from pinakes.model import Lines, ParsedDocument, line_of
+from loccit.config import IndexSettings
+from loccit.ingest.convert import convert
+from loccit.ingest.prepare import prepare_text
+from loccit.model import Lines, ParsedDocument, line_of
 
 
 def read(folder: Path, name: str, source: str | bytes) -> ParsedDocument:

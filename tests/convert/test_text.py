@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.errors import ConversionError
-from pinakes.ingest.convert import convert
-from pinakes.ingest.convert.text import decode
-from pinakes.model.document import Converted, PageStart
+from loccit.errors import ConversionError
+from loccit.ingest.convert import convert
+from loccit.ingest.convert.text import decode
+from loccit.model.document import Converted, PageStart
 
 GERMAN = "Der Käufer zahlt den Kaufpreis in Höhe von 100 €.\nDie Übergabe erfolgt am nächsten Tag.\n"
 FRENCH = "Le contrat est conclu à Paris. L’acheteur s’engage à payer « le prix » dès réception.\n"

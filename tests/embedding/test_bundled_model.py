@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pinakes.embedding import Embedder, load_embedder
-from pinakes.embedding.registry import BUNDLED_MODEL, FAST_MODEL
+from loccit.embedding import Embedder, load_embedder
+from loccit.embedding.registry import BUNDLED_MODEL, FAST_MODEL
 
 TEXTS = [
     "The tenant shall pay the rent on the first day of each month.",
@@ -110,7 +110,7 @@ def test_many_threads_share_a_fresh_one() -> None:
 
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     code = (
-        "import sys; from pinakes.embedding import load_embedder, load_tokenizer\n"
+        "import sys; from loccit.embedding import load_embedder, load_tokenizer\n"
         "embedder = load_embedder(); embedder.dimension, embedder.max_tokens\n"
         "heavy = {'onnxruntime', 'tokenizers', 'openai', 'huggingface_hub'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"

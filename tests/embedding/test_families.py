@@ -18,11 +18,11 @@ from tests.embedding.tiny import (
     write_folder,
 )
 
-from pinakes.embedding import Embedder, load_embedder
-from pinakes.embedding.families import family_of, graphs_of, table
-from pinakes.embedding.folder import read_folder
-from pinakes.embedding.onnx import normalise
-from pinakes.errors import PinakesError
+from loccit.embedding import Embedder, load_embedder
+from loccit.embedding.families import family_of, graphs_of, table
+from loccit.embedding.folder import read_folder
+from loccit.embedding.onnx import normalise
+from loccit.errors import LoccitError
 
 DOCS = Path(__file__).parents[2] / "docs" / "configuration.md"
 FOR_SEARCH = "Represent this sentence for searching relevant passages: "
@@ -136,7 +136,7 @@ def test_a_model_that_is_told_its_task(tmp_path: Path) -> None:
     ],
 )
 def test_files_that_do_not_match_are_refused(tmp_path: Path, change: dict[str, bytes], said: str) -> None:
-    with pytest.raises(PinakesError, match=said):
+    with pytest.raises(LoccitError, match=said):
         opened(tmp_path, encoder() | change).embed(["law"])
 
 
@@ -187,7 +187,7 @@ def test_a_static_model_of_sentence_transformers(tmp_path: Path) -> None:
     ],
 )
 def test_a_static_model_whose_files_do_not_match(tmp_path: Path, change: dict[str, bytes], said: str) -> None:
-    with pytest.raises(PinakesError, match=said):
+    with pytest.raises(LoccitError, match=said):
         opened(tmp_path, static() | change).embed(["law"])
 
 
@@ -200,5 +200,5 @@ def test_a_preset_names_its_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     from huggingface_hub import constants
 
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(PinakesError, match="'Xenova/multilingual-e5-small' is not on this machine"):
+    with pytest.raises(LoccitError, match="'Xenova/multilingual-e5-small' is not on this machine"):
         load_embedder("multilingual")

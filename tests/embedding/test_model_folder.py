@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pinakes.embedding import onnx
-from pinakes.embedding.folder import read_folder
-from pinakes.embedding.onnx import OnnxEmbedder, normalise, open_session, pool
-from pinakes.embedding.registry import BUNDLED_MODEL
-from pinakes.errors import PinakesError
+from loccit.embedding import onnx
+from loccit.embedding.folder import read_folder
+from loccit.embedding.onnx import OnnxEmbedder, normalise, open_session, pool
+from loccit.embedding.registry import BUNDLED_MODEL
+from loccit.errors import LoccitError
 
 
 def make_folder(path: Path, files: dict[str, Any]) -> Path:
@@ -56,38 +56,38 @@ def test_own_settings_win(tmp_path: Path) -> None:
 
 
 def test_unsupported_pooling(tmp_path: Path) -> None:
-    with pytest.raises(PinakesError, match="not supported"):
+    with pytest.raises(LoccitError, match="not supported"):
         read_folder(make_folder(tmp_path / "model", {"model.json": {"pooling": "lasttoken"}}))
 
 
 def test_broken_settings(tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "model", {})
     (folder / "config.json").write_text("{", encoding="utf-8")
-    with pytest.raises(PinakesError, match=r"Cannot read .*config\.json"):
+    with pytest.raises(LoccitError, match=r"Cannot read .*config\.json"):
         read_folder(folder)
 
 
 def test_missing_files(tmp_path: Path) -> None:
-    with pytest.raises(PinakesError, match="no ONNX model"):
+    with pytest.raises(LoccitError, match="no ONNX model"):
         read_folder(tmp_path)
     (tmp_path / "model.onnx").touch()
-    with pytest.raises(PinakesError, match=r"no tokenizer\.json"):
+    with pytest.raises(LoccitError, match=r"no tokenizer\.json"):
         read_folder(tmp_path)
-    with pytest.raises(PinakesError, match="no model folder"):
+    with pytest.raises(LoccitError, match="no model folder"):
         read_folder(tmp_path / "absent")
 
 
 def test_broken_graph_is_found_when_it_is_used(tmp_path: Path) -> None:
     embedder = OnnxEmbedder(make_folder(tmp_path / "model", {"config.json": {"hidden_size": 8}}))
     assert embedder.dimension == 8
-    with pytest.raises(PinakesError, match="Cannot load the model"):
+    with pytest.raises(LoccitError, match="Cannot load the model"):
         embedder.embed(["text"])
 
 
 def test_wrong_dimension_is_found(tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "model", {"config.json": {"hidden_size": 8}})
     shutil.copy(BUNDLED_MODEL / "model.onnx", folder / "onnx")
-    with pytest.raises(PinakesError, match="vectors of 384 dimensions"):
+    with pytest.raises(LoccitError, match="vectors of 384 dimensions"):
         OnnxEmbedder(folder).embed(["text"])
 
 
@@ -136,7 +136,7 @@ def test_zero_vector_stays_zero() -> None:
 
 
 def test_threads_must_be_positive() -> None:
-    with pytest.raises(PinakesError, match="threads"):
+    with pytest.raises(LoccitError, match="threads"):
         OnnxEmbedder(BUNDLED_MODEL, threads=0)
 
 

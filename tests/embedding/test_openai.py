@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pinakes.embedding.openai import OpenAICompatibleEmbedder
-from pinakes.errors import MissingExtraError, PinakesError
+from loccit.embedding.openai import OpenAICompatibleEmbedder
+from loccit.errors import LoccitError, MissingExtraError
 
 KEY = "sk-right-key-1234"
 
@@ -119,32 +119,32 @@ def test_requested_dimensions_are_sent_and_checked(service: Service) -> None:
     embedder = OpenAICompatibleEmbedder("m", service.url, KEY, dimensions=3)
     embedder.embed(["a"])
     assert (embedder.name, service.requests[0]["dimensions"]) == ("m@3", 3)
-    with pytest.raises(PinakesError, match="vectors of 3 dimensions for m, expected 256"):
+    with pytest.raises(LoccitError, match="vectors of 3 dimensions for m, expected 256"):
         OpenAICompatibleEmbedder("m", service.url, KEY, dimensions=256).embed(["a"])
 
 
 def test_wrong_key(service: Service) -> None:
-    with pytest.raises(PinakesError, match="refused the API key") as caught:
+    with pytest.raises(LoccitError, match="refused the API key") as caught:
         OpenAICompatibleEmbedder("m", service.url, "sk-wrong-key").embed(["a"])
     assert "sk-wrong-key" not in str(caught.value)
 
 
 def test_key_of_the_environment_stays_with_openai(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with pytest.raises(PinakesError, match="refused the API key"):
+    with pytest.raises(LoccitError, match="refused the API key"):
         OpenAICompatibleEmbedder("m", service.url).embed(["a"])
 
 
 def test_key_is_never_shown(service: Service) -> None:
     embedder = OpenAICompatibleEmbedder("leaky", service.url, KEY)
     assert KEY not in repr(embedder)
-    with pytest.raises(PinakesError, match="answered 400") as caught:
+    with pytest.raises(LoccitError, match="answered 400") as caught:
         embedder.embed(["a"])
     assert KEY not in str(caught.value)
 
 
 def test_unknown_model(service: Service) -> None:
-    with pytest.raises(PinakesError, match="has no model 'absent'"):
+    with pytest.raises(LoccitError, match="has no model 'absent'"):
         OpenAICompatibleEmbedder("absent", service.url, KEY).embed(["a"])
 
 
@@ -156,7 +156,7 @@ def test_passing_failure_is_retried(service: Service) -> None:
 
 def test_lasting_failure_is_reported(service: Service) -> None:
     service.failures = 100
-    with pytest.raises(PinakesError, match="answered 503"):
+    with pytest.raises(LoccitError, match="answered 503"):
         OpenAICompatibleEmbedder("m", service.url, KEY, max_retries=1).embed(["a"])
 
 
@@ -172,25 +172,25 @@ def test_server_down() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{probe.getsockname()[1]}/v1"
-    with pytest.raises(PinakesError, match="Cannot reach"):
+    with pytest.raises(LoccitError, match="Cannot reach"):
         OpenAICompatibleEmbedder("m", url, KEY, max_retries=0).embed(["a"])
 
 
 def test_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("openai")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(PinakesError, match="needs an API key"):
+    with pytest.raises(LoccitError, match="needs an API key"):
         OpenAICompatibleEmbedder("text-embedding-3-small").embed(["a"])
 
 
 def test_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openai", None)
-    with pytest.raises(MissingExtraError, match=r"pinakes\[openai\]"):
+    with pytest.raises(MissingExtraError, match=r"loccit\[openai\]"):
         OpenAICompatibleEmbedder("m").embed(["a"])
 
 
 def test_wrong_arguments() -> None:
-    with pytest.raises(PinakesError, match="Name the embedding model"):
+    with pytest.raises(LoccitError, match="Name the embedding model"):
         OpenAICompatibleEmbedder("")
-    with pytest.raises(PinakesError, match="batch_size"):
+    with pytest.raises(LoccitError, match="batch_size"):
         OpenAICompatibleEmbedder("m", batch_size=0)

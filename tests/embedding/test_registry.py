@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from pinakes import Library
-from pinakes.embedding import Embedder, load_embedder, load_tokenizer
-from pinakes.embedding.onnx import OnnxEmbedder
-from pinakes.embedding.openai import OpenAICompatibleEmbedder
-from pinakes.embedding.registry import BUNDLED_MODEL
-from pinakes.errors import PinakesError
+from loccit import Library
+from loccit.embedding import Embedder, load_embedder, load_tokenizer
+from loccit.embedding.onnx import OnnxEmbedder
+from loccit.embedding.openai import OpenAICompatibleEmbedder
+from loccit.embedding.registry import BUNDLED_MODEL
+from loccit.errors import LoccitError
 
 
 @pytest.fixture
@@ -80,21 +80,21 @@ def test_hub_model_in_the_cache(hub_cache: Path) -> None:
 
 def test_hub_model_is_not_downloaded_unasked(hub_cache: Path) -> None:
     for load in (load_embedder, load_tokenizer):
-        with pytest.raises(PinakesError, match="hf download"):
+        with pytest.raises(LoccitError, match="hf download"):
             load("some-org/absent-model")
 
 
 @pytest.mark.parametrize("spec", ["", "nonsense", "openai:", "a/b/c", "what is this", "bad..name/--x"])
 def test_unknown_lists_the_known_forms(spec: str, hub_cache: Path) -> None:
     for load in (load_embedder, load_tokenizer):
-        with pytest.raises(PinakesError, match="Unknown embedding model") as caught:
+        with pytest.raises(LoccitError, match="Unknown embedding model") as caught:
             load(spec)
         assert "openai:MODEL" in str(caught.value)
 
 
 @pytest.mark.parametrize("spec", ["./absent", "/absent/folder", "~/absent-folder"])
 def test_absent_folder(spec: str) -> None:
-    with pytest.raises(PinakesError, match="no model folder"):
+    with pytest.raises(LoccitError, match="no model folder"):
         load_embedder(spec)
 
 
@@ -107,14 +107,14 @@ def test_registered_by_a_package(monkeypatch: pytest.MonkeyPatch, bundled: Embed
             return lambda good=True: bundled if good else object()
 
     def entry_points(*, group: str, name: str | None = None) -> list[Any]:
-        return [Point] if group == "pinakes.embedders" and name in (None, "third") else []
+        return [Point] if group == "loccit.embedders" and name in (None, "third") else []
 
     monkeypatch.setattr(metadata, "entry_points", entry_points)
     assert load_embedder("third") is bundled
     assert load_tokenizer("third").offsets("law") == [(0, 3)]
-    with pytest.raises(PinakesError, match="lacks members"):
+    with pytest.raises(LoccitError, match="lacks members"):
         load_embedder("third", good=False)
-    with pytest.raises(PinakesError, match="Registered here: third"):
+    with pytest.raises(LoccitError, match="Registered here: third"):
         load_embedder("fourth")
 
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import models, pre_tokenizers, trainers
 
-from pinakes.embedding import Tokenizer
-from pinakes.embedding import tokenizer as module
-from pinakes.embedding.registry import BUNDLED_MODEL
-from pinakes.embedding.tokenizer import HuggingFaceTokenizer
-from pinakes.errors import PinakesError
+from loccit.embedding import Tokenizer
+from loccit.embedding import tokenizer as module
+from loccit.embedding.registry import BUNDLED_MODEL
+from loccit.embedding.tokenizer import HuggingFaceTokenizer
+from loccit.errors import LoccitError
 
 TOKENIZER = HuggingFaceTokenizer(BUNDLED_MODEL / "tokenizer.json")
 
@@ -139,5 +139,5 @@ def test_travels_to_another_process() -> None:
 
 def test_unreadable_file(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(PinakesError, match="Cannot read the tokenizer"):
+    with pytest.raises(LoccitError, match="Cannot read the tokenizer"):
         HuggingFaceTokenizer(tmp_path / "tokenizer.json").offsets("text")

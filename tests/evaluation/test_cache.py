@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from tests.evaluation import sets
 
-from pinakes.config import IndexSettings, Settings
-from pinakes.embedding import Embedder
-from pinakes.embedding.protocol import Vectors
-from pinakes.evaluation import evaluate
-from pinakes.evaluation.cache import RememberingEmbedder, default_folder
+from loccit.config import IndexSettings, Settings
+from loccit.embedding import Embedder
+from loccit.embedding.protocol import Vectors
+from loccit.evaluation import evaluate
+from loccit.evaluation.cache import RememberingEmbedder, default_folder
 
 
 class Counting:
@@ -126,9 +126,9 @@ def test_without_a_cache_nothing_stays(
 
 def test_the_usual_place_follows_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert default_folder() == tmp_path / "pinakes" / "eval"
+    assert default_folder() == tmp_path / "loccit" / "eval"
     monkeypatch.setenv("XDG_CACHE_HOME", "relative/is/ignored")
-    assert default_folder() == Path.home() / ".cache" / "pinakes" / "eval"
+    assert default_folder() == Path.home() / ".cache" / "loccit" / "eval"
 
 
 def test_vectors_come_back_as_they_were_made(tmp_path: Path, embedder: Embedder, counting: Counting) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.evaluation.calibration import calibrate, off_topic
+from loccit.evaluation.calibration import calibrate, off_topic
 
 ANSWERS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1)
 

@@ -1,6 +1,6 @@
 """The labelled corpus of our own, in ``tests/corpus``: when search gets worse on it, something fails here.
 
-The thresholds are a little below what was measured last (``pinakes eval tests/corpus --mode all``), because sums of
+The thresholds are a little below what was measured last (``loccit eval tests/corpus --mode all``), because sums of
 small numbers come out slightly different from one machine to the next.
 """
 
@@ -11,9 +11,9 @@ from statistics import mean
 
 import pytest
 
-from pinakes.embedding import Embedder
-from pinakes.evaluation import evaluate
-from pinakes.evaluation.runs import SetRun, Variant
+from loccit.embedding import Embedder
+from loccit.evaluation import evaluate
+from loccit.evaluation.runs import SetRun, Variant
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 KINDS = {"paraphrase", "fact", "identifier", "named-document", "navigational", "multi", "definition", "typo"}

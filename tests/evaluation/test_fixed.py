@@ -5,11 +5,11 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.config import IndexSettings
-from pinakes.embedding import load_tokenizer
-from pinakes.ingest.contextualize import passage_text, text_hash
-from pinakes.ingest.prepare import locate, prepare_text, with_fixed_chunks, with_title
-from pinakes.model import Chunk, Converted, ParsedDocument
+from loccit.config import IndexSettings
+from loccit.embedding import load_tokenizer
+from loccit.ingest.contextualize import passage_text, text_hash
+from loccit.ingest.prepare import locate, prepare_text, with_fixed_chunks, with_title
+from loccit.model import Chunk, Converted, ParsedDocument
 
 TOKENIZER = load_tokenizer()
 SETTINGS = IndexSettings()

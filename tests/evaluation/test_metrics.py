@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.evaluation.metrics import (
+from loccit.evaluation.metrics import (
     means,
     ndcg,
     pass_at,

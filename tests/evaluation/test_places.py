@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from pinakes import Library
-from pinakes.evaluation.places import Places
-from pinakes.model import SearchResult
+from loccit import Library
+from loccit.evaluation.places import Places
+from loccit.model import SearchResult
 
 ECHO = "Mind the step.\n\n"
 TEXT = f"""# Guide

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.evaluation import sets
 
-from pinakes.errors import UsageError
-from pinakes.evaluation.readers import read_all, read_sets
+from loccit.errors import UsageError
+from loccit.evaluation.readers import read_all, read_sets
 
 
 def test_a_retrieval_set_keeps_grades_and_leaves_out_what_has_no_answer(tmp_path: Path) -> None:

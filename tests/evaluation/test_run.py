@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from tests.evaluation import sets
 
-from pinakes.config import IndexSettings, SearchSettings, Settings
-from pinakes.config.settings import STAGES
-from pinakes.embedding import Embedder
-from pinakes.errors import UsageError
-from pinakes.evaluation import evaluate
-from pinakes.evaluation.runs import SetRun, Variant
-from pinakes.model import Progress
+from loccit.config import IndexSettings, SearchSettings, Settings
+from loccit.config.settings import STAGES
+from loccit.embedding import Embedder
+from loccit.errors import UsageError
+from loccit.evaluation import evaluate
+from loccit.evaluation.runs import SetRun, Variant
+from loccit.model import Progress
 
 Measure = Callable[..., list[SetRun]]
 

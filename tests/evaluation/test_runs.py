@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from tests.evaluation import sets
 
-from pinakes.config.overrides import parse_settings
-from pinakes.embedding import Embedder
-from pinakes.errors import UsageError
-from pinakes.evaluation import compare_runs, evaluate, load_run, save_run
-from pinakes.evaluation.runs import Run
+from loccit.config.overrides import parse_settings
+from loccit.embedding import Embedder
+from loccit.errors import UsageError
+from loccit.evaluation import compare_runs, evaluate, load_run, save_run
+from loccit.evaluation.runs import Run
 
 
 @pytest.fixture(scope="module")

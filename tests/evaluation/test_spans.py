@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.evaluation.metrics import Span, coverage, length, overlap, union
+from loccit.evaluation.metrics import Span, coverage, length, overlap, union
 
 SPANS = st.lists(
     st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda pair: (min(pair), max(pair))), max_size=6

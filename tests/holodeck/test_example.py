@@ -13,7 +13,7 @@ import pytest
 import yaml
 from tests.holodeck.pages import EXAMPLE, ROOT, shown
 
-from pinakes.config.agent import HierarchicalDocumentToolConfig, load_agent
+from loccit.config.agent import HierarchicalDocumentToolConfig, load_agent
 
 
 def example_tool() -> dict[str, Any]:
@@ -26,8 +26,8 @@ def test_the_page_shows_the_tool_of_the_example() -> None:
     assert yaml.safe_load(shown("examples/holodeck/agent.yaml"))["tools"] == [example_tool()]
 
 
-def test_the_file_for_pinakes_loads() -> None:
-    agent = load_agent(EXAMPLE / "pinakes.yaml")
+def test_the_file_for_loccit_loads() -> None:
+    agent = load_agent(EXAMPLE / "loccit.yaml")
     (tool,) = agent.document_tools
     assert tool.source_path().resolve() == ROOT / "examples"
     tool.check_source()
@@ -35,8 +35,8 @@ def test_the_file_for_pinakes_loads() -> None:
 
 def test_the_moved_tool_loads_and_means_the_same(tmp_path: Path) -> None:
     before = yaml.safe_load(shown("before"))["tools"][0]
-    (tmp_path / "pinakes.yaml").write_text(shown("after"), encoding="utf-8")
-    (tool,) = load_agent(tmp_path / "pinakes.yaml").document_tools
+    (tmp_path / "loccit.yaml").write_text(shown("after"), encoding="utf-8")
+    (tool,) = load_agent(tmp_path / "loccit.yaml").document_tools
     settings = tool.settings()
     assert settings.index is not None
     assert settings.index.max_chunk_tokens == before["max_chunk_tokens"]
@@ -61,10 +61,11 @@ def test_the_arguments_start_a_server_with_the_tool(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLE, tmp_path / "holodeck")
     (tmp_path / "act.md").write_text("# Act\n\n## Section 306\n\nReport within one hour.\n", encoding="utf-8")
     args = example_tool()["args"]
-    assert args[:3] == ["--from", "pinakes[mcp]", "pinakes"]
+    assert args[:3] == ["--from", "./../../[mcp]", "loccit"]
+    assert (EXAMPLE / "../../pyproject.toml").exists()
     names, text = asyncio.run(
-        # uvx would fetch the package; this interpreter has it.
-        _ask(["-m", "pinakes", *args[3:-1], str(tmp_path / "holodeck" / args[-1])])
+        # uvx would install the clone; this interpreter has it.
+        _ask(["-m", "loccit", *args[3:-1], str(tmp_path / "holodeck" / args[-1])])
     )
     assert "search_harbour" in names
     assert "Report within one hour." in text

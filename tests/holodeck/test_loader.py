@@ -30,16 +30,17 @@ def agent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 def test_the_loader_takes_the_agent_and_its_tool(agent: Any) -> None:
     (tool,) = agent.tools
     assert (tool.type, tool.transport.value, tool.command.value) == ("mcp", "stdio", "uvx")
-    assert tool.args[:4] == ["--from", "pinakes[mcp]", "pinakes", "mcp"]
+    assert tool.args[:4] == ["--from", "./../../[mcp]", "loccit", "mcp"]
     assert tool.is_retrieval
     assert agent.model.provider.value == "anthropic"
 
 
 @pytest.mark.parametrize("backend", ["claude", "openai"])
-def test_the_backends_start_pinakes_with_the_file_beside_the_agent(agent: Any, backend: str) -> None:
+def test_the_backends_start_loccit_with_the_file_beside_the_agent(agent: Any, backend: str) -> None:
     args = _args_for_claude(agent) if backend == "claude" else _args_for_openai(agent)
-    assert args[:-1] == ["--from", "pinakes[mcp]", "pinakes", "mcp", "--config"]
-    assert Path(args[-1]) == (EXAMPLE / "pinakes.yaml").resolve()
+    clone = f"{EXAMPLE.parents[1].resolve()}/[mcp]"
+    assert args[:-1] == ["--from", clone, "loccit", "mcp", "--config"]
+    assert Path(args[-1]) == (EXAMPLE / "loccit.yaml").resolve()
     assert Path(args[-1]).is_file()
 
 
@@ -59,9 +60,7 @@ def test_the_table_names_every_field() -> None:
 
 def test_another_command_is_refused(tmp_path: Path) -> None:
     written = (EXAMPLE / "agent.yaml").read_text(encoding="utf-8")
-    (tmp_path / "agent.yaml").write_text(
-        written.replace("command: uvx", "command: pinakes"), encoding="utf-8"
-    )
+    (tmp_path / "agent.yaml").write_text(written.replace("command: uvx", "command: loccit"), encoding="utf-8")
     with pytest.raises(Exception, match="uvx"):
         loader().load_agent_yaml(str(tmp_path / "agent.yaml"))
 

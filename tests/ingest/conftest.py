@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from tests.ingest.fakes import InlineSandbox, WordEmbedder
 
-from pinakes import Library
+from loccit import Library
 
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read files in this process."""
-    monkeypatch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+    monkeypatch.setattr("loccit.ingest.pipeline.Sandbox", InlineSandbox)
 
 
 @pytest.fixture

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pinakes import Library
-from pinakes.errors import PinakesError
-from pinakes.ingest import pipeline
-from pinakes.ingest.prepare import prepare
-from pinakes.ingest.sandbox import Outcome
-from pinakes.stores.embedded.index import EmbeddedIndex
+from loccit import Library
+from loccit.errors import LoccitError
+from loccit.ingest import pipeline
+from loccit.ingest.prepare import prepare
+from loccit.ingest.sandbox import Outcome
+from loccit.stores.embedded.index import EmbeddedIndex
 
 MODES = ("hybrid", "semantic", "keyword", "exact")
 
@@ -69,7 +69,7 @@ class InlineSandbox:
     def _outcome(self, payload: dict[str, Any]) -> Outcome:
         try:
             return Outcome(json.loads(json.dumps(prepare(payload, self._setup))), None, "ok")
-        except PinakesError as error:
+        except LoccitError as error:
             return Outcome(None, str(error), "failed")
 
 

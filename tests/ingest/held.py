@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.ingest.fakes import WordEmbedder, read_here
 
-from pinakes import Library
-from pinakes.ingest import pipeline
+from loccit import Library
+from loccit.ingest import pipeline
 
 
 def main() -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 from tests.ingest.fakes import WordEmbedder, read_here
 
-from pinakes import Library
-from pinakes.ingest import pipeline
+from loccit import Library
+from loccit.ingest import pipeline
 
 
 def children() -> list[str]:

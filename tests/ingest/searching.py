@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.ingest.fakes import MODES, WordEmbedder
 
-from pinakes import Library
-from pinakes.errors import NotFoundError
+from loccit import Library
+from loccit.errors import NotFoundError
 
 
 def main() -> None:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.embedding import Tokenizer, load_tokenizer
-from pinakes.ingest.chunk import LONGEST_TOKEN, ChunkingOptions, TokenIndex, chunk_document
-from pinakes.ingest.parse import parse
-from pinakes.ingest.parse.places.tree import build_sections
-from pinakes.model import Chunk, ChunkType, Converted, PageStart
+from loccit.embedding import Tokenizer, load_tokenizer
+from loccit.ingest.chunk import LONGEST_TOKEN, ChunkingOptions, TokenIndex, chunk_document
+from loccit.ingest.parse import parse
+from loccit.ingest.parse.places.tree import build_sections
+from loccit.model import Chunk, ChunkType, Converted, PageStart
 
 
 class Words:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from pinakes.ingest.extract import classify, states_duty
-from pinakes.model import ChunkType
+from loccit.ingest.extract import classify, states_duty
+from loccit.model import ChunkType
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.ingest.extract.clauses import extract_clauses
-from pinakes.ingest.parse import parse
-from pinakes.ingest.parse.places.tree import build_sections
-from pinakes.labels import roman_numeral
-from pinakes.model import Converted, Place
+from loccit.ingest.extract.clauses import extract_clauses
+from loccit.ingest.parse import parse
+from loccit.ingest.parse.places.tree import build_sections
+from loccit.labels import roman_numeral
+from loccit.model import Converted, Place
 
 
 def clauses_of(text: str) -> list[Place]:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes import Library
-from pinakes.config import IndexSettings
-from pinakes.ingest.prepare import prepare_text
-from pinakes.model import Converted, Lines, Place
+from loccit import Library
+from loccit.config import IndexSettings
+from loccit.ingest.prepare import prepare_text
+from loccit.model import Converted, Lines, Place
 
 PYTHON = '''\
 """Pumps."""

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from tests.ingest.fakes import MODES, WordEmbedder, found, holdings
 
-from pinakes import Library
-from pinakes.errors import IndexLockedError
+from loccit import Library
+from loccit.errors import IndexLockedError
 
 HERE = Path(__file__).parent
 
@@ -163,7 +163,7 @@ def test_two_threads_index_in_turn(tmp_path: Path, docs: Path, quick: None) -> N
 
 def test_many_processes_open_a_new_index_at_once(tmp_path: Path) -> None:
     code = (
-        "import sys; from pinakes import Library; sys.stdin.read(); "
+        "import sys; from loccit import Library; sys.stdin.read(); "
         "Library(sys.argv[1]).search('zebra', mode='keyword')"
     )
     processes = [

@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.embedding import Tokenizer, load_tokenizer
-from pinakes.ingest.chunk import ChunkingOptions, TokenIndex, chunk_document
-from pinakes.ingest.contextualize import (
+from loccit.embedding import Tokenizer, load_tokenizer
+from loccit.ingest.chunk import ChunkingOptions, TokenIndex, chunk_document
+from loccit.ingest.contextualize import (
     MAX_NAMES_CHARACTERS,
     contextualize,
     passage_text,
     structural_context,
     text_hash,
 )
-from pinakes.ingest.parse import parse
-from pinakes.ingest.parse.places.tree import build_sections
-from pinakes.model import Chunk, Converted, Document
+from loccit.ingest.parse import parse
+from loccit.ingest.parse.places.tree import build_sections
+from loccit.model import Chunk, Converted, Document
 
 
 @lru_cache

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.ingest.extract.definitions import MAX_DEFINITION, extract_definitions
-from pinakes.ingest.extract.definitions.glossary import is_definition_heading
-from pinakes.ingest.parse import parse
-from pinakes.ingest.parse.places.tree import build_sections
-from pinakes.model import Converted, Definition
+from loccit.ingest.extract.definitions import MAX_DEFINITION, extract_definitions
+from loccit.ingest.extract.definitions.glossary import is_definition_heading
+from loccit.ingest.parse import parse
+from loccit.ingest.parse.places.tree import build_sections
+from loccit.model import Converted, Definition
 
 
 def extract(text: str, language: str = "en", markdown: bool = True) -> list[Definition]:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from pinakes.ingest.parse import parse
-from pinakes.ingest.parse.places.tree import build_sections
-from pinakes.ingest.prepare import document_summary, document_title
-from pinakes.model import Converted
+from loccit.ingest.parse import parse
+from loccit.ingest.parse.places.tree import build_sections
+from loccit.ingest.prepare import document_summary, document_title
+from loccit.model import Converted
 
 
 def title(text: str, path: str = "docs/my_first-note.md", **metadata: Any) -> str:

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from pinakes import Library
-from pinakes.errors import UsageError
-from pinakes.ingest.discover import discover
+from loccit import Library
+from loccit.errors import UsageError
+from loccit.ingest.discover import discover
 
 Names = Callable[..., list[str]]
 
@@ -171,7 +171,7 @@ def test_patterns_for_code(docs: Path, names: Names) -> None:
 
 
 def test_ignored_code_stays_out(docs: Path, names: Names) -> None:
-    write(docs / ".pinakesignore", "*.py\n")
+    write(docs / ".loccitignore", "*.py\n")
     write(docs / "a.py", "x = 1\n")
     write(docs / "b.js", "x = 1\n")
     assert names() == ["b.js"]

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from tests.ingest.fakes import WordEmbedder
 
-from pinakes import Library
-from pinakes.embedding import Embedder, load_embedder
-from pinakes.embedding.folder import LocalModel
-from pinakes.ingest.contextualize import passage_text
-from pinakes.ingest.repeats import Repeats
-from pinakes.model import Progress
-from pinakes.stores.embedded.record import PendingPassage
+from loccit import Library
+from loccit.embedding import Embedder, load_embedder
+from loccit.embedding.folder import LocalModel
+from loccit.ingest.contextualize import passage_text
+from loccit.ingest.repeats import Repeats
+from loccit.model import Progress
+from loccit.stores.embedded.record import PendingPassage
 
 TABLE = " ".join(f"option{number} sets the limit of requests in queue {number}." for number in range(60))
 

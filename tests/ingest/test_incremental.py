@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from tests.ingest.fakes import WordEmbedder, found, holdings, texts_found
 
-from pinakes import Library
-from pinakes.config import IndexSettings, Settings
-from pinakes.errors import NotFoundError, PinakesError
-from pinakes.ingest.pipeline import Pipeline
-from pinakes.model import IndexReport
+from loccit import Library
+from loccit.config import IndexSettings, Settings
+from loccit.errors import LoccitError, NotFoundError
+from loccit.ingest.pipeline import Pipeline
+from loccit.model import IndexReport
 
 ACT = "# Harbour Act\n\n## Section 1. Masters\n\nA {word} is appointed.\n\n## Section 2. Fees\n\nFees are due.\n"
 
@@ -51,7 +51,7 @@ def test_what_did_not_change_is_not_read(
     assert len(library.index(docs).added) == 3
     with monkeypatch.context() as patch:
         # Size and time tell: not a byte of them is looked at.
-        patch.setattr("pinakes.ingest.pipeline.hash_stream", lambda stream: pytest.fail("was read"))
+        patch.setattr("loccit.ingest.pipeline.hash_stream", lambda stream: pytest.fail("was read"))
         report = library.index(docs)
     assert (report.unchanged, report.added, report.updated, report.embedded) == (3, [], [], 0)
 
@@ -178,7 +178,7 @@ def test_failures_are_tried_again_when_asked_or_changed(
     path = write(docs / "a.md", "# A\n\nThe zebra.\n")
     with monkeypatch.context() as patch:
         patch.setattr(
-            "pinakes.ingest.prepare.parse", lambda converted: (_ for _ in ()).throw(PinakesError("is odd"))
+            "loccit.ingest.prepare.parse", lambda converted: (_ for _ in ()).throw(LoccitError("is odd"))
         )
         assert library.index(docs).failed[0].reason == "is odd"
     assert library.index(docs).failed[0].reason == "is odd"
@@ -299,10 +299,10 @@ def test_a_model_that_fails_stops_the_run_but_not_the_next(tmp_path: Path, docs:
     path = write(docs / "a.md", "# A\n\nThe zebra.\n")
 
     def fail() -> None:
-        raise PinakesError("the service is down")
+        raise LoccitError("the service is down")
 
     with Library(tmp_path / "index", embedder=WordEmbedder(before=fail)) as library:
-        with pytest.raises(PinakesError, match="the service is down"):
+        with pytest.raises(LoccitError, match="the service is down"):
             library.index(docs)
         assert found(library, "zebra") == [str(path)]
     with Library(tmp_path / "index", embedder=WordEmbedder()) as library:
@@ -321,7 +321,7 @@ def test_what_is_not_a_vector_is_refused(
         broken, "embed", lambda texts: good(texts)[:, :7] if kind == "shape" else good(texts) * float("nan")
     )
     with Library(tmp_path / "index", embedder=broken) as library:
-        with pytest.raises(PinakesError, match="embedding model words"):
+        with pytest.raises(LoccitError, match="embedding model words"):
             library.index(docs)
         assert library.status().pending_passages == 1
 

@@ -14,10 +14,10 @@ from tests.forked import run_forked
 from tests.ingest.fakes import WordEmbedder, holdings
 from tests.ingest.interrupted import index_until
 
-from pinakes import Library
+from loccit import Library
 
 WORDS = ("zebra", "camel", "number", "section")
-STORE = "pinakes.stores.embedded"
+STORE = "loccit.stores.embedded"
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 
 

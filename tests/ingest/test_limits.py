@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from tests.forked import run_forked
 from tests.ingest.fakes import WordEmbedder, found, read_here
 
-from pinakes import Library
-from pinakes.ingest import pipeline
-from pinakes.ingest.sandbox import Limits
-from pinakes.model import IndexReport, Progress
+from loccit import Library
+from loccit.ingest import pipeline
+from loccit.ingest.sandbox import Limits
+from loccit.model import IndexReport, Progress
 
 PARAGRAPH = "Some words that take room in memory. " * 300
 

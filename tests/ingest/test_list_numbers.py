@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import Library
+from loccit import Library
 
 TERMS = "The party that mends the sails pays for them within the month in which they were mended. " * 4
 

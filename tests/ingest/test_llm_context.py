@@ -16,11 +16,11 @@ from tests.ingest.fakes import WordEmbedder, found, holdings
 from tests.ingest.interrupted import index_until
 from tests.llm.services import KEY, ChatHandler, MessagesHandler, RefusedError, Service, running
 
-from pinakes import Library
-from pinakes.config import IndexSettings, Settings
-from pinakes.ingest.llm_context import estimate_contexts
-from pinakes.llm import Completion, Prompt
-from pinakes.stores.embedded.keyword import KeywordEntry
+from loccit import Library
+from loccit.config import IndexSettings, Settings
+from loccit.ingest.llm_context import estimate_contexts
+from loccit.llm import Completion, Prompt
+from loccit.stores.embedded.keyword import KeywordEntry
 
 MODEL = "anthropic:claude-test"
 SOON = {"Retry-After": "0"}
@@ -472,7 +472,7 @@ def test_a_model_of_another_package_may_do_anything(
                 raise ZeroDivisionError("oops")
             return Completion(" \n ")
 
-    monkeypatch.setattr("pinakes.ingest.llm_context.load_model", lambda spec: Odd())
+    monkeypatch.setattr("loccit.ingest.llm_context.load_model", lambda spec: Odd())
     _, report = indexed("odd:one")
     assert (report.contexts, report.context_failures) == (0, 4)
     assert ("oops" in report.warnings[0]) == (answers == "raise")
@@ -573,13 +573,13 @@ def test_a_long_document_is_shown_in_windows(indexed: Any, service: Service, fil
 @pytest.mark.parametrize(
     ("where", "call"),
     [
-        ("pinakes.stores.embedded.contexts:ContextStore.keep", 1),
-        ("pinakes.stores.embedded.contexts:ContextStore.keep", 6),
-        ("pinakes.stores.embedded.contexts:log_changes", 1),
-        ("pinakes.stores.embedded.contexts:insert_passages", 5),
-        ("pinakes.stores.embedded.contexts:ContextStore.put", 3),
-        ("pinakes.stores.embedded.record:Record.put_vectors", 2),
-        ("pinakes.stores.embedded.keyword_files:write_manifest", 2),
+        ("loccit.stores.embedded.contexts:ContextStore.keep", 1),
+        ("loccit.stores.embedded.contexts:ContextStore.keep", 6),
+        ("loccit.stores.embedded.contexts:log_changes", 1),
+        ("loccit.stores.embedded.contexts:insert_passages", 5),
+        ("loccit.stores.embedded.contexts:ContextStore.put", 3),
+        ("loccit.stores.embedded.record:Record.put_vectors", 2),
+        ("loccit.stores.embedded.keyword_files:write_manifest", 2),
     ],
 )
 def test_killed_in_the_middle(

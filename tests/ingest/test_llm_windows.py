@@ -7,9 +7,9 @@ from itertools import pairwise
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pinakes.ingest.chunk import TokenIndex
-from pinakes.ingest.llm_context.plan import windows
-from pinakes.model import Chunk, Lines
+from loccit.ingest.chunk import TokenIndex
+from loccit.ingest.llm_context.plan import windows
+from loccit.model import Chunk, Lines
 
 
 class Words:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import Library
+from loccit import Library
 
 _LENGTH = 60_000
 _LABELS = {

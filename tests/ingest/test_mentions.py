@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes import Library
-from pinakes.ingest.parse.places.chain import number_key
-from pinakes.ingest.parse.places.mentions import Mentions, read_mentions
+from loccit import Library
+from loccit.ingest.parse.places.chain import number_key
+from loccit.ingest.parse.places.mentions import Mentions, read_mentions
 
 
 def numbers(mentions: Mentions) -> set[str]:

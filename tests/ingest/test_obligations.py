@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from pinakes.ingest.obligations import amounts, deadlines, duties, extract_obligations, read_sentence, units
-from pinakes.ingest.parse import Positions, parse
-from pinakes.ingest.parse.places.tree import build_sections
-from pinakes.model import Converted
-from pinakes.model.obligation import Obligation, ObligationRow, row_line
+from loccit.ingest.obligations import amounts, deadlines, duties, extract_obligations, read_sentence, units
+from loccit.ingest.parse import Positions, parse
+from loccit.ingest.parse.places.tree import build_sections
+from loccit.model import Converted
+from loccit.model.obligation import Obligation, ObligationRow, row_line
 
 
 def read(sentence: str, language: str = "en") -> dict[str, Any]:

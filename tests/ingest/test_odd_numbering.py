@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import Library
-from pinakes.ingest.extract.clauses import extract_clauses
-from pinakes.ingest.parse import parse
-from pinakes.ingest.parse.places import find_places
-from pinakes.ingest.parse.places.tree import build_sections
-from pinakes.model import Converted, Place
+from loccit import Library
+from loccit.ingest.extract.clauses import extract_clauses
+from loccit.ingest.parse import parse
+from loccit.ingest.parse.places import find_places
+from loccit.ingest.parse.places.tree import build_sections
+from loccit.model import Converted, Place
 
 BODY = (
     "The parties act in good faith and do what is needed to give effect to this agreement, as they always have. "

@@ -7,11 +7,11 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes import Library
-from pinakes.ingest.parse import parse
-from pinakes.ingest.parse.places import find_places
-from pinakes.ingest.parse.places.outline import outline_places
-from pinakes.model import Converted
+from loccit import Library
+from loccit.ingest.parse import parse
+from loccit.ingest.parse.places import find_places
+from loccit.ingest.parse.places.outline import outline_places
+from loccit.model import Converted
 
 TEXT = (
     "     The court granted summary judgment, and the employee appeals from it. We review the\n"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.ingest.parse import Parsed, Positions, html_headings, parse
-from pinakes.model import Converted, Lines, Pages, PageStart
+from loccit.ingest.parse import Parsed, Positions, html_headings, parse
+from loccit.model import Converted, Lines, Pages, PageStart
 
 
 def read(text: str) -> Parsed:

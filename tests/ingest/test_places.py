@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes import Library
-from pinakes.ingest.extract.clauses import extract_clauses
-from pinakes.ingest.parse import Parsed, parse
-from pinakes.ingest.parse.places import find_places
-from pinakes.ingest.parse.places.chain import Step, best_chain, number_key
-from pinakes.ingest.parse.places.tree import build_sections
-from pinakes.model import Converted, Place
+from loccit import Library
+from loccit.ingest.extract.clauses import extract_clauses
+from loccit.ingest.parse import Parsed, parse
+from loccit.ingest.parse.places import find_places
+from loccit.ingest.parse.places.chain import Step, best_chain, number_key
+from loccit.ingest.parse.places.tree import build_sections
+from loccit.model import Converted, Place
 
 TYPED = """LEASE
 

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.ingest.fakes import WordEmbedder, holdings
 
-from pinakes import Library
+from loccit import Library
 
 WORDS = ("zebra", "camel", "llama", "otter")
 NAMES = ("a.md", "b.txt", "sub/c.md", "sub/a.md")

@@ -4,13 +4,13 @@ import random
 
 import pytest
 
-from pinakes.ingest.extract.clauses import extract_clauses
-from pinakes.ingest.extract.references import extract_references
-from pinakes.ingest.extract.references.items import expand, read_items
-from pinakes.ingest.extract.references.links import slug_of
-from pinakes.ingest.parse import parse
-from pinakes.ingest.parse.places.tree import build_sections
-from pinakes.model import Converted, Reference
+from loccit.ingest.extract.clauses import extract_clauses
+from loccit.ingest.extract.references import extract_references
+from loccit.ingest.extract.references.items import expand, read_items
+from loccit.ingest.extract.references.links import slug_of
+from loccit.ingest.parse import parse
+from loccit.ingest.parse.places.tree import build_sections
+from loccit.model import Converted, Reference
 
 REGULATION = """# Regulation (EU) 2030/77 on harbour lights
 

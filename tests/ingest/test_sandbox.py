@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from pinakes.errors import ConversionError, PinakesError
-from pinakes.ingest.sandbox import Limits, Outcome, Sandbox
+from loccit.errors import ConversionError, LoccitError
+from loccit.ingest.sandbox import Limits, Outcome, Sandbox
 
 HERE = Path(__file__).parent
 LIMITS = Limits(seconds=30, memory_mb=512, result_mb=8)
@@ -239,7 +239,7 @@ def test_given_up_when_the_answer_is_there_already(caplog: pytest.LogCaptureFixt
             arrived.set()
             go_on.wait(30)
 
-    logger, held = logging.getLogger("pinakes.ingest.sandbox"), Held()
+    logger, held = logging.getLogger("loccit.ingest.sandbox"), Held()
     logger.addHandler(held)
     try:
         with caplog.at_level(logging.DEBUG, logger.name), sandbox() as pool:
@@ -266,7 +266,7 @@ def test_a_failing_source_of_payloads() -> None:
 def test_a_function_that_cannot_be_loaded_is_an_error_of_the_pool() -> None:
     with (
         Sandbox("no_such_module:run", workers=1, limits=LIMITS) as pool,
-        pytest.raises(PinakesError, match="no_such_module"),
+        pytest.raises(LoccitError, match="no_such_module"),
     ):
         list(pool.run([{"do": "echo"}]))
 
@@ -275,7 +275,7 @@ def test_closed_pool() -> None:
     pool = sandbox()
     pool.close()
     pool.close()
-    with pytest.raises(PinakesError, match="closed"):
+    with pytest.raises(LoccitError, match="closed"):
         list(pool.run([{"do": "echo"}]))
 
 
@@ -293,7 +293,7 @@ PARENT = """
     import signal
     import sys
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    from pinakes.ingest.sandbox import Limits, Sandbox
+    from loccit.ingest.sandbox import Limits, Sandbox
     with Sandbox("test_sandbox:act", workers=1, limits=Limits()) as pool:
         for _ in pool.run([{"do": %r, "file": sys.argv[1]}]):
             pass

@@ -14,10 +14,10 @@ import pytest
 from tests.convert.scans import CHARTER, PROSE, append, needs_tesseract, pictures, scan, typeset
 from tests.ingest.fakes import WordEmbedder
 
-from pinakes import IndexSettings, Library, Settings
-from pinakes.ingest.convert import ocr
-from pinakes.ingest.sandbox import Limits, Sandbox
-from pinakes.ingest.sandbox_worker import ask_for_time
+from loccit import IndexSettings, Library, Settings
+from loccit.ingest.convert import ocr
+from loccit.ingest.sandbox import Limits, Sandbox
+from loccit.ingest.sandbox_worker import ask_for_time
 
 
 def program(folder: Path, body: str) -> None:
@@ -87,7 +87,7 @@ def test_no_program_is_left_when_a_worker_is_killed(
     setup = {"settings": asdict(IndexSettings()), "model_tokens": 256, "processes": 2}
     limits = Limits(seconds=20, most_seconds=20) if end == "limit" else Limits()
     with Sandbox(
-        "pinakes.ingest.prepare:prepare", workers=1, limits=limits, initializer_payload=setup
+        "loccit.ingest.prepare:prepare", workers=1, limits=limits, initializer_payload=setup
     ) as sandbox:
         outcomes = sandbox.run([{"path": str(path)}])
         if end == "limit":

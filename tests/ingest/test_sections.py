@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.ingest.parse import parse
-from pinakes.ingest.parse.places.tree import build_sections
-from pinakes.model import Converted, PageStart, Place
+from loccit.ingest.parse import parse
+from loccit.ingest.parse.places.tree import build_sections
+from loccit.model import Converted, PageStart, Place
 
 
 def sections_of(text: str, pages: tuple[PageStart, ...] = ()) -> list[Place]:

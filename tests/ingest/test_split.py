@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.ingest.chunk import LONGEST_TOKEN, Piece, Stretch, TokenIndex, split
-from pinakes.ingest.parse import parse
-from pinakes.model import Converted
+from loccit.ingest.chunk import LONGEST_TOKEN, Piece, Stretch, TokenIndex, split
+from loccit.ingest.parse import parse
+from loccit.model import Converted
 
 
 class Words:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pinakes.labels import (
+from loccit.labels import (
     LEAF_KINDS,
     Label,
     find_labels,
@@ -16,7 +16,7 @@ from pinakes.labels import (
     roman_numeral,
     roman_value,
 )
-from pinakes.text.keys import slug
+from loccit.text.keys import slug
 
 
 def ids(text: str) -> list[str]:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.labels import find_labels, find_places, normalise_number, parse_heading
-from pinakes.labels.lexicon import load, lowered, one_of
-from pinakes.labels.model import CONTAINERS, LEAF_KINDS, rank
-from pinakes.labels.numbers import chinese_value
+from loccit.labels import find_labels, find_places, normalise_number, parse_heading
+from loccit.labels.lexicon import load, lowered, one_of
+from loccit.labels.model import CONTAINERS, LEAF_KINDS, rank
+from loccit.labels.numbers import chinese_value
 
 
 def ids(text: str) -> list[str]:
@@ -205,7 +205,7 @@ def test_every_language_uses_known_kinds_and_fields() -> None:
     kinds = load().kinds
     known = {"kinds", "parts", "after", "around", "numbers", "ordinals", "sole", "number_joins", "genitive"}
     known |= {"and", "to", "of", "asked"}
-    for item in files("pinakes.labels.lexicon").iterdir():
+    for item in files("loccit.labels.lexicon").iterdir():
         if not item.name.endswith(".json") or item.name == "kinds.json":
             continue
         language = json.loads(item.read_text(encoding="utf-8"))

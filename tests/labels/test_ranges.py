@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pinakes.labels import find_labels
-from pinakes.labels.places import MAX_MEMBERS, count_through, find_places
+from loccit.labels import find_labels
+from loccit.labels.places import MAX_MEMBERS, count_through, find_places
 
 
 def ids(text: str) -> list[str]:

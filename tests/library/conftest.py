@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import Library
+from loccit import Library
 
 ACT = """# Harbour Act
 
@@ -43,6 +43,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def library(folder: Path) -> Iterator[Library]:
     """The library of that folder."""
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         library.index(folder / "docs")
         yield library

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from pinakes import Library
-from pinakes.cli.app import app
-from pinakes.errors import UsageError
-from pinakes.search.present.respond import count_tokens
+from loccit import Library
+from loccit.cli.app import app
+from loccit.errors import UsageError
+from loccit.search.present.respond import count_tokens
 
 QUERIES = ("vessel at anchor", '"white light"', "Section 1", "zebra crossing", "anchor type:pdf")
 
@@ -55,7 +55,7 @@ def test_a_budget_of_nothing_is_refused(library: Library) -> None:
 @pytest.mark.parametrize("budget", (200, 500, 1200))
 def test_the_command_prints_no_more_than_the_budget(library: Library, folder: Path, budget: int) -> None:
     words = ["search", "vessel at anchor", "--format", "llm", "--token-budget", str(budget)]
-    result = CliRunner().invoke(app, [*words, "--index", str(folder / ".pinakes")])
+    result = CliRunner().invoke(app, [*words, "--index", str(folder / ".loccit")])
     assert result.exit_code == 0, result.output
     assert "Cut to fit the token budget" in result.stdout
     assert 0.7 * budget < tokens(library, result.stdout) <= budget

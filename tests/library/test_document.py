@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import Library
-from pinakes.errors import NotFoundError
+from loccit import Library
+from loccit.errors import NotFoundError
 
 from .conftest import ACT
 
@@ -44,7 +44,7 @@ def test_a_document_is_read_as_another_process_left_it(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     note = tmp_path / "docs" / "note.md"
     note.write_text("# Note\n\nBefore.\n", encoding="utf-8")
-    with Library(tmp_path / ".pinakes") as reader, Library(tmp_path / ".pinakes") as writer:
+    with Library(tmp_path / ".loccit") as reader, Library(tmp_path / ".loccit") as writer:
         writer.index(tmp_path / "docs")
         assert reader.document("note").text.endswith("Before.")
         note.write_text("# Note\n\nAfterwards.\n", encoding="utf-8")

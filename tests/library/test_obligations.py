@@ -13,10 +13,10 @@ import pytest
 from tests.ingest.fakes import InlineSandbox, WordEmbedder
 from typer.testing import CliRunner
 
-from pinakes import Library
-from pinakes.cli.app import app
-from pinakes.errors import NotFoundError, UsageError
-from pinakes.stores.embedded.dump import dump_document, read_dump, restore_document
+from loccit import Library
+from loccit.cli.app import app
+from loccit.errors import NotFoundError, UsageError
+from loccit.stores.embedded.dump import dump_document, read_dump, restore_document
 
 LEASE = """# Lease
 
@@ -38,7 +38,7 @@ NOTE = "# Note\n\nLe locataire doit payer le loyer. Il habite la maison avec ses
 
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
-    monkeypatch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+    monkeypatch.setattr("loccit.ingest.pipeline.Sandbox", InlineSandbox)
     docs = tmp_path / "docs"
     docs.mkdir()
     for name, text in (("lease.md", LEASE), ("order.md", ORDER), ("note.md", NOTE)):

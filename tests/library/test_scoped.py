@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.ingest.fakes import WordEmbedder
 
-from pinakes import Library
-from pinakes.errors import NotFoundError, UsageError
+from loccit import Library
+from loccit.errors import NotFoundError, UsageError
 
 LEASE = """---
 tags: [lease]

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from pinakes.embedding import load_tokenizer
+from loccit.embedding import load_tokenizer
 
 KEY = "sk-the-right-key-5678"
 Answer = Callable[[str, str], str]

@@ -6,10 +6,10 @@ import sys
 import pytest
 from tests.llm.services import KEY, RefusedError, Service
 
-from pinakes.errors import MissingExtraError, PinakesError
-from pinakes.llm import Completion, LanguageModel, ModelError, Prompt, PromptError, load_model
-from pinakes.llm.anthropic import AnthropicModel
-from pinakes.llm.service import THINKING_ROOM, RetryPolicy
+from loccit.errors import LoccitError, MissingExtraError
+from loccit.llm import Completion, LanguageModel, ModelError, Prompt, PromptError, load_model
+from loccit.llm.anthropic import AnthropicModel
+from loccit.llm.service import THINKING_ROOM, RetryPolicy
 
 PROMPT = Prompt("Be brief.", "A long document.", "Where does this stand?", max_tokens=50)
 QUICK = RetryPolicy(retries=2, first_wait=0.001)
@@ -79,7 +79,7 @@ def test_a_passing_failure_is_tried_again(messages: Service, status: int) -> Non
 
 def test_the_time_a_service_names_is_waited(messages: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
-    monkeypatch.setattr("pinakes.llm.service.time.sleep", waits.append)
+    monkeypatch.setattr("loccit.llm.service.time.sleep", waits.append)
     messages.faults = [RefusedError(429, "busy", headers={"Retry-After": "7"})]
     model(messages).complete(PROMPT)
     assert waits == [7.0]
@@ -184,10 +184,10 @@ def test_nobody_there() -> None:
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "anthropic", None)
-    with pytest.raises(MissingExtraError, match=r"pinakes\[anthropic\]"):
+    with pytest.raises(MissingExtraError, match=r"loccit\[anthropic\]"):
         load_model("anthropic:claude-test")
 
 
 def test_a_model_needs_a_name() -> None:
-    with pytest.raises(PinakesError, match="Name the language model"):
+    with pytest.raises(LoccitError, match="Name the language model"):
         AnthropicModel("")

@@ -1,4 +1,4 @@
-"""``pinakes index`` with a language model, as somebody at a terminal sees it."""
+"""``loccit index`` with a language model, as somebody at a terminal sees it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from tests.llm.services import KEY, RefusedError, Service
 from typer.testing import CliRunner
 
-from pinakes.cli.app import app
+from loccit.cli.app import app
 
 Run = Callable[..., Any]
 MODEL = "anthropic:claude-haiku-4-5"
@@ -32,7 +32,7 @@ def folder(tmp_path: Path, messages: Service, monkeypatch: pytest.MonkeyPatch) -
         (tmp_path / "docs" / f"{name}.md").write_text(text, encoding="utf-8")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", messages.address)
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    monkeypatch.delenv("PINAKES_INDEX", raising=False)
+    monkeypatch.delenv("LOCCIT_INDEX", raising=False)
     # Lines are compared whole.
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.chdir(tmp_path)
@@ -103,7 +103,7 @@ def test_wrong_usage(folder: Path, run: Run, arguments: list[str], code: int, sa
     result = run("index", "docs", *arguments, "--quiet")
     assert result.exit_code == code
     assert says in " ".join(result.stderr.split())
-    assert not (folder / ".pinakes").exists()
+    assert not (folder / ".loccit").exists()
 
 
 def test_a_missing_package_is_said_before_anything_is_done(
@@ -112,5 +112,5 @@ def test_a_missing_package_is_said_before_anything_is_done(
     monkeypatch.setitem(sys.modules, "anthropic", None)
     result = run("index", "docs", "--context-model", MODEL)
     assert result.exit_code == 1
-    assert "pinakes[anthropic]" in result.stderr
-    assert not (folder / ".pinakes").exists()
+    assert "loccit[anthropic]" in result.stderr
+    assert not (folder / ".loccit").exists()

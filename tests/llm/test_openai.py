@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from tests.llm.services import KEY, RefusedError, Service
 
-from pinakes.llm import Completion, ModelError, Prompt, PromptError, load_model
-from pinakes.llm.openai import AzureModel, OllamaModel, OpenAIModel
-from pinakes.llm.service import THINKING_ROOM, RetryPolicy
+from loccit.llm import Completion, ModelError, Prompt, PromptError, load_model
+from loccit.llm.openai import AzureModel, OllamaModel, OpenAIModel
+from loccit.llm.service import THINKING_ROOM, RetryPolicy
 
 PROMPT = Prompt("Be brief.", "A long document.", "Where does this stand?", max_tokens=50)
 QUICK = RetryPolicy(retries=2, first_wait=0.001)

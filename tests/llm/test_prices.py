@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.errors import PinakesError
-from pinakes.llm.prices import Price, price_of
+from loccit.errors import LoccitError
+from loccit.llm.prices import Price, price_of
 
 
 def test_every_kind_of_token_has_its_price() -> None:
@@ -33,7 +33,7 @@ def test_a_dated_name_has_the_price_of_the_model() -> None:
 def test_the_table_can_be_overridden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = tmp_path / "prices.json"
     own.write_text(json.dumps({"ollama:qwen3": {"input": 0, "output": 0}}), encoding="utf-8")
-    monkeypatch.setenv("PINAKES_LLM_PRICES", str(own))
+    monkeypatch.setenv("LOCCIT_LLM_PRICES", str(own))
     assert price_of("ollama:qwen3") == Price(0, 0)
     assert price_of("openai:gpt-5-mini") is not None
 
@@ -42,6 +42,6 @@ def test_the_table_can_be_overridden(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_a_wrong_table_is_named(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = tmp_path / "prices.json"
     own.write_text(text, encoding="utf-8")
-    monkeypatch.setenv("PINAKES_LLM_PRICES", str(own))
-    with pytest.raises(PinakesError, match=r"prices\.json"):
+    monkeypatch.setenv("LOCCIT_LLM_PRICES", str(own))
+    with pytest.raises(LoccitError, match=r"prices\.json"):
         price_of("m")

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from pinakes.errors import PinakesError, UsageError
-from pinakes.llm import Completion, Prompt, load_model
+from loccit.errors import LoccitError, UsageError
+from loccit.llm import Completion, Prompt, load_model
 
 
 class Parrot:
@@ -27,14 +27,14 @@ class Mute:
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     points = [
-        metadata.EntryPoint("parrot", f"{__name__}:Parrot", "pinakes.llms"),
-        metadata.EntryPoint("mute", f"{__name__}:Mute", "pinakes.llms"),
+        metadata.EntryPoint("parrot", f"{__name__}:Parrot", "loccit.llms"),
+        metadata.EntryPoint("mute", f"{__name__}:Mute", "loccit.llms"),
     ]
 
     def entry_points(**wanted: str) -> list[metadata.EntryPoint]:
         return [p for p in points if p.group == wanted["group"] and p.name == wanted.get("name", p.name)]
 
-    monkeypatch.setattr("pinakes.llm.metadata.entry_points", entry_points)
+    monkeypatch.setattr("loccit.llm.metadata.entry_points", entry_points)
     monkeypatch.setattr(metadata.EntryPoint, "load", lambda self: {"Parrot": Parrot, "Mute": Mute}[self.attr])
 
 
@@ -45,7 +45,7 @@ def test_a_model_of_another_package(registered: None) -> None:
 
 
 def test_a_model_that_lacks_something(registered: None) -> None:
-    with pytest.raises(PinakesError, match="lacks members that Pinakes needs"):
+    with pytest.raises(LoccitError, match="lacks members that Loccit needs"):
         load_model("mute:x")
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pinakes.llm import service as retry
-from pinakes.llm.service import RetryPolicy, retry_after
+from loccit.llm import service as retry
+from loccit.llm.service import RetryPolicy, retry_after
 
 
 class Clock:

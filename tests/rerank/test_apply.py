@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rerank.service import KEY, Service, reply, silence
 
-from pinakes.errors import PinakesError, UsageError
-from pinakes.rerank import PartialScores, Reranked, Reranker, RerankError, apply_reranker, load_reranker
-from pinakes.rerank import apply as deadline_module
+from loccit.errors import LoccitError, UsageError
+from loccit.rerank import PartialScores, Reranked, Reranker, RerankError, apply_reranker, load_reranker
+from loccit.rerank import apply as deadline_module
 
 SCORES = [0.9, 0.8, 0.7, 0.3, 0.1]
 TEXTS = ["a", "b", "c", "d", "e"]
@@ -112,7 +112,7 @@ def test_partial_scores_are_right_for_those_who_just_sort() -> None:
 
 FAULTS: dict[str, tuple[Any, str]] = {
     "says what is wrong": (RerankError("the service is down."), "not reranked: the service is down."),
-    "says it otherwise": (PinakesError("There is no model."), "There is no model."),
+    "says it otherwise": (LoccitError("There is no model."), "There is no model."),
     "fails": (ZeroDivisionError("by zero"), "ZeroDivisionError: by zero"),
     "fails without a word": (KeyError(), "KeyError"),
     "too few": ([1.0] * 4, "4 scores for 5 texts"),

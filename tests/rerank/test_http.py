@@ -26,11 +26,11 @@ from tests.rerank.service import (
     stop_halfway,
 )
 
-from pinakes.errors import PinakesError, UsageError
-from pinakes.rerank import Reranker, RerankError, load_reranker
-from pinakes.rerank import http as transport_module
-from pinakes.rerank import registry as registry_module
-from pinakes.rerank.http import HttpReranker, rerank_url
+from loccit.errors import LoccitError, UsageError
+from loccit.rerank import Reranker, RerankError, load_reranker
+from loccit.rerank import http as transport_module
+from loccit.rerank import registry as registry_module
+from loccit.rerank.http import HttpReranker, rerank_url
 
 QUERY = "notice period of employees"
 TEXTS = [
@@ -175,7 +175,7 @@ def test_missing_key(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("COHERE_API_KEY", "CO_API_KEY", "JINA_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     for spec, variable in (("cohere:m", "COHERE_API_KEY"), ("jina:m", "JINA_API_KEY")):
-        with pytest.raises(PinakesError, match=variable):
+        with pytest.raises(LoccitError, match=variable):
             load_reranker(spec)
 
 

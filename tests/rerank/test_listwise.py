@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rerank.service import relevance
 
-from pinakes.errors import UsageError
-from pinakes.llm import Completion, ModelError, Prompt
-from pinakes.rerank import Reranker, RerankError, apply_reranker, load_reranker
-from pinakes.rerank.listwise import ListwiseReranker, read_order, write_question
+from loccit.errors import UsageError
+from loccit.llm import Completion, ModelError, Prompt
+from loccit.rerank import Reranker, RerankError, apply_reranker, load_reranker
+from loccit.rerank.listwise import ListwiseReranker, read_order, write_question
 
 QUERY = "notice period of employees"
 PASSAGE = re.compile(r'<passage number="(\d+)">\n(.*?)\n</passage>', re.DOTALL)

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.embedding.registry import BUNDLED_MODEL
-from pinakes.errors import PinakesError, UsageError
-from pinakes.rerank import PartialScores, Reranker, RerankError, apply_reranker, load_reranker
-from pinakes.rerank.onnx import OnnxReranker
+from loccit.embedding.registry import BUNDLED_MODEL
+from loccit.errors import LoccitError, UsageError
+from loccit.rerank import PartialScores, Reranker, RerankError, apply_reranker, load_reranker
+from loccit.rerank.onnx import OnnxReranker
 
 onnx = pytest.importorskip("onnx")
 
@@ -228,9 +228,9 @@ def test_large_logits_stay_probabilities(tiny: Path, tmp_path: Path, operator: s
 
 
 def test_models_of_another_kind_are_refused(tiny: Path, tmp_path: Path) -> None:
-    with pytest.raises(PinakesError, match="not a cross-encoder"):
+    with pytest.raises(LoccitError, match="not a cross-encoder"):
         OnnxReranker(graph_folder(tiny, tmp_path, "Relu", 3)).rerank(QUERY, TEXTS)
-    with pytest.raises(PinakesError, match="not a cross-encoder"):
+    with pytest.raises(LoccitError, match="not a cross-encoder"):
         OnnxReranker(BUNDLED_MODEL).prepare()
 
 
@@ -238,7 +238,7 @@ def test_broken_model_is_found_when_it_is_used(tiny: Path, tmp_path: Path) -> No
     shutil.copytree(tiny, tmp_path, dirs_exist_ok=True)
     (tmp_path / "model.onnx").write_bytes(b"broken")
     reranker = OnnxReranker(tmp_path)
-    with pytest.raises(PinakesError, match="Cannot load the model"):
+    with pytest.raises(LoccitError, match="Cannot load the model"):
         reranker.prepare()
 
 
@@ -249,7 +249,7 @@ def test_one_of_several_graphs(tiny: Path, tmp_path: Path) -> None:
     (tmp_path / "model.onnx").write_bytes(b"broken")
     reranker = OnnxReranker(tmp_path, graph="onnx/model_quint8_avx2.onnx")
     assert best_first(reranker.rerank(QUERY, TEXTS))[0] == 2
-    with pytest.raises(PinakesError, match="no model file"):
+    with pytest.raises(LoccitError, match="no model file"):
         OnnxReranker(tmp_path, graph="onnx/absent.onnx")
 
 

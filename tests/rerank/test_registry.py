@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from pinakes.errors import PinakesError, UsageError
-from pinakes.rerank import load_reranker
-from pinakes.rerank.http import HttpReranker
-from pinakes.rerank.onnx import OnnxReranker
+from loccit.errors import LoccitError, UsageError
+from loccit.rerank import load_reranker
+from loccit.rerank.http import HttpReranker
+from loccit.rerank.onnx import OnnxReranker
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_hub_model_in_the_cache(tiny: Path, hub_cache: Path) -> None:
 
 
 def test_hub_model_is_not_downloaded_unasked(hub_cache: Path) -> None:
-    with pytest.raises(PinakesError, match="hf download some-org/absent-reranker"):
+    with pytest.raises(LoccitError, match="hf download some-org/absent-reranker"):
         load_reranker("some-org/absent-reranker")
 
 
@@ -63,7 +63,7 @@ def test_forms_that_are_incomplete(spec: str) -> None:
 
 
 def test_absent_folder() -> None:
-    with pytest.raises(PinakesError, match="no model folder"):
+    with pytest.raises(LoccitError, match="no model folder"):
         load_reranker("./absent")
 
 
@@ -109,11 +109,11 @@ def test_registered_by_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
             return lambda good=True: Mine() if good else object()
 
     def entry_points(*, group: str, name: str | None = None) -> list[Any]:
-        return [Point] if group == "pinakes.rerankers" and name in (None, "mine") else []
+        return [Point] if group == "loccit.rerankers" and name in (None, "mine") else []
 
     monkeypatch.setattr(metadata, "entry_points", entry_points)
     assert isinstance(load_reranker("mine", timeout=3.0), Mine)
-    with pytest.raises(PinakesError, match="lacks members"):
+    with pytest.raises(LoccitError, match="lacks members"):
         load_reranker("mine", good=False)
     with pytest.raises(UsageError, match="Registered here: mine"):
         load_reranker("yours")
@@ -121,7 +121,7 @@ def test_registered_by_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_naming_one_imports_nothing_slow() -> None:
     code = (
-        "import sys; from pinakes.rerank import load_reranker; load_reranker('tei:http://localhost'); "
+        "import sys; from loccit.rerank import load_reranker; load_reranker('tei:http://localhost'); "
         "print([name for name in ('onnxruntime', 'requests', 'openai', 'anthropic') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

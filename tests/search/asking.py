@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pinakes import Library, SearchSettings, Settings
-from pinakes.model import SearchResponse
+from loccit import Library, SearchSettings, Settings
+from loccit.model import SearchResponse
 
 # Everything that looks beyond the passage itself.
 SURROUNDINGS = ("hierarchy", "smoothing", "graph", "recency")

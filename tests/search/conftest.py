@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import Library
+from loccit import Library
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

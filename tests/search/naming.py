@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pinakes.stores.embedded.database import Database
-from pinakes.stores.embedded.names import EmbeddedNames, write_keys
+from loccit.stores.embedded.database import Database
+from loccit.stores.embedded.names import EmbeddedNames, write_keys
 
 
 @contextmanager

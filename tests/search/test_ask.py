@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import IndexSettings, Library, Settings
-from pinakes.errors import NotFoundError, UsageError
-from pinakes.model import Citation
+from loccit import IndexSettings, Library, Settings
+from loccit.errors import NotFoundError, UsageError
+from loccit.model import Citation
 
 DOCUMENTS = {
     "lease.md": """# Lease
@@ -42,7 +42,7 @@ def contracts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     folder = tmp_path_factory.mktemp("contracts")
     for name, text in DOCUMENTS.items():
         (folder / name).write_text(text)
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         library.index([folder], embed=False)
         yield library
 
@@ -122,7 +122,7 @@ def test_what_cites_a_chapter_is_told_of_its_sections(tmp_path: Path) -> None:
         "## Chapter II Limits\n\n### Article 3 Press\n\nThe press is free. Chapter I does not apply to the press, "
         "which has rules of its own. It is bound by them.\n"
     )
-    with Library(tmp_path / ".pinakes") as library:
+    with Library(tmp_path / ".loccit") as library:
         library.index([tmp_path / "act.md"], embed=False)
         article = library.references("Article 1")
         assert [(item.section_label, item.words) for item in article.cited_by] == [
@@ -170,7 +170,7 @@ def test_chunks_know_what_they_are(contracts: Library) -> None:
 def test_extraction_can_be_turned_off(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(DOCUMENTS["lease.md"])
     settings = Settings(index=IndexSettings(extract_definitions=False, extract_cross_references=False))
-    with Library(tmp_path / ".pinakes", settings=settings) as library:
+    with Library(tmp_path / ".loccit", settings=settings) as library:
         library.index([tmp_path / "a.md"], embed=False)
         with pytest.raises(NotFoundError):
             library.define("Rent")
@@ -181,7 +181,7 @@ def test_a_loop_of_references_does_no_harm(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(
         "## Section 1\n\nSee Section 2.\n\n## Section 2\n\nSee Section 1 and Section 2.\n"
     )
-    with Library(tmp_path / ".pinakes") as library:
+    with Library(tmp_path / ".loccit") as library:
         library.index([tmp_path / "a.md"], embed=False)
         answer = library.references("Section 1")
         assert [item.reference.target_section for item in answer.cites] == ["sec_2"]
@@ -191,7 +191,7 @@ def test_a_loop_of_references_does_no_harm(tmp_path: Path) -> None:
 def test_repeated_numbering_is_unique_and_warned_of(tmp_path: Path) -> None:
     text = "## Section 1\n\nA means\n\n(1) x;\n\n(2) y.\n\nB means\n\n(1) z;\n\n(2) w.\n"
     (tmp_path / "a.md").write_text(text)
-    with Library(tmp_path / ".pinakes") as library:
+    with Library(tmp_path / ".loccit") as library:
         report = library.index([tmp_path / "a.md"], embed=False)
         assert any("repeats itself" in warning for warning in report.warnings)
         assert library.section("sec_1_1__2").text == "(1) z;"
@@ -201,7 +201,7 @@ def test_a_document_that_does_not_define_a_term_says_which_does(tmp_path: Path) 
     (tmp_path / "lease.md").write_text(DOCUMENTS["lease.md"])
     (tmp_path / "rider.md").write_text("# Rider\n\n## 1. Scope\n\nIt adds to Section 2 of the Lease.\n")
     (tmp_path / "other.md").write_text("# Other\n\nNothing is defined here.")
-    with Library(tmp_path / ".pinakes") as library:
+    with Library(tmp_path / ".loccit") as library:
         library.index([tmp_path], embed=False)
         place = library.define("rent").definitions[0].definition.place_id
         with pytest.raises(NotFoundError) as named:
@@ -221,7 +221,7 @@ def test_a_part_of_a_work_says_what_another_part_defines(tmp_path: Path) -> None
         '# Part 2\n\n## 2.101 Definitions\n\n"Claim" means a written demand.\n'
     )
     (tmp_path / "Part33.md").write_text("# Part 33\n\n## 33.101 Disputes\n\nA claim is decided at once.\n")
-    with Library(tmp_path / ".pinakes") as library:
+    with Library(tmp_path / ".loccit") as library:
         library.index([tmp_path], embed=False)
         place = library.section("2.101").place_id
         with pytest.raises(NotFoundError) as error:
@@ -235,7 +235,7 @@ def test_a_part_of_a_work_says_what_another_part_defines(tmp_path: Path) -> None
 def test_a_word_means_what_its_own_document_says(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text('# Act\n\n## 1. Definitions\n\n"authority" means the harbour office.\n')
     (tmp_path / "b.md").write_text("# Rules\n\n## 1. Duties\n\nTell the authority at once.\n")
-    with Library(tmp_path / ".pinakes") as library:
+    with Library(tmp_path / ".loccit") as library:
         library.index([tmp_path / "a.md", tmp_path / "b.md"], embed=False)
         both = library.search("authority", mode="keyword").results
         carried = {Path(result.source_path).name: len(result.definitions_context) for result in both}
@@ -258,7 +258,7 @@ def test_a_definition_in_a_pdf_has_its_page(tmp_path: Path) -> None:
         canvas.drawString(72, 690, text)
         canvas.showPage()
     canvas.save()
-    with Library(tmp_path / ".pinakes") as library:
+    with Library(tmp_path / ".loccit") as library:
         library.index([tmp_path / "rules.pdf"], embed=False)
         [item] = library.define("buoy").definitions
     assert item.definition.pages == (2, 2)

@@ -9,7 +9,7 @@ from statistics import mean
 import pytest
 from tests.search.asking import ask, write
 
-from pinakes import Library
+from loccit import Library
 
 ON_TOPIC = [
     "when must the captain report an accident",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.search.candidates import Candidates, RankedList, union
+from loccit.search.candidates import Candidates, RankedList, union
 
 ids = st.lists(st.integers(0, 60), unique=True)
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from pinakes import Library
-from pinakes.cli.app import app
-from pinakes.config import IndexSettings, Settings
-from pinakes.model.document import Cells, Lines, cells_of, span, write_cells
-from pinakes.server.api.schemas import SEARCH
+from loccit import Library
+from loccit.cli.app import app
+from loccit.config import IndexSettings, Settings
+from loccit.model.document import Cells, Lines, cells_of, span, write_cells
+from loccit.server.api.schemas import SEARCH
 
 
 def _cell(kind: str, *lines: str) -> dict[str, object]:

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.search.asking import ask, files, ids, scored, write
 
-from pinakes import Library
-from pinakes.errors import UsageError
-from pinakes.model import SearchResponse
-from pinakes.search.candidates import Candidates, RankedList
+from loccit import Library
+from loccit.errors import UsageError
+from loccit.model import SearchResponse
+from loccit.search.candidates import Candidates, RankedList
 
 BERTHS = "\n".join(
     f"## Berth {name}\n\nVessels at berth {name.lower()} pay the harbour fee {when}, and the harbour master "
@@ -48,7 +48,7 @@ QUERY = "harbour fee of a vessel"
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     folder = write(tmp_path_factory.mktemp("choose"), FILES)
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         assert not library.index([folder]).failed
         yield library
 
@@ -300,7 +300,7 @@ def test_reranking_without_a_reranker_is_wrong_usage(library: Library) -> None:
 
 
 def test_a_library_can_be_given_a_reranker(library: Library, tiny_reranker: Path) -> None:
-    from pinakes.rerank import load_reranker
+    from loccit.rerank import load_reranker
 
     with Library(library.path, reranker=load_reranker(tiny_reranker), create=False) as other:
         assert scored(other.search(QUERY)) == scored(library.search(QUERY)), "it is not used unasked"

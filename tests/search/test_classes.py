@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.errors import UsageError
-from pinakes.search.query.query_intent import MULTIPLIERS, classify
-from pinakes.search.query.understand import understand
+from loccit.errors import UsageError
+from loccit.search.query.query_intent import MULTIPLIERS, classify
+from loccit.search.query.understand import understand
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import Library
-from pinakes.stores.embedded.keyword import KeywordIndex
+from loccit import Library
+from loccit.stores.embedded.keyword import KeywordIndex
 
 DOCUMENTS = {
     "auth.md": (
@@ -31,7 +31,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     folder = tmp_path_factory.mktemp("code")
     for name, text in DOCUMENTS.items():
         (folder / name).write_text(text)
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         assert not library.index([folder]).failed
         yield library
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import Library
-from pinakes.errors import NotFoundError
-from pinakes.search.retrieve.bearing import find_codes
+from loccit import Library
+from loccit.errors import NotFoundError
+from loccit.search.retrieve.bearing import find_codes
 
 STANDARD = """# V3 Web Frontend
 

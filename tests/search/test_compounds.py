@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.search.asking import files, write
 
-from pinakes import Library
+from loccit import Library
 
 FILES = {
     "frist.md": "# Dienst\n\n## § 1 Lösung\n\nDie Frist für die Kündigung beträgt vier Wochen und beginnt am Montag.\n",

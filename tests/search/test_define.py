@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from pinakes.ingest.extract.definitions.terms import normalize_term
-from pinakes.model import Definition
-from pinakes.search.links.define import Dictionary
+from loccit.ingest.extract.definitions.terms import normalize_term
+from loccit.model import Definition
+from loccit.search.links.define import Dictionary
 
 
 def row(path: str, term: str, text: str) -> tuple[str, str, Definition]:

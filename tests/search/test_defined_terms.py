@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from pinakes import Library
-from pinakes.model import Definition, SearchResponse
+from loccit import Library
+from loccit.model import Definition, SearchResponse
 
 GLOSSARY = '# Harbour Dues Act\n\n## 1. Definitions\n\n"vessel" means a craft that floats.\n'
 
@@ -16,7 +16,7 @@ GLOSSARY = '# Harbour Dues Act\n\n## 1. Definitions\n\n"vessel" means a craft th
 def library_of(folder: Path, documents: Mapping[str, str]) -> Iterator[Library]:
     for name, text in documents.items():
         (folder / name).write_text(text)
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         library.index([folder], embed=False)
         yield library
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import Library
+from loccit import Library
 
 CONTRACTS = {
     "lease.md": """# Lease
@@ -59,7 +59,7 @@ def contracts(tmp_path_factory: pytest.TempPathFactory) -> Library:
     folder = tmp_path_factory.mktemp("contracts")
     for name, text in CONTRACTS.items():
         (folder / name).write_text(text)
-    library = Library(folder / ".pinakes")
+    library = Library(folder / ".loccit")
     library.index([folder], embed=False)
     return library
 
@@ -148,7 +148,7 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Library:
     folder = tmp_path_factory.mktemp("releases")
     for name, text in RELEASES.items():
         (folder / name).write_text(text)
-    library = Library(folder / ".pinakes")
+    library = Library(folder / ".loccit")
     library.index([folder])
     return library
 
@@ -282,7 +282,7 @@ def test_a_number_that_no_document_has_leads_nowhere(library: Library) -> None:
 
 def test_zeros_inside_a_number_count(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# Part 32\n\n## 32.001 Definitions\n\nOne.\n\n## 32.1 Scope\n\nTwo.\n")
-    with Library(tmp_path / ".pinakes") as library:
+    with Library(tmp_path / ".loccit") as library:
         library.index([tmp_path / "a.md"], embed=False)
         assert library.search("32.1", mode="exact").results[0].heading == "32.1 Scope"
         assert library.search("32.001", mode="exact").results[0].heading == "32.001 Definitions"
@@ -292,7 +292,7 @@ def test_recitals_are_found_by_name(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(
         "# Regulation\n\n## Recitals\n\n(1) First thought.\n\n(2) Second thought.\n\n## Article 2\n\nScope.\n"
     )
-    with Library(tmp_path / ".pinakes") as library:
+    with Library(tmp_path / ".loccit") as library:
         library.index([tmp_path / "a.md"], embed=False)
         result = library.search("recital 2").results[0]
         assert (result.section_label, result.content) == ("Recital 2", "(2) Second thought.")

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes import Library
-from pinakes.embedding.protocol import Vectors
-from pinakes.search.query.expansion import Expansion, added_words, complete, expand, expansions
-from pinakes.stores.embedded.concepts import ConceptIndex
-from pinakes.stores.embedded.keyword import KeywordEntry, KeywordIndex
+from loccit import Library
+from loccit.embedding.protocol import Vectors
+from loccit.search.query.expansion import Expansion, added_words, complete, expand, expansions
+from loccit.stores.embedded.concepts import ConceptIndex
+from loccit.stores.embedded.keyword import KeywordEntry, KeywordIndex
 
 TEXTS = (
     "Authentication by token comes before authorization.",

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.search.asking import ask, files, scored, write
 
-from pinakes import IndexSettings, Library, Settings
+from loccit import IndexSettings, Library, Settings
 
 FILES = {
     "login.md": "# Login\n\nAuthentication of users needs a password. Authentication fails after three attempts.\n",
@@ -25,7 +25,7 @@ CONCEPTS = Settings(index=IndexSettings(concept_vocabulary=True))
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     folder = write(tmp_path_factory.mktemp("expansion"), FILES)
-    with Library(folder / ".pinakes", settings=CONCEPTS) as library:
+    with Library(folder / ".loccit", settings=CONCEPTS) as library:
         assert not library.index([folder]).failed
         yield library
 

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes import Library
-from pinakes.errors import UsageError
-from pinakes.port.filters import PathTest, Predicate, document_date
-from pinakes.port.values import date_span, field_value, parse_date, wanted_value
-from pinakes.search.query import filters as filters_module
-from pinakes.search.query.filters import FEW_DOCUMENTS, FilterHelp, compile_filters
-from pinakes.stores.embedded.database import Database
-from pinakes.stores.embedded.fields import EmbeddedFilter, write_fields
-from pinakes.stores.embedded.lookup import Lookup
+from loccit import Library
+from loccit.errors import UsageError
+from loccit.port.filters import PathTest, Predicate, document_date
+from loccit.port.values import date_span, field_value, parse_date, wanted_value
+from loccit.search.query import filters as filters_module
+from loccit.search.query.filters import FEW_DOCUMENTS, FilterHelp, compile_filters
+from loccit.stores.embedded.database import Database
+from loccit.stores.embedded.fields import EmbeddedFilter, write_fields
+from loccit.stores.embedded.lookup import Lookup
 
 NOTES = {
     "work/a.md": "---\ntags: [alpha, Beta]\nauthor: Ada\ndate: 2024-03-01\ndraft: true\n---\n# Lamp\n\nlamp one",
@@ -35,7 +35,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         path = folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         library.index([folder])
         yield library
 

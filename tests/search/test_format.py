@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tests.search.asking import write
 
-from pinakes import Library
-from pinakes.model import Elsewhere, SearchResponse, SearchResult
+from loccit import Library
+from loccit.model import Elsewhere, SearchResponse, SearchResult
 
 
 def heads(response: SearchResponse) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from tests.search.asking import ask, files, write
 
-from pinakes import Library
+from loccit import Library
 
 PAGE = """---
 title: Zither maintenance
@@ -40,7 +40,7 @@ FILES = {
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     folder = write(tmp_path_factory.mktemp("frontmatter"), FILES)
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         assert not library.index([folder]).failed
         yield library
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.search.candidates import RankedList
-from pinakes.search.rank.fuse import fuse
+from loccit.search.candidates import RankedList
+from loccit.search.rank.fuse import fuse
 
 WEIGHTS = {"semantic": 0.5, "keyword": 0.3, "exact": 0.2}
 METHODS = ("rrf", "scores")

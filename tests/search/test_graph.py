@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes import Library
-from pinakes.port.edges import Holder, Mention
-from pinakes.search.candidates import Candidates
-from pinakes.search.links.reference_graph import ReferenceGraph
-from pinakes.search.rank import graph as graph_module
-from pinakes.search.rank.graph import EDGE_WEIGHTS, STRONG_HITS, Graph, Neighbours, lift, strongest
-from pinakes.stores.embedded.graph_lookup import GraphLookup
+from loccit import Library
+from loccit.port.edges import Holder, Mention
+from loccit.search.candidates import Candidates
+from loccit.search.links.reference_graph import ReferenceGraph
+from loccit.search.rank import graph as graph_module
+from loccit.search.rank.graph import EDGE_WEIGHTS, STRONG_HITS, Graph, Neighbours, lift, strongest
+from loccit.stores.embedded.graph_lookup import GraphLookup
 
 ACT = """# Harbour Act
 
@@ -63,7 +63,7 @@ def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     folder = tmp_path_factory.mktemp("harbour")
     for name, text in FILES.items():
         (folder / name).write_text(text, encoding="utf-8")
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         library.index([folder], embed=False)
         yield library
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.search.asking import ask, files, write
 
-from pinakes import Library
-from pinakes.search.rank.hierarchy import group_evidence, judge
+from loccit import Library
+from loccit.search.rank.hierarchy import group_evidence, judge
 
 scores_between_0_and_1 = st.floats(0.0, 1.0)
 # The group of each chunk and its score.

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from tests.search.asking import SURROUNDINGS, ask, ids
 
-from pinakes import Library
-from pinakes.errors import UsageError
-from pinakes.model import SearchResponse
+from loccit import Library
+from loccit.errors import UsageError
+from loccit.model import SearchResponse
 
 
 def names(response: SearchResponse) -> list[str]:

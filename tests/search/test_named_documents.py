@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.search.asking import files, write
 from tests.search.naming import names_of_all
 
-from pinakes import Library
-from pinakes.labels.names import name_tokens
-from pinakes.search.query.names import NameIndex
-from pinakes.search.query.understand import understand
+from loccit import Library
+from loccit.labels.names import name_tokens
+from loccit.search.query.names import NameIndex
+from loccit.search.query.understand import understand
 
 
 def agreement(*sections: str) -> str:

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.search.asking import ask, write
 
-from pinakes import Library
-from pinakes.search.retrieve.code import has_names
-from pinakes.search.select.calibrate import Evidence, probability
-from pinakes.text.code_terms import code_tokens
+from loccit import Library
+from loccit.search.retrieve.code import has_names
+from loccit.search.select.calibrate import Evidence, probability
+from loccit.text.code_terms import code_tokens
 
 DOCUMENTS = {
     "auth.md": (

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from tests.search.naming import names_of_all
 
-from pinakes import Library
-from pinakes.labels.names import names_of
-from pinakes.model import Reference
-from pinakes.port.names import Entry
-from pinakes.search.query.names import NameIndex
+from loccit import Library
+from loccit.labels.names import names_of
+from loccit.model import Reference
+from loccit.port.names import Entry
+from loccit.search.query.names import NameIndex
 
 
 @contextmanager
@@ -22,7 +22,7 @@ def library_of(folder: Path, documents: Mapping[str, str]) -> Iterator[Library]:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         library.index([folder], embed=False)
         yield library
 

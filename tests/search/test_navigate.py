@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import Library
-from pinakes.errors import NotFoundError
-from pinakes.model import OutlineNode
+from loccit import Library
+from loccit.errors import NotFoundError
+from loccit.model import OutlineNode
 
 
 def test_a_section_is_read_whole_with_its_children(library: Library) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import Library
-from pinakes.errors import UsageError
+from loccit import Library
+from loccit.errors import UsageError
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Library:
         (folder / f"{number:03}.md").write_text(
             f"# Log {number}\n\nVessel {number} waits at berth {number * 7} for the evening tide.\n"
         )
-    library = Library(folder / ".pinakes")
+    library = Library(folder / ".loccit")
     library.index(folder, embed=False)
     return library
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import pinakes
+import loccit
 
-PACKAGE = Path(pinakes.__file__).parent
+PACKAGE = Path(loccit.__file__).parent
 
 
 def imported(path: Path) -> set[str]:
@@ -23,9 +23,9 @@ def imported(path: Path) -> set[str]:
 @pytest.mark.parametrize(
     ("folder", "forbidden"),
     [
-        ("search", ("pinakes.stores", "sqlite3", "tantivy")),
-        ("port", ("pinakes.stores", "pinakes.search", "sqlite3", "tantivy")),
-        ("model", ("pinakes.stores", "pinakes.search", "pinakes.port", "pinakes.ingest")),
+        ("search", ("loccit.stores", "sqlite3", "tantivy")),
+        ("port", ("loccit.stores", "loccit.search", "sqlite3", "tantivy")),
+        ("model", ("loccit.stores", "loccit.search", "loccit.port", "loccit.ingest")),
     ],
 )
 def test_a_folder_knows_only_what_it_may(folder: str, forbidden: tuple[str, ...]) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from tests.search.asking import SURROUNDINGS, ask, files, ids, scored, write
 
-from pinakes import Library
-from pinakes.config.settings import STAGES
+from loccit import Library
+from loccit.config.settings import STAGES
 
 TODAY = datetime.now(timezone.utc).date().isoformat()
 FILES = {
@@ -40,7 +40,7 @@ QUERY = "who trims the lamp of the lighthouse"
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     folder = write(tmp_path_factory.mktemp("rank"), FILES)
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         assert not library.index([folder]).failed
         yield library
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from tests.ingest.fakes import InlineSandbox, WordEmbedder
 
-from pinakes import Library
-from pinakes.errors import NotFoundError, PinakesError, UsageError
-from pinakes.tools.answers import ask_section, section
-from pinakes.tools.catalog import READ, REFERENCES
-from pinakes.tools.fit import Limit, Tokens
+from loccit import Library
+from loccit.errors import LoccitError, NotFoundError, UsageError
+from loccit.tools.answers import ask_section, section
+from loccit.tools.catalog import READ, REFERENCES
+from loccit.tools.fit import Limit, Tokens
 
 ACT = """# Harbour Act
 
@@ -54,7 +54,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     (home / "docs" / "act.md").write_text(ACT, encoding="utf-8")
     (home / "docs" / "manual.md").write_text(MANUAL, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+        patch.setattr("loccit.ingest.pipeline.Sandbox", InlineSandbox)
         with Library(home / "index", embedder=WordEmbedder()) as opened:
             opened.index(home / "docs")
             yield opened
@@ -97,7 +97,7 @@ def test_what_one_text_names_is_read(library: Library, reference: str, labels: l
     ],
 )
 def test_what_is_not_understood_whole_is_refused(library: Library, reference: str) -> None:
-    with pytest.raises(PinakesError):
+    with pytest.raises(LoccitError):
         library.sections(reference)
 
 
@@ -117,7 +117,7 @@ def test_what_is_not_understood_whole_is_refused(library: Library, reference: st
     ],
 )
 def test_steps_that_are_not_understood_say_which_are(library: Library, reference: str) -> None:
-    with pytest.raises(PinakesError, match=r"say 'next section after 4.2'.* one step at a time"):
+    with pytest.raises(LoccitError, match=r"say 'next section after 4.2'.* one step at a time"):
         library.sections(reference)
 
 
@@ -215,7 +215,7 @@ def citing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     parts += [f"## Section {number}. Lamp number {number}\n\n{body}" for number in range(2, 14)]
     (home / "docs" / "lamps.md").write_text("\n\n".join(parts), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+        patch.setattr("loccit.ingest.pipeline.Sandbox", InlineSandbox)
         with Library(home / "index", embedder=WordEmbedder()) as opened:
             opened.index(home / "docs")
             yield opened
@@ -281,7 +281,7 @@ def test_references_of_several_places_are_those_of_each(library: Library) -> Non
     found = library.references(["Section 21", "Section 97"])
     assert [item.reference for item in found.missing] == ["Section 97"] and not found.also
     for wrong in ("Section 11 and 98", "two sections after Section 11", ["Section 97"]):
-        with pytest.raises(PinakesError):
+        with pytest.raises(LoccitError):
             library.references(wrong)
     with pytest.raises(UsageError, match="At most 50 places"):
         library.references(["Section 11"] * 51)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes import Library
-from pinakes.search.candidates import Candidates
-from pinakes.search.rank.recency import Recency, recency_factor, recency_factors
+from loccit import Library
+from loccit.search.candidates import Candidates
+from loccit.search.rank.recency import Recency, recency_factor, recency_factors
 
 NOW = datetime(2025, 3, 31, 12, tzinfo=timezone.utc)
 ages = st.timedeltas(timedelta(0), timedelta(days=40_000))
@@ -96,7 +96,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         path.write_text(text, encoding="utf-8")
         when = (NOW - timedelta(days=3 if name == "file.md" else 1000)).timestamp()
         os.utime(path, (when, when))
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         library.index([folder], embed=False)
         yield library
 

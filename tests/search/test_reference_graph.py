@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 from tests.search.naming import names_of_all
 
-from pinakes import Library
-from pinakes.model import Reference
-from pinakes.port.names import MOST, Entry
-from pinakes.search.links.reference_graph import ReferenceGraph
-from pinakes.search.query.names import NameIndex
+from loccit import Library
+from loccit.model import Reference
+from loccit.port.names import MOST, Entry
+from loccit.search.links.reference_graph import ReferenceGraph
+from loccit.search.query.names import NameIndex
 
 NAMES = (
     "section 1 of the Harbour Act",

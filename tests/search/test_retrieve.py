@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from tests.search.asking import ask, files, ids, write
 
-from pinakes import Library
-from pinakes.config import SearchSettings
-from pinakes.errors import UsageError
-from pinakes.search.candidates import RankedList, Scores
-from pinakes.search.engine import SearchEngine
-from pinakes.search.rank import ranker
-from pinakes.search.rank.signal import Asked, Ranked, Signal
-from pinakes.search.retrieve import legs
-from pinakes.search.retrieve.leg import Leg, Retrieved
+from loccit import Library
+from loccit.config import SearchSettings
+from loccit.errors import UsageError
+from loccit.search.candidates import RankedList, Scores
+from loccit.search.engine import SearchEngine
+from loccit.search.rank import ranker
+from loccit.search.rank.signal import Asked, Ranked, Signal
+from loccit.search.retrieve import legs
+from loccit.search.retrieve.leg import Leg, Retrieved
 
 FILES = {
     "plan.md": (
@@ -38,7 +38,7 @@ MODES = ("hybrid", "semantic", "keyword", "exact")
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     folder = write(tmp_path_factory.mktemp("retrieve"), FILES)
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         assert not library.index([folder]).failed
         yield library
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pinakes.search.rank.smooth import SHARE, smooth
+from loccit.search.rank.smooth import SHARE, smooth
 
 Floats = NDArray[np.float64]
 seeds = st.integers(0, 2**32 - 1)

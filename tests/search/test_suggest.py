@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.ingest.fakes import InlineSandbox, WordEmbedder
 
-from pinakes import Library
+from loccit import Library
 
 DOCS = {
     "act.md": (
@@ -28,8 +28,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     for name, text in DOCS.items():
         (folder / name).write_text(text, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
-        with Library(folder / ".pinakes", embedder=WordEmbedder()) as library:
+        patch.setattr("loccit.ingest.pipeline.Sandbox", InlineSandbox)
+        with Library(folder / ".loccit", embedder=WordEmbedder()) as library:
             library.index(folder)
             yield library
 
@@ -94,7 +94,7 @@ def test_as_many_as_are_wanted(library: Library) -> None:
 
 
 def test_what_was_removed_is_not_suggested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+    monkeypatch.setattr("loccit.ingest.pipeline.Sandbox", InlineSandbox)
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "a.md").write_text("# Quay walls\n\nOld.\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pinakes import Library
+from loccit import Library
 
 TEXT = """# Rules
 

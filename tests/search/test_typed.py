@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes import Library
-from pinakes.errors import UsageError
-from pinakes.search.candidates import RankedList
-from pinakes.search.query.filters import allowed_documents, compile_filters
-from pinakes.search.query.query_syntax import describe_typed, read_typed
-from pinakes.search.query.scope import Scope
-from pinakes.search.query.understand import understand
+from loccit import Library
+from loccit.errors import UsageError
+from loccit.search.candidates import RankedList
+from loccit.search.query.filters import allowed_documents, compile_filters
+from loccit.search.query.query_syntax import describe_typed, read_typed
+from loccit.search.query.scope import Scope
+from loccit.search.query.understand import understand
 
 
 @pytest.mark.parametrize(

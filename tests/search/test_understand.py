@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes import Library
-from pinakes.errors import UsageError
-from pinakes.search.query.understand import MAX_QUERY_CHARACTERS, understand
+from loccit import Library
+from loccit.errors import UsageError
+from loccit.search.query.understand import MAX_QUERY_CHARACTERS, understand
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t", "\x00\x07", "?!", '""', "—"])

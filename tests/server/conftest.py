@@ -17,9 +17,9 @@ import uvicorn
 from mcp import Client, MCPError, StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 
-from pinakes import Library
-from pinakes.server.http import build_app, listen, url_of
-from pinakes.server.services import IndexService, LibraryRegistry
+from loccit import Library
+from loccit.server.http import build_app, listen, url_of
+from loccit.server.services import IndexService, LibraryRegistry
 
 SOURCE = Path(__file__).parents[2] / "src"
 T = TypeVar("T")
@@ -82,7 +82,7 @@ def write_documents(
 
 @pytest.fixture(autouse=True)
 def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("PINAKES_INDEX", "PINAKES_TOKEN", "PINAKES_DEBUG"):
+    for name in ("LOCCIT_INDEX", "LOCCIT_TOKEN", "LOCCIT_DEBUG"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -91,7 +91,7 @@ def index_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with ``docs/`` and an index of it. Tests only read it."""
     folder = tmp_path_factory.mktemp("service")
     write_documents(folder / "docs", manual=MANUAL)
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         assert not library.index([folder / "docs"]).failed
     return folder
 
@@ -116,7 +116,7 @@ def served(registry: LibraryRegistry, **options: Any) -> Iterator[str]:
 
 
 def index_registry(folder: Path, **options: Any) -> LibraryRegistry:
-    path = folder / ".pinakes"
+    path = folder / ".loccit"
     return LibraryRegistry([IndexService(lambda: path, create_at=path)], **options)
 
 
@@ -128,12 +128,12 @@ def url(index_folder: Path) -> Iterator[str]:
 
 
 def stdio(*args: str, folder: Path) -> StdioServerParameters:
-    """How to start ``pinakes mcp`` in a process of its own."""
+    """How to start ``loccit mcp`` in a process of its own."""
     # What is on the path already comes first, as in a shell.
     path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH", ""), str(SOURCE)]))
     environment = {**os.environ, "PYTHONPATH": path}
     return StdioServerParameters(
-        command=sys.executable, args=["-m", "pinakes", "mcp", *args], env=environment, cwd=str(folder)
+        command=sys.executable, args=["-m", "loccit", "mcp", *args], env=environment, cwd=str(folder)
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.agent_tasks.perform import Outcome, perform, write_library
 from benchmarks.agent_tasks.tasks import TASKS, Task, plain
 
-from pinakes import Library
+from loccit import Library
 
 MOST_CALLS = 4
 SMALL = [task for task in TASKS if not task.evaluation]

@@ -14,16 +14,16 @@ from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated
 from mcp_types import ResourceListChangedNotification, ResourceUpdatedNotification
 from tests.server.conftest import ask, index_registry, served, stdio, write_documents
 
-from pinakes import Library
-from pinakes.model.uris import document_uri
+from loccit import Library
+from loccit.model.uris import document_uri
 
 NEW = "# Tides\n\nHigh water is at noon.\n"
 ACT_URI = document_uri("act.md")
-CHAPTER = "pinakes://section/act.md/sec_22"
+CHAPTER = "loccit://section/act.md/sec_22"
 
 
 def index(home: Path) -> None:
-    with Library(home / ".pinakes") as library:
+    with Library(home / ".loccit") as library:
         library.index([home / "docs"], embed=False)
 
 
@@ -37,7 +37,7 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture(params=["http", "stdio"])
 def server(request: pytest.FixtureRequest, home: Path) -> Iterator[Any]:
     if request.param == "stdio":
-        yield stdio("--index", str(home / ".pinakes"), folder=home)
+        yield stdio("--index", str(home / ".loccit"), folder=home)
         return
     with served(index_registry(home)) as address:
         yield f"{address}/mcp"
@@ -61,7 +61,7 @@ def test_a_client_that_shook_hands_is_told_what_it_listed_and_subscribed_to(home
         told = client.server_capabilities.resources
         assert told
         await client.list_resources()
-        for uri in (ACT_URI, CHAPTER, "pinakes://section/act.md/sec_11", document_uri("manual.md")):
+        for uri in (ACT_URI, CHAPTER, "loccit://section/act.md/sec_11", document_uri("manual.md")):
             await client.subscribe_resource(uri)
         await client.unsubscribe_resource(ACT_URI)
         await anyio.to_thread.run_sync(change, home)
@@ -111,7 +111,7 @@ def test_a_list_of_resources_comes_in_pages_of_one_state_of_the_library(tmp_path
         sizes, cursor = [], None
         while True:
             page = await client.list_resources(cursor=cursor)
-            documents = [item for item in page.resources if item.uri.startswith("pinakes://document/")]
+            documents = [item for item in page.resources if item.uri.startswith("loccit://document/")]
             sizes.append(len(documents))
             if page.next_cursor is None:
                 break

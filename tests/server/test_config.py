@@ -10,10 +10,10 @@ from mcp import Client, MCPError
 from mcp_types import CallToolResult, ListToolsResult
 from tests.server.conftest import ask, call, served, text_of, write_documents
 
-from pinakes.cli.mcp import make_registry
-from pinakes.errors import UsageError
-from pinakes.server.mcp.server import make_server
-from pinakes.server.services import ToolService, tool_services
+from loccit.cli.mcp import make_registry
+from loccit.errors import UsageError
+from loccit.server.mcp.server import make_server
+from loccit.server.services import ToolService, tool_services
 
 AGENT = """
 name: harbour-registry
@@ -110,7 +110,7 @@ def test_a_document_that_a_tool_leaves_out_cannot_be_opened_as_a_resource(agent:
     assert all("visitors" not in resource.uri for resource in listed)
     assert all("?tool=" in resource.uri for resource in listed)
     with pytest.raises(MCPError, match="No document of this tool is called"):
-        ask(agent, lambda client: client.read_resource("pinakes://document/visitors.md?tool=pump_manual"))
+        ask(agent, lambda client: client.read_resource("loccit://document/visitors.md?tool=pump_manual"))
 
 
 def test_the_budget_of_a_tool_holds_for_its_answers(home: Path) -> None:
@@ -136,15 +136,15 @@ def test_indexing_reads_the_sources_again(agent: str, home: Path) -> None:
 
 
 def test_documents_that_take_long_to_read_are_not_waited_for(home: Path) -> None:
-    from pinakes.config.agent import load_agent
-    from pinakes.errors import PinakesError
-    from pinakes.tools.document_tool import HierarchicalDocumentTool
+    from loccit.config.agent import load_agent
+    from loccit.errors import LoccitError
+    from loccit.tools.document_tool import HierarchicalDocumentTool
 
     loaded = load_agent(home / "agent.yaml")
     service = ToolService(
         HierarchicalDocumentTool(loaded.document_tools[0], base_dir=loaded.base_dir), wait_seconds=0
     )
-    with pytest.raises(PinakesError, match=r"being read.*Ask again"):
+    with pytest.raises(LoccitError, match=r"being read.*Ask again"):
         service.search("harbour")
     service.close()
 

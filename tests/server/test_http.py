@@ -18,10 +18,10 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from tests.server.conftest import SOURCE, ask, index_registry, served, text_of
 
-from pinakes.errors import UsageError
-from pinakes.loopback import is_loopback
-from pinakes.server.guard import Guard
-from pinakes.server.http import build_app, listen
+from loccit.errors import UsageError
+from loccit.loopback import is_loopback
+from loccit.server.guard import Guard
+from loccit.server.http import build_app, listen
 
 INITIALIZE: dict[str, Any] = {
     "jsonrpc": "2.0",
@@ -143,7 +143,7 @@ def test_a_guard_lets_other_kinds_of_messages_through() -> None:
 def test_the_command_serves_says_where_and_stops(index_folder: Path) -> None:
     path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH", ""), str(SOURCE)]))
     process = subprocess.Popen(
-        [sys.executable, "-m", "pinakes", "serve", "--port", "0"],
+        [sys.executable, "-m", "loccit", "serve", "--port", "0"],
         cwd=index_folder,
         env={**os.environ, "PYTHONPATH": path},
         stdout=subprocess.PIPE,
@@ -168,7 +168,7 @@ def test_the_command_serves_says_where_and_stops(index_folder: Path) -> None:
 def test_the_command_serves_without_standard_output(index_folder: Path) -> None:
     path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH", ""), str(SOURCE)]))
     process = subprocess.Popen(
-        ["sh", "-c", 'exec "$0" -m pinakes serve --port 0 >&- <&-', sys.executable],
+        ["sh", "-c", 'exec "$0" -m loccit serve --port 0 >&- <&-', sys.executable],
         cwd=index_folder,
         env={**os.environ, "PYTHONPATH": path},
         stderr=subprocess.PIPE,

@@ -10,7 +10,7 @@ from mcp import Client
 from mcp_types import CallToolResult
 from tests.server.conftest import ask, index_registry, served, text_of, write_documents
 
-from pinakes import Library
+from loccit import Library
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_a_cancelled_run_stops_keeps_what_it_has_and_can_go_on(home: Path) -> No
             group.start_soon(index)
         waiting = text_of(await client.call_tool("index_status", {}))
         assert "documents in" in waiting
-        with Library(home / ".pinakes", create=False) as library:
+        with Library(home / ".loccit", create=False) as library:
             kept = library.status().passages - library.status().pending_passages
         # The writer's lock is free again, or will be in a moment: this waits for it.
         return kept, await client.call_tool("index_documents", {})
@@ -94,7 +94,7 @@ def test_a_cancelled_run_stops_keeps_what_it_has_and_can_go_on(home: Path) -> No
     with served(index_registry(home, write=True)) as address:
         kept, finished = ask(f"{address}/mcp", talk)
     assert not finished.is_error, text_of(finished)
-    with Library(home / ".pinakes", create=False) as library:
+    with Library(home / ".loccit", create=False) as library:
         status = library.status()
     assert status.documents == 28
     assert status.pending_passages == 0

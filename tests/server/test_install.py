@@ -1,4 +1,4 @@
-"""``pinakes mcp install``: each client gets what it reads, and keeps what it had."""
+"""``loccit mcp install``: each client gets what it reads, and keeps what it had."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from pinakes.cli.app import app
-from pinakes.search.verbatim.patterns import KINDS as PATTERNS
-from pinakes.server.clients import SKILL
-from pinakes.tools.catalog import TOOLS
+from loccit.cli.app import app
+from loccit.search.verbatim.patterns import KINDS as PATTERNS
+from loccit.server.clients import SKILL
+from loccit.tools.catalog import TOOLS
 
 KEYS = {
     "claude-code": "mcpServers",
@@ -33,7 +33,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("APPDATA", str(tmp_path / "home/.config"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home/.config"))
     project = tmp_path / "project"
-    (project / ".pinakes").mkdir(parents=True)
+    (project / ".loccit").mkdir(parents=True)
     monkeypatch.chdir(project)
     return project
 
@@ -48,9 +48,9 @@ def run(*args: str, code: int = 0) -> Any:
 def test_the_configuration_is_shown_as_the_client_reads_it(home: Path, client: str) -> None:
     shown = json.loads(run("--client", client).stdout)
     assert list(shown) == [KEYS[client]]
-    entry = shown[KEYS[client]]["pinakes"]
+    entry = shown[KEYS[client]]["loccit"]
     assert Path(entry["command"]).is_absolute()
-    assert entry["args"][-5:] == ["mcp", "--index", str(home / ".pinakes"), "--output", "text"]
+    assert entry["args"][-5:] == ["mcp", "--index", str(home / ".loccit"), "--output", "text"]
     assert entry.get("type", "stdio") == "stdio"
     assert not list(home.glob("**/*.json")), "nothing is written without being asked to"
 
@@ -68,7 +68,7 @@ def test_writing_keeps_what_is_there_and_a_copy_of_it(home: Path) -> None:
     file.chmod(0o600)
     run("--client", "claude-code", "--write")
     after = json.loads(file.read_text(encoding="utf-8"))
-    assert after["mcpServers"].pop("pinakes")["args"][0] == "mcp"
+    assert after["mcpServers"].pop("loccit")["args"][0] == "mcp"
     assert after == before
     assert json.loads((home / ".mcp.json.bak").read_text(encoding="utf-8")) == before
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -82,7 +82,7 @@ def test_writing_twice_changes_nothing_and_another_change_keeps_both_copies(home
     assert list(file.parent.iterdir()) == [file]
     for name in ("one", "two"):
         run("--client", "vscode", "--write", "--command", f"uvx {name}")
-    assert json.loads(file.read_text(encoding="utf-8"))["servers"]["pinakes"]["command"] == "uvx"
+    assert json.loads(file.read_text(encoding="utf-8"))["servers"]["loccit"]["command"] == "uvx"
     assert (home / ".vscode/mcp.json.bak").read_text(encoding="utf-8") == first
     assert (home / ".vscode/mcp.json.bak1").exists()
 
@@ -100,7 +100,7 @@ def test_a_user_s_own_file_is_written_for_all_projects(home: Path, client: str, 
     written = json.loads(run("--client", client, "--scope", "user", "--write", "--json").stdout)
     assert written["path"].endswith(file)
     assert Path(written["path"]).is_relative_to(home.parent / "home")
-    assert "pinakes" in json.loads(Path(written["path"]).read_text(encoding="utf-8"))[KEYS[client]]
+    assert "loccit" in json.loads(Path(written["path"]).read_text(encoding="utf-8"))[KEYS[client]]
 
 
 def test_a_file_that_is_not_plain_json_is_left_alone(home: Path) -> None:
@@ -143,24 +143,24 @@ def test_the_skill_names_every_tool_and_only_arguments_that_there_are() -> None:
 
 def test_the_skill_is_shown_and_written_and_what_stood_there_is_kept(home: Path) -> None:
     assert run("--skill").stdout == SKILL.read_text(encoding="utf-8")
-    file = home / ".claude/skills/pinakes/SKILL.md"
+    file = home / ".claude/skills/loccit/SKILL.md"
     assert not file.exists()
     run("--skill", "--write")
     head = file.read_text(encoding="utf-8").split("---")[1]
-    assert set(yaml.safe_load(head)) == {"name", "description"} and yaml.safe_load(head)["name"] == "pinakes"
+    assert set(yaml.safe_load(head)) == {"name", "description"} and yaml.safe_load(head)["name"] == "loccit"
     assert "already has it" in run("--skill", "--write").stderr
     file.write_text("mine")
     run("--skill", "--write")
     assert file.with_name("SKILL.md.bak").read_text() == "mine"
     run("--skill", "--write", "--scope", "user")
-    assert (Path.home() / ".claude/skills/pinakes/SKILL.md").exists()
+    assert (Path.home() / ".claude/skills/loccit/SKILL.md").exists()
     run("--skill", "--write", "--scope", "galaxy", code=2)
 
 
 def test_a_plugin_has_a_manifest_the_skill_and_the_server(home: Path) -> None:
     run("--plugin", "plugin")
     manifest = json.loads((home / "plugin/.claude-plugin/plugin.json").read_text())
-    assert manifest["name"] == "pinakes" and manifest["version"]
-    assert (home / "plugin/skills/pinakes/SKILL.md").read_text() == SKILL.read_text(encoding="utf-8")
-    server = json.loads((home / "plugin/.mcp.json").read_text())["mcpServers"]["pinakes"]
-    assert server["args"][-5:] == ["mcp", "--index", str(home / ".pinakes"), "--output", "text"]
+    assert manifest["name"] == "loccit" and manifest["version"]
+    assert (home / "plugin/skills/loccit/SKILL.md").read_text() == SKILL.read_text(encoding="utf-8")
+    server = json.loads((home / "plugin/.mcp.json").read_text())["mcpServers"]["loccit"]
+    assert server["args"][-5:] == ["mcp", "--index", str(home / ".loccit"), "--output", "text"]

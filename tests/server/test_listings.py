@@ -12,9 +12,9 @@ import pytest
 from tests.server.conftest import ACT, MANUAL, call, index_registry, served, text_of, write_documents
 from tests.server.test_config import AGENT
 
-from pinakes import Library
-from pinakes.cli.mcp import make_registry
-from pinakes.model.uris import section_uri
+from loccit import Library
+from loccit.cli.mcp import make_registry
+from loccit.model.uris import section_uri
 
 NEW_ACT = ACT.replace("within one hour", "within two hours").replace(
     "## CHAPTER 2", "### Section 12. Fees\n\nThe fee of a berth is EUR 500.\n\n## CHAPTER 2"
@@ -26,7 +26,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("listings")
     write_documents(folder / "docs", manual=MANUAL)
     (folder / "docs" / "act-2.md").write_text(NEW_ACT, encoding="utf-8")
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         assert not library.index([folder / "docs"]).failed
     return folder
 
@@ -107,7 +107,7 @@ def test_an_expression_that_matches_everything_is_bounded(server: str) -> None:
 
 def test_a_cursor_of_an_older_state_is_refused(tmp_path: Path) -> None:
     write_documents(tmp_path / "docs")
-    with Library(tmp_path / ".pinakes") as library:
+    with Library(tmp_path / ".loccit") as library:
         library.index([tmp_path / "docs"])
         with served(index_registry(tmp_path)) as address:
             asked = {"pattern": "harbour", "limit": 1}
@@ -264,7 +264,7 @@ def test_a_section_is_read_by_what_the_server_prints(server: str, home: Path) ->
     searched = call(server, "search_documents", {"query": "master report collision", "document": "act-2.md"})
     references = [section_uri(result["place_id"]) for result in searched.structured_content["results"]]
     references += [
-        f"pinakes://section/{quote(path, safe='')}/sec_21_a",
+        f"loccit://section/{quote(path, safe='')}/sec_21_a",
         f"{path}#sec_21_a",
         "act-2.md#sec_21_a",
     ]
@@ -290,7 +290,7 @@ def test_a_section_is_read_by_what_the_server_prints(server: str, home: Path) ->
     [
         ({"reference": "act.md#sec_99"}, "sec_99"),
         ({"reference": "act.md#sec_21", "document": "manual.md"}, "is not a place of manual.md"),
-        ({"reference": "pinakes://section/act.md"}, "is not an address here"),
+        ({"reference": "loccit://section/act.md"}, "is not an address here"),
     ],
 )
 def test_an_address_of_nothing_is_refused(server: str, arguments: dict[str, str], says: str) -> None:

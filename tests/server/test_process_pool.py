@@ -21,14 +21,14 @@ import pytest
 from mcp import Client
 from tests.server.conftest import SOURCE, index_registry, write_documents
 
-from pinakes import Library
-from pinakes.processes import command as child_command
-from pinakes.processes import write_frame
-from pinakes.server import process_pool
-from pinakes.server.api.operations import Answer, Question
-from pinakes.server.process_pool import PoolWorker, ProcessPool, Setup, WorkerGoneError
-from pinakes.server.services import IndexService, LibraryRegistry
-from pinakes.server.workers import workers_of
+from loccit import Library
+from loccit.processes import command as child_command
+from loccit.processes import write_frame
+from loccit.server import process_pool
+from loccit.server.api.operations import Answer, Question
+from loccit.server.process_pool import PoolWorker, ProcessPool, Setup, WorkerGoneError
+from loccit.server.services import IndexService, LibraryRegistry
+from loccit.server.workers import workers_of
 
 PATIENCE = 60
 PATHS = [
@@ -70,7 +70,7 @@ def setup_of(index: Path, **options: Any) -> Setup:
 
 @pytest.fixture
 def setup(index_folder: Path) -> Setup:
-    return setup_of(index_folder / ".pinakes")
+    return setup_of(index_folder / ".loccit")
 
 
 @pytest.fixture(autouse=True)
@@ -101,7 +101,7 @@ def command(folder: Path, *options: str) -> Iterator[tuple[str, int]]:
     """Serve as anybody does; gives the address and the process."""
     path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH", ""), str(SOURCE)]))
     process = subprocess.Popen(
-        [sys.executable, "-m", "pinakes", "serve", "--port", "0", *options],
+        [sys.executable, "-m", "loccit", "serve", "--port", "0", *options],
         cwd=folder,
         # What is not to be kept is left behind by a server that is killed.
         env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(folder)},
@@ -209,10 +209,10 @@ def test_with_one_process_there_is_no_other(index_folder: Path) -> None:
 
 def test_a_member_sees_what_changes(tmp_path: Path) -> None:
     write_documents(tmp_path / "docs")
-    with Library(tmp_path / ".pinakes") as library:
+    with Library(tmp_path / ".loccit") as library:
         library.index([tmp_path / "docs"])
         question = Question("search", _arguments("walrus"))
-        with at_work(setup_of(tmp_path / ".pinakes")) as worker:
+        with at_work(setup_of(tmp_path / ".loccit")) as worker:
             assert b"walrus.md" not in worker.answer(question).body
             (tmp_path / "docs" / "walrus.md").write_text("# Walrus\n\nThe walrus sleeps.\n", encoding="utf-8")
             library.index([tmp_path / "docs"])
@@ -296,7 +296,7 @@ def test_a_server_that_ends_takes_those_along_that_are_not_ready_yet(pool: Proce
 
 def test_a_member_whose_server_is_gone_ends_without_a_word(setup: Setup) -> None:
     process = subprocess.Popen(
-        child_command("pinakes.server.pool_worker"), stdin=subprocess.PIPE, stdout=-1, stderr=-1
+        child_command("loccit.server.pool_worker"), stdin=subprocess.PIPE, stdout=-1, stderr=-1
     )
     assert process.stdin and process.stdout and process.stderr
     # Gone before it is ready.
@@ -406,7 +406,7 @@ def test_a_crowd_of_agents_gets_the_answers_that_one_gets(tmp_path: Path, agent:
     write_documents(tmp_path / "docs")
     calls, options = CALLS, ["--processes", "2"]
     if agent is None:
-        with Library(tmp_path / ".pinakes") as library:
+        with Library(tmp_path / ".loccit") as library:
             library.index([tmp_path / "docs"])
     else:
         (tmp_path / "agent.yaml").write_text(agent, encoding="utf-8")
@@ -438,7 +438,7 @@ def test_a_crowd_of_agents_gets_the_answers_that_one_gets(tmp_path: Path, agent:
         text = "# Walrus Act\n\n## Section 21. Walruses\n\nA walrus in the harbour is to be fed.\n"
         (tmp_path / "docs" / "act.md").write_text(text, encoding="utf-8")
         if agent is None:
-            with Library(tmp_path / ".pinakes") as library:
+            with Library(tmp_path / ".loccit") as library:
                 library.index([tmp_path / "docs"])
         else:
             (report,) = ask_agents(address, [("index_documents", {})], 1)
@@ -450,9 +450,9 @@ def test_a_crowd_of_agents_gets_the_answers_that_one_gets(tmp_path: Path, agent:
 def test_a_tool_with_an_embedder_of_its_own_is_not_shared(index_folder: Path) -> None:
     from tests.tools.embedders import WatchedEmbedder
 
-    from pinakes.config.agent import HierarchicalDocumentToolConfig
-    from pinakes.server.services import ToolService
-    from pinakes.tools import HierarchicalDocumentTool
+    from loccit.config.agent import HierarchicalDocumentToolConfig
+    from loccit.server.services import ToolService
+    from loccit.tools import HierarchicalDocumentTool
 
     config = HierarchicalDocumentToolConfig(
         name="harbour", description="Law.", source=str(index_folder / "docs"), defer_loading=True
@@ -464,8 +464,8 @@ def test_a_tool_with_an_embedder_of_its_own_is_not_shared(index_folder: Path) ->
 
 
 def _arguments(query: str) -> dict[str, Any]:
-    from pinakes.server.api.operations import OFFSETS
-    from pinakes.server.api.params import from_query
-    from pinakes.server.api.searching import SEARCH_PARAMS
+    from loccit.server.api.operations import OFFSETS
+    from loccit.server.api.params import from_query
+    from loccit.server.api.searching import SEARCH_PARAMS
 
     return from_query((*SEARCH_PARAMS, OFFSETS), [("q", query)])

@@ -13,9 +13,9 @@ from mcp import Client, MCPError
 from mcp_types import TextContent, TextResourceContents
 from tests.server.conftest import ACT, ask, call
 
-from pinakes.errors import NotFoundError
-from pinakes.model.place_ids import place_id
-from pinakes.model.uris import Place, document_uri, parse_uri, section_uri
+from loccit.errors import NotFoundError
+from loccit.model.place_ids import place_id
+from loccit.model.uris import Place, document_uri, parse_uri, section_uri
 
 
 def read(url: str, uri: str) -> str:
@@ -32,7 +32,7 @@ def test_documents_and_their_sections_are_listed_and_read(url: str) -> None:
     (document,) = (
         resource
         for resource in listed.resources
-        if resource.uri.startswith("pinakes://document/") and resource.name == "Harbour Act"
+        if resource.uri.startswith("loccit://document/") and resource.name == "Harbour Act"
     )
     assert read(url, document.uri) == ACT.strip()
     chapter = read(url, by_name["CHAPTER 2 — Emergencies"].uri)
@@ -42,16 +42,16 @@ def test_documents_and_their_sections_are_listed_and_read(url: str) -> None:
 def test_addresses_are_made_from_templates_and_come_with_results(url: str) -> None:
     templates = ask(url, lambda client: client.list_resource_templates()).resource_templates
     assert [template.uri_template for template in templates] == [
-        "pinakes://document/{document}",
-        "pinakes://section/{place_id}",
+        "loccit://document/{document}",
+        "loccit://section/{place_id}",
     ]
-    assert read(url, "pinakes://section/act.md/sec_22").startswith("### Section 22.")
+    assert read(url, "loccit://section/act.md/sec_22").startswith("### Section 22.")
     found = call(url, "search_documents", {"query": "gale warning", "top_k": 1}).structured_content
     assert "gale warning" in read(url, section_uri(found["results"][0]["place_id"]))
 
 
 @pytest.mark.parametrize(
-    "uri", ["pinakes://document/nowhere.md", "pinakes://section/act.md/sec_99", "pinakes://service/3"]
+    "uri", ["loccit://document/nowhere.md", "loccit://section/act.md/sec_99", "loccit://service/3"]
 )
 def test_an_address_that_leads_nowhere_is_an_error_in_words(url: str, uri: str) -> None:
     with pytest.raises(MCPError, match=r"no document|No section|not an address"):
@@ -83,7 +83,7 @@ def test_a_section_goes_by_the_id_of_its_place(section: str, tool: str | None) -
 
 
 def test_other_addresses_are_refused() -> None:
-    for uri in ("https://example.org/document/x", "pinakes://document/", "pinakes://section/x", "nonsense"):
+    for uri in ("https://example.org/document/x", "loccit://document/", "loccit://section/x", "nonsense"):
         with pytest.raises(NotFoundError):
             parse_uri(uri)
 

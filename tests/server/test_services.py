@@ -11,10 +11,10 @@ import pytest
 from tests.ingest.fakes import WordEmbedder
 from tests.server.conftest import write_documents
 
-from pinakes import Library
-from pinakes.cli.mcp import make_registry
-from pinakes.errors import IndexNotFoundError, IndexStateError, UsageError
-from pinakes.server.services import IndexService, LibraryHandle, LibraryRegistry
+from loccit import Library
+from loccit.cli.mcp import make_registry
+from loccit.errors import IndexNotFoundError, IndexStateError, UsageError
+from loccit.server.services import IndexService, LibraryHandle, LibraryRegistry
 
 
 def test_an_index_that_was_rebuilt_with_another_model_is_opened_again(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_an_index_that_is_missing_is_looked_for_again_with_every_question(tmp_pa
     with pytest.raises(IndexNotFoundError, match="here or in a folder above"):
         service.ask(lambda library: library.status())
     places.append(tmp_path / "index")
-    with pytest.raises(IndexNotFoundError, match="pinakes index PATH --index"):
+    with pytest.raises(IndexNotFoundError, match="loccit index PATH --index"):
         service.ask(lambda library: library.status())
     Library(tmp_path / "index", embedder=WordEmbedder()).close()
     assert service.ask(lambda library: library.status()).documents == 0
@@ -110,7 +110,7 @@ def test_a_kind_of_output_that_does_not_exist_is_refused(tmp_path: Path) -> None
 
 def test_an_index_that_was_deleted_is_made_again_from_what_it_was_made_of(tmp_path: Path) -> None:
     write_documents(tmp_path / "docs")
-    path = tmp_path / ".pinakes"
+    path = tmp_path / ".loccit"
     with Library(path) as library:
         library.index([tmp_path / "docs"])
     service = IndexService(lambda: path, create_at=path)

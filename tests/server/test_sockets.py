@@ -16,8 +16,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from pinakes.server import sockets
-from pinakes.server.http import listen
+from loccit.server import sockets
+from loccit.server.http import listen
 
 ASK = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 ASK_WITH_BODY = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 8\r\n\r\n"
@@ -83,7 +83,7 @@ def test_one_that_has_asked_is_kept(port: int) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
 def test_a_process_may_have_more_files_than_it_was_given() -> None:
     code = (
-        "import resource as r; from pinakes.server.sockets import allow_many_files as a\n"
+        "import resource as r; from loccit.server.sockets import allow_many_files as a\n"
         "hard = r.getrlimit(r.RLIMIT_NOFILE)[1]; r.setrlimit(r.RLIMIT_NOFILE, (64, hard)); a()\n"
         "print(r.getrlimit(r.RLIMIT_NOFILE)[0])\n"
         "r.setrlimit(r.RLIMIT_NOFILE, (64, 64)); a(); print(r.getrlimit(r.RLIMIT_NOFILE)[0])"

@@ -1,4 +1,4 @@
-"""``pinakes mcp`` as clients run it: a process of its own that speaks the protocol and nothing else."""
+"""``loccit mcp`` as clients run it: a process of its own that speaks the protocol and nothing else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mcp import Client
 from mcp_types import CallToolResult
 from tests.server.conftest import ask, stdio, text_of, write_documents
 
-from pinakes import Library
+from loccit import Library
 
 FRAMES: list[dict[str, Any]] = [
     {
@@ -78,7 +78,7 @@ def test_standard_output_holds_the_protocol_and_a_client_that_leaves_ends_the_se
         frame = json.loads(stdout.readline())
         if "id" in frame and frame["id"] is not None:
             answers[frame["id"]] = frame
-    assert answers[1]["result"]["serverInfo"]["name"] == "pinakes"
+    assert answers[1]["result"]["serverInfo"]["name"] == "loccit"
     assert "within one hour" in answers[2]["result"]["content"][0]["text"]
     stdin.close()
     assert process.wait(30) == 0
@@ -123,7 +123,7 @@ def test_what_another_process_indexes_is_found_without_a_new_start(tmp_path: Pat
         await index(tmp_path)
         seen.append(text_of(await client.call_tool("search_documents", {"query": "quokka"})))
         seen.append(text_of(await client.call_tool("list_documents", {})))
-        (tmp_path / ".pinakes").rename(tmp_path / "old")
+        (tmp_path / ".loccit").rename(tmp_path / "old")
         (tmp_path / "docs/new.md").write_text("# Tides\n\nThe wombat tide is at noon.", encoding="utf-8")
         await index(tmp_path)
         seen.append(text_of(await client.call_tool("search_documents", {"query": "tide at noon"})))
@@ -131,13 +131,13 @@ def test_what_another_process_indexes_is_found_without_a_new_start(tmp_path: Pat
 
     async def index(folder: Path) -> None:
         def run() -> None:
-            with Library(folder / ".pinakes") as library:
+            with Library(folder / ".loccit") as library:
                 library.index([folder / "docs"])
 
         await asyncio.to_thread(run)
 
     none_yet, first, second, listed, anew = ask(stdio(folder=tmp_path), talk)
-    assert "pinakes index PATH" in none_yet
+    assert "loccit index PATH" in none_yet
     assert "within one hour" in first
     assert "quokka" in second
     assert "new.md" in listed

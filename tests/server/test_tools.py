@@ -13,11 +13,11 @@ from mcp import Client
 from mcp_types import CallToolResult, ListToolsResult, Tool
 from tests.server.conftest import ask, call, index_registry, served, text_of
 
-from pinakes import Library
-from pinakes.model import SearchResult
-from pinakes.server.mcp.tools import list_tools
-from pinakes.tools.catalog import TOOLS
-from pinakes.tools.fit import Tokens
+from loccit import Library
+from loccit.model import SearchResult
+from loccit.server.mcp.tools import list_tools
+from loccit.tools.catalog import TOOLS
+from loccit.tools.fit import Tokens
 
 
 def test_every_tool_is_listed_and_marked_as_reading_only(url: str) -> None:
@@ -42,7 +42,7 @@ def test_schemas_say_what_holds_when_an_argument_is_left_out(index_folder: Path)
 @pytest.mark.parametrize("structured", [True, False])
 def test_the_list_of_tools_takes_less_than_2000_tokens(index_folder: Path, structured: bool) -> None:
     sent = {"tools": [wire(tool) for tool in list_tools(index_registry(index_folder, structured=structured))]}
-    with Library(index_folder / ".pinakes") as library:
+    with Library(index_folder / ".loccit") as library:
         assert Tokens(library.tokenizer).count(json.dumps(sent, separators=(",", ":"))) < 2000
 
 
@@ -55,7 +55,7 @@ def test_a_search_gives_cited_text_and_the_fields_of_the_python_result(url: str,
     assert not found.is_error
     data = found.structured_content
     first = data["results"][0]
-    with Library(index_folder / ".pinakes") as library:
+    with Library(index_folder / ".loccit") as library:
         expected = library.search("report a collision", top_k=2).results[0]
     for name in ("content", "place_id", "section_label", "fused_score"):
         assert first[name] == getattr(expected, name), name

@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from pinakes.embedding.protocol import Vectors
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.store import Entry, Found, Point, Store
+from loccit.embedding.protocol import Vectors
+from loccit.stores.settings import DatabaseSettings
+from loccit.stores.store import Entry, Found, Point, Store
 
 
 class Killed(BaseException):

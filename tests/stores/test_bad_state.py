@@ -16,9 +16,9 @@ import pytest
 from numpy.typing import NDArray
 from typer.testing import CliRunner
 
-from pinakes import Library
-from pinakes.cli.app import app
-from pinakes.errors import (
+from loccit import Library
+from loccit.cli.app import app
+from loccit.errors import (
     IndexNotFoundError,
     IndexReadOnlyError,
     IndexStateError,
@@ -26,7 +26,7 @@ from pinakes.errors import (
     ModelMismatchError,
     UsageError,
 )
-from pinakes.stores.embedded import schema
+from loccit.stores.embedded import schema
 
 MODES = ("hybrid", "semantic", "keyword", "exact")
 RECORD = "record.sqlite3"
@@ -90,7 +90,7 @@ def test_a_database_of_somebody_else(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE precious (value)")
         connection.execute(f"PRAGMA user_version = {version}")
         connection.commit()
-        with pytest.raises(IndexStateError, match="is not a Pinakes index"):
+        with pytest.raises(IndexStateError, match="is not a Loccit index"):
             Library(folder)
         assert connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0] == 1
         connection.close()
@@ -114,7 +114,7 @@ def test_the_path_is_a_file(tmp_path: Path) -> None:
 
 
 def test_there_is_no_index(tmp_path: Path) -> None:
-    with pytest.raises(IndexNotFoundError, match="pinakes index"):
+    with pytest.raises(IndexNotFoundError, match="loccit index"):
         Library(tmp_path / "nowhere", create=False)
     assert not (tmp_path / "nowhere").exists()
 
@@ -344,7 +344,7 @@ def test_a_doctor_without_room_to_repair(made: Path, disk: Callable[[str], Path]
     done = CliRunner().invoke(app, ["doctor", "--index", str(index)])
     assert done.exit_code == 1
     said = " ".join(done.output.split())
-    assert "Its disk is full: free some space, then run pinakes doctor again." in said
+    assert "Its disk is full: free some space, then run loccit doctor again." in said
     assert "--rebuild" not in said
     disk("size=64m")
     with Library(index) as library:

@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.search.asking import write
 
-from pinakes import IndexSettings, Library, Settings
-from pinakes.model import Chunk, ChunkType, Document, Lines, ParsedDocument
-from pinakes.port.columns import ChunkColumns
-from pinakes.stores.embedded.columns import relatives
-from pinakes.stores.embedded.index import EmbeddedIndex
+from loccit import IndexSettings, Library, Settings
+from loccit.model import Chunk, ChunkType, Document, Lines, ParsedDocument
+from loccit.port.columns import ChunkColumns
+from loccit.stores.embedded.columns import relatives
+from loccit.stores.embedded.index import EmbeddedIndex
 
 GUIDE = """# Guide
 
@@ -59,7 +59,7 @@ FILES = {
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     folder = write(tmp_path_factory.mktemp("columns"), FILES)
     chosen = Settings(index=IndexSettings(max_chunk_tokens=200))
-    with Library(folder / ".pinakes", settings=chosen) as library:
+    with Library(folder / ".loccit", settings=chosen) as library:
         assert not library.index([folder], embed=False).failed
         yield library
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from tests.ingest.fakes import InlineSandbox, WordEmbedder
 
-from pinakes import Library
-from pinakes.stores.embedded import concepts
-from pinakes.stores.embedded.concepts import ConceptIndex, corpus_terms
+from loccit import Library
+from loccit.stores.embedded import concepts
+from loccit.stores.embedded.concepts import ConceptIndex, corpus_terms
 
 TEXTS = {
     "tides.md": "# High Water\n\nThe harbour master warns ships. Ships wait for the harbour master.",
@@ -33,7 +33,7 @@ def docs(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def library(tmp_path: Path, docs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
-    monkeypatch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+    monkeypatch.setattr("loccit.ingest.pipeline.Sandbox", InlineSandbox)
     with Library(tmp_path / "index", embedder=WordEmbedder()) as opened:
         opened.index([docs])
         yield opened

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.ingest.fakes import InlineSandbox, WordEmbedder
 
-from pinakes import Library
-from pinakes.stores.embedded.local import LocalIndex
-from pinakes.stores.embedded.schema import COUNTED
+from loccit import Library
+from loccit.stores.embedded.local import LocalIndex
+from loccit.stores.embedded.schema import COUNTED
 
 TEXTS = (
     "# Tides\n\nThe tide turns at six.\n",
@@ -34,7 +34,7 @@ def check_counters(index: LocalIndex) -> None:
 
 @pytest.fixture(autouse=True)
 def inline(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+    monkeypatch.setattr("loccit.ingest.pipeline.Sandbox", InlineSandbox)
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

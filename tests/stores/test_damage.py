@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import Library
-from pinakes.errors import DamagedIndexError
+from loccit import Library
+from loccit.errors import DamagedIndexError
 
 MODES = ("hybrid", "semantic", "keyword", "exact")
 RECORD = "record.sqlite3"
@@ -234,7 +234,7 @@ def test_a_search_says_that_it_builds_an_index_first(
         assert library.search("llama", mode="keyword").results
     # So few changes are not worth a word.
     assert "updating it before this answer" not in caplog.text
-    monkeypatch.setattr("pinakes.stores.embedded.local._SILENT_CHANGES", 1)
+    monkeypatch.setattr("loccit.stores.embedded.local._SILENT_CHANGES", 1)
     shutil.rmtree(index / "keyword")
     with Library(index) as library:
         assert library.search("llama", mode="keyword").results

@@ -7,23 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import Library
-from pinakes.errors import IndexStateError, NotFoundError, UsageError
-from pinakes.stores.home import HOME, read_home, write_home
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.testing.libraries import ACT, HashEmbedder
+from loccit import Library
+from loccit.errors import IndexStateError, NotFoundError, UsageError
+from loccit.stores.home import HOME, read_home, write_home
+from loccit.stores.settings import DatabaseSettings
+from loccit.testing.libraries import ACT, HashEmbedder
 
 
 @pytest.fixture(autouse=True)
 def _plain(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("PINAKES_CONNECTION_STRING", "PINAKES_DATABASE", "PINAKES_DATABASE_API_KEY"):
+    for name in ("LOCCIT_CONNECTION_STRING", "LOCCIT_DATABASE", "LOCCIT_DATABASE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "act.md").write_text(ACT, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
 
-def opened(*, connection_string: str = "", collection: str = "pinakes") -> Library:
+def opened(*, connection_string: str = "", collection: str = "loccit") -> Library:
     """Open a library in FAISS."""
     settings = DatabaseSettings("faiss", connection_string, collection)
     return Library("index", database=settings, embedder=HashEmbedder())
@@ -112,7 +112,7 @@ def test_a_home_that_cannot_be_read_is_explained(tmp_path: Path, content: str) -
 
 
 def test_passages_that_are_not_published_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pinakes.stores.shared.replica import Replica
+    from loccit.stores.shared.replica import Replica
 
     with opened() as library:
         library.index("docs")
@@ -127,7 +127,7 @@ def test_passages_that_are_not_published_are_counted(monkeypatch: pytest.MonkeyP
 
 
 def test_a_new_machine_takes_over_how_documents_are_read(tmp_path: Path) -> None:
-    from pinakes import IndexSettings, Settings
+    from loccit import IndexSettings, Settings
 
     shared = DatabaseSettings("faiss", str(tmp_path / "vectors"))
     short = Settings(index=IndexSettings(max_chunk_tokens=120))
@@ -185,6 +185,6 @@ def test_what_is_written_down_is_plain(tmp_path: Path) -> None:
         "native": "none",
         "timeout": 30.0,
         "patience": 300.0,
-        "connection_env": "PINAKES_CONNECTION_STRING",
+        "connection_env": "LOCCIT_CONNECTION_STRING",
         "options": {},
     }

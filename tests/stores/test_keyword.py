@@ -16,10 +16,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pinakes.errors import IndexLockedError, IndexNotFoundError, IndexStateError, UsageError
-from pinakes.stores.embedded.keyword import DamagedIndexError, KeywordEntry, KeywordIndex
-from pinakes.text.analysis import phrase_terms
-from pinakes.text.compounds import LUMP
+from loccit.errors import IndexLockedError, IndexNotFoundError, IndexStateError, UsageError
+from loccit.stores.embedded.keyword import DamagedIndexError, KeywordEntry, KeywordIndex
+from loccit.text.analysis import phrase_terms
+from loccit.text.compounds import LUMP
 
 
 def entry(chunk: int, body: str, *, document: int = 0, language: str = "en", **texts: str) -> KeywordEntry:
@@ -290,7 +290,7 @@ def test_crash_in_the_first_commit_leaves_nothing_behind(index: KeywordIndex, tm
 _WRITER = """
 import sys
 from pathlib import Path
-from pinakes.stores.embedded.keyword import KeywordEntry, KeywordIndex
+from loccit.stores.embedded.keyword import KeywordEntry, KeywordIndex
 with KeywordIndex.open(Path(sys.argv[1])).writer() as writer:
     for number in range(10, 15):
         writer.add_document(number, [KeywordEntry(number, number, "en", "", "", "omega")])

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pinakes import Library
-from pinakes.errors import UsageError
-from pinakes.stores.embedded.keyword import DEFAULT_BOOSTS, KeywordEntry, KeywordIndex
-from pinakes.stores.embedded.keyword_schema import document_entries, metadata_text, written_context
+from loccit import Library
+from loccit.errors import UsageError
+from loccit.stores.embedded.keyword import DEFAULT_BOOSTS, KeywordEntry, KeywordIndex
+from loccit.stores.embedded.keyword_schema import document_entries, metadata_text, written_context
 
 FILLER = "the general provisions of this part apply to every contract of the agency "
 

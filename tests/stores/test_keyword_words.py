@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.stores.embedded.keyword import KeywordEntry, KeywordIndex
-from pinakes.stores.embedded.keyword_query import edit_distances
+from loccit.stores.embedded.keyword import KeywordEntry, KeywordIndex
+from loccit.stores.embedded.keyword_query import edit_distances
 
 
 def entry(chunk: int, body: str, title: str = "", headings: str = "") -> KeywordEntry:

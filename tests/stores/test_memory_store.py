@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from pinakes.library import Library
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.testing.libraries import HashEmbedder, LibraryConformance
-from pinakes.testing.places import Place
-from pinakes.testing.stores import StoreConformance
+from loccit.library import Library
+from loccit.stores.settings import DatabaseSettings
+from loccit.testing.libraries import HashEmbedder, LibraryConformance
+from loccit.testing.places import Place
+from loccit.testing.stores import StoreConformance
 
 
 class _Memory(Place):

@@ -15,16 +15,16 @@ from pathlib import Path
 import pytest
 from tests.stores.providers.postgres_server import PostgresServer
 
-from pinakes import Library
-from pinakes.embedding.protocol import Vectors
-from pinakes.errors import IndexStateError, StoreError, StoreSchemaError, UsageError
-from pinakes.model import Progress
-from pinakes.stores import moving
-from pinakes.stores.home import read_home
-from pinakes.stores.registry import load_store
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.store import Entry
-from pinakes.testing.libraries import ACT, LEASE, NOTES, HashEmbedder
+from loccit import Library
+from loccit.embedding.protocol import Vectors
+from loccit.errors import IndexStateError, StoreError, StoreSchemaError, UsageError
+from loccit.model import Progress
+from loccit.stores import moving
+from loccit.stores.home import read_home
+from loccit.stores.registry import load_store
+from loccit.stores.settings import DatabaseSettings
+from loccit.stores.store import Entry
+from loccit.testing.libraries import ACT, LEASE, NOTES, HashEmbedder
 
 ROOT = Path(__file__).parents[2]
 QUERIES = (
@@ -48,7 +48,7 @@ class NoEmbedder(HashEmbedder):
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[PostgresServer]:
-    folder = Path(tempfile.mkdtemp(prefix="pinakes-moving-"))
+    folder = Path(tempfile.mkdtemp(prefix="loccit-moving-"))
     with PostgresServer(folder) as started:
         yield started
     shutil.rmtree(folder)
@@ -56,7 +56,7 @@ def server() -> Iterator[PostgresServer]:
 
 @pytest.fixture(autouse=True)
 def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("PINAKES_CONNECTION_STRING", "PINAKES_DATABASE", "PINAKES_DATABASE_API_KEY"):
+    for name in ("LOCCIT_CONNECTION_STRING", "LOCCIT_DATABASE", "LOCCIT_DATABASE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -72,9 +72,9 @@ def docs(tmp_path: Path) -> Path:
 @pytest.fixture
 def home(tmp_path: Path, docs: Path) -> Path:
     """An index of three documents in its folder alone."""
-    with Library(tmp_path / ".pinakes", embedder=HashEmbedder()) as library:
+    with Library(tmp_path / ".loccit", embedder=HashEmbedder()) as library:
         library.index(docs)
-    return tmp_path / ".pinakes"
+    return tmp_path / ".loccit"
 
 
 def faiss(tmp_path: Path, collection: str = "laws") -> DatabaseSettings:
@@ -184,9 +184,9 @@ def test_an_older_version_in_the_old_home_does_not_come_back(
 
 
 def test_an_index_with_nothing_in_it_moves(tmp_path: Path) -> None:
-    with Library(tmp_path / ".pinakes", embedder=NoEmbedder()) as library:
+    with Library(tmp_path / ".loccit", embedder=NoEmbedder()) as library:
         assert library.migrate(faiss(tmp_path)).documents == 0
-    assert read_home(tmp_path / ".pinakes") == faiss(tmp_path)
+    assert read_home(tmp_path / ".loccit") == faiss(tmp_path)
 
 
 # -- the old copy ----------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def test_the_old_copy_is_deleted_on_request(home: Path, tmp_path: Path, server: 
 def test_an_old_copy_that_cannot_be_deleted_is_mentioned(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pinakes.stores.providers.faiss import FaissStore
+    from loccit.stores.providers.faiss import FaissStore
 
     def refuse(store: FaissStore) -> None:
         raise StoreError("faiss: not allowed.")
@@ -271,7 +271,7 @@ def test_what_is_no_library_is_in_the_way(home: Path, tmp_path: Path) -> None:
         store.create(48)
         store.put([Entry("meta-library", "meta", "", "not ours")])
     with Library(home, embedder=NoEmbedder()) as library:
-        with pytest.raises(StoreSchemaError, match="not a Pinakes library"):
+        with pytest.raises(StoreSchemaError, match="not a Loccit library"):
             library.migrate(faiss(tmp_path))
         assert library.migrate(faiss(tmp_path), replace=True).documents == 3
 
@@ -353,7 +353,7 @@ def test_an_interruption_leaves_one_home_and_the_next_attempt_completes(
         # From a folder this comes before the change, from a database after it.
         moved = start == "database"
     with monkeypatch.context() as patch:
-        patch.setattr(f"pinakes.stores.{point}", _crash)
+        patch.setattr(f"loccit.stores.{point}", _crash)
         with Library(home, embedder=NoEmbedder()) as library:
             with pytest.raises(KeyboardInterrupt):
                 library.migrate(faiss(tmp_path, "new"))
@@ -372,9 +372,9 @@ def test_an_interruption_leaves_one_home_and_the_next_attempt_completes(
 
 KILLED = """
 import os, signal, sys
-from pinakes import Library
-from pinakes.stores.shared import points
-from pinakes.stores.settings import DatabaseSettings
+from loccit import Library
+from loccit.stores.shared import points
+from loccit.stores.settings import DatabaseSettings
 from tests.stores.test_moving import NoEmbedder
 
 points._POINTS_AT_ONCE = 1

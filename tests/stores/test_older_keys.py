@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.ingest.fakes import InlineSandbox, WordEmbedder
 
-from pinakes import Library
+from loccit import Library
 
 TABLES = ("document_fields", "definition_keys", "suggestions", "files", "readings")
 ACT = "---\ntags: [law, sea/harbour]\ndate: 2024-03-09\nfee: 12\n---\n# Harbour Act\n\n“Pilot Boat” means a boat.\n"
@@ -22,7 +22,7 @@ def rows(index: Path) -> dict[str, list[tuple[object, ...]]]:
 
 
 def test_an_index_of_format_12_gets_its_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+    monkeypatch.setattr("loccit.ingest.pipeline.Sandbox", InlineSandbox)
     docs, index = tmp_path / "docs", tmp_path / "index"
     docs.mkdir()
     (docs / "act.md").write_text(ACT)
@@ -54,7 +54,7 @@ def test_an_index_of_format_12_gets_its_keys(tmp_path: Path, monkeypatch: pytest
 def test_files_are_compared_at_and_below_the_paths_at_hand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+    monkeypatch.setattr("loccit.ingest.pipeline.Sandbox", InlineSandbox)
     docs = tmp_path / "docs"
     for name in ("a/one.md", "a.md", "ab/two.md"):
         (docs / name).parent.mkdir(parents=True, exist_ok=True)

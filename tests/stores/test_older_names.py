@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import Library
+from loccit import Library
 
 TABLES = ("document_names", "numbered_files", "leads")
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from pinakes import Library
-from pinakes.stores.embedded import schema
-from pinakes.stores.embedded.database import Database
-from pinakes.stores.embedded.dump import dump_document, read_dump, restore_document
+from loccit import Library
+from loccit.stores.embedded import schema
+from loccit.stores.embedded.database import Database
+from loccit.stores.embedded.dump import dump_document, read_dump, restore_document
 
 RECORD = "record.sqlite3"
 ACT = (

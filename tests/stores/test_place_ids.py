@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ingest.fakes import InlineSandbox, WordEmbedder
 
-from pinakes import Library
-from pinakes.errors import NotFoundError
-from pinakes.model import OutlineNode
-from pinakes.model.place_ids import is_place_id, library_key, place_id
-from pinakes.stores.embedded import place_ids
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.testing.libraries import HashEmbedder
+from loccit import Library
+from loccit.errors import NotFoundError
+from loccit.model import OutlineNode
+from loccit.model.place_ids import is_place_id, library_key, place_id
+from loccit.stores.embedded import place_ids
+from loccit.stores.settings import DatabaseSettings
+from loccit.testing.libraries import HashEmbedder
 
 ACT = """# Harbour Act
 
@@ -38,7 +38,7 @@ RULES = ACT.replace("Harbour Act", "Market Rules").replace("ship", "cart")
 
 @pytest.fixture(autouse=True)
 def inline(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+    monkeypatch.setattr("loccit.ingest.pipeline.Sandbox", InlineSandbox)
 
 
 def opened(index: Path) -> Library:
@@ -77,7 +77,7 @@ def test_every_place_is_read_by_its_id(tmp_path: Path) -> None:
             view = library.section(given_id)
             assert (Path(view.source_path).name, view.section_id) == (name, section)
             assert library.section(f"[{given_id.upper()}]") == view
-            assert library.section(f"pinakes://section/{given_id}") == view
+            assert library.section(f"loccit://section/{given_id}") == view
             assert library.references(given_id).section.place_id == given_id
             assert library.outline(given_id)[0].source_path == view.source_path
         with pytest.raises(NotFoundError, match=r"not of rules\.md"):
@@ -99,7 +99,7 @@ def test_ids_are_unique_and_the_same_after_any_history(
     tmp_path_factory: pytest.TempPathFactory, states: list[dict[str, str]], random: Any
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+        patch.setattr("loccit.ingest.pipeline.Sandbox", InlineSandbox)
         home = tmp_path_factory.mktemp("history")
         seen: dict[tuple[str, str], str] = {}
         with opened(home / "index") as library:

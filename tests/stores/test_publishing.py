@@ -13,9 +13,9 @@ from tests.effort import tries
 from tests.stores.providers.postgres_place import PostgresPlace, running_server
 from tests.stores.stepping import Scheduler, SteppedStore
 
-from pinakes.stores.shared.catalogue import Catalogue, Publication
-from pinakes.stores.shared.ids import PointId, content_of, document_key, edition_of, new_version, version_of
-from pinakes.stores.store import Point, Store
+from loccit.stores.shared.catalogue import Catalogue, Publication
+from loccit.stores.shared.ids import PointId, content_of, document_key, edition_of, new_version, version_of
+from loccit.stores.store import Point, Store
 
 DOCUMENTS = [document_key("a.md"), document_key("b.md")]
 INTERLEAVINGS = tries(2_000, 10_000)
@@ -158,7 +158,7 @@ def test_clearing_what_is_left_over_spares_what_is_being_written() -> None:
 @pytest.mark.randomised
 def test_a_writer_that_others_took_for_dead_publishes_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine sleeps in the middle of a publication, another clears what it had written, it wakes up."""
-    monkeypatch.setattr("pinakes.stores.shared.intents._ABANDONED", -1.0)
+    monkeypatch.setattr("loccit.stores.shared.intents._ABANDONED", -1.0)
     again, histories = 0, tries(300, 1_500)
     for seed in range(histories):
         chance, store = random.Random(seed), SteppedStore()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import Library
-from pinakes.stores.embedded.contexts import ContextStore
-from pinakes.stores.embedded.suggestions import EmbeddedSuggestions
+from loccit import Library
+from loccit.stores.embedded.contexts import ContextStore
+from loccit.stores.embedded.suggestions import EmbeddedSuggestions
 
 # Asked once after each change, not for each search.
 ONCE = (

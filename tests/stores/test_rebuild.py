@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import Library, Settings
-from pinakes.config import IndexSettings
-from pinakes.embedding.protocol import Vectors
-from pinakes.errors import ModelMismatchError, PinakesError
-from pinakes.stores.embedded.local import BESIDE
-from pinakes.testing.libraries import HashEmbedder, write_documents
+from loccit import Library, Settings
+from loccit.config import IndexSettings
+from loccit.embedding.protocol import Vectors
+from loccit.errors import LoccitError, ModelMismatchError
+from loccit.stores.embedded.local import BESIDE
+from loccit.testing.libraries import HashEmbedder, write_documents
 
 ROOT = Path(__file__).parents[2]
 
@@ -56,7 +56,7 @@ def best(library: Library, query: str = "waste oil") -> list[str]:
 
 def test_a_model_that_is_not_there_leaves_the_old_index(index: Path) -> None:
     settings = Settings(index=IndexSettings(embedding_model=str(index / "no-such-model")))
-    with Library(index, settings=settings) as library, pytest.raises(PinakesError, match="no-such-model"):
+    with Library(index, settings=settings) as library, pytest.raises(LoccitError, match="no-such-model"):
         library.index(rebuild=True)
     with Library(index, embedder=HashEmbedder()) as library:
         assert best(library)
@@ -97,8 +97,8 @@ def test_another_model_takes_over_and_readers_see_it(index: Path) -> None:
 
 KILLED = """
 import sys
-from pinakes.testing.libraries import HashEmbedder
-from pinakes import Library
+from loccit.testing.libraries import HashEmbedder
+from loccit import Library
 class Slow(HashEmbedder):
     def embed(self, texts):
         print("embedding", flush=True)
@@ -172,7 +172,7 @@ def test_a_lock_that_is_a_folder(index: Path, documents: Path) -> None:
     (documents / "new.md").write_text("# New\n\nSomething new.\n", encoding="utf-8")
     with Library(index, embedder=HashEmbedder()) as library:
         assert best(library)
-        with pytest.raises(PinakesError, match=r"writer.lock is a folder.*pinakes doctor"):
+        with pytest.raises(LoccitError, match=r"writer.lock is a folder.*loccit doctor"):
             library.index(workers=1)
         assert not library.doctor(repair=False).healthy
         (index / "writer.lock" / "something").touch()

@@ -3,7 +3,7 @@
 import sqlite3
 from pathlib import Path
 
-from pinakes.stores.embedded.database import Database
+from loccit.stores.embedded.database import Database
 
 _COUNT = "SELECT count(*) FROM roots WHERE path = ?"
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from tests.ingest.fakes import InlineSandbox, WordEmbedder
 
-from pinakes import Library
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.shared.index import StoredIndex
-from pinakes.stores.shared.vectors import StoreVectors
+from loccit import Library
+from loccit.stores.settings import DatabaseSettings
+from loccit.stores.shared.index import StoredIndex
+from loccit.stores.shared.vectors import StoreVectors
 
 DOCUMENTS = 120
 
@@ -28,7 +28,7 @@ def docs(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def library(docs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
-    monkeypatch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+    monkeypatch.setattr("loccit.ingest.pipeline.Sandbox", InlineSandbox)
     with Library("unused", database=DatabaseSettings("in-memory"), embedder=WordEmbedder()) as opened:
         opened.index([docs])
         yield opened

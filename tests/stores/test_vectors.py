@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pinakes.embedding.protocol import Vectors
-from pinakes.errors import DamagedIndexError
-from pinakes.port.matching import Nearest
-from pinakes.stores.embedded import coarse, nearest, vectors
-from pinakes.stores.embedded.coarse import Coarse
-from pinakes.stores.embedded.vectors import VectorIndex
+from loccit.embedding.protocol import Vectors
+from loccit.errors import DamagedIndexError
+from loccit.port.matching import Nearest
+from loccit.stores.embedded import coarse, nearest, vectors
+from loccit.stores.embedded.coarse import Coarse
+from loccit.stores.embedded.vectors import VectorIndex
 
 DIMENSION = 24
 MODEL = "test"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import Library
-from pinakes.stores.embedded import vectors
-from pinakes.stores.embedded.index import EmbeddedIndex
-from pinakes.stores.embedded.vectors import VectorIndex
+from loccit import Library
+from loccit.stores.embedded import vectors
+from loccit.stores.embedded.index import EmbeddedIndex
+from loccit.stores.embedded.vectors import VectorIndex
 
 ANIMALS = ("zebra", "camel", "llama", "otter", "heron")
 

@@ -15,17 +15,17 @@ import pytest
 from tests.ingest.fakes import InlineSandbox
 from typer.testing import CliRunner
 
-from pinakes.cli.app import app
-from pinakes.cli.logs import JsonFormatter, LogFormat, LogLevel, _JsonStream, configure
+from loccit.cli.app import app
+from loccit.cli.logs import JsonFormatter, LogFormat, LogLevel, _JsonStream, configure
 
 Run = Callable[..., tuple[int, str, list[dict[str, Any]]]]
 
 
 @pytest.fixture(autouse=True)
 def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for name in ("PINAKES_INDEX", "PINAKES_LOG_FORMAT", "PINAKES_LOG_LEVEL", "PINAKES_DEBUG"):
+    for name in ("LOCCIT_INDEX", "LOCCIT_LOG_FORMAT", "LOCCIT_LOG_LEVEL", "LOCCIT_DEBUG"):
         monkeypatch.delenv(name, raising=False)
-    logger = logging.getLogger("pinakes")
+    logger = logging.getLogger("loccit")
     handlers, level, stream = list(logger.handlers), logger.level, sys.stderr
     yield
     logger.handlers[:] = handlers
@@ -36,7 +36,7 @@ def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run a command with JSON logs in a folder with documents; returns code, output and the objects of the log."""
-    monkeypatch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+    monkeypatch.setattr("loccit.ingest.pipeline.Sandbox", InlineSandbox)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("# A\n\nThe ship to Zanzibar.\n", encoding="utf-8")
@@ -56,18 +56,18 @@ def test_every_line_is_an_object_with_time_level_logger_and_message(run: Run) ->
     for line in lines:
         assert datetime.fromisoformat(line["time"].replace("Z", "+00:00")).tzinfo is not None
         assert line["level"] in ("debug", "info", "warning", "error")
-        assert line["logger"].startswith("pinakes")
+        assert line["logger"].startswith("loccit")
         assert line["message"]
 
 
 def test_runs_and_searches_are_logged_with_fields_but_not_with_what_was_asked(run: Run) -> None:
     _, _, lines = run("--log-level", "info", "index", "docs", "--no-embed")
     (indexed,) = [line for line in lines if line["message"] == "index"]
-    assert indexed["fields"]["pinakes.index.added"] == 1
-    assert indexed["fields"]["pinakes.index.failed"] == 1
+    assert indexed["fields"]["loccit.index.added"] == 1
+    assert indexed["fields"]["loccit.index.failed"] == 1
     _, _, lines = run("--log-level", "info", "search", "Zanzibar", "--mode", "keyword")
     (searched,) = [line for line in lines if line["message"] == "search"]
-    assert searched["fields"]["pinakes.search.results"] == 1
+    assert searched["fields"]["loccit.search.results"] == 1
     assert searched["fields"]["milliseconds"] > 0
     assert "Zanzibar" not in json.dumps(lines)
 
@@ -97,13 +97,13 @@ def test_in_plain_text_levels_show_fields_too(run: Run) -> None:
     run("index", "docs", "--no-embed", "--quiet")
     result = CliRunner().invoke(app, ["--log-level", "info", "search", "ship", "--mode", "keyword"])
     assert "info: search " in result.stderr
-    assert "pinakes.search.mode=keyword" in result.stderr
+    assert "loccit.search.mode=keyword" in result.stderr
     result = CliRunner().invoke(app, ["search", "ship", "--mode", "keyword"])
     assert "info:" not in result.stderr
 
 
 def test_the_environment_may_say_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PINAKES_LOG_FORMAT", "json")
+    monkeypatch.setenv("LOCCIT_LOG_FORMAT", "json")
     result = CliRunner().invoke(app, ["status"])
     assert json.loads(result.stderr)["level"] == "error"
 
@@ -118,7 +118,7 @@ def test_an_unknown_format_is_refused() -> None:
 
 
 def record(message: str, *args: object, **extra: Any) -> logging.LogRecord:
-    made = logging.LogRecord("pinakes.test", logging.WARNING, __file__, 1, message, args, None)
+    made = logging.LogRecord("loccit.test", logging.WARNING, __file__, 1, message, args, None)
     vars(made).update(extra)
     return made
 
@@ -177,7 +177,7 @@ def test_configuring_twice_leaves_one_handler(monkeypatch: pytest.MonkeyPatch) -
     for _ in range(2):
         configure(LogFormat.json, LogLevel.info)
         configure(LogFormat.text, LogLevel.debug)
-    logger = logging.getLogger("pinakes")
+    logger = logging.getLogger("loccit")
     assert (len(logger.handlers), logger.level) == (1, logging.DEBUG)
     configure(LogFormat.text, None)
     assert (len(logger.handlers), logger.level) == (1, logging.WARNING)

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from tests.ingest.fakes import InlineSandbox, WordEmbedder
 
-from pinakes import Library, SearchSettings, Settings, telemetry
-from pinakes.errors import PinakesError, UsageError
+from loccit import Library, SearchSettings, Settings, telemetry
+from loccit.errors import LoccitError, UsageError
 
 trace = pytest.importorskip("opentelemetry.trace")
 sdk = pytest.importorskip("opentelemetry.sdk.trace")
@@ -51,12 +51,12 @@ def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Spans]:
 
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
-    monkeypatch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+    monkeypatch.setattr("loccit.ingest.pipeline.Sandbox", InlineSandbox)
     folder = tmp_path / "docs"
     folder.mkdir()
     (folder / "travel.md").write_text(f"# Travel\n\nThe ship to {SECRET} leaves at noon.\n", encoding="utf-8")
     (folder / f"{SECRET}.pdf").write_bytes(f"%PDF-1.7 {SECRET}".encode())
-    with Library(tmp_path / "shelf" / ".pinakes", embedder=WordEmbedder()) as library:
+    with Library(tmp_path / "shelf" / ".loccit", embedder=WordEmbedder()) as library:
         yield library
 
 
@@ -98,17 +98,17 @@ def test_a_search_has_the_attributes_of_a_retrieval(library: Library, spans: Spa
     found = spans.take()
     assert dict(named(found, "search").attributes) == {
         "gen_ai.operation.name": "retrieval",
-        "gen_ai.data_source.id": "shelf/.pinakes",
+        "gen_ai.data_source.id": "shelf/.loccit",
         "gen_ai.retrieval.top_k": 3,
         "gen_ai.request.model": "words",
-        "pinakes.search.mode": "hybrid",
-        "pinakes.search.results": len(response.results),
-        "pinakes.search.confidence": response.confidence,
-        "pinakes.search.truncated": False,
+        "loccit.search.mode": "hybrid",
+        "loccit.search.results": len(response.results),
+        "loccit.search.confidence": response.confidence,
+        "loccit.search.truncated": False,
     }
     assert dict(named(found, "embed").attributes) == {
         "gen_ai.operation.name": "embeddings",
-        "gen_ai.provider.name": "pinakes",
+        "gen_ai.provider.name": "loccit",
         "gen_ai.request.model": "words",
         "gen_ai.embeddings.dimension.count": 32,
     }
@@ -149,17 +149,17 @@ def test_a_run_of_the_index_is_one_span_with_its_stages_below(library: Library, 
     below = {(names[span.parent.span_id], span.name) for span in found if span.parent}
     assert {("index", "scan"), ("index", "read"), ("index", "embed"), ("index", "vectors")} <= below
     assert ("read", "store") in below
-    assert root.attributes["pinakes.index.added"] == 1
-    assert root.attributes["pinakes.index.failed"] == 1
-    assert root.attributes["pinakes.index.embedded"] > 0
+    assert root.attributes["loccit.index.added"] == 1
+    assert root.attributes["loccit.index.failed"] == 1
+    assert root.attributes["loccit.index.embedded"] > 0
     embedded = next(span for span in found if span.name == "embed")
     assert embedded.attributes["gen_ai.request.model"] == "words"
 
 
 def test_each_document_is_a_span(library: Library, spans: Spans) -> None:
     indexed(library)
-    stored = {span.attributes["pinakes.document.type"]: span for span in spans.take() if span.name == "store"}
-    assert stored[".md"].attributes["pinakes.document.chunks"] == 1
+    stored = {span.attributes["loccit.document.type"]: span for span in spans.take() if span.name == "store"}
+    assert stored[".md"].attributes["loccit.document.chunks"] == 1
     assert stored[".md"].status.status_code.name == "UNSET"
     assert stored[".pdf"].attributes["error.type"] == "failed"
     assert stored[".pdf"].status.status_code.name == "ERROR"
@@ -167,13 +167,13 @@ def test_each_document_is_a_span(library: Library, spans: Spans) -> None:
 
 def test_a_failing_model_marks_the_run(library: Library, spans: Spans) -> None:
     def refuse() -> None:
-        raise PinakesError(f"no vectors for {SECRET}")
+        raise LoccitError(f"no vectors for {SECRET}")
 
     library._models._embedder = WordEmbedder(before=refuse)
-    with pytest.raises(PinakesError):
+    with pytest.raises(LoccitError):
         indexed(library)
     found = spans.take()
-    assert named(found, "embed").attributes["error.type"] == "PinakesError"
+    assert named(found, "embed").attributes["error.type"] == "LoccitError"
     assert named(found, "index").status.status_code.name == "ERROR"
     assert SECRET not in everything_in(found)
 
@@ -191,7 +191,7 @@ def test_content_can_be_allowed(library: Library, spans: Spans, monkeypatch: pyt
     monkeypatch.setenv(telemetry.CONTENT_VARIABLE, "1")
     indexed(library)
     found = spans.take()
-    paths = [span.attributes["pinakes.document.path"] for span in found if span.name == "store"]
+    paths = [span.attributes["loccit.document.path"] for span in found if span.name == "store"]
     assert any(path.endswith("travel.md") for path in paths)
     response = library.search(f"ship to {SECRET}")
     root = named(spans.take(), "search")
@@ -258,10 +258,10 @@ def test_a_provider_configured_later_is_found(spans: Spans, monkeypatch: pytest.
 PROGRAM = """
 import sys
 from pathlib import Path
-from pinakes import Library
+from loccit import Library
 Path("docs").mkdir()
 Path("docs/a.md").write_text("# A\\n\\nA ship.\\n")
-with Library(".pinakes") as library:
+with Library(".loccit") as library:
     library.index("docs", workers=1)
     assert library.search("ship").results
 print([name for name in sys.modules if name.partition(".")[0] == "opentelemetry"])
@@ -281,7 +281,7 @@ def test_settings_of_a_search_are_taken_from_the_call(library: Library, spans: S
     library.settings = Settings(search=SearchSettings(search_mode="keyword", top_k=7))
     library.search("ship")
     root = named(spans.take(), "search")
-    assert (root.attributes["pinakes.search.mode"], root.attributes["gen_ai.retrieval.top_k"]) == (
+    assert (root.attributes["loccit.search.mode"], root.attributes["gen_ai.retrieval.top_k"]) == (
         "keyword",
         7,
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.text.analysis import (
+from loccit.text.analysis import (
     analyze,
     exact_terms,
     index_and_exact_terms,
@@ -17,7 +17,7 @@ from pinakes.text.analysis import (
     phrase_terms,
     query_terms,
 )
-from pinakes.text.folding import MAX_TERM
+from loccit.text.folding import MAX_TERM
 
 
 def words(text: str, language: str = "en", stem: bool = False) -> set[str]:

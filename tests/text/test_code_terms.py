@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.text.code_languages import code_language, is_code_language, language_of_file
-from pinakes.text.code_terms import code_terms, code_tokens, query_code
+from loccit.text.code_languages import code_language, is_code_language, language_of_file
+from loccit.text.code_terms import code_terms, code_tokens, query_code
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.text.analysis import QueryTerm, query_terms
-from pinakes.text.decompound import COMPOUNDING, CompoundWords
-from pinakes.text.stemming import algorithm_for, index_forms
+from loccit.text.analysis import QueryTerm, query_terms
+from loccit.text.decompound import COMPOUNDING, CompoundWords
+from loccit.text.stemming import algorithm_for, index_forms
 
 
 def words_of(text: str, language: str = "de") -> CompoundWords:

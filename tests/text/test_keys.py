@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.text.keys import title_key
+from loccit.text.keys import title_key
 
 
 def test_case_accents_and_punctuation_do_not_matter() -> None:

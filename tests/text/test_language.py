@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.text.language import LANGUAGE_NAMES, detect_language
+from loccit.text.language import LANGUAGE_NAMES, detect_language
 
 SAMPLES = {
     "en": "The controller shall implement appropriate technical and organisational measures.",

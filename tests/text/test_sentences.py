@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.text.sentences import clause_ends, sentence_ends
+from loccit.text.sentences import clause_ends, sentence_ends
 
 
 def cut(text: str, ends: list[int]) -> list[str]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pinakes.config import HierarchicalDocumentToolConfig
-from pinakes.tools import HierarchicalDocumentTool
+from loccit.config import HierarchicalDocumentToolConfig
+from loccit.tools import HierarchicalDocumentTool
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pinakes.tools import HierarchicalDocumentTool
+from loccit.tools import HierarchicalDocumentTool
 
 QUERY = "dry running"
 FOUND = "4.2.2 Flow and dry running"
@@ -24,7 +24,7 @@ def test_langchain_retriever(tool: HierarchicalDocumentTool) -> None:
     from langchain_core.documents import Document
     from langchain_core.runnables import RunnableLambda
 
-    from pinakes.tools.adapters.langchain import langchain_retriever
+    from loccit.tools.adapters.langchain import langchain_retriever
 
     retriever = langchain_retriever(tool, top_k=2)
     documents = retriever.invoke(QUERY)
@@ -46,7 +46,7 @@ def test_langchain_tools(tool: HierarchicalDocumentTool) -> None:
     pytest.importorskip("langchain_core")
     from langchain_core.utils.function_calling import convert_to_openai_tool
 
-    from pinakes.tools.adapters.langchain import langchain_tools
+    from loccit.tools.adapters.langchain import langchain_tools
 
     tools = langchain_tools(tool)
     search = tools[0]
@@ -69,7 +69,7 @@ def test_llamaindex_retriever(tool: HierarchicalDocumentTool) -> None:
     pytest.importorskip("llama_index.core")
     from llama_index.core.schema import MetadataMode
 
-    from pinakes.tools.adapters.llamaindex import llamaindex_retriever
+    from loccit.tools.adapters.llamaindex import llamaindex_retriever
 
     retriever = llamaindex_retriever(tool, top_k=2)
     nodes = retriever.retrieve(QUERY)
@@ -85,7 +85,7 @@ def test_llamaindex_retriever(tool: HierarchicalDocumentTool) -> None:
 
 def test_llamaindex_tools(tool: HierarchicalDocumentTool) -> None:
     pytest.importorskip("llama_index.core")
-    from pinakes.tools.adapters.llamaindex import llamaindex_tools
+    from loccit.tools.adapters.llamaindex import llamaindex_tools
 
     tools = {item.metadata.get_name(): item for item in llamaindex_tools(tool)}
     assert list(tools) == [function.name for function in tool.functions]
@@ -105,7 +105,7 @@ def test_pydantic_ai_agent_calls_every_tool(tool: HierarchicalDocumentTool) -> N
     from pydantic_ai import Agent
     from pydantic_ai.models.test import TestModel
 
-    from pinakes.tools.adapters.pydantic_ai import pydantic_ai_tools
+    from loccit.tools.adapters.pydantic_ai import pydantic_ai_tools
 
     model = TestModel()
     agent = Agent(model, tools=pydantic_ai_tools(tool))
@@ -123,7 +123,7 @@ def test_pydantic_ai_agent_puts_a_call_right_and_cites(tool: HierarchicalDocumen
     from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
     from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-    from pinakes.tools.adapters.pydantic_ai import pydantic_ai_toolset
+    from loccit.tools.adapters.pydantic_ai import pydantic_ai_toolset
 
     heard: list[str] = []
 
@@ -152,7 +152,7 @@ def test_pydantic_ai_asks_again_when_arguments_are_no_object(
     from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
     from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-    from pinakes.tools.adapters.pydantic_ai import pydantic_ai_tools
+    from loccit.tools.adapters.pydantic_ai import pydantic_ai_tools
 
     heard: list[str] = []
 
@@ -175,7 +175,7 @@ def kernel_call(tool: HierarchicalDocumentTool, name: str, arguments: str) -> st
     from semantic_kernel import Kernel
     from semantic_kernel.contents import ChatHistory, FunctionCallContent, FunctionResultContent
 
-    from pinakes.tools.adapters.semantic_kernel import semantic_kernel_plugin
+    from loccit.tools.adapters.semantic_kernel import semantic_kernel_plugin
 
     kernel = Kernel()
     kernel.add_plugin(semantic_kernel_plugin(tool))
@@ -205,7 +205,7 @@ def test_semantic_kernel_shows_a_model_the_schema(tool: HierarchicalDocumentTool
         kernel_function_metadata_to_function_call_format,
     )
 
-    from pinakes.tools.adapters.semantic_kernel import semantic_kernel_plugin
+    from loccit.tools.adapters.semantic_kernel import semantic_kernel_plugin
 
     plugin = semantic_kernel_plugin(tool)
     assert list(plugin.functions) == [
@@ -224,7 +224,7 @@ def test_semantic_kernel_shows_a_model_the_schema(tool: HierarchicalDocumentTool
 
 def test_agent_framework_tools(tool: HierarchicalDocumentTool) -> None:
     pytest.importorskip("agent_framework")
-    from pinakes.tools.adapters.agent_framework import agent_framework_tools
+    from loccit.tools.adapters.agent_framework import agent_framework_tools
 
     search, section, *_ = agent_framework_tools(tool)
 
@@ -243,7 +243,7 @@ def test_agent_framework_agent_uses_the_tool(tool: HierarchicalDocumentTool) -> 
     pytest.importorskip("agent_framework")
     from tests.tools.scripted_client import ScriptedClient
 
-    from pinakes.tools.adapters.agent_framework import agent_framework_tools
+    from loccit.tools.adapters.agent_framework import agent_framework_tools
 
     client = ScriptedClient("handbook", {"q": QUERY, "limit": 1})
 
@@ -267,14 +267,14 @@ ADAPTERS = {
 }
 WITHOUT = f"""
 import importlib, sys
-from pinakes.errors import PinakesError
+from loccit.errors import LoccitError
 
 for adapter, (package, extra) in {ADAPTERS}.items():
     sys.modules[package] = None
     try:
-        importlib.import_module("pinakes.tools.adapters." + adapter)
-    except PinakesError as error:
-        print(extra, "pip install 'pinakes[" + extra + "]'" in str(error))
+        importlib.import_module("loccit.tools.adapters." + adapter)
+    except LoccitError as error:
+        print(extra, "pip install 'loccit[" + extra + "]'" in str(error))
 """
 
 
@@ -287,10 +287,10 @@ def test_a_missing_package_says_which_extra_to_install() -> None:
 
 def test_on_an_old_python_pydantic_ai_says_so() -> None:
     program = (
-        "import sys, pinakes.errors; sys.modules['pydantic_ai'] = None\n"
+        "import sys, loccit.errors; sys.modules['pydantic_ai'] = None\n"
         "sys.version_info, sys.version = (3, 10, 4), '3.10.4 (main)'\n"
-        "try:\n    import pinakes.tools.adapters.pydantic_ai\n"
-        "except pinakes.errors.PinakesError as error:\n    print(error)"
+        "try:\n    import loccit.tools.adapters.pydantic_ai\n"
+        "except loccit.errors.LoccitError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "Pydantic AI needs Python 3.11 or newer; this is 3.10.4."
@@ -298,7 +298,7 @@ def test_on_an_old_python_pydantic_ai_says_so() -> None:
 
 def test_the_package_imports_no_framework() -> None:
     program = (
-        "import sys, pinakes.tools; from pinakes.tools import HierarchicalDocumentTool, openai_tools; "
+        "import sys, loccit.tools; from loccit.tools import HierarchicalDocumentTool, openai_tools; "
         "print([name for name in ('langchain_core', 'llama_index', 'pydantic_ai', 'semantic_kernel', "
         "'agent_framework', 'tantivy', 'onnxruntime') if name in sys.modules])"
     )

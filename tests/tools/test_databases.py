@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from pinakes.errors import ModelMismatchError, UsageError
-from pinakes.stores.registry import load_store
-from pinakes.stores.settings import DatabaseSettings
+from loccit.errors import ModelMismatchError, UsageError
+from loccit.stores.registry import load_store
+from loccit.stores.settings import DatabaseSettings
 
 from .conftest import ENGLISH, MakeTool
 from .embedders import WatchedEmbedder
@@ -19,7 +19,7 @@ TEXTS = {"tides.md": "High water comes twice a day.", "fees.md": "A fee of 12 cr
 
 @pytest.fixture
 def docs(make: MakeTool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("PINAKES_CONNECTION_STRING", "PINAKES_DATABASE", "PINAKES_DATABASE_API_KEY"):
+    for name in ("LOCCIT_CONNECTION_STRING", "LOCCIT_DATABASE", "LOCCIT_DATABASE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     for name, text in TEXTS.items():
         (tmp_path / "docs" / name).write_text(f"{ENGLISH}# {name}\n\n{text}\n", encoding="utf-8")

@@ -12,12 +12,12 @@ import pytest
 from tests.tools.conftest import ENGLISH, MakeTool
 from tests.tools.embedders import WatchedEmbedder
 
-from pinakes import Library
-from pinakes.errors import ModelMismatchError, PinakesError, UsageError
-from pinakes.model import Progress
-from pinakes.stores.embedded.files import WriterLock
-from pinakes.tools import HierarchicalDocumentTool
-from pinakes.tools.relative import relative
+from loccit import Library
+from loccit.errors import LoccitError, ModelMismatchError, UsageError
+from loccit.model import Progress
+from loccit.stores.embedded.files import WriterLock
+from loccit.tools import HierarchicalDocumentTool
+from loccit.tools.relative import relative
 
 
 def titles(response: Any) -> list[str]:
@@ -33,9 +33,9 @@ def test_a_tool_is_built_from_an_agent_file(tmp_path: Path, docs: Path) -> None:
     )
     with HierarchicalDocumentTool.from_yaml(file, "notes") as tool:
         assert (tool.name, tool.description) == ("notes", "Notes.")
-        assert not (tmp_path / ".pinakes").exists(), "nothing is loaded before it is used"
+        assert not (tmp_path / ".loccit").exists(), "nothing is loaded before it is used"
         assert titles(tool.search_sync("how long does a lamp burn")) == ["Lamps"]
-        assert (tmp_path / ".pinakes" / "notes").is_dir()
+        assert (tmp_path / ".loccit" / "notes").is_dir()
     with HierarchicalDocumentTool.from_yaml(file, "boats") as tool:
         assert set(titles(tool.search_sync("lamp"))) <= {"Boats"}
     with pytest.raises(UsageError, match="notes, boats"):
@@ -153,11 +153,11 @@ def test_a_closed_tool_says_so_and_lets_go_of_its_index(make: MakeTool, docs: Pa
     tool.initialize_sync()
     tool.close()
     tool.close()
-    with pytest.raises(PinakesError, match="closed"):
+    with pytest.raises(LoccitError, match="closed"):
         tool.search_sync("lamp")
     assert "closed" in tool.call_sync("notes", {"query": "lamp"})
     assert "closed" in asyncio.run(tool.call("notes", {"query": "lamp"}))
-    with Library(tmp_path / ".pinakes" / "notes", create=False) as library:
+    with Library(tmp_path / ".loccit" / "notes", create=False) as library:
         assert library.search("lamp").results
 
 
@@ -195,7 +195,7 @@ def test_an_index_that_another_process_writes_to_is_searched_as_it_is(
 ) -> None:
     make().initialize_sync()
     (docs / "kites.md").write_text(f"{ENGLISH}# Kites\n\nA kite needs wind.")
-    with WriterLock(tmp_path / ".pinakes" / "notes").held(wait=False):
+    with WriterLock(tmp_path / ".loccit" / "notes").held(wait=False):
         tool = make()
         report = tool.initialize_sync()
         assert (report.added, report.unchanged) == ([], 2)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pinakes.tools import HierarchicalDocumentTool, python_functions
+from loccit.tools import HierarchicalDocumentTool, python_functions
 
 QUERY = "dry running"
 FOUND = "4.2.2 Flow and dry running"
@@ -92,7 +92,7 @@ def test_smolagents(tool: HierarchicalDocumentTool) -> None:
     from smolagents import ChatMessage, Model, ToolCallingAgent
     from smolagents.models import ChatMessageToolCall, ChatMessageToolCallFunction, MessageRole
 
-    from pinakes.tools.adapters.smolagents import smolagents_tools
+    from loccit.tools.adapters.smolagents import smolagents_tools
 
     heard: list[str] = []
 

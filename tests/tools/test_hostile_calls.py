@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.errors import UsageError
-from pinakes.tools import HierarchicalDocumentTool
-from pinakes.tools.arguments import LONGEST_TEXT, shown
-from pinakes.tools.catalog import SEARCH
+from loccit.errors import UsageError
+from loccit.tools import HierarchicalDocumentTool
+from loccit.tools.arguments import LONGEST_TEXT, shown
+from loccit.tools.catalog import SEARCH
 
 LONG = "seal " * 400_000
 DEEP = "[" * 100_000

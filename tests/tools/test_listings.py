@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.tools.conftest import ENGLISH, MakeTool
 
-from pinakes.tools import HierarchicalDocumentTool
+from loccit.tools import HierarchicalDocumentTool
 
 
 def test_every_hit_is_listed(tool: HierarchicalDocumentTool) -> None:

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tools.conftest import MakeTool
 
-from pinakes.model import SearchResponse, SearchResult
-from pinakes.model.quoting import Quotation, readable
+from loccit.model import SearchResponse, SearchResult
+from loccit.model.quoting import Quotation, readable
 
 HEX = st.text("0123456789abcdef", min_size=0, max_size=40)
 TEXTS = st.lists(st.text(max_size=200) | HEX, min_size=1, max_size=4)

@@ -9,7 +9,7 @@ import pytest
 from tests.tools.conftest import ENGLISH, MakeTool
 from tests.tools.embedders import WatchedEmbedder
 
-from pinakes.errors import NotFoundError, UsageError
+from loccit.errors import NotFoundError, UsageError
 
 
 def titles(response: Any) -> list[str]:

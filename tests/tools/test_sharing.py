@@ -12,9 +12,9 @@ import pytest
 from tests.tools.conftest import ENGLISH, MakeTool
 from tests.tools.embedders import WatchedEmbedder
 
-from pinakes.embedding.protocol import Vectors
-from pinakes.errors import NotFoundError
-from pinakes.tools.loading import ToolClosedError
+from loccit.embedding.protocol import Vectors
+from loccit.errors import NotFoundError
+from loccit.tools.loading import ToolClosedError
 
 
 class HeldEmbedder(WatchedEmbedder):

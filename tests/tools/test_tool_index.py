@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from tests.ingest.fakes import WordEmbedder
 from tests.tools import tool_catalogue
 
-from pinakes.embedding import Embedder, load_embedder
-from pinakes.errors import UsageError
-from pinakes.tools.tool_index import MODES, ToolIndex
-from pinakes.tools.tool_sources import Tool, read_tools
+from loccit.embedding import Embedder, load_embedder
+from loccit.errors import UsageError
+from loccit.tools.tool_index import MODES, ToolIndex
+from loccit.tools.tool_sources import Tool, read_tools
 
 
 @pytest.fixture(scope="module")

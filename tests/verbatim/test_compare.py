@@ -9,13 +9,13 @@ import pytest
 from benchmarks.compare import EDITS, judge, read_here
 from typer.testing import CliRunner
 
-from pinakes import Library
-from pinakes.cli.app import app
-from pinakes.comparing import compare_files
-from pinakes.errors import ConversionError, NotFoundError
-from pinakes.model import Comparison
-from pinakes.search.verbatim.compare import compare as compare_documents
-from pinakes.search.verbatim.render import comparison_lines
+from loccit import Library
+from loccit.cli.app import app
+from loccit.comparing import compare_files
+from loccit.errors import ConversionError, NotFoundError
+from loccit.model import Comparison
+from loccit.search.verbatim.compare import compare as compare_documents
+from loccit.search.verbatim.render import comparison_lines
 
 runner = CliRunner()
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -229,18 +229,18 @@ def test_files_are_read_within_limits(
     with pytest.raises(ConversionError, match=r"c\.docx cannot be read"):
         compare_files(tmp_path / "a.md", tmp_path / "c.docx")
     # The process that asks converts nothing itself.
-    monkeypatch.setattr("pinakes.ingest.convert.convert", None)
-    monkeypatch.setattr("pinakes.ingest.prepare.convert", None)
+    monkeypatch.setattr("loccit.ingest.convert.convert", None)
+    monkeypatch.setattr("loccit.ingest.prepare.convert", None)
     (tmp_path / "answer.md").write_text('It says "A vessel at anchor shows a white light".')
-    out = runner.invoke(app, ["verify", str(tmp_path / "answer.md"), "--index", str(folder / ".pinakes")])
+    out = runner.invoke(app, ["verify", str(tmp_path / "answer.md"), "--index", str(folder / ".loccit")])
     assert out.exit_code == 0 and "1 exact" in out.stderr
-    out = runner.invoke(app, ["verify", str(tmp_path / "c.docx"), "--index", str(folder / ".pinakes")])
+    out = runner.invoke(app, ["verify", str(tmp_path / "c.docx"), "--index", str(folder / ".loccit")])
     assert out.exit_code == 1 and "cannot be read" in out.stderr
 
 
 def test_the_command_needs_no_library_for_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("PINAKES_INDEX", raising=False)
+    monkeypatch.delenv("LOCCIT_INDEX", raising=False)
     Path("old.md").write_text(POLICY)
     Path("new.md").write_text(POLICY.replace("3 days", "5 days"))
     out = runner.invoke(app, ["diff", "old.md", "new.md"])

@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from tests.effort import tries
 from typer.testing import CliRunner
 
-from pinakes import Library
-from pinakes.cli.app import app
-from pinakes.errors import UsageError
-from pinakes.model import FoundAll
-from pinakes.port.records import StoredText
-from pinakes.port.texts import TextBlock
-from pinakes.search.verbatim.find_all import _Looked, find_all
-from pinakes.search.verbatim.patterns import compile_pattern
-from pinakes.search.verbatim.quotes import verify_quotes
-from pinakes.stores.embedded.texts import TextIndex
+from loccit import Library
+from loccit.cli.app import app
+from loccit.errors import UsageError
+from loccit.model import FoundAll
+from loccit.port.records import StoredText
+from loccit.port.texts import TextBlock
+from loccit.search.verbatim.find_all import _Looked, find_all
+from loccit.search.verbatim.patterns import compile_pattern
+from loccit.search.verbatim.quotes import verify_quotes
+from loccit.stores.embedded.texts import TextIndex
 
 runner = CliRunner()
 
@@ -106,7 +106,7 @@ def test_pages_of_hits_make_up_the_whole(library: Library) -> None:
 def test_what_matches_nearly_everything_is_not_counted_to_the_end(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pinakes.search.verbatim.patterns._COUNTED", 100)
+    monkeypatch.setattr("loccit.search.verbatim.patterns._COUNTED", 100)
     found = library.find_all(".", kind="regex", limit=5)
     assert not found.complete and not found.cursor and "Narrow the pattern" in found.note
     assert library.find_all("anchor", kind="regex").complete
@@ -142,7 +142,7 @@ def test_no_expression_blows_up(library: Library) -> None:
 
 def test_words_of_scripts_without_spaces_are_found(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# 合同\n\n甲方应当在三十日内支付全部款项。\n", encoding="utf-8")
-    with Library(tmp_path / ".pinakes") as library:
+    with Library(tmp_path / ".loccit") as library:
         library.index(tmp_path / "a.md", embed=False)
         assert library.find_all("应当").total == library.find_all("款项 应当", kind="words").total == 1
 
@@ -181,7 +181,7 @@ def test_letters_and_spaces_of_expressions_are_those_of_all_scripts(
 
 def test_a_cursor_is_of_its_question_and_of_its_state(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("one\n\none\n")
-    with Library(tmp_path / ".pinakes") as library:
+    with Library(tmp_path / ".loccit") as library:
         library.index(tmp_path / "a.md", embed=False)
         cursor = library.find_all("one", limit=1).cursor
         with pytest.raises(UsageError, match="another query"):
@@ -406,7 +406,7 @@ def test_chains_of_signs_and_runs_count_what_finding_one_by_one_finds(
     data = np.frombuffer(b"\n" + b"".join(text + b"\n" for text in encoded), np.uint8)
     block = TextBlock(data, np.arange(len(texts)), starts, ends)
     one_by_one = {number: len(list(compiled.spans(text))) for number, text in enumerate(texts)}
-    with patch("pinakes.search.verbatim.chains._PART", 32):
+    with patch("loccit.search.verbatim.chains._PART", 32):
         for looked in (block, block.only(some)):
             wanted = {
                 number: one_by_one[number] for number in looked.documents.tolist() if one_by_one[number]
@@ -420,16 +420,16 @@ def test_chains_too_are_not_counted_beyond_the_most(
 ) -> None:
     whole = library.find_all(pattern, kind="regex", limit=1000)
     assert whole.complete and whole.total == len(whole.hits)
-    monkeypatch.setattr("pinakes.search.verbatim.patterns._COUNTED", whole.total)
+    monkeypatch.setattr("loccit.search.verbatim.patterns._COUNTED", whole.total)
     assert library.find_all(pattern, kind="regex").complete
-    monkeypatch.setattr("pinakes.search.verbatim.patterns._COUNTED", whole.total - 1)
+    monkeypatch.setattr("loccit.search.verbatim.patterns._COUNTED", whole.total - 1)
     assert not library.find_all(pattern, kind="regex").complete
 
 
 def test_texts_are_caught_up_put_together_anew_and_compared(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("---\ntags: x\n---\none anchor\n")
     (tmp_path / "b.md").write_text("another anchor\n")
-    index_folder = tmp_path / ".pinakes"
+    index_folder = tmp_path / ".loccit"
     with Library(index_folder) as library:
         library.index(tmp_path, embed=False)
         assert library.find_all("anchor").total == 2
@@ -444,7 +444,7 @@ def test_texts_are_caught_up_put_together_anew_and_compared(tmp_path: Path) -> N
 
 def test_a_library_that_cannot_be_caught_up_is_searched_whole(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("one anchor\n")
-    with Library(tmp_path / ".pinakes") as library:
+    with Library(tmp_path / ".loccit") as library:
         library.index(tmp_path / "a.md", embed=False)
         index = library._index
         state = index.texts._state
@@ -459,7 +459,7 @@ def test_a_library_that_cannot_be_caught_up_is_searched_whole(tmp_path: Path) ->
 
 
 def test_the_command_shows_one_line_a_hit(folder: Path, library: Library) -> None:
-    where = ["--index", str(folder / ".pinakes")]
+    where = ["--index", str(folder / ".loccit")]
     out = runner.invoke(app, ["grep", "white", "light", *where])
     assert out.exit_code == 0
     assert "act.md:16: Section 2(a) [" in out.stdout

@@ -8,11 +8,11 @@ import pytest
 from benchmarks.quotes import altered, exact, sentences
 from typer.testing import CliRunner
 
-from pinakes import Library
-from pinakes.cli.app import app
-from pinakes.errors import UsageError
-from pinakes.search.verbatim.quotations import quotations_in
-from pinakes.search.verbatim.render import quote_lines
+from loccit import Library
+from loccit.cli.app import app
+from loccit.errors import UsageError
+from loccit.search.verbatim.quotations import quotations_in
+from loccit.search.verbatim.render import quote_lines
 
 runner = CliRunner()
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -208,7 +208,7 @@ def test_generated_quotations_are_judged_rightly(tmp_path: Path) -> None:
 
 
 def test_the_command_checks_a_file(folder: Path, library: Library, tmp_path: Path) -> None:
-    where = ["--index", str(folder / ".pinakes")]
+    where = ["--index", str(folder / ".loccit")]
     answer = tmp_path / "answer.md"
     answer.write_text("The act says “a vessel under tow shows two lights”.", encoding="utf-8")
     good = runner.invoke(app, ["verify", str(answer), *where])

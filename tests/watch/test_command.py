@@ -1,4 +1,4 @@
-"""``pinakes index --watch`` as a user meets it: a process of its own, real files, signals."""
+"""``loccit index --watch`` as a user meets it: a process of its own, real files, signals."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Command:
 
     def __init__(self, folder: Path, *args: str) -> None:
         environment = {
-            name: value for name, value in os.environ.items() if not name.startswith(("PINAKES_", "OTEL_"))
+            name: value for name, value in os.environ.items() if not name.startswith(("LOCCIT_", "OTEL_"))
         }
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "pinakes", *args],
+            [sys.executable, "-m", "loccit", *args],
             cwd=folder,
             env={**environment, "PYTHONPATH": str(SOURCE), "PYTHONUTF8": "1", "NO_COLOR": "1"},
             stdout=subprocess.PIPE,

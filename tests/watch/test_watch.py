@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from tests.ingest.fakes import InlineSandbox, WordEmbedder
 
-from pinakes import Library
-from pinakes.errors import IndexLockedError, MissingExtraError, UsageError
-from pinakes.model import IndexReport, Progress
-from pinakes.watch import WatchRun, _Relevant, awatch, changes, watch
+from loccit import Library
+from loccit.errors import IndexLockedError, MissingExtraError, UsageError
+from loccit.model import IndexReport, Progress
+from loccit.watch import WatchRun, _Relevant, awatch, changes, watch
 
 PATIENCE = 60.0
 
@@ -66,12 +66,12 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def _no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Starting worker processes for every run would take most of the time; test_command.py has them."""
-    monkeypatch.setattr("pinakes.ingest.pipeline.Sandbox", InlineSandbox)
+    monkeypatch.setattr("loccit.ingest.pipeline.Sandbox", InlineSandbox)
 
 
 @pytest.fixture
 def library(tmp_path: Path) -> Iterator[Library]:
-    with Library(tmp_path / ".pinakes", embedder=WordEmbedder()) as library:
+    with Library(tmp_path / ".loccit", embedder=WordEmbedder()) as library:
         yield library
 
 
@@ -158,7 +158,7 @@ def test_files_that_come_and_go_meanwhile_end_in_step(
 def test_a_changed_ignore_file_counts(folder: Path, start: Callable[..., Watched]) -> None:
     watched = start(folder)
     watched.next()
-    (folder / ".pinakesignore").write_text("first.md\n", encoding="utf-8")
+    (folder / ".loccitignore").write_text("first.md\n", encoding="utf-8")
     assert watched.next().removed == [str(folder / "first.md")]
 
 
@@ -351,7 +351,7 @@ def test_what_nobody_reads_is_no_change(tmp_path: Path) -> None:
 
 def test_the_first_answer_tells_to_look(folder: Path, tmp_path: Path) -> None:
     stop = threading.Event()
-    noticed = changes([str(folder)], tmp_path / ".pinakes", debounce=0.05, stop=stop)
+    noticed = changes([str(folder)], tmp_path / ".loccit", debounce=0.05, stop=stop)
     assert next(noticed) is True
     assert next(noticed) is False
     stop.set()
@@ -372,7 +372,7 @@ def test_it_goes_on_by_polling_where_the_system_cannot_watch(
 
     monkeypatch.setattr(watchfiles, "watch", limited)
     stop = threading.Event()
-    noticed = changes([str(folder)], tmp_path / ".pinakes", debounce=0.05, stop=stop)
+    noticed = changes([str(folder)], tmp_path / ".loccit", debounce=0.05, stop=stop)
     assert next(noticed) is True
     write(folder / "second.md", "A dog came.")
     assert any(noticed)
@@ -396,5 +396,5 @@ def test_a_debounce_that_cannot_be_meant_is_refused(library: Library, debounce: 
 
 def test_without_the_package_the_extra_is_named(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "watchfiles", None)
-    with pytest.raises(MissingExtraError, match=r"pinakes\[watch\]"):
+    with pytest.raises(MissingExtraError, match=r"loccit\[watch\]"):
         watch(library)

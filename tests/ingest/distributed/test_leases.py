@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.ingest.distributed.worker import CLAIMED, FINISHED, MOST_ATTEMPTS, OPEN, Task, TaskLeases
-from pinakes.stores.providers.faiss import FaissStore
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.store import Entry, Store
+from loccit.ingest.distributed.worker import CLAIMED, FINISHED, MOST_ATTEMPTS, OPEN, Task, TaskLeases
+from loccit.stores.providers.faiss import FaissStore
+from loccit.stores.settings import DatabaseSettings
+from loccit.stores.store import Entry, Store
 
 
 class Clock:

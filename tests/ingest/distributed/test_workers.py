@@ -19,15 +19,15 @@ from tests.effort import tries
 from tests.stores.providers.postgres_place import running_server
 from tests.stores.providers.postgres_server import PostgresServer
 
-from pinakes import Library
-from pinakes.errors import PinakesError, UsageError
-from pinakes.ingest.distributed import runners
-from pinakes.ingest.distributed.worker import KIND
-from pinakes.model import Progress
-from pinakes.stores.registry import load_store
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.shared.catalogue import Catalogue
-from pinakes.stores.shared.ids import PointId, content_of, edition_of
+from loccit import Library
+from loccit.errors import LoccitError, UsageError
+from loccit.ingest.distributed import runners
+from loccit.ingest.distributed.worker import KIND
+from loccit.model import Progress
+from loccit.stores.registry import load_store
+from loccit.stores.settings import DatabaseSettings
+from loccit.stores.shared.catalogue import Catalogue
+from loccit.stores.shared.ids import PointId, content_of, edition_of
 
 KILLS, WORKERS = tries(4, 20), tries(2, 4)
 kills: list[bool] = []
@@ -37,7 +37,7 @@ DOCUMENTS = 10
 @pytest.fixture(scope="module")
 def server() -> Iterator[PostgresServer]:
     # Not below pytest's own folder, which only its owner may enter: a server that root starts runs as nobody.
-    with tempfile.TemporaryDirectory(prefix="pinakes-postgres-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix="loccit-postgres-", ignore_cleanup_errors=True) as folder:
         server = PostgresServer(Path(folder))
         server.start()
         yield server
@@ -247,7 +247,7 @@ def test_a_cluster_that_cannot_be_reached_is_refused(
         monkeypatch.setenv("RAY_ADDRESS", f"ray://127.0.0.1:{taken.getsockname()[1]}")
         with (
             Library(tmp_path / "index", database=database(server, "unreachable")) as library,
-            pytest.raises(PinakesError, match=r"Ray cluster at .* cannot be reached.*RAY_ADDRESS"),
+            pytest.raises(LoccitError, match=r"Ray cluster at .* cannot be reached.*RAY_ADDRESS"),
         ):
             library.index([documents], workers=2, runner="ray")
 

@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from pinakes.embedding.protocol import Vectors
-from pinakes.model import Lines
-from pinakes.port.records import StoredChunk
-from pinakes.search.candidates import Candidate
-from pinakes.search.select.wording import Wording
+from loccit.embedding.protocol import Vectors
+from loccit.model import Lines
+from loccit.port.records import StoredChunk
+from loccit.search.candidates import Candidate
+from loccit.search.select.wording import Wording
 
 
 def make_chunk(

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from pinakes import Library
-from pinakes.stores.embedded.index import EmbeddedIndex
+from loccit import Library
+from loccit.stores.embedded.index import EmbeddedIndex
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.search.refine.builders import wording
 
-from pinakes.search.select.duplicates import NearDuplicates, nearly_same, same_claim, same_facts, similarity
-from pinakes.search.select.wording import capitalised, numbers
+from loccit.search.select.duplicates import NearDuplicates, nearly_same, same_claim, same_facts, similarity
+from loccit.search.select.wording import capitalised, numbers
 
 CLAUSE = (
     "The receiving party shall keep confidential all information that is disclosed to it under this agreement, shall "

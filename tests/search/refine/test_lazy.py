@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from pinakes.search.select.wording import lazy
+from loccit.search.select.wording import lazy
 
 
 class Slow:

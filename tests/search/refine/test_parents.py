@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import IndexSettings, Library, Settings
-from pinakes.config import SearchSettings
-from pinakes.model import chunk_id
-from pinakes.port.records import StoredChunk
-from pinakes.search.candidates import Candidate
-from pinakes.search.present.enrich import PhrasePattern, find_matches
-from pinakes.search.select.parents import Expanded, expand_parents
-from pinakes.stores.embedded.index import EmbeddedIndex
+from loccit import IndexSettings, Library, Settings
+from loccit.config import SearchSettings
+from loccit.model import chunk_id
+from loccit.port.records import StoredChunk
+from loccit.search.candidates import Candidate
+from loccit.search.present.enrich import PhrasePattern, find_matches
+from loccit.search.select.parents import Expanded, expand_parents
+from loccit.stores.embedded.index import EmbeddedIndex
 
 PARENTS = SearchSettings(parent_retrieval_enabled=True)
 SMALL = """---

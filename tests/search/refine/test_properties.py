@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.search.refine.builders import MemoryReader, make_chunk
 
-from pinakes.config import SearchSettings
-from pinakes.search.candidates import Candidate
-from pinakes.search.select.refine import refine
+from loccit.config import SearchSettings
+from loccit.search.candidates import Candidate
+from loccit.search.select.refine import refine
 
 WORDS = [
     "Acme",

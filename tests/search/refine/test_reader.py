@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from pinakes import Library
-from pinakes.config import SearchSettings
-from pinakes.search.candidates import Candidate
-from pinakes.search.select.refine import IndexReader, refine
-from pinakes.stores.embedded.index import EmbeddedIndex
+from loccit import Library
+from loccit.config import SearchSettings
+from loccit.search.candidates import Candidate
+from loccit.search.select.refine import IndexReader, refine
+from loccit.stores.embedded.index import EmbeddedIndex
 
 LONG = "# Tides\n\n" + " ".join(
     f"On day {number} the {what} rose by {number} feet before the pilot came aboard."

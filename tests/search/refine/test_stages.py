@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.search.refine.builders import MemoryReader, make_chunk, ranked
 
-from pinakes.config import SearchSettings
-from pinakes.search.candidates import Candidate
-from pinakes.search.select.refine import Refined, refine
+from loccit.config import SearchSettings
+from loccit.search.candidates import Candidate
+from loccit.search.select.refine import Refined, refine
 
 TIDE = "High water comes twice a day, and the harbour gates open an hour before it for vessels of every size and flag."
 LAMP = "A keeper trims the lamp at dusk and again at midnight, and writes the weather into the book beside the stair."

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pinakes.config import IndexSettings
-from pinakes.embedding.protocol import Vectors
-from pinakes.ingest.prepare import prepare_text
-from pinakes.model import Chunk, Converted, PageStart
-from pinakes.port.records import StoredChunk
+from loccit.config import IndexSettings
+from loccit.embedding.protocol import Vectors
+from loccit.ingest.prepare import prepare_text
+from loccit.model import Chunk, Converted, PageStart
+from loccit.port.records import StoredChunk
 
 
 @dataclass

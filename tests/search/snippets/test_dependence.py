@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.search.asking import write
 
-from pinakes import Library
+from loccit import Library
 
 FILLER = (
     "The parties keep records of their dealings and show them to one another when they are asked to do so. "

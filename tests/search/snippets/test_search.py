@@ -10,9 +10,9 @@ import pytest
 from tests.search.asking import ask, ids, write
 from typer.testing import CliRunner
 
-from pinakes import Library
-from pinakes.cli.app import app
-from pinakes.model import Pages, SearchResult
+from loccit import Library
+from loccit.cli.app import app
+from loccit.model import Pages, SearchResult
 
 ANSWER = (
     "A vessel that carries live cattle waits at the outer buoy until the veterinary officer has come on board and "
@@ -61,7 +61,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         tmp_path_factory.mktemp("focus") / "docs",
         {"orders.md": SECTIONS, "tariff.md": TABLE, "kosoku.md": JAPANESE, "tariff.py": CODE},
     )
-    with Library(folder.parent / ".pinakes") as library:
+    with Library(folder.parent / ".loccit") as library:
         assert not library.index([folder]).failed
         yield library
 
@@ -157,7 +157,7 @@ def test_scripts_without_spaces_are_focused_too(library: Library) -> None:
 
 
 def test_the_command_shows_all_again_without_the_stage(library: Library) -> None:
-    index = Path(first(library, QUESTION).source_path).parents[1] / ".pinakes"
+    index = Path(first(library, QUESTION).source_path).parents[1] / ".loccit"
 
     def content(*options: str) -> str:
         done = CliRunner().invoke(
@@ -189,7 +189,7 @@ def test_pages_of_a_pdf_are_those_of_what_is_shown(tmp_path: Path) -> None:
         sheet.drawString(60, height, text)
         height -= 26 if size > 11 else 13
     sheet.save()
-    with Library(tmp_path / ".pinakes") as library:
+    with Library(tmp_path / ".loccit") as library:
         assert not library.index([tmp_path / "orders.pdf"]).failed
         whole = first(library, QUESTION, disabled=("focus",))
         found = first(library, QUESTION)

@@ -10,8 +10,8 @@ import pytest
 from starlette.testclient import TestClient
 from tests.server.conftest import ACT, index_registry, served
 
-from pinakes import Library
-from pinakes.server.http import build_app
+from loccit import Library
+from loccit.server.http import build_app
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -42,7 +42,7 @@ def api_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (documents / "act.md").write_text(ACT, encoding="utf-8")
     (documents / "notes.md").write_text(NOTES, encoding="utf-8")
     (documents / "report.pdf").write_bytes((EXAMPLES / "annual-report.pdf").read_bytes())
-    with Library(folder / ".pinakes") as library:
+    with Library(folder / ".loccit") as library:
         library.index(documents)
     return folder
 

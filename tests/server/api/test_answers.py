@@ -13,16 +13,16 @@ from starlette.testclient import TestClient
 from tests.server.api.conftest import get
 from tests.server.conftest import index_registry, served
 
-from pinakes import Library
-from pinakes.model import DocumentInfo
-from pinakes.server.api.citing import cite_place
+from loccit import Library
+from loccit.model import DocumentInfo
+from loccit.server.api.citing import cite_place
 
 
 def test_a_search_answers_as_the_library_does(
     client: TestClient, docs: dict[str, str], api_index: Path
 ) -> None:
     found = get(client, "/api/search", q="report a collision", top_k=3, explain=1)
-    with Library(api_index / ".pinakes", create=False) as library:
+    with Library(api_index / ".loccit", create=False) as library:
         expected = library.search("report a collision", top_k=3, explain=True).to_dict()
     first = found["results"][0]
     assert first["doc"] == docs["act.md"]
@@ -234,7 +234,7 @@ def test_status_health_and_readiness(client: TestClient) -> None:
 
 @pytest.mark.parametrize("path", ["/api/search", "/api/status", "/api/documents"])
 def test_without_an_index_the_server_says_so(tmp_path: Path, path: str) -> None:
-    from pinakes.server.http import build_app
+    from loccit.server.http import build_app
 
     registry = index_registry(tmp_path)
     with TestClient(build_app(registry), base_url="http://127.0.0.1") as client:

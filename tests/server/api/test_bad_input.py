@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 from tests.server.api.conftest import detail
 from tests.server.conftest import index_registry, served
 
-from pinakes.server.guard import Rate
-from pinakes.server.http import Limits, build_app
+from loccit.server.guard import Rate
+from loccit.server.http import Limits, build_app
 
 BAD = [
     ("/api/search", 400, "q is missing"),

@@ -15,9 +15,9 @@ from starlette.testclient import TestClient
 from tests.server.api.conftest import detail, get
 from tests.server.conftest import ACT, index_registry
 
-from pinakes import Library
-from pinakes.server.api.fingerprints import find_text, fingerprint
-from pinakes.server.http import build_app
+from loccit import Library
+from loccit.server.api.fingerprints import find_text, fingerprint
+from loccit.server.http import build_app
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 PASSAGE = "(a) The Authority shall appoint a Harbour Master for each harbour."
@@ -30,7 +30,7 @@ def library(tmp_path: Path) -> Iterator[tuple[TestClient, Callable[[str], None]]
 
     def write(text: str) -> None:
         (tmp_path / "docs" / "act.md").write_text(text, encoding="utf-8")
-        with Library(tmp_path / ".pinakes") as library:
+        with Library(tmp_path / ".loccit") as library:
             assert not library.index(tmp_path / "docs").failed
 
     write(ACT)
@@ -82,7 +82,7 @@ def test_lines_of_another_section_are_refused(library: tuple[TestClient, Callabl
 def test_paragraphs_of_a_word_document(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     shutil.copy(EXAMPLES / "service-agreement.docx", tmp_path / "docs")
-    with Library(tmp_path / ".pinakes") as library:
+    with Library(tmp_path / ".loccit") as library:
         assert not library.index(tmp_path / "docs").failed
     with TestClient(build_app(index_registry(tmp_path)), base_url="http://127.0.0.1") as client:
         result = get(client, "/api/search", q="clause 4.2(a)", top_k=1)["results"][0]

@@ -16,9 +16,9 @@ from starlette.types import Receive, Scope, Send
 from tests.server.api.conftest import get
 from tests.server.conftest import index_registry
 
-from pinakes.server.api.app import OPERATIONS
-from pinakes.server.http import build_app
-from pinakes.server.services import IndexService, LibraryRegistry
+from loccit.server.api.app import OPERATIONS
+from loccit.server.http import build_app
+from loccit.server.services import IndexService, LibraryRegistry
 
 _CONFIG = SchemathesisConfig.from_dict(
     {
@@ -47,7 +47,7 @@ _CONFIG = SchemathesisConfig.from_dict(
         },
     }
 )
-EXAMPLES = int(os.environ.get("PINAKES_SCHEMATHESIS_EXAMPLES", "15"))
+EXAMPLES = int(os.environ.get("LOCCIT_SCHEMATHESIS_EXAMPLES", "15"))
 
 
 def test_every_operation_is_described(client: TestClient) -> None:
@@ -95,7 +95,7 @@ schema = schemathesis.openapi.from_asgi(
 
 @pytest.fixture(scope="module", autouse=True)
 def place(api_index: Path) -> Iterator[None]:
-    _PLACE.append(api_index / ".pinakes")
+    _PLACE.append(api_index / ".loccit")
     yield
     _registry.close()
 

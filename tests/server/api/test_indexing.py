@@ -14,9 +14,9 @@ from starlette.testclient import TestClient
 from tests.server.api.conftest import detail
 from tests.server.conftest import ACT, index_registry, served
 
-from pinakes.model import IndexReport, Progress
-from pinakes.server.http import build_app
-from pinakes.server.services import IndexService, LibraryRegistry
+from loccit.model import IndexReport, Progress
+from loccit.server.http import build_app
+from loccit.server.services import IndexService, LibraryRegistry
 
 
 def events(text: str) -> list[tuple[str, dict[str, Any]]]:
@@ -105,7 +105,7 @@ def test_one_run_at_a_time_and_searching_goes_on(library: Path) -> None:
     registry = index_registry(library, write=True)
     with served(registry) as address:
         httpx.post(f"{address}/api/index", json={"paths": [str(library / "documents")]}, timeout=120)
-    service = SlowShelf(library / ".pinakes")
+    service = SlowShelf(library / ".loccit")
     with (
         served(LibraryRegistry([service], write=True)) as address,
         httpx.Client(base_url=address, timeout=60) as client,

@@ -6,17 +6,17 @@ import logging
 
 import pytest
 
-from pinakes.errors import DamagedIndexError
-from pinakes.server.api import problems
+from loccit.errors import DamagedIndexError
+from loccit.server.api import problems
 
 
 def test_an_error_that_every_request_meets_is_logged_once_a_minute(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 1000.0
-    monkeypatch.setattr("pinakes.server.api.problems.time.monotonic", lambda: now)
+    monkeypatch.setattr("loccit.server.api.problems.time.monotonic", lambda: now)
     monkeypatch.setattr(problems, "_noted", {})
-    caplog.set_level(logging.WARNING, "pinakes")
+    caplog.set_level(logging.WARNING, "loccit")
     for _ in range(5):
         assert problems.as_problem(DamagedIndexError("The record is damaged.")).status == 503
     problems.as_problem(DamagedIndexError("So is the other."))

@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from tests.server.api.conftest import detail
 
-from pinakes.server.static import CONTENT_SECURITY_POLICY, FOLDER, Page
+from loccit.server.static import CONTENT_SECURITY_POLICY, FOLDER, Page
 
 
 def test_every_view_is_the_same_page(client: TestClient) -> None:

@@ -10,12 +10,12 @@ from starlette.testclient import TestClient
 from tests.server.api.conftest import NOTES, detail, get
 from tests.server.conftest import ACT
 
-from pinakes.model import Lines
-from pinakes.search.links.reading import DocumentView, TermPlace, UsedDefinition, UsedTerms
-from pinakes.server.api.operations import Catalog, document_id
-from pinakes.server.api.reading import used_terms
-from pinakes.server.http import build_app
-from pinakes.server.services import LibraryRegistry, tool_services
+from loccit.model import Lines
+from loccit.search.links.reading import DocumentView, TermPlace, UsedDefinition, UsedTerms
+from loccit.server.api.operations import Catalog, document_id
+from loccit.server.api.reading import used_terms
+from loccit.server.http import build_app
+from loccit.server.services import LibraryRegistry, tool_services
 
 AGENT = """
 name: clerk

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from tests.server.api.conftest import detail
 
-from pinakes import Library
+from loccit import Library
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def without_ids(value: Any) -> Any:
 
 
 def test_every_place_in_pages(http: httpx.Client, docs: dict[str, str], api_index: Path) -> None:
-    with Library(api_index / ".pinakes", create=False) as library:
+    with Library(api_index / ".loccit", create=False) as library:
         expected = library.find_all("vessel")
     whole = get(http, "/api/find_all", pattern="vessel")
     assert without_ids(whole) == without_ids(expected.to_dict()) and expected.total == 3
@@ -79,7 +79,7 @@ def test_comparisons_and_obligations(http: httpx.Client, docs: dict[str, str], a
     assert other["removed"] and {
         place["doc"] for item in other["differences"] for place in (item["old"], item["new"]) if place
     } == {docs["act.md"], docs["notes.md"]}
-    with Library(api_index / ".pinakes", create=False) as library:
+    with Library(api_index / ".loccit", create=False) as library:
         expected = library.obligations(limit=2)
     found = get(http, "/api/obligations", limit=2)
     assert without_ids(found) == without_ids(expected.to_dict()) and found["total"] > 2

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from starlette.requests import ClientDisconnect, Request
 
-from pinakes.server.api.problems import ProblemError
-from pinakes.server.workers import Workers
+from loccit.server.api.problems import ProblemError
+from loccit.server.workers import Workers
 
 
 def request(leaving: asyncio.Event) -> Request:

@@ -7,8 +7,8 @@ from typing import Any
 from tests.stores.providers.cosmos_nosql_double import KEY, CosmosDouble
 from tests.stores.providers.cosmos_nosql_double_account import Container
 
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.testing.places import Place
+from loccit.stores.settings import DatabaseSettings
+from loccit.testing.places import Place
 
 
 class CosmosPlace(Place):
@@ -35,4 +35,4 @@ class CosmosPlace(Place):
         self.double.start()
 
     def container(self, name: str) -> Container:
-        return self.double.account.container("pinakes", name)
+        return self.double.account.container("loccit", name)

@@ -17,7 +17,7 @@ from pathlib import Path
 from pymilvus import MilvusClient
 from pymilvus.exceptions import MilvusException
 
-COMMAND = shutil.which(os.environ.get("PINAKES_TEST_MILVUS_SERVER", "milvus-server"))
+COMMAND = shutil.which(os.environ.get("LOCCIT_TEST_MILVUS_SERVER", "milvus-server"))
 TOKEN = "root:Milvus"
 # One that is started again waits until the leases of the one before have run out.
 _WAIT_SECONDS = 240

@@ -9,11 +9,11 @@ import pytest
 from tests.stores.providers.mongo_double import MongoDouble, wait_until
 from tests.stores.providers.mongo_double_atlas import AtlasWarehouse
 
-from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
-from pinakes.stores.registry import load_store
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.store import MAX_VALUE, Entry, Point, Store
-from pinakes.testing.places import DIMENSION, Place, make_point, unit
+from loccit.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
+from loccit.stores.registry import load_store
+from loccit.stores.settings import DatabaseSettings
+from loccit.stores.store import MAX_VALUE, Entry, Point, Store
+from loccit.testing.places import DIMENSION, Place, make_point, unit
 
 
 class MongoPlace(Place):
@@ -145,7 +145,7 @@ class MongoBehaviour:
 
         assert named() == "texts"
         assert named(options={"database": "other"}) == "other"
-        assert named(connection_string="mongodb://127.0.0.1") == "pinakes"
+        assert named(connection_string="mongodb://127.0.0.1") == "loccit"
         with pytest.raises(UsageError, match="database"):
             named(options={"database": "no name"})
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from tests.stores.providers.postgres_server import USER, PostgresServer
 
-from pinakes.stores.providers.postgres import PostgresStore
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.testing.places import DIMENSION, Place
+from loccit.stores.providers.postgres import PostgresStore
+from loccit.stores.settings import DatabaseSettings
+from loccit.testing.places import DIMENSION, Place
 
 
 class PostgresPlace(Place):
@@ -37,7 +37,7 @@ class PostgresPlace(Place):
 @contextmanager
 def running_server() -> Iterator[PostgresServer]:
     """Run a server in a folder of its own, which is deleted afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix="pinakes-postgres-"))
+    folder = Path(tempfile.mkdtemp(prefix="loccit-postgres-"))
     with PostgresServer(folder) as started:
         yield started
     shutil.rmtree(folder)

@@ -23,7 +23,7 @@ from urllib.parse import quote
 
 import psycopg
 
-USER = "pinakes"
+USER = "loccit"
 PASSWORD = "open sesame/1"
 _WAIT_SECONDS = 60.0
 # A path to a socket has room for about a hundred bytes.

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from tests.stores.providers import sql_server_double_tds as tds
 
-USER, PASSWORD = "pinakes", "Str0ng;Pass}word"
+USER, PASSWORD = "loccit", "Str0ng;Pass}word"
 DATABASE = "library"
 
 

@@ -15,9 +15,9 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from tests.stores.providers.sql_server_double import DATABASE, PASSWORD, USER, SqlServerDouble
 from tests.stores.providers.sql_server_double_engine import SqlEngine
 
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.store import Store
-from pinakes.testing.places import Place
+from loccit.stores.settings import DatabaseSettings
+from loccit.stores.store import Store
+from loccit.testing.places import Place
 
 
 def quoted(password: str) -> str:

@@ -13,21 +13,21 @@ from tests.stores.providers.azure_search_double import KEY, MAX_BYTES, QUERY_KEY
 from tests.stores.providers.azure_search_double_index import Index
 from tests.stores.providers.weaviate_azure_http import Answer, HttpDouble
 
-from pinakes.errors import (
+from loccit.errors import (
     StoreAccessError,
     StoreError,
     StoreSchemaError,
     StoreUnavailableError,
     UsageError,
 )
-from pinakes.stores.providers.azure_search import index_names, query_words
-from pinakes.stores.registry import load_store
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.shared.ids import document_key
-from pinakes.stores.store import MAX_VALUE, Entry, Store
-from pinakes.testing.libraries import LibraryConformance
-from pinakes.testing.places import DIMENSION, Place, make_point, random_units, unit
-from pinakes.testing.stores import StoreConformance, all_entries, all_points, ids
+from loccit.stores.providers.azure_search import index_names, query_words
+from loccit.stores.registry import load_store
+from loccit.stores.settings import DatabaseSettings
+from loccit.stores.shared.ids import document_key
+from loccit.stores.store import MAX_VALUE, Entry, Store
+from loccit.testing.libraries import LibraryConformance
+from loccit.testing.places import DIMENSION, Place, make_point, random_units, unit
+from loccit.testing.stores import StoreConformance, all_entries, all_points, ids
 
 SEARCH, WRITE = "/docs/search.post.search", "/docs/search.index"
 

@@ -17,27 +17,27 @@ import pytest
 from chromadb.config import Settings
 from tests.stores.providers.chroma_server_process import TOKEN, ChromaServer, TokenGuard
 
-from pinakes.errors import (
+from loccit.errors import (
     StoreAccessError,
     StoreError,
     StoreSchemaError,
     StoreUnavailableError,
     UsageError,
 )
-from pinakes.stores.registry import load_store
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.shared.ids import document_key
-from pinakes.stores.store import MAX_VALUE, Entry, Store
-from pinakes.testing.libraries import LibraryConformance
-from pinakes.testing.places import DIMENSION, Place, make_point, random_units, unit
-from pinakes.testing.stores import StoreConformance, all_entries, all_points, ids
+from loccit.stores.registry import load_store
+from loccit.stores.settings import DatabaseSettings
+from loccit.stores.shared.ids import document_key
+from loccit.stores.store import MAX_VALUE, Entry, Store
+from loccit.testing.libraries import LibraryConformance
+from loccit.testing.places import DIMENSION, Place, make_point, random_units, unit
+from loccit.testing.stores import StoreConformance, all_entries, all_points, ids
 
 # Another process that stores many points, so many that Chroma writes its index and trims its log.
 WRITER = """
 import sys
-from pinakes.testing.places import make_point, random_units
-from pinakes.stores.registry import load_store
-from pinakes.stores.settings import DatabaseSettings
+from loccit.testing.places import make_point, random_units
+from loccit.stores.registry import load_store
+from loccit.stores.settings import DatabaseSettings
 folder, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 with load_store(DatabaseSettings(provider="chromadb", connection_string=folder, collection="laws")) as store:
     for first in range(0, count, 100):
@@ -297,7 +297,7 @@ def test_somebody_elses_collection_is_left_alone(server: _Server) -> None:
     theirs.get_or_create_collection("recipes", embedding_function=None)
     with server.store("recipes") as store:
         for call in (store.dimension, store.drop, store.count, lambda: store.create(DIMENSION)):
-            with pytest.raises(StoreSchemaError, match="not a Pinakes library"):
+            with pytest.raises(StoreSchemaError, match="not a Loccit library"):
                 call()
     theirs.get_collection("recipes", embedding_function=None)
 

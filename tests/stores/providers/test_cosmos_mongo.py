@@ -12,14 +12,14 @@ from tests.stores.providers.mongo_double import MongoDouble
 from tests.stores.providers.mongo_double_cosmos import CosmosWarehouse
 from tests.stores.providers.mongo_place import MongoBehaviour, MongoPlace
 
-from pinakes.errors import StoreError, StoreSchemaError, UsageError
-from pinakes.stores.providers.cosmos_mongo import CosmosMongoStore
-from pinakes.stores.registry import load_store
-from pinakes.stores.shared.ids import document_key
-from pinakes.stores.store import Entry
-from pinakes.testing.libraries import LibraryConformance
-from pinakes.testing.places import DIMENSION, Place, make_point, unit
-from pinakes.testing.stores import StoreConformance
+from loccit.errors import StoreError, StoreSchemaError, UsageError
+from loccit.stores.providers.cosmos_mongo import CosmosMongoStore
+from loccit.stores.registry import load_store
+from loccit.stores.shared.ids import document_key
+from loccit.stores.store import Entry
+from loccit.testing.libraries import LibraryConformance
+from loccit.testing.places import DIMENSION, Place, make_point, unit
+from loccit.testing.stores import StoreConformance
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_every_kind_of_index(mongo: MongoPlace, kind: str) -> None:
         assert [hit.id for hit in store.search(unit(1), 50)] == [point.id for point in points[:50]]
         knob = {"hnsw": "efSearch", "diskann": "lSearch"}.get(kind)
         assert last_search(mongo).get(knob or "nProbes") == (200 if knob else None)
-        assert store.held().index_information().keys() >= {"pinakes_vectors", "pinakes_documents"}  # type: ignore[attr-defined]
+        assert store.held().index_information().keys() >= {"loccit_vectors", "loccit_documents"}  # type: ignore[attr-defined]
     # Options that came later do not change what kind the index is.
     with mongo.store(options={"index": "ivf", "exact_below": 0}) as store:
         store.search(unit(1), 5)

@@ -12,13 +12,13 @@ from tests.stores.providers.cosmos_nosql_double import KEY
 from tests.stores.providers.cosmos_nosql_double_account import Container
 from tests.stores.providers.cosmos_nosql_place import CosmosPlace
 
-from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
-from pinakes.stores.registry import load_store
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.store import Entry, Store
-from pinakes.testing.libraries import LibraryConformance
-from pinakes.testing.places import DIMENSION, make_point, unit
-from pinakes.testing.stores import StoreConformance
+from loccit.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
+from loccit.stores.registry import load_store
+from loccit.stores.settings import DatabaseSettings
+from loccit.stores.store import Entry, Store
+from loccit.testing.libraries import LibraryConformance
+from loccit.testing.places import DIMENSION, make_point, unit
+from loccit.testing.stores import StoreConformance
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_a_vector_of_another_length_is_refused(store: Store) -> None:
 @pytest.mark.parametrize("name", ["laws-points", "laws-entries"])
 def test_a_container_of_somebody_else_is_left_alone(place: CosmosPlace, name: str) -> None:
     theirs = Container({"id": name, "partitionKey": {"paths": ["/customer"], "kind": "Hash"}}, features=set())
-    place.double.account.databases["pinakes"] = {name: theirs}
+    place.double.account.databases["loccit"] = {name: theirs}
     with place.store() as store:
         with pytest.raises(StoreSchemaError, match=name):
             store.create(DIMENSION)
@@ -144,7 +144,7 @@ def test_a_container_of_somebody_else_is_left_alone(place: CosmosPlace, name: st
 
 def test_a_container_without_our_vectors(place: CosmosPlace) -> None:
     theirs = Container({"id": "laws-points", "partitionKey": {"paths": ["/document"]}}, features=set())
-    place.double.account.databases["pinakes"] = {"laws-points": theirs}
+    place.double.account.databases["loccit"] = {"laws-points": theirs}
     with place.store() as store, pytest.raises(StoreSchemaError, match="laws-points"):
         store.dimension()
 

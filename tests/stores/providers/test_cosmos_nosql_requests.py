@@ -10,10 +10,10 @@ from tests.stores.providers.cosmos_nosql_double_account import LARGEST, RefusedE
 from tests.stores.providers.cosmos_nosql_double_query import BadQueryError, parse
 from tests.stores.providers.cosmos_nosql_place import CosmosPlace
 
-from pinakes.errors import StoreAccessError, StoreUnavailableError
-from pinakes.stores.providers.cosmos_nosql import shard
-from pinakes.stores.store import MAX_VALUE, Entry, Store
-from pinakes.testing.places import DIMENSION, make_point, random_units, unit
+from loccit.errors import StoreAccessError, StoreUnavailableError
+from loccit.stores.providers.cosmos_nosql import shard
+from loccit.stores.store import MAX_VALUE, Entry, Store
+from loccit.testing.places import DIMENSION, make_point, random_units, unit
 
 
 @pytest.fixture

@@ -14,21 +14,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pinakes.errors import StoreSchemaError, UsageError
-from pinakes.stores.registry import load_store
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.shared.ids import document_key
-from pinakes.stores.store import Entry, Point, Store
-from pinakes.testing.libraries import LibraryConformance
-from pinakes.testing.places import DIMENSION, Place, make_point, random_units, unit
-from pinakes.testing.stores import StoreConformance, all_points, ids
+from loccit.errors import StoreSchemaError, UsageError
+from loccit.stores.registry import load_store
+from loccit.stores.settings import DatabaseSettings
+from loccit.stores.shared.ids import document_key
+from loccit.stores.store import Entry, Point, Store
+from loccit.testing.libraries import LibraryConformance
+from loccit.testing.places import DIMENSION, Place, make_point, random_units, unit
+from loccit.testing.stores import StoreConformance, all_points, ids
 
 # Another process that writes for ever, one batch a line; every batch is one document of ten points.
 WRITER = """
 import sys
-from pinakes.testing.places import make_point, random_units
-from pinakes.stores.registry import load_store
-from pinakes.stores.settings import DatabaseSettings
+from loccit.testing.places import make_point, random_units
+from loccit.stores.registry import load_store
+from loccit.stores.settings import DatabaseSettings
 store = load_store(DatabaseSettings(provider="faiss", connection_string=sys.argv[1], collection="laws",
                                     options={"exact_below": 50}))
 for number in range(int(sys.argv[2])):

@@ -15,15 +15,15 @@ from pymilvus import MilvusClient
 from tests.stores.providers import milvus_server
 from tests.stores.providers.milvus_double import MAX_TEXT, MilvusDouble
 
-from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, UsageError
-from pinakes.stores.providers.milvus import MilvusStore, collection_name, cut, whole_words
-from pinakes.stores.providers.milvus_link import translate
-from pinakes.stores.registry import load_store
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.store import MAX_VALUE, Entry, Point, Store
-from pinakes.testing.libraries import LibraryConformance
-from pinakes.testing.places import DIMENSION, Place, make_point, unit
-from pinakes.testing.stores import StoreConformance, ids
+from loccit.errors import StoreAccessError, StoreError, StoreSchemaError, UsageError
+from loccit.stores.providers.milvus import MilvusStore, collection_name, cut, whole_words
+from loccit.stores.providers.milvus_link import translate
+from loccit.stores.registry import load_store
+from loccit.stores.settings import DatabaseSettings
+from loccit.stores.store import MAX_VALUE, Entry, Point, Store
+from loccit.testing.libraries import LibraryConformance
+from loccit.testing.places import DIMENSION, Place, make_point, unit
+from loccit.testing.stores import StoreConformance, ids
 
 TOKEN = "root:open-sesame"
 
@@ -255,8 +255,8 @@ def test_too_many_results_are_refused_plainly(store: Store) -> None:
 def test_a_locked_path_is_said(tmp_path: Path) -> None:
     place = _Path(tmp_path / "milvus.db")
     script = (
-        "import sys; from pinakes.stores.registry import load_store;"
-        "from pinakes.stores.settings import DatabaseSettings as D\n"
+        "import sys; from loccit.stores.registry import load_store;"
+        "from loccit.stores.settings import DatabaseSettings as D\n"
         "try: load_store(D(provider='milvus', connection_string=sys.argv[1])).dimension()\n"
         "except Exception as e: print(type(e).__name__, e)"
     )

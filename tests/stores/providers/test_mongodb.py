@@ -11,13 +11,13 @@ from tests.stores.providers.mongo_double import MongoDouble
 from tests.stores.providers.mongo_double_atlas import AtlasWarehouse
 from tests.stores.providers.mongo_place import MongoBehaviour, MongoPlace
 
-from pinakes.errors import StoreError, StoreSchemaError, StoreUnavailableError, UsageError
-from pinakes.stores.registry import load_store
-from pinakes.stores.shared.ids import document_key
-from pinakes.stores.store import Entry, Store
-from pinakes.testing.libraries import LibraryConformance
-from pinakes.testing.places import DIMENSION, Place, make_point, unit
-from pinakes.testing.stores import StoreConformance, ids
+from loccit.errors import StoreError, StoreSchemaError, StoreUnavailableError, UsageError
+from loccit.stores.registry import load_store
+from loccit.stores.shared.ids import document_key
+from loccit.stores.store import Entry, Store
+from loccit.testing.libraries import LibraryConformance
+from loccit.testing.places import DIMENSION, Place, make_point, unit
+from loccit.testing.stores import StoreConformance, ids
 
 
 @pytest.fixture(scope="module")
@@ -83,9 +83,9 @@ def test_an_index_that_is_gone_is_not_an_empty_library(mongo: MongoPlace) -> Non
         store.upsert([make_point("a.md", 0, unit(1))])
         mongo.settle(store)
         assert len(store.search(unit(1), 5)) == 1
-        store.held().drop_search_index("pinakes_vectors")  # type: ignore[attr-defined]
+        store.held().drop_search_index("loccit_vectors")  # type: ignore[attr-defined]
         store.search(unit(1), 5)
-        with pytest.raises(StoreSchemaError, match="pinakes_vectors"):
+        with pytest.raises(StoreSchemaError, match="loccit_vectors"):
             store.search(unit(1), 5)
 
 
@@ -96,9 +96,9 @@ def test_a_search_index_of_others_is_refused(mongo: MongoPlace) -> None:
         link = store.link  # type: ignore[attr-defined]
         link.handle().create_collection("odd-index")
         link.handle()["odd-index"].create_search_index(
-            {"name": "pinakes_vectors", "type": "search", "definition": {"mappings": {"dynamic": False}}}
+            {"name": "loccit_vectors", "type": "search", "definition": {"mappings": {"dynamic": False}}}
         )
-        with pytest.raises(StoreSchemaError, match="pinakes_vectors"):
+        with pytest.raises(StoreSchemaError, match="loccit_vectors"):
             store.create(DIMENSION)
 
 
@@ -111,13 +111,13 @@ def test_the_word_index_is_made_when_it_is_wanted(mongo: MongoPlace) -> None:
         with mongo.store(collection, native=native) as store:
             store.drop()
             store.create(DIMENSION)
-    assert names("no-words") == {"pinakes_vectors"}
-    assert names("with-words") == {"pinakes_vectors", "pinakes_words"}
+    assert names("no-words") == {"loccit_vectors"}
+    assert names("with-words") == {"loccit_vectors", "loccit_words"}
     with mongo.store("no-words") as store:
         store.upsert([make_point("a.md", 0, unit(1), terms="word")])
         mongo.settle(store)
         assert len(store.keyword(["word"], 5)) == 1
-    assert names("no-words") == {"pinakes_vectors", "pinakes_words"}
+    assert names("no-words") == {"loccit_vectors", "loccit_words"}
 
 
 def test_fusion_needs_a_server_that_has_it() -> None:
@@ -210,7 +210,7 @@ def test_a_lost_answer_to_a_write_is_no_second_write(mongo: MongoPlace) -> None:
 
 
 _QUERY = [1.0] * DIMENSION
-_GOOD = {"index": "pinakes_vectors", "path": "vector", "queryVector": _QUERY, "limit": 5}
+_GOOD = {"index": "loccit_vectors", "path": "vector", "queryVector": _QUERY, "limit": 5}
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ _GOOD = {"index": "pinakes_vectors", "path": "vector", "queryVector": _QUERY, "l
         ({"$vectorSearch": {**_GOOD, "exact": True, "filter": {"text": "x"}}}, "indexed as filter"),
         ({"$vectorSearch": {**_GOOD, "exact": True, "filter": {"document": {"$in": []}}}}, "cannot be empty"),
         ({"$vectorSearch": {**_GOOD, "exact": True, "k": 5}}, "unrecognized field"),
-        ({"$search": {"index": "pinakes_words", "text": {"query": "", "path": "terms"}}}, "cannot be empty"),
+        ({"$search": {"index": "loccit_words", "text": {"query": "", "path": "terms"}}}, "cannot be empty"),
         ({"$rankFusion": {"input": {"pipelines": {"a": [{"$match": {}}]}}}}, "ranked"),
         ({"$nowhere": {}}, "Unrecognized pipeline stage"),
     ],

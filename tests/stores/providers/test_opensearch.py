@@ -18,21 +18,21 @@ from tests.stores.providers.opensearch_double import (
     OpenSearchDouble,
 )
 
-from pinakes.errors import (
+from loccit.errors import (
     StoreAccessError,
     StoreError,
     StoreSchemaError,
     StoreUnavailableError,
     UsageError,
 )
-from pinakes.stores.providers.opensearch import OpenSearchStore, fuse
-from pinakes.stores.providers.opensearch_link import OpenSearchLink
-from pinakes.stores.registry import load_store
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.store import Entry, Store
-from pinakes.testing.libraries import LibraryConformance
-from pinakes.testing.places import DIMENSION, Place, make_point, random_units, unit
-from pinakes.testing.stores import StoreConformance, ids
+from loccit.stores.providers.opensearch import OpenSearchStore, fuse
+from loccit.stores.providers.opensearch_link import OpenSearchLink
+from loccit.stores.registry import load_store
+from loccit.stores.settings import DatabaseSettings
+from loccit.stores.store import Entry, Store
+from loccit.testing.libraries import LibraryConformance
+from loccit.testing.places import DIMENSION, Place, make_point, random_units, unit
+from loccit.testing.stores import StoreConformance, ids
 
 
 class OpenSearchPlace(Place):
@@ -192,7 +192,7 @@ def test_a_foreign_index_is_left_alone(place: OpenSearchPlace) -> None:
 
 
 def test_a_vector_of_another_kind_is_said(place: OpenSearchPlace) -> None:
-    meta = {"pinakes": {"format": 1}}
+    meta = {"loccit": {"format": 1}}
     _make(place, "laws.points", {"mappings": {"_meta": meta, "properties": {"vector": {"type": "keyword"}}}})
     with place.store() as store, pytest.raises(StoreSchemaError, match="knn_vector"):
         store.dimension()
@@ -275,7 +275,7 @@ def test_everything_about_a_point_is_kept(store: Store) -> None:
 def test_a_lost_answer_of_a_swap_is_still_a_win(
     place: OpenSearchPlace, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pinakes.stores.retry._FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("loccit.stores.retry._FIRST_PAUSE", 0.0)
     real = place.double._put
     lost: list[bool] = []
 

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from tests.stores.providers.pinecone_double import API_KEY, READER_KEY, PineconeDouble
 
-from pinakes.errors import (
+from loccit.errors import (
     StoreAccessError,
     StoreError,
     StoreSchemaError,
     StoreUnavailableError,
     UsageError,
 )
-from pinakes.stores.providers.pinecone import (
+from loccit.stores.providers.pinecone import (
     ENTRIES,
     POINTS,
     PineconeStore,
@@ -25,12 +25,12 @@ from pinakes.stores.providers.pinecone import (
     entry_records,
     point_record,
 )
-from pinakes.stores.registry import load_store
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.store import MAX_VALUE, Entry, Store
-from pinakes.testing.libraries import LibraryConformance
-from pinakes.testing.places import DIMENSION, Place, make_point, random_units, same, unit
-from pinakes.testing.stores import StoreConformance, all_entries, all_points, ids
+from loccit.stores.registry import load_store
+from loccit.stores.settings import DatabaseSettings
+from loccit.stores.store import MAX_VALUE, Entry, Store
+from loccit.testing.libraries import LibraryConformance
+from loccit.testing.places import DIMENSION, Place, make_point, random_units, same, unit
+from loccit.testing.stores import StoreConformance, all_entries, all_points, ids
 
 
 class PineconePlace(Place):
@@ -157,7 +157,7 @@ def test_another_dimension_is_said(store: Store) -> None:
     ],
 )
 def test_an_index_of_another_kind_is_left_alone(place: PineconePlace, fields: dict[str, Any]) -> None:
-    place.double.add("laws", {"fields": fields}, tags={"made-by": "pinakes"})
+    place.double.add("laws", {"fields": fields}, tags={"made-by": "loccit"})
     with place.store() as store:
         for use in (store.dimension, lambda: store.create(DIMENSION), store.drop):
             with pytest.raises(StoreSchemaError, match="laws"):
@@ -265,7 +265,7 @@ def test_a_value_that_becomes_shorter(place: PineconePlace, store: Store) -> Non
 def test_half_a_change_is_noticed(
     place: PineconePlace, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pinakes.stores.retry._FIRST_PAUSE", 0.001)
+    monkeypatch.setattr("loccit.stores.retry._FIRST_PAUSE", 0.001)
     store.put([Entry("part-1", "part", "", "☃" * 20_000)])
     place.settle(store)
     _, rest = entry_records(Entry("part-1", "part", "", "🏛" * 20_000), DIMENSION)

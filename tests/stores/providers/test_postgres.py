@@ -13,14 +13,14 @@ import pytest
 from tests.stores.providers.postgres_place import PostgresPlace, fresh, new_database, new_role, running_server
 from tests.stores.providers.postgres_server import USER, PostgresServer
 
-from pinakes import Library
-from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
-from pinakes.stores.providers.postgres import PostgresStore
-from pinakes.stores.providers.postgres_link import Connection
-from pinakes.stores.store import Entry
-from pinakes.testing.libraries import HashEmbedder, LibraryConformance, write_documents
-from pinakes.testing.places import DIMENSION, make_point, unit
-from pinakes.testing.stores import StoreConformance
+from loccit import Library
+from loccit.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
+from loccit.stores.providers.postgres import PostgresStore
+from loccit.stores.providers.postgres_link import Connection
+from loccit.stores.store import Entry
+from loccit.testing.libraries import HashEmbedder, LibraryConformance, write_documents
+from loccit.testing.places import DIMENSION, make_point, unit
+from loccit.testing.stores import StoreConformance
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +138,7 @@ def test_without_the_extension_and_the_right_to_add_it(place: PostgresPlace) -> 
     new_database(place.server, "bare")
     new_role(place.server, "guest")
     place.server.execute("GRANT CREATE ON SCHEMA public TO guest", "bare")
-    place.server.execute("ALTER DATABASE bare OWNER TO pinakes")
+    place.server.execute("ALTER DATABASE bare OWNER TO loccit")
     url = place.server.url_for("guest", "hunter2", "bare")
     with (
         place.store(connection_string=url) as store,
@@ -177,7 +177,7 @@ def test_no_more_connections_than_allowed(place: PostgresPlace, store: PostgresS
     with place.store(options={"connections": 2}) as few, ThreadPoolExecutor(8) as threads:
         assert list(threads.map(lambda _: few.count(), range(40))) == [0] * 40
         (open_now,) = place.server.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pinakes' AND pid <> pg_backend_pid()"
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'loccit' AND pid <> pg_backend_pid()"
         )
         assert open_now[0] in range(1, 4)  # those of the fixture's store besides
     with pytest.raises(UsageError, match="connections"):

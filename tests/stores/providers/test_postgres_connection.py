@@ -11,11 +11,11 @@ import pytest
 from tests.stores.providers.postgres_place import PostgresPlace, fresh, running_server
 from tests.stores.providers.postgres_server import PostgresServer
 
-from pinakes.errors import StoreAccessError, StoreError, StoreUnavailableError, UsageError
-from pinakes.stores.providers.postgres import PostgresStore
-from pinakes.stores.providers.postgres_link import connection_parameters
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.testing.places import make_point, unit
+from loccit.errors import StoreAccessError, StoreError, StoreUnavailableError, UsageError
+from loccit.stores.providers.postgres import PostgresStore
+from loccit.stores.providers.postgres_link import connection_parameters
+from loccit.stores.settings import DatabaseSettings
+from loccit.testing.places import make_point, unit
 
 
 @pytest.fixture(scope="module")

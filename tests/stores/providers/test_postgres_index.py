@@ -12,12 +12,12 @@ import pytest
 from tests.stores.providers.postgres_place import PostgresPlace, fresh, running_server
 from tests.stores.providers.postgres_server import PostgresServer
 
-from pinakes.errors import UsageError
-from pinakes.stores.providers import postgres_queries as postgres_search
-from pinakes.stores.providers import postgres_tables as postgres_index
-from pinakes.stores.providers.postgres import PostgresStore
-from pinakes.stores.shared.ids import document_key
-from pinakes.testing.places import make_point, random_units, unit
+from loccit.errors import UsageError
+from loccit.stores.providers import postgres_queries as postgres_search
+from loccit.stores.providers import postgres_tables as postgres_index
+from loccit.stores.providers.postgres import PostgresStore
+from loccit.stores.shared.ids import document_key
+from loccit.testing.places import make_point, random_units, unit
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def _scans(place: PostgresPlace, store: PostgresStore) -> int:
     """Return how often the index over the vectors was used."""
     store.close()  # A session tells what it did at the latest when it ends.
     for _ in range(200):
-        if not place.server.execute("SELECT 1 FROM pg_stat_activity WHERE application_name = 'pinakes'"):
+        if not place.server.execute("SELECT 1 FROM pg_stat_activity WHERE application_name = 'loccit'"):
             break
         time.sleep(0.01)
     (count,) = _indexed(place)

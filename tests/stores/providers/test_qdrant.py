@@ -14,20 +14,20 @@ import pytest
 from qdrant_client import models
 from tests.stores.providers.qdrant_double import MAX_BODY, QdrantDouble
 
-from pinakes.errors import (
+from loccit.errors import (
     StoreAccessError,
     StoreError,
     StoreSchemaError,
     StoreUnavailableError,
     UsageError,
 )
-from pinakes.stores.providers.qdrant import QdrantStore, asked, entry_id, frequencies
-from pinakes.stores.registry import load_store
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.store import MAX_VALUE, Entry, Point
-from pinakes.testing.libraries import LibraryConformance
-from pinakes.testing.places import DIMENSION, Place, make_point, unit
-from pinakes.testing.stores import StoreConformance, ids
+from loccit.stores.providers.qdrant import QdrantStore, asked, entry_id, frequencies
+from loccit.stores.registry import load_store
+from loccit.stores.settings import DatabaseSettings
+from loccit.stores.store import MAX_VALUE, Entry, Point
+from loccit.testing.libraries import LibraryConformance
+from loccit.testing.places import DIMENSION, Place, make_point, unit
+from loccit.testing.stores import StoreConformance, ids
 
 KEY = "open-sesame"
 READ_ONLY = "look-only"
@@ -247,9 +247,9 @@ def test_a_locked_folder_is_said(tmp_path: Path) -> None:
     with place.store() as store:
         store.create(DIMENSION)
         script = (
-            "import sys; from pinakes.stores.registry import load_store;"
-            "from pinakes.stores.settings import DatabaseSettings as D;"
-            "import pinakes.stores.retry as r; r.time.sleep = lambda s: None\n"
+            "import sys; from loccit.stores.registry import load_store;"
+            "from loccit.stores.settings import DatabaseSettings as D;"
+            "import loccit.stores.retry as r; r.time.sleep = lambda s: None\n"
             "try: load_store(D(provider='qdrant', connection_string=sys.argv[1])).dimension()\n"
             "except Exception as e: print(type(e).__name__, e)"
         )

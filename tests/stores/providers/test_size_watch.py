@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pinakes.stores.providers.tables import SizeWatch
+from loccit.stores.providers.tables import SizeWatch
 
 
 def test_it_counts_now_and_then() -> None:

@@ -13,14 +13,14 @@ from tests.stores.providers.sql_server_double_tables import Table
 from tests.stores.providers.sql_server_double_tds import ServerError
 from tests.stores.providers.sql_server_place import SqlServerPlace, make_certificate
 
-from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
-from pinakes.stores.providers.sql_server_link import read_address
-from pinakes.stores.registry import load_store
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.store import Store
-from pinakes.testing.libraries import LibraryConformance
-from pinakes.testing.places import DIMENSION, make_point, unit
-from pinakes.testing.stores import StoreConformance
+from loccit.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
+from loccit.stores.providers.sql_server_link import read_address
+from loccit.stores.registry import load_store
+from loccit.stores.settings import DatabaseSettings
+from loccit.stores.store import Store
+from loccit.testing.libraries import LibraryConformance
+from loccit.testing.places import DIMENSION, make_point, unit
+from loccit.testing.stores import StoreConformance
 
 
 @pytest.fixture(scope="module")

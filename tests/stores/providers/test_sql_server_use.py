@@ -10,10 +10,10 @@ import pytest
 from tests.stores.providers.sql_server_double_tds import ServerError
 from tests.stores.providers.sql_server_place import SqlServerPlace, make_certificate
 
-from pinakes.errors import StoreError
-from pinakes.stores.providers.whole_words import whole_word
-from pinakes.stores.store import MAX_VALUE, Entry, Store
-from pinakes.testing.places import DIMENSION, make_point, random_units, unit
+from loccit.errors import StoreError
+from loccit.stores.providers.whole_words import whole_word
+from loccit.stores.store import MAX_VALUE, Entry, Store
+from loccit.testing.places import DIMENSION, make_point, random_units, unit
 
 
 @pytest.fixture(scope="module")

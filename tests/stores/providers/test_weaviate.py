@@ -11,17 +11,17 @@ import pytest
 from tests.stores.providers.weaviate_double import KEY, READER, WeaviateDouble
 from tests.stores.providers.weaviate_double_data import Table
 
-from pinakes.errors import StoreAccessError, StoreError, StoreSchemaError, UsageError
-from pinakes.stores.providers.link import WebAddress, read_address
-from pinakes.stores.providers.weaviate import class_names
-from pinakes.stores.providers.weaviate_link import grpc_address
-from pinakes.stores.registry import load_store
-from pinakes.stores.settings import DatabaseSettings
-from pinakes.stores.shared.ids import document_key
-from pinakes.stores.store import MAX_VALUE, Entry, Store
-from pinakes.testing.libraries import LibraryConformance
-from pinakes.testing.places import DIMENSION, Place, make_point, random_units, unit
-from pinakes.testing.stores import StoreConformance, all_entries, all_points, ids
+from loccit.errors import StoreAccessError, StoreError, StoreSchemaError, UsageError
+from loccit.stores.providers.link import WebAddress, read_address
+from loccit.stores.providers.weaviate import class_names
+from loccit.stores.providers.weaviate_link import grpc_address
+from loccit.stores.registry import load_store
+from loccit.stores.settings import DatabaseSettings
+from loccit.stores.shared.ids import document_key
+from loccit.stores.store import MAX_VALUE, Entry, Store
+from loccit.testing.libraries import LibraryConformance
+from loccit.testing.places import DIMENSION, Place, make_point, random_units, unit
+from loccit.testing.stores import StoreConformance, all_entries, all_points, ids
 
 
 class WeaviatePlace(Place):

@@ -1,0 +1,320 @@
+"""The title and the headings: from bookmarks, then tags, then typography, then labels.
+
+Programs put file names, templates and titles of other documents into a file's properties, so a title that is not
+printed counts less than one that is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+from typing import TypeAlias, TypeGuard
+
+from loccit.ingest.convert.pdf.candidates import (
+    Body,
+    Candidate,
+    Label,
+    find_candidates,
+    find_label,
+    is_caption,
+    is_strong,
+    join_heading,
+)
+from loccit.ingest.convert.pdf.outline import Bookmark, headings_from_tags, is_useful, match_bookmark
+from loccit.ingest.convert.pdf.page import Flow, Heading, Item, Line, PageText
+from loccit.ingest.convert.pdf.selection import counts_up, find_run_ins, select, without_front
+
+_SPARSE = 6
+"""With fewer bookmarks than one per this many pages, headings between them are looked for."""
+_LEAST_LABELS = 3
+_Kind: TypeAlias = tuple[str, int, float, bool, bool, bool]
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_LETTER = re.compile(r"[A-HJ-UWYZ]")
+_NO_TITLE = re.compile(
+    r"\W*(?:(?:anonymous|unknown|untitled|no title|none|document|title|slide|microsoft (?:word|powerpoint)"
+    r"|powerpoint presentation|print(?:ing)?)\b\W*\d*\W*$|microsoft (?:word|powerpoint|excel) - )|\S+\.[a-z]\w{1,4}$",
+    re.I,
+)
+_READ = 3
+"""Pages on which a title may be confirmed."""
+_SHARE = 0.6
+_LARGER = 1.12
+_LONGEST = 300
+_LETTERS = 0.7
+
+
+def mark_headings(
+    flow: Sequence[Item], pages: Sequence[PageText], marks: Sequence[Bookmark], body: Body
+) -> Flow:
+    """The flow with its heading lines replaced by headings."""
+    if is_useful(marks):
+        marked = _from_outline(flow, marks)
+        return _add(marked, body, len(pages), sparse=len(marks) < len(pages) / _SPARSE)
+    tagged = headings_from_tags(flow, pages, body.letters)
+    if tagged is not None:
+        return _add(tagged, body, len(pages), sparse=False)
+    found = _by_look(flow, body, len(pages))
+    return _replace(flow, found, assign_levels(found))
+
+
+def _by_look(flow: Sequence[Item | Heading], body: Body, pages: int) -> list[Candidate]:
+    found = select(without_front(find_candidates(flow, body), flow), flow, body, pages)
+    return sorted(found + find_run_ins(flow, body, found), key=lambda c: c.first)
+
+
+def _add(flow: Flow, body: Body, pages: int, sparse: bool) -> Flow:
+    """Headings missing from bookmarks or tags: Articles and Sections that count up; any, if those are sparse."""
+    if not sparse and not _has_labels(flow):
+        return flow
+    found = _by_look(flow, body, pages)
+    if not sparse:
+        numbers: dict[str, list[str]] = defaultdict(list)
+        for c in found:
+            if c.label is not None and is_strong(c.label):
+                numbers[c.label.kind].append(c.label.number)
+        kinds = {k for k, n in numbers.items() if len(n) >= _LEAST_LABELS and counts_up(n)}
+        found = [c for c in found if c.label is not None and is_strong(c.label) and c.label.kind in kinds]
+    if not found:
+        return flow
+    known = _levels_of_labels(flow)
+    outer, level = {}, 0
+    for position, item in enumerate(flow):
+        if isinstance(item, Heading):
+            level = item.level
+        outer[position] = level
+    levels = []
+    for candidate, inner in zip(found, assign_levels(found), strict=True):
+        kind = candidate.label.kind if candidate.label is not None else ""
+        levels.append(known.get(kind, outer[candidate.first] + inner))
+    return _replace(flow, found, levels)
+
+
+def _has_labels(flow: Flow) -> bool:
+    count = 0
+    for item in flow:
+        if isinstance(item, Line) and is_strong(find_label(item.text)):
+            count += 1
+            if count >= _LEAST_LABELS:
+                return True
+    return False
+
+
+def _levels_of_labels(flow: Flow) -> dict[str, int]:
+    """The level that headings with each kind of label already have."""
+    seen: dict[str, Counter[int]] = defaultdict(Counter)
+    for item in flow:
+        if isinstance(item, Heading) and is_strong(label := find_label(item.text)) and label is not None:
+            seen[label.kind][item.level] += 1
+    return {kind: levels.most_common(1)[0][0] for kind, levels in seen.items()}
+
+
+def _replace(flow: Sequence[Item | Heading], found: Sequence[Candidate], levels: Sequence[int]) -> Flow:
+    starts = {c.first: (c, level) for c, level in zip(found, levels, strict=True)}
+    result: Flow = []
+    position = 0
+    while position < len(flow):
+        if position in starts:
+            candidate, level = starts[position]
+            result.append(Heading(candidate.page, candidate.text, level))
+            if candidate.tail is not None:
+                result.append(candidate.tail)
+            position = candidate.last + 1
+        else:
+            result.append(flow[position])
+            position += 1
+    return result
+
+
+def _from_outline(flow: Sequence[Item], marks: Sequence[Bookmark]) -> Flow:
+    """Bookmarks matched to lines; those whose words are not on the page are placed where they point."""
+    by_page: dict[int, list[int]] = defaultdict(list)
+    for n, item in enumerate(flow):
+        if isinstance(item, Line):
+            by_page[item.page].append(n)
+    taken: dict[int, set[int]] = defaultdict(set)
+    starts: dict[int, tuple[int, Heading]] = {}
+    inserted: dict[int, list[Heading]] = defaultdict(list)
+    used = sorted({m.level for m in marks})
+    for mark in marks:
+        positions = by_page.get(mark.page, [])
+        lines = [item for item in (flow[n] for n in positions) if isinstance(item, Line)]
+        heading = Heading(mark.page, mark.title, used.index(mark.level) + 1)
+        match = match_bookmark(mark, lines, taken[mark.page])
+        if match is None:
+            inserted[_place(mark, flow, positions)].append(heading)
+            continue
+        first, last = match
+        taken[mark.page].update(range(first, last + 1))
+        starts[positions[first]] = (positions[last], heading)
+    result: Flow = []
+    position = 0
+    while position < len(flow):
+        result.extend(inserted.get(position, []))
+        if position in starts:
+            position, heading = starts[position]
+            result.append(heading)
+        else:
+            result.append(flow[position])
+        position += 1
+    result.extend(inserted.get(len(flow), []))
+    return result
+
+
+def _place(mark: Bookmark, flow: Sequence[Item], positions: list[int]) -> int:
+    """Where in the flow a bookmark points."""
+    if not positions:
+        return next((n for n, item in enumerate(flow) if item.page > mark.page), len(flow))
+    if mark.y is None:
+        return positions[0]
+    for n in positions:
+        if flow[n].bottom > mark.y:
+            return n
+    return positions[-1] + 1
+
+
+def assign_levels(found: Sequence[Candidate]) -> list[int]:
+    """A level for each heading.
+
+    Headings of one kind share a level. Kinds are ordered by size, then weight and capitals; a decimal number is below
+    the shorter number it extends, a Chapter below a Part.
+    """
+    sections_hold_articles = _directly(found, "section", "article") > _directly(found, "article", "section")
+    letters = [c.label.number for c in found if _is_letter(c.label)]
+    restarts = len(set(letters)) < len(letters)
+    kinds = [_kind(c, sections_hold_articles, restarts) for c in found]
+    members: dict[_Kind, list[Candidate]] = defaultdict(list)
+    for kind, candidate in zip(kinds, found, strict=True):
+        members[kind].append(candidate)
+    sizes = _effective_sizes(members)
+    order = sorted(members, key=lambda k: _sort_key(k, sizes[k], members[k]))
+    groups: list[list[_Kind]] = []
+    for kind in order:
+        if groups and _equal(groups[-1][-1], kind, sizes):
+            groups[-1].append(kind)
+        else:
+            groups.append([kind])
+    groups = _without_rare(groups, members)
+    level_of = {kind: level for level, group in enumerate(groups, 1) for kind in group}
+    return [level_of[k] for k in kinds]
+
+
+def _without_rare(groups: list[list[_Kind]], members: dict[_Kind, list[Candidate]]) -> list[list[_Kind]]:
+    """Let rare styles, as on a cover, share a level instead of pushing the others down."""
+    total = sum(map(len, members.values()))
+    rare = max(1, 0.02 * total)
+    result: list[list[_Kind]] = []
+    held: list[_Kind] = []
+    for group in groups:
+        few = sum(len(members[k]) for k in group) <= rare and all(k[0] == "style" for k in group)
+        if few:
+            held.extend(group)
+            continue
+        if held:
+            # Larger than anything regular: one level above all the rest, for titles.
+            result.append(held) if not result else group.extend(held)
+            held = []
+        result.append(group)
+    if held:
+        result.append(held)
+    return result
+
+
+def _directly(found: Sequence[Candidate], outer: str, inner: str) -> int:
+    """How often a label of one kind directly follows one of the other."""
+    count = 0
+    for a, b in pairwise(found):
+        if a.label is not None and b.label is not None and (a.label.kind, b.label.kind) == (outer, inner):
+            count += b.first == a.last + 1
+    return count
+
+
+def _is_letter(label: Label | None) -> TypeGuard[Label]:
+    """Whether a label is a letter, and no Roman numeral."""
+    return label is not None and not is_strong(label) and bool(_LETTER.fullmatch(label.number))
+
+
+def _kind(candidate: Candidate, sections_hold_articles: bool, letters_restart: bool) -> _Kind:
+    label, look = candidate.label, candidate.look
+    if label is not None and is_strong(label):
+        rank = label.rank * 10
+        if sections_hold_articles and label.kind == "section":
+            # European acts have Articles in Sections, American ones Sections in Articles.
+            rank -= 15
+        return ("label", rank + label.depth, 0.0, False, False, False)
+    if label is not None:
+        # Letters that begin again in each section are below its number.
+        inner = letters_restart and _is_letter(label)
+        return ("number", label.depth + inner, look.size, False, False, False)
+    return ("style", 0, look.size, look.bold, look.italic, look.caps)
+
+
+def _effective_sizes(members: dict[_Kind, list[Candidate]]) -> dict[_Kind, float]:
+    """The effective size of each kind: never more than that of the kind it must be below."""
+    sizes = {k: float(median(c.look.size for c in v)) for k, v in members.items()}
+    labels = sorted((k for k in sizes if k[0] == "label"), key=lambda k: k[1])
+    for outer, inner in pairwise(labels):
+        sizes[inner] = min(sizes[inner], sizes[outer])
+    return sizes
+
+
+def _sort_key(kind: _Kind, size: float, members: list[Candidate]) -> tuple[float, ...]:
+    bold = sum(c.look.bold for c in members) / len(members)
+    caps = sum(c.look.caps for c in members) / len(members)
+    italic = sum(c.look.italic for c in members) / len(members)
+    rank = float(kind[1]) if kind[0] != "style" else 0.0
+    if kind[0] == "style":
+        return (-size, 0.0, -bold, -caps, italic)
+    return (-size, rank, -bold, -caps, italic)
+
+
+def _equal(a: _Kind, b: _Kind, sizes: dict[_Kind, float]) -> bool:
+    """Whether two adjacent kinds are one level."""
+    if abs(sizes[a] - sizes[b]) > 0.6:
+        return a[0] == b[0] == "number" and a[1] == b[1] and abs(sizes[a] - sizes[b]) < 1.1
+    if a[0] == "number" and b[0] == "number":
+        return a[1] == b[1]
+    if {a[0], b[0]} == {"number", "style"}:
+        return max(a[1], b[1]) <= 1
+    return False
+
+
+def find_title(stated: str | None, flow: Sequence[Item], body: Body) -> str | None:
+    """The title of a document, given the one it states; None if nothing indicates one."""
+    if stated and _NO_TITLE.match(stated):
+        stated = None
+    if stated and _is_printed(stated, flow):
+        return stated
+    return _largest(flow, body) or stated
+
+
+def _is_printed(title: str, flow: Sequence[Item]) -> bool:
+    wanted = {word.lower() for word in _WORD.findall(title)}
+    printed: set[str] = set()
+    for item in flow:
+        if item.page >= _READ:
+            break
+        if isinstance(item, Line):
+            printed.update(word.lower() for word in _WORD.findall(item.text))
+    return len(wanted & printed) >= _SHARE * max(len(wanted), 1)
+
+
+def _largest(flow: Sequence[Item], body: Body) -> str | None:
+    """The first run of lines in the largest type of the first page with text, if larger than the body text."""
+    first = next((item.page for item in flow if isinstance(item, Line)), 0)
+    lines = [i for i in flow if isinstance(i, Line) and i.page == first and len(_WORD.findall(i.text)) >= 1]
+    size = max((line.size for line in lines), default=0.0)
+    if size < _LARGER * body.size:
+        return None
+    run: list[Line] = []
+    for line in lines:
+        if abs(line.size - size) <= 0.6 and not (run and line.base - run[-1].base > 2.2 * size):
+            run.append(line)
+        elif run:
+            break
+    text = join_heading(run).strip(" :.,;·*")
+    letters = sum(map(str.isalpha, text))
+    plain = letters >= _LETTERS * len(text.replace(" ", ""))
+    return text if plain and len(text) <= _LONGEST and not is_caption(text) else None

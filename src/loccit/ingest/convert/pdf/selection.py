@@ -1,0 +1,317 @@
+"""Selection: which candidates are headings; a look used for something else shows over the whole document.
+
+Lines between the title and the text are authors, addresses and dates. Labels may run into their paragraph: `Section 12.
+Powers. The Board may ...` in body type.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+from typing import TypeAlias
+
+from loccit.ingest.convert.pdf.candidates import (
+    Body,
+    Candidate,
+    Label,
+    find_label,
+    is_strong,
+    look_of,
+    starts_paragraph,
+)
+from loccit.ingest.convert.pdf.outline import normal
+from loccit.ingest.convert.pdf.page import Heading, Item, Line, Span, Table
+
+_Group: TypeAlias = tuple[object, ...]
+_NEAR = 1.6
+"""Looks up to this many points above the body size must prove themselves."""
+_NAMES = re.compile(r"[,;@\d*∗†‡§¶]|\[\^")
+_WORDS = 6
+_USUAL = 3
+"""A look that recurs this often on later pages is that of headings."""
+_LEAST = 3
+_MOST_WORDS = 12
+_AFTER = re.compile(r"\s*[.:—–-]+\s*|\s+(?=\()")
+_TITLE = re.compile(r"([A-Z][^.;:—]{1,80}?)(?:\.—|\.–|\.|—)\s*(?=[A-Z(“\"])")
+_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+
+
+@dataclass(slots=True)
+class _Around:
+    """The surroundings of a candidate."""
+
+    words: int = 0
+    """Words of text up to the next one of the same group, including those under other headings."""
+    table: bool = False
+    """A table follows directly."""
+    twin: bool = False
+    """Another one of the same look follows directly."""
+    empty: bool = False
+    """A larger one follows directly, so that it would head nothing."""
+    under: bool = False
+    """It directly follows a candidate of another look."""
+
+
+def select(found: list[Candidate], flow: Sequence[Item | Heading], body: Body, pages: int) -> list[Candidate]:
+    """The candidates that are headings."""
+    found = _without_repeats(found, pages)
+    around = _surroundings(found, flow)
+    groups: dict[_Group, list[Candidate]] = defaultdict(list)
+    for candidate in found:
+        groups[_group(candidate)].append(candidate)
+    kept: list[Candidate] = []
+    weak: list[Candidate] = []
+    for members in groups.values():
+        if not _serves_else(members, around, body):
+            for c in members:
+                hollow = around[c.first].empty and c.label is None and c.look.size < body.size + _NEAR
+                if not hollow and not _is_term(c, body):
+                    (weak if _is_weak(c) else kept).append(c)
+    # Capitals in body type are headings only if there is nothing better.
+    if len(kept) < pages / 3:
+        kept.extend(weak)
+    kept.sort(key=lambda c: c.first)
+    return kept
+
+
+def _without_repeats(found: list[Candidate], pages: int) -> list[Candidate]:
+    """Drop words that recur again and again, such as the same small heading in every section."""
+    texts = Counter((_lead(c.text), c.look) for c in found if c.label is None)
+    most = max(6, pages / 12)
+    return [c for c in found if c.label is not None or texts[_lead(c.text), c.look] < most]
+
+
+def _lead(text: str) -> str:
+    """A text without what follows its colon: `Owner: Finance` and `Owner: Sales` begin alike."""
+    head = text.split(": ", 1)[0]
+    return normal(head if len(head) < len(text) and not any(map(str.isdigit, head)) else text)
+
+
+def _group(candidate: Candidate) -> _Group:
+    label = candidate.label
+    if label is None:
+        return ("look", candidate.look, candidate.lines[0].style.colour)
+    if _is_plain(candidate):
+        # Only centred, italic or in another font: these are judged separately from stronger ones.
+        return ("apart", candidate.look)
+    return ("label", label.kind, candidate.big, candidate.look.size if not candidate.big else 0)
+
+
+def _is_plain(candidate: Candidate) -> bool:
+    """Whether it has a simple number and is neither larger nor bolder than the text."""
+    label, look = candidate.label, candidate.look
+    simple = label is not None and not is_strong(label) and label.depth == 1
+    return simple and not (candidate.big or look.bold or look.caps)
+
+
+def _is_weak(candidate: Candidate) -> bool:
+    return not candidate.big and not candidate.look.bold and candidate.label is None
+
+
+def _is_term(candidate: Candidate, body: Body) -> bool:
+    """Whether it introduces what follows on the same line, as `Submitter:` does."""
+    numbered = candidate.label is not None and (candidate.label.kind != "#" or candidate.label.depth > 1)
+    if numbered or not candidate.text.endswith(":"):
+        return False
+    return candidate.label is not None or candidate.look.size < body.size + 3
+
+
+def _surroundings(found: Sequence[Candidate], flow: Sequence[Item | Heading]) -> dict[int, _Around]:
+    words = [0]
+    for item in flow:
+        words.append(words[-1] + _count(item))
+    result = {}
+    next_of: dict[_Group, int] = {}
+    ends: dict[int, int] = {}
+    for candidate in reversed(found):
+        group = _group(candidate)
+        ends[candidate.first] = next_of.get(group, len(flow))
+        next_of[group] = candidate.first
+    for n, candidate in enumerate(found):
+        here = _Around(words[ends[candidate.first]] - words[candidate.last + 1])
+        following = flow[candidate.last + 1] if candidate.last + 1 < len(flow) else None
+        here.table = isinstance(following, Table)
+        if n + 1 < len(found) and found[n + 1].first == candidate.last + 1:
+            here.twin = found[n + 1].look == candidate.look
+            here.empty = found[n + 1].look.size > candidate.look.size + _NEAR
+        if n and found[n - 1].last == candidate.first - 1:
+            here.under = found[n - 1].look != candidate.look
+        result[candidate.first] = here
+    return result
+
+
+def _count(item: Item | Heading) -> int:
+    """Words of text; a table counts, since a heading may have nothing else below it."""
+    if isinstance(item, Table):
+        return sum(cell.count(" ") + 1 for row in item.rows for cell in row if cell)
+    return item.text.count(" ") + 1 if isinstance(item, Line) else 0
+
+
+def _serves_else(members: list[Candidate], around: dict[int, _Around], body: Body) -> bool:
+    """Whether a look is that of captions, terms, list entries, subtitles or emphasised paragraphs."""
+    count = len(members)
+    first = members[0]
+    labelled = first.label is not None
+    if labelled and is_strong(first.label):
+        return False
+    if sum(len(c.text) for c in members) > 0.2 * body.letters > 400:
+        return True
+    near = first.look.size < body.size + _NEAR
+    if _is_plain(first):
+        # Sections are numbered once; the steps of instructions begin again and again.
+        numbers = [c.label.number for c in members if c.label is not None and c.label.number.isdigit()]
+        if len(set(numbers)) < 0.8 * len(numbers):
+            return True
+    if not labelled:
+        if count < _USUAL and all(c.text[0].islower() for c in members):
+            # In lower case, a word of a figure or a line of code.
+            return True
+        if first.look.size < body.size - (1.6 if first.look.bold else 0.6):
+            return True
+        if count >= 3 and not first.look.bold and _share(members, around, "under") > 0.85:
+            return True
+    if not near or count < 3:
+        return False
+    if not labelled and sum(c.text.endswith(":") for c in members) > 0.2 * count:
+        return True
+    if _share(members, around, "table") > 0.6:
+        return True
+    if not labelled and _share(members, around, "twin") + _share(members, around, "empty") > 0.3:
+        return True
+    return median(around[c.first].words for c in members) < 12
+
+
+def _share(members: list[Candidate], around: dict[int, _Around], name: str) -> float:
+    return sum(bool(getattr(around[c.first], name)) for c in members) / len(members)
+
+
+def without_front(found: Sequence[Candidate], flow: Sequence[Item | Heading]) -> list[Candidate]:
+    """The candidates, without those between the title and the text of the first page.
+
+    The last of them stays if it is a plain word right above the text, such as `Abstract`.
+    """
+    first = next((item.page for item in flow if isinstance(item, Line)), 0)
+    front = [c for c in found if c.page == first and c.label is None]
+    if len(front) < 2 or any(isinstance(item, Heading) for item in flow):
+        return list(found)
+    title = max(front, key=lambda c: c.look.size)
+    if not title.big:
+        return list(found)
+    start = _text(flow, first)
+    later = Counter(c.look for c in found if c.page > first and c.label is None)
+    gone: set[int] = set()
+    for candidate in front:
+        line = candidate.lines[-1]
+        if (
+            candidate is title
+            or candidate.look.size > title.look.size - 0.6
+            or later[candidate.look] >= _USUAL
+        ):
+            continue
+        if start is None:
+            gone.add(candidate.first)
+        elif title.lines[-1].base < line.base < start.base:
+            above = start.base - line.base <= 2.6 * max(line.size, start.size) and line.x0 < start.right
+            if not above or len(candidate.lines) > 1 or _NAMES.search(candidate.text):
+                gone.add(candidate.first)
+    return [c for c in found if c.first not in gone]
+
+
+def _text(flow: Sequence[Item | Heading], page: int) -> Line | None:
+    """The first line of body text on a page: three full lines one below the other. None on a cover."""
+    lines = [i for i in flow if isinstance(i, Line) and i.page == page]
+    starts = [
+        a
+        for a, b, c in zip(lines, lines[1:], lines[2:], strict=False)
+        if a.block == b.block == c.block and abs(b.x0 - c.x0) < 2 and _full(a) and _full(b)
+    ]
+    return min(starts, key=lambda line: line.base, default=None)
+
+
+def _full(line: Line) -> bool:
+    wide = line.x1 - line.x0 > 0.7 * (line.right - line.left)
+    return wide and line.text.count(" ") + 1 >= _WORDS
+
+
+def find_run_ins(flow: Sequence[Item | Heading], body: Body, found: Sequence[Candidate]) -> list[Candidate]:
+    """Labels at the start of paragraphs that count up, as in a statute."""
+    taken = {n for c in found for n in range(c.first, c.last + 1)}
+    kinds: dict[str, list[tuple[int, Line, Label]]] = defaultdict(list)
+    styled: list[tuple[int, Line, Label, int]] = []
+    for position, line in enumerate(flow):
+        if not isinstance(line, Line) or position in taken or line.contents:
+            continue
+        label = find_label(line.text)
+        if label is None or not starts_paragraph(flow, position, body):
+            continue
+        if is_strong(label):
+            if _AFTER.match(line.text, label.length):
+                kinds[label.kind].append((position, line, label))
+        elif label.kind == "#" and label.depth >= 2 and (end := _styled_end(line, label)):
+            styled.append((position, line, label, end))
+    result: list[Candidate] = []
+    for entries in kinds.values():
+        if len(entries) >= _LEAST and counts_up([label.number for _, _, label in entries]):
+            result.extend(_split(*entry, body) for entry in entries)
+    if len(styled) >= _LEAST and counts_up([label.number for _, _, label, _ in styled]):
+        result.extend(_cut(*entry, body) for entry in styled)
+    return result
+
+
+def _styled_end(line: Line, label: Label) -> int:
+    """Where a numbered run-in title ends: it is bold or italic, and the rest is not; or 0."""
+    rest = line.spans[-1].style
+    if rest.bold or rest.italic:
+        return 0
+    last = max((n for n, s in enumerate(line.spans) if s.style.bold or s.style.italic), default=-1)
+    end = len(" ".join(s.text for s in line.spans[: last + 1]))
+    title = line.text[label.length : end].strip()
+    if last < 0 or not title or not title[0].isupper() or len(title.split()) > _MOST_WORDS:
+        return 0
+    return end if all(s.style.bold or s.style.italic for s in line.spans[1 : last + 1]) else 0
+
+
+def counts_up(numbers: Sequence[str]) -> bool:
+    """Whether label numbers mostly rise, as those of headings do and those of references do not."""
+    values = [_value(n) for n in numbers]
+    rising = sum(1 for a, b in pairwise(values) if b > a)
+    return rising >= 0.7 * (len(values) - 1)
+
+
+def _value(number: str) -> tuple[int, ...]:
+    if re.fullmatch(r"[IVXLCDM]+", number):
+        total = 0
+        for a, b in zip(number, number[1:] + " ", strict=True):
+            total += -_ROMAN[a] if _ROMAN.get(b, 0) > _ROMAN[a] else _ROMAN[a]
+        return (total,)
+    return tuple(int(n) for n in re.findall(r"\d+", number)) or (ord(number[0]),)
+
+
+def _split(position: int, line: Line, label: Label, body: Body) -> Candidate:
+    """Split the label, and a title after it, off the line."""
+    after = _AFTER.match(line.text, label.length)
+    end = after.end() if after else label.length
+    title = _TITLE.match(line.text, end)
+    if title and len(title[1].split()) <= 12:
+        end = title.end()
+    return _cut(position, line, label, end, body)
+
+
+def _cut(position: int, line: Line, label: Label, end: int, body: Body) -> Candidate:
+    """The heading that ends at a position of its line, with the rest of the line after it."""
+    text = line.text[:end].rstrip(" —–-")
+    rest = line.text[end:].strip()
+    tail = None
+    if rest:
+        share = end / len(line.text)
+        start = line.x0 + share * (line.x1 - line.x0)
+        span = Span(rest, start, line.x1, line.style, line.spans[-1].mcid)
+        tail = Line(line.page, start, line.x1, line.base, [span], line.order)
+        tail.settle()
+        tail.block, tail.left, tail.right = line.block, line.left, line.right
+    look = look_of([line])
+    return Candidate(position, position, [line], text, look, label, look.size >= body.size + 0.9, tail)

@@ -1,0 +1,372 @@
+"""Definitions: the terms that a document defines, each with its text, place and exceptions.
+
+A document is read in two ways. In a section headed "Definitions" or the like, every paragraph, list item, sub-heading
+and table row may be an entry. Everywhere else only unmistakable forms count: a term set off by quotation marks or
+emphasis with a defining verb, or a name given in brackets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from loccit.ingest.extract.definitions.forms import Anchor, inline_anchors, phrase_anchors
+from loccit.ingest.extract.definitions.german import german_anchors
+from loccit.ingest.extract.definitions.glossary import (
+    announced_lists,
+    definition_sections,
+    entry,
+    heading_term,
+    is_definition_heading,
+    table_entries,
+)
+from loccit.ingest.extract.definitions.parens import OPENING, named_in_bracket
+from loccit.ingest.extract.definitions.terms import exceptions_in, normalize_term
+from loccit.ingest.extract.definitions.units import Levels, Unit, Units
+from loccit.ingest.parse import Parsed
+from loccit.model import Definition, Place
+from loccit.text.sentences import sentence_ends
+
+MAX_DEFINITION = 20_000
+"""The maximum length of a definition; a longer list below it is cut."""
+
+_MAX_SENTENCE = 4_000
+_PROMISE = ":—–-"  # what a paragraph ends with when a list follows
+# How a sentence or paragraph begins that goes on about the term before it.
+_GOES_ON = (
+    "the term", "this term", "these terms", "the expression", "it ", "this does not", "this includes", "however",
+    "for the purposes of this definition", "for purposes of this definition", "der begriff", "die begriffe",
+)  # fmt: skip
+_JOINTS = frozenset("and or the term terms expression word a an und et y".split())
+_NUMBER = re.compile(r"\(\w{1,4}\)|\d{1,3}[.)°]|[a-z][.)]")
+_TAG = re.compile(r"</?(?:p|div|td|tr|li|ul|ol|table|br|dd|dt)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The terms of a definition and the span of its text; ``leading`` if its paragraph begins with it."""
+
+    terms: tuple[str, ...]
+    start: int
+    end: int
+    leading: bool
+    sure: float = 0.95
+
+
+@dataclass(slots=True)
+class Paragraphs:
+    """Reads the definitions of units.
+
+    ``loose`` are the sections in which glossary forms count, ``announced`` those in which a sentence announces a list.
+    """
+
+    text: str
+    units: Units
+    loose: Sequence[bool]
+    announced: Sequence[bool]
+    foreign: bool
+    _known: dict[int, list[Anchor]] = field(default_factory=dict)
+
+    def opens(self, index: int, unit: Unit) -> bool:
+        """Whether a unit begins with a definition."""
+        anchors = self._anchors(index, unit)
+        return bool(anchors) and anchors[0].leading
+
+    def read(self, index: int, unit: Unit, depth: int) -> list[Span]:
+        """Return the definitions of a unit; ``depth`` counts the definitions whose lists it is in."""
+        text, spans = self.text, []
+        anchors = self._anchors(index, unit) if not depth else self._strict(unit)
+        cuts = self._cuts(unit, anchors)
+        for anchor, cut in zip(anchors, cuts, strict=True):
+            whole = anchor.leading or (unit.marked and anchor.start - unit.body < 80)
+            limit = unit.end if cut is None else anchor.after + len(_without_joint(text[anchor.after : cut]))
+            end = (
+                limit
+                if whole
+                else _sentence_end(text, anchor.after, min(limit, anchor.after + _MAX_SENTENCE))
+            )
+            tag = _TAG.search(text, anchor.after, end)
+            if tag is not None:
+                end = tag.start()
+            # Beyond three nested definitions there is nothing to gain, only text to repeat.
+            if end == unit.end and depth < 3:
+                end = self._list_end(index, unit, anchor)
+            spans.append(Span(anchor.terms, anchor.start, end, anchor.leading, anchor.sure))
+        return spans
+
+    def _strict(self, unit: Unit) -> list[Anchor]:
+        anchors = inline_anchors(self.text, unit, self.loose[unit.section])
+        if self.foreign or self.loose[unit.section]:
+            german = german_anchors(self.text, unit, self.loose[unit.section])
+            anchors = _in_order([*anchors, *phrase_anchors(self.text, unit), *german])
+        return anchors
+
+    def _anchors(self, index: int, unit: Unit) -> list[Anchor]:
+        """The definitions of a unit that is in no other definition's list."""
+        anchors = self._known.get(unit.start)
+        if anchors is not None:
+            return anchors
+        anchors = self._strict(unit)
+        if unit.heading:
+            anchors = [anchor for anchor in anchors[:1] if anchor.leading]
+        elif self.loose[unit.section] and not (anchors and anchors[0].leading):
+            following = self.units.after(index, unit)
+            listed = (
+                following is not None and following[1].marked and self.text[unit.end - 1] in _PROMISE + "*_."
+            )
+            goes_on = self._item_goes_on(unit, following)
+            opening = entry(self.text, unit, listed, goes_on, self.announced[unit.section])
+            if opening is not None:
+                anchors = [opening, *(anchor for anchor in anchors if anchor.start >= opening.after)]
+        self._known[unit.start] = anchors
+        return anchors
+
+    def _item_goes_on(self, unit: Unit, following: tuple[int, Unit] | None) -> bool:
+        """Whether the next unit is a further paragraph of the same item."""
+        later = following[1] if following else None
+        return later is not None and unit.marked and not later.marked and later.indent >= unit.indent + 2
+
+    def _cuts(self, unit: Unit, anchors: Sequence[Anchor]) -> list[int | None]:
+        """Where each definition must end because the next one in the same unit begins."""
+        cuts: list[int | None] = []
+        following: int | None = None
+        for at in range(len(anchors) - 1, -1, -1):
+            cuts.append(following)
+            anchor = anchors[at]
+            if anchor.cuts:
+                following = anchor.start
+            elif at and not anchors[at - 1].leading:
+                # "In this section, "B" means …": the previous definition ends with the previous sentence.
+                begin = max(anchors[at - 1].after, anchor.start - _MAX_SENTENCE)
+                ends = sentence_ends(self.text, begin, anchor.start)
+                following = ends[-1] if ends else following
+        return cuts[::-1]
+
+    def _list_end(self, index: int, unit: Unit, anchor: Anchor) -> int:
+        """Return the end of the list below a unit, including paragraphs that continue about the same term."""
+        text, end, levels = self.text, unit.end, Levels(unit)
+        promised = text[end - 1] in _PROMISE or not any(map(str.isalnum, text[anchor.after : end]))
+        if not anchor.leading and not promised:
+            return end
+        listed = False
+        here = self.units.after(index, unit)
+        while here is not None and here[1].end - unit.start <= MAX_DEFINITION:
+            later = here[1]
+            opens = self.opens(*here)
+            if later.marked:
+                if not levels.takes(later, promised or listed or not opens, due=promised and not opens):
+                    break
+                listed = True
+            elif opens or not self._goes_on(unit, later):
+                break
+            end = later.end
+            promised = text[end - 1] in _PROMISE
+            here = self.units.after(*here)
+        return end
+
+    def _goes_on(self, unit: Unit, later: Unit) -> bool:
+        if unit.marked and later.indent >= unit.indent + 2:
+            return True
+        return self.text[later.body].islower() or _about_the_term(self.text, later.body)
+
+
+def _in_order(anchors: list[Anchor]) -> list[Anchor]:
+    """Anchors by position; of two readings of the same words, the more certain one."""
+    kept: list[Anchor] = []
+    for anchor in sorted(anchors, key=lambda one: (one.start, -one.sure)):
+        if not kept or anchor.start >= kept[-1].after:
+            kept.append(anchor)
+    return kept
+
+
+def _about_the_term(text: str, at: int) -> bool:
+    return text[at : at + 40].lower().startswith(_GOES_ON)
+
+
+def _sentence_end(text: str, start: int, limit: int) -> int:
+    """Return the end of the sentence, including following sentences about the same term."""
+    for end in (*sentence_ends(text, start, limit), limit):
+        if end == limit or not _about_the_term(text, end):
+            return start + len(text[start:end].rstrip())
+    return limit
+
+
+def _without_joint(text: str) -> str:
+    """Strip what leads to the next definition: white space, "and", its number, "the term"."""
+    text = text.rstrip()
+    while True:
+        head, _, last = text[-40:].rpartition(" ")
+        head_newline, _, last_line = text[-40:].rpartition("\n")
+        if len(last_line) < len(last):
+            head, last = head_newline, last_line
+        if not head or not (last.lower() in _JOINTS or _NUMBER.fullmatch(last)):
+            return text
+        text = text[: len(text) - len(last)].rstrip()
+
+
+# -- documents -----------------------------------------------------------------------------------------------
+
+# Characters before the words that announce a list.
+_AT_TOP = 1500
+# Outside definitions sections, only paragraphs with one of these words are read.
+_HINTS = (
+    " mean", "\nmean", " refer", "\nrefer", " defined ", " includes ", " include ", " does not include", " MEANS ",
+    " construed as ", "\" is ", "” is ", "\" are ", "” are ",
+)  # fmt: skip
+_HINTS_BY_LANGUAGE = {
+    "de": (" bedeutet", " bedeuten", " bezeichne", " gilt als ", " gelten als ", " die Bedeutung ", "m Sinne d",
+        "er Ausdruck ", "er Begriff ", "em Ausdruck ", "em Begriff ", "versteht man"),
+    "fr": ("ntend par ", " désigne", " signifie", "entend de ", "entendent "),
+    "es": (
+        " significa", " por «", " por “", ' por "', " refiere", "entiende por", "entienden por", "entenderá",
+    ),
+    "it": (" significa", " per «", " per “", ' per "', " indica", "intende per"),
+    "pt": (" significa", " por «", " por “", ' por "', "entende-se", "entendem-se"),
+    "nl": (" betekent", "verstaan onder", "verstaat"),
+    "zh": ("指", "所称"),
+    "ja": ("」とは",),
+}  # fmt: skip
+
+
+def extract_definitions(
+    parsed: Parsed, sections: Sequence[Place], source_path: str, language: str = "en"
+) -> list[Definition]:
+    """Return the definitions of a document in text order."""
+    return _Extraction(parsed, sections, source_path, language).run()
+
+
+@dataclass(slots=True)
+class _Extraction:
+    """The extraction from one document."""
+
+    parsed: Parsed
+    sections: Sequence[Place]
+    source_path: str
+    language: str
+    units: Units = field(init=False)
+    inside: list[bool] = field(init=False)
+    listed: list[bool] = field(init=False)
+    """Sections that announce a list of definitions explicitly, whatever their heading."""
+    found: list[tuple[bool, Definition]] = field(init=False, default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.units = Units(self.parsed, self.sections)
+        self.inside = definition_sections(self.sections)
+        self.listed = [False] * len(self.sections)
+        for start in announced_lists(self.parsed.text, self.parsed.body_start):
+            section = self.sections[self.units.section_at(start)]
+            # In a text without headings, what follows the list belongs to the same section.
+            if section.ordinal and start - section.body < _AT_TOP and section.end - start < MAX_DEFINITION:
+                self.listed[section.ordinal] = True
+
+    def run(self) -> list[Definition]:
+        self._read_paragraphs()
+        self._read_brackets()
+        self._read_tables()
+        return _without_repeats(self.found)
+
+    def _read_paragraphs(self) -> None:
+        loose = [inside or listed for inside, listed in zip(self.inside, self.listed, strict=True)]
+        foreign = self.language in _HINTS_BY_LANGUAGE
+        paragraphs = Paragraphs(self.parsed.text, self.units, loose, self.listed, foreign)
+        entries = [0] * len(self.sections)
+        parents = Counter(section.parent for section in self.sections)
+        above: list[int] = []  # where the definitions end whose lists we are in
+        last = -1
+        for index in self._blocks_worth_reading():
+            for unit in self.units.of(index):
+                section = self.sections[unit.section]
+                if unit.section != last and self.inside[unit.section]:
+                    leaf = unit.section not in parents
+                    loose[unit.section] = self._is_list(paragraphs, index, unit, section)
+                    if not loose[unit.section] and leaf and not entries[section.parent or 0]:
+                        self._keep_heading(section, alone=parents[section.parent] == 1)
+                last = unit.section
+                above = [end for end in above if end > unit.start]
+                for span in paragraphs.read(index, unit, len(above)):
+                    self._keep(
+                        span.terms, self.parsed.text[span.start : span.end], span.start, span.end, span.sure
+                    )
+                    if span.leading and loose[unit.section]:
+                        entries[unit.section] += 1
+                        above.append(span.end)
+
+    def _is_list(self, paragraphs: Paragraphs, index: int, unit: Unit, section: Place) -> bool:
+        """Whether a section of a glossary lists definitions; otherwise its heading may itself be the term."""
+        if section.parent is None or not self.inside[section.parent] or not heading_term(section):
+            return True
+        return paragraphs.opens(index, unit)
+
+    def _keep_heading(self, section: Place, alone: bool) -> None:
+        """Keep a sub-heading with its text if the heading above it only announces terms.
+
+        A single one below other text, such as "History", is not a term.
+        """
+        above = self.sections[section.parent or 0]
+        silent = not self.parsed.text[above.body : self.sections[above.ordinal + 1].start].strip()
+        if silent or (not alone and is_definition_heading(above.title or above.heading)):
+            end = min(section.end, section.body + MAX_DEFINITION)
+            self._keep(
+                (heading_term(section),), self.parsed.text[section.body : end], section.start, end, 0.8
+            )
+
+    def _blocks_worth_reading(self) -> list[int]:
+        """Blocks of definitions sections, and blocks with a defining word."""
+        wanted: set[int] = set()
+        for section, inside in zip(self.sections, self.inside, strict=True):
+            if inside and not (section.parent is not None and self.inside[section.parent]):
+                first = self.units.block_at(section.start)
+                wanted.update(range(first, self.units.block_at(max(section.start, section.end - 1)) + 1))
+        text, blocks = self.parsed.text, self.parsed.blocks
+        for section, after in zip(self.sections, [*self.sections[1:], None], strict=True):
+            if self.listed[section.ordinal] and blocks:
+                end = after.start if after is not None else section.end
+                last = self.units.block_at(max(section.start, end - 1))
+                wanted.update(range(self.units.block_at(section.start), last + 1))
+        for hint in (*_HINTS, *_HINTS_BY_LANGUAGE.get(self.language, ())):
+            at = text.find(hint, self.parsed.body_start)
+            while at >= 0 and blocks:
+                index = self.units.block_at(at)
+                wanted.add(index)
+                at = text.find(hint, max(at + 1, blocks[index].end - 1))
+        return sorted(wanted)
+
+    def _read_brackets(self) -> None:
+        text = self.parsed.text
+        for match in OPENING.finditer(text, self.parsed.body_start):
+            unit = self.units.at(match.start())
+            if unit is None or unit.heading:
+                continue
+            named = named_in_bracket(text, unit, match.start(), self.inside[unit.section])
+            if named is not None:
+                self._keep(named.terms, text[named.start : named.end], named.start, named.close, named.sure)
+
+    def _read_tables(self) -> None:
+        for block in self.parsed.blocks:
+            if block.kind == "table":
+                inside = self.inside[self.units.section_at(block.start)]
+                for term, meaning, start, end in table_entries(self.parsed.text, block, inside):
+                    self._keep((term,), meaning, start, end, 0.9)
+
+    def _keep(self, terms: Sequence[str], text: str, start: int, end: int, sure: float) -> None:
+        text = text.strip()
+        ordinal = self.units.section_at(start)
+        section, exceptions = self.sections[ordinal].section_id, exceptions_in(text)
+        for term in terms:
+            key = normalize_term(term)
+            if key and text:
+                definition = Definition(
+                    self.source_path, term, key, text, section, exceptions, start, end, sure=sure
+                )
+                self.found.append((self.inside[ordinal], definition))
+
+
+def _without_repeats(found: list[tuple[bool, Definition]]) -> list[Definition]:
+    """Keep one of equal definitions, preferably from a definitions section; order by position."""
+    kept: dict[tuple[str, str], Definition] = {}
+    for _, definition in sorted(found, key=lambda item: (not item[0], item[1].start)):
+        words = " ".join(definition.definition_text.split()).casefold()
+        kept.setdefault((definition.term_normalized, words), definition)
+    return sorted(kept.values(), key=lambda definition: definition.start)

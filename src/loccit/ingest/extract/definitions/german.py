@@ -1,0 +1,133 @@
+"""German definitions: the phrases with which acts, treaties and contracts say what a word means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from loccit.ingest.extract.definitions.forms import Anchor, read_terms, short_name
+from loccit.ingest.extract.definitions.terms import TERM, clean_term
+from loccit.ingest.extract.definitions.units import Unit
+
+# Words that begin a sentence about something else.
+_NOT_A_TERM = (
+    r"(?!(?i:(?:Dies|Es|Sie|Er|Wer|Was|Absatz|Satz|Nummer|Nicht)[a-z]{0,2}|Bei|Beim|I[mn]|Für|Auf|Zu|Nach|Mit|Von|Vom|Aus"
+    r"|Gegen|Durch|A[mn]|Über|Hat|Haben|Ist|Sind|Wird|Werden|Wenn|Soweit|Sofern|Falls)\s)"
+)
+_MEANS = r"(?:ist|sind|gilt|gelten|bedeutet|bedeuten|bezeichnet|bezeichnen)"
+# `im Sinne des § 2 Abs. 1`: a full stop before a number ends no sentence.
+_IN_THE_SENSE = rf"i[mn]\s+Sinne\s+(?:dieser|dieses|des|der|von)\b(?:[^.;:]|\.(?=\s?\d)){{0,80}}?\b{_MEANS}\b"
+_THE_WORD = r"(?:d(?:er|ie)\s+)(?:Ausdruck|Ausdrücke|Begriff|Begriffe)\s+"
+_THE_WORD_FIRST = re.compile(_THE_WORD, re.IGNORECASE)
+_NAME = r"[A-ZÄÖÜ][^.;:,„“\"()]{1,80}?"
+_SENSE = re.compile(rf"{_NOT_A_TERM}(?P<term>{_NAME}),?\s+{_IN_THE_SENSE}(?!\s+oder\b)")
+_SENSE_OF_IT = re.compile(rf"\s+{_IN_THE_SENSE}", re.IGNORECASE)
+# `bedeutet der Ausdruck „X“ …`, and without these words only where a clause begins.
+_VERB_FIRST = re.compile(
+    rf"\b(?:(?:bedeute[nt]|bezeichne[nt]|umfass(?:t|en)|bezieh(?:t|en)\s+sich)\s+(?P<word>{_THE_WORD})"
+    r"|(?:bedeute[nt]|bezeichne[nt])\s+)",
+    re.IGNORECASE,
+)
+_CLAUSE_BEGINS = re.compile(r"(?:^|[,;:.)–]\s*|\b\d{1,2}\.\s+)$")
+# `Unter „X“ versteht man …`, `Als „X“ werden … bezeichnet`
+_PREPOSITION = re.compile(
+    r"\b(?:Unter|Als)\s+(?:(?:dem|den|einem|einer|der)\s+(?:(?:Begriff|Ausdruck)\s+)?)?"
+)
+_THEN = re.compile(r"\s+(?:versteht|verstehen|wird|werden|ist|sind|gilt|gelten|bezeichne[nt])\b")
+# `: – „X“ jeder …; – „Y“ jede …`
+_DASHED = re.compile(r"[:;]\s+[–—-]\s+(?=[«„“\"‹])")
+_DETERMINER = (
+    r"(?:d(?:er|ie|as|en|em)|d(?:er|ie|as)jenigen?|eine?[mnrs]?|(?:jede|jegliche|jene|alle|solche)[mnrs]?|wer|was|auch|nur"
+    r"|insbesondere)\b"
+)
+_ADJECTIVES = r"(?:[a-zäöüß-]+e[mnrs]?,?\s+(?:(?:und|oder|sowie|bzw\.)\s+)?){1,4}(?=[A-ZÄÖÜ])"
+# `(2) Ausführer ist jede Person …`, `(3) Güter sind Waren …`: numbered, among definitions, it can only be one.
+_IS = re.compile(
+    rf"(?:(?:[Dd](?:er|ie|as)|[Ee]ine?)\s+)?{_NOT_A_TERM}(?P<term>[^\W\d_][^.;:,„“\"()]{{2,80}}?(?:\s\([^()\n]{{1,40}}\))?)"
+    rf"\s+(?:(?:ist|sind)(?:(?=,?\s+(?:{_DETERMINER}|[A-ZÄÖÜ]|\d{{1,2}}\.\s|{_ADJECTIVES}))|(?=:|$))"
+    r"|umfass(?:t|en)\b|bedeute[nt]\b|bezeichne[nt]\b|liegt\s+vor(?=,\s+(?:wenn|soweit|sofern)\b))",
+)
+_COUNTS_AS = re.compile(
+    rf"Als\s+(?P<term>[^.;:,„“\"()]{{2,80}}?)\s+(?:gilt|gelten|wird|werden|bezeichnen)\s+(?={_DETERMINER}|[A-ZÄÖÜ])"
+)
+_ADJECTIVE = r"(?:[a-zäöüß-]+e[rsn]?\s+)"
+_NOUN = r"[A-ZÄÖÜ][\w-]+"
+_ARTICLES = r"(?:d(?:er|ie|as|en)|eine?n?|jede[rsn]?|alle)\s"
+# `3. Geräte die Maschinen …`, below `Im Sinne dieser Verordnung sind`. An article before a noun and another article
+# belongs to the term: `Stand der Technik das Niveau`.
+_DIRECTLY = re.compile(
+    rf"(?![^.;,:]{{0,90}}:\s)(?:[Ee]ine?\s+)?{_NOT_A_TERM}(?P<term>{_ADJECTIVE}{{0,3}}{_NOUN}"
+    rf"(?:\s+(?:und|oder|der|des|von|für|zur|zum|mit)\s+{_ADJECTIVE}?{_NOUN}){{0,2}}?)"
+    rf"\s+(?={_ARTICLES}\s*(?!{_NOUN}\s+{_ARTICLES}))"
+)
+_VERBS = re.compile(
+    r"\b(?:ist|sind|wird|werden|hat|haben|kann|können|muss|müssen|soll|sollen|darf|dürfen|gilt|gelten|nicht)\b"
+)
+_APPLIES = re.compile(r"(?:gilt|gelten)$")
+_ARTICLE = re.compile(r"(?:Der|Die|Das|Ein|Eine|Als)\s+(?=\w)")
+
+
+def german_anchors(text: str, unit: Unit, loose: bool) -> Iterator[Anchor]:
+    """Yield the definitions of a unit in phrases that leave no doubt."""
+    sense = _SENSE.match(text, unit.body, unit.end)
+    if sense is not None:
+        article = _ARTICLE.match(sense["term"])
+        name = _name(sense["term"][article.end() if article else 0 :])
+        # `Für X im Sinne des § 1 gelten …` applies a rule; `Als X … gelten` defines.
+        applies = _APPLIES.search(sense.group()) and not sense["term"].startswith("Als ")
+        if name and not applies:
+            yield Anchor((name,), unit.body, sense.end(), True, sure=0.9)
+    yield from _quoted(text, unit, unit.body, _SENSE_OF_IT)
+    for match in _VERB_FIRST.finditer(text, unit.body, unit.end):
+        before = text[max(unit.body, match.start() - 12) : match.start()]
+        if match["word"] or _CLAUSE_BEGINS.search(before):
+            yield from _quoted(text, unit, match.end(), None, match.start() == unit.body)
+    for match in _PREPOSITION.finditer(text, unit.body, unit.end):
+        leading = match.start() == unit.body
+        if leading or text[match.start() - 2] in ".;:":
+            yield from _quoted(text, unit, match.end(), _THEN, leading)
+    for match in _DASHED.finditer(text, unit.body, unit.end) if loose else ():
+        yield from _quoted(text, unit, match.end(), None)
+
+
+def _quoted(
+    text: str, unit: Unit, at: int, after: re.Pattern[str] | None, leading: bool | None = None
+) -> Iterator[Anchor]:
+    term = TERM.match(text, at, unit.end)
+    terms, end = read_terms(text, term, unit.end) if term else ((), at)
+    verb = after.match(text, end, unit.end) if after and terms else None
+    if term and terms and (verb or after is None):
+        yield Anchor(
+            terms, term.start(), verb.end() if verb else end, at == unit.body if leading is None else leading
+        )
+
+
+def german_entry(text: str, unit: Unit, announced: bool) -> Anchor | None:
+    """Return the definition that a numbered paragraph or item of a definitions section begins with.
+
+    ``announced``: a sentence before the list says that it consists of definitions.
+    """
+    word = _THE_WORD_FIRST.match(text, unit.body, unit.end)
+    term = TERM.match(text, word.end(), unit.end) if word else None
+    if term is not None:
+        terms, end = read_terms(text, term, unit.end)
+        return Anchor(terms, unit.body, end, True) if terms else None
+    for form in (_IS, _COUNTS_AS, _DIRECTLY) if announced else (_IS, _COUNTS_AS):
+        match = form.match(text, unit.body, unit.end)
+        name = _name(match["term"]) if match else ""
+        if match and name:
+            return Anchor((name,), unit.body, match.end(), True)
+    return None
+
+
+def term_alone(text: str, unit: Unit) -> Anchor | None:
+    """Return the term that is all there is in an item, before the paragraph that explains it."""
+    words = text[unit.body : unit.end].rstrip()
+    term = clean_term(words.rstrip(":"))
+    if not term or "\n" in words or words[-1] in ".;," or _VERBS.search(term):
+        return None
+    return Anchor((term,), unit.body, unit.end, True)
+
+
+def _name(words: str) -> str:
+    return "" if _VERBS.search(words) else short_name(words)

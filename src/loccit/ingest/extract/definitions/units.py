@@ -1,0 +1,217 @@
+"""The paragraphs and list items that contain definitions, with their numbering.
+
+Where a definition ends depends on the numbering: ``(c) "cargo" means … —`` continues through its own ``(1)`` and
+``(2)`` and stops at ``(d)``.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from loccit.ingest.parse import Parsed
+from loccit.model import Place
+
+_MARK = re.compile(
+    r"(?P<indent>[ \t>]*)(?P<bullet>[-*+•▪◦‣·][ \t]+)?(?:<sup>\(?(?P<raised>\d{1,3})[a-z]{0,2}[.)]{0,2}</sup>[ \t]*)?"
+    r"(?P<mark>(?:\\?\(?(?P<value>\d{1,4}[a-z]?|[ivxlcdm]{1,7}|[IVXLCDM]{1,7}|[a-zA-Z]{1,2})"
+    r"(?P<close>\\?\)|\\?\.(?=[ \t])|°(?=[ \t]))|(?P<dotted>\d{1,3}(?:\.\d{1,3}){1,5})\.?(?=[ \t]))"
+    r"(?:\\?\(\w{1,4}\\?\))*[ \t]*)?"
+)
+# A line inside a paragraph starts an item only if the previous line is complete.
+_INNER_LINE = re.compile(
+    r"\n(?=[ \t]*(?:[-*+•▪◦‣·][ \t]+)?(?:\\?\(?(?:\d{1,4}|[a-zA-Z]{1,4})\\?[.)][ \t]"
+    r"|[\"“‘«„*_`]))"
+)
+_HASHES = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+")
+_LONG = 40  # characters; a heading that defines a term says more than that
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
+_SKIPPED = 3  # numbers that a list may leave out, repealed items for instance, and still be one list
+Count = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A paragraph, list item, line or heading:
+
+    ``body`` is where its text begins, ``places`` the readings of its marker.
+    """
+
+    start: int
+    body: int
+    end: int
+    indent: int
+    bullet: bool
+    places: tuple[Count, ...]
+    section: int
+    heading: bool = False
+
+    @property
+    def marked(self) -> bool:
+        """Whether it is a list item."""
+        return self.bullet or bool(self.places)
+
+
+class Units:
+    """The units of a document, computed per block on demand."""
+
+    def __init__(self, parsed: Parsed, sections: Sequence[Place]) -> None:
+        self.text = parsed.text
+        self.blocks = parsed.blocks
+        self._block_starts = [block.start for block in parsed.blocks]
+        self._section_starts = [section.start for section in sections]
+        self._cache: dict[int, list[Unit]] = {}
+
+    def block_at(self, offset: int) -> int:
+        """Return the index of the block that contains an offset."""
+        return max(0, bisect_right(self._block_starts, offset) - 1)
+
+    def section_at(self, offset: int) -> int:
+        """Return the ordinal of the innermost section that contains an offset."""
+        return max(0, bisect_right(self._section_starts, offset) - 1)
+
+    def of(self, index: int) -> list[Unit]:
+        """Return the units of a block; short headings, tables and code blocks have none."""
+        units = self._cache.get(index)
+        if units is None:
+            units = self._cache[index] = self._read(index)
+        return units
+
+    def at(self, offset: int) -> Unit | None:
+        """Return the unit that contains an offset."""
+        units = self.of(self.block_at(offset)) if self.blocks else []
+        found = bisect_right(units, offset, key=lambda unit: unit.start) - 1
+        return units[found] if found >= 0 and offset < units[found].end else None
+
+    def after(self, index: int, unit: Unit) -> tuple[int, Unit] | None:
+        """Return the next unit of the same section, with its block; a table or code block ends the sequence."""
+        units = self.of(index)
+        place = bisect_right(units, unit.start, key=lambda other: other.start)
+        if place < len(units):
+            return index, units[place]
+        for following in range(index + 1, len(self.blocks)):
+            if self.blocks[following].kind != "text":
+                return None
+            if units := self.of(following):
+                return (following, units[0]) if units[0].section == unit.section else None
+        return None
+
+    def _read(self, index: int) -> list[Unit]:
+        block, text = self.blocks[index], self.text
+        section = self.section_at(block.start)
+        if block.kind == "heading":
+            # Clauses styled as headings define terms like any other.
+            heading = _HASHES.match(text, block.start)
+            unit = _unit(text, heading.end() if heading else block.start, block.end, section)
+            return [replace(unit, heading=True)] if unit is not None and unit.end - unit.body > _LONG else []
+        if block.kind != "text":
+            return []
+        inner = (
+            m.end() for m in _INNER_LINE.finditer(text, block.start, block.end) if _ended(text, m.start())
+        )
+        cuts = [block.start, *inner, block.end]
+        return [
+            unit for start, end in pairwise(cuts) if (unit := _unit(text, start, end, section)) is not None
+        ]
+
+
+def _ended(text: str, at: int) -> bool:
+    return text[max(0, at - 8) : at].rstrip().endswith((".", ";", ":", ",", "—", "–", "-", " and", " or"))
+
+
+def _unit(text: str, start: int, end: int, section: int) -> Unit | None:
+    while start < end and text[start] in "\n\r":
+        start += 1
+    stop = start + len(text[start:end].rstrip())
+    match = _MARK.match(text, start, stop)
+    if stop <= start or match is None:
+        return None
+    places = _dotted(match["dotted"]) or _places(match["value"], match["mark"], match["close"])
+    if match["raised"] and not match["mark"]:
+        places = (("^1", int(match["raised"])),)  # numbers of paragraphs, as in Swiss acts
+    body = match.end()
+    if match["mark"] and not places:
+        body = match.start("mark")  # "Mr." and the like
+    while body < stop and text[body].isspace():
+        body += 1
+    return Unit(start, body, stop, len(match["indent"].expandtabs(4)), bool(match["bullet"]), places, section)
+
+
+def _dotted(value: str | None) -> tuple[Count, ...]:
+    head, _, last = (value or "").rpartition(".")
+    return ((f"{head}.", int(last)),) if head else ()
+
+
+def _places(value: str | None, mark: str | None, close: str | None) -> tuple[Count, ...]:
+    """The readings of a marker: ``(i)`` is the first Roman numeral and the ninth letter."""
+    if not value or not mark or not close:
+        return ()
+    style = ("(" if "(" in mark[:2] else "") + close[-1]
+    digits = value.rstrip("abcdefghijklmnopqrstuvwxyz") if value[0].isdigit() else ""
+    if digits:
+        return ((f"{style}1", int(digits)),)
+    kind = "a" if value.islower() else "A"
+    if not value.islower() and not value.isupper():
+        return ()
+    letters = value.lower()
+    places: list[Count] = []
+    if len(letters) == 1 or (len(letters) == 2 and letters[0] == letters[1]):
+        places.append((style + kind, ord(letters[0]) - 96 + 26 * (len(letters) - 1)))
+    # A single "c" or "l" is the letter: lists do not reach 50.
+    if all(char in _ROMAN for char in letters) and (len(letters) > 1 or letters in "ivx"):
+        places.append((style + ("i" if kind == "a" else "I"), _roman(letters)))
+    if close[-1] == "." and not places:
+        return ()
+    return tuple(places)
+
+
+def _roman(letters: str) -> int:
+    values = [_ROMAN[char] for char in letters]
+    return sum(-a if a < b else a for a, b in zip(values, [*values[1:], 0], strict=True))
+
+
+class Levels:
+    """Decides, unit by unit, whether the list below a definition continues or the next definition begins."""
+
+    def __init__(self, own: Unit) -> None:
+        self._own = own
+        self._open: dict[str, int] = {}
+
+    def takes(self, unit: Unit, invited: bool, due: bool = False) -> bool:
+        """Whether a marked unit belongs to the list.
+
+        ``invited``: a list may begin here; ``due``: one must, because the text before ends with a colon.
+        """
+        own = self._own
+        deeper = own.marked and unit.indent >= own.indent + 2
+        if not unit.places:
+            if deeper or (not own.bullet and (invited or "-" in self._open)):
+                self._open.setdefault("-", 1)
+                return True
+            return False
+        next_item = any((style, value - 1) in own.places for style, value in unit.places)
+        # "(i)" after "(h) … means:" is a numeral, not the next letter.
+        if next_item and not deeper and not (due and len(unit.places) > 1):
+            return False
+        for style, value in reversed(unit.places):
+            if self._open.get(style, value) < value <= self._open.get(style, value) + _SKIPPED:
+                self._go_on(style, value)
+                return True
+        if any(style in self._open for style, _ in unit.places):
+            return deeper  # the list restarts: it belongs to another definition
+        taken = {style for style, _ in own.places}
+        for style, value in reversed(unit.places):
+            if value == 1 and (deeper or (invited and style not in taken)):
+                self._open[style] = 1
+                return True
+        return deeper
+
+    def _go_on(self, style: str, value: int) -> None:
+        """Continue one list; the lists opened below its last item end."""
+        styles = list(self._open)
+        for below in styles[styles.index(style) :]:
+            del self._open[below]
+        self._open[style] = value

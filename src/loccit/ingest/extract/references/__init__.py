@@ -1,0 +1,313 @@
+"""References: the places that a document refers to, each resolved or with the reason why not.
+
+The stage has three steps, each in its own modules: *read* the words (``grammar``, with the numbers in ``items`` and the
+names of other documents in ``documents``), *resolve* them in the tree of places (``resolve``, ``places``), and *follow*
+links and names (``links``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from loccit.ingest.extract.references.documents import Names, Own, Owner, find_names
+from loccit.ingest.extract.references.grammar import (
+    Mention,
+    connected,
+    distinctive,
+    find_bare,
+    find_mentions,
+    in_order,
+    inside,
+    joined,
+    share_beginnings,
+    share_ends,
+)
+from loccit.ingest.extract.references.items import ALONE
+from loccit.ingest.extract.references.links import (
+    Titles,
+    find_masks,
+    follow_links,
+    title_in_brackets,
+    titles_agree,
+)
+from loccit.ingest.extract.references.places import Places
+from loccit.ingest.extract.references.resolve import Said, Target, resolve
+from loccit.ingest.parse import Parsed
+from loccit.labels.lexicon import lowered
+from loccit.labels.model import is_sub
+from loccit.model import Place, Reference
+
+_OTHER = "names another act"
+SURE = {"number": 0.95, "relative": 0.9, "document": 0.9, "partly": 0.5, "titled": 0.99, "disputed": 0.3}
+"""The confidence of a reference within a document, by what names the place; ``partly`` leads to its parent.
+
+A number may come with a title, which the place may share (``titled``) or not (``disputed``).
+"""
+# Kinds worth a note if nothing here has that number; `rule 3` or `book 2` may be plain prose.
+_CITED = frozenset("article section chapter annex appendix subpart clause recital paragraph".split())
+_AFTER_LABEL = re.compile(r"[*_]{0,3}(?:[.:—–]|[^\S\n]*[-–—:]\s|[^\S\n]*(?:\n|$))")
+_PARAGRAPH = 4000
+
+
+def extract_references(parsed: Parsed, places: Sequence[Place], language: str = "en") -> list[Reference]:
+    """Return the references of a document in order, one per target; a list or range has one for each member."""
+    del language  # The words of all languages are read at once: documents quote one another.
+    reader = _Reader(parsed, places)
+    found = [*reader.links(), *reader.mentions(), *reader.names(), *reader.titles()]
+    return sorted(found, key=lambda reference: (reference.start, reference.end))
+
+
+class _Reader:
+    """One pass over a document."""
+
+    def __init__(self, parsed: Parsed, places: Sequence[Place]) -> None:
+        self._parsed, self._text = parsed, parsed.text
+        self._low = lowered(parsed.text)
+        self._places = Places(places)
+        sections = self._places.headings
+        self._titles = Titles(self._places)
+        self._contents, self._masks = find_masks(parsed, sections)
+        title = parsed.metadata.get("title")
+        top = [section.heading for section in sections[1:] if section.level == 1][:3]
+        self._own = Own([*top, *([title] if isinstance(title, str) else [])])
+        self._names = Names(self._text, find_names(self._text))
+        self._headings = {section.heading for section in sections}
+        self._nowhere = Places(sections[:1])
+        self._last: Place | None = None
+        self._said: dict[str, Said] = {}
+        self._taken: list[tuple[int, int]] = []
+
+    def links(self) -> Iterator[Reference]:
+        """Markdown and wiki links."""
+        for followed in follow_links(self._parsed, self._places):
+            link = followed.link
+            if link.start not in self._contents:
+                yield Reference(
+                    self._text[link.start : link.end],
+                    link.start,
+                    link.end,
+                    followed.kind,
+                    followed.section_id,
+                    document=followed.document,
+                    reason=followed.reason,
+                    sure=1.0 if followed.section_id else 0.0,
+                )
+
+    def mentions(self) -> list[Reference]:
+        """Numbers and relative forms."""
+        found: list[Reference] = []
+        covered = {name.start: name.end for name in self._names.all}
+        spans = sorted(covered.items())
+        mentions = [
+            mention
+            for mention in find_mentions(self._text, self._low, self._parsed.body_start)
+            if mention.start not in self._masks and not inside(mention.start, spans)
+        ]
+        known = [(mention.start, mention.end) for mention in mentions]
+        mentions += [
+            bare
+            for bare in find_bare(self._text, self._parsed.body_start, self._places)
+            if bare.start not in self._masks
+            and not inside(bare.start, known)
+            and not inside(bare.start, spans)
+        ]
+        mentions = share_beginnings(self._text, list(share_ends(self._text, in_order(mentions))))
+        owners = self._owners(mentions)
+        for mention, owner in zip(mentions, owners, strict=True):
+            if not self._is_label(mention):
+                found += self._read(mention, owner)
+        return found
+
+    def _owners(self, mentions: list[Mention]) -> list[Owner | None]:
+        """What each mention says it belongs to; *Article 5 or Article 7 of that Directive* says so for both."""
+        owners: list[Owner | None] = []
+        for mention in mentions:
+            word = mention.lead.word
+            shouting = len(word) > 2 and self._text[mention.start : mention.start + len(word)].isupper()
+            owner = self._names.after(mention.end, shouting)
+            if owner is None and (bracket := title_in_brackets(self._text, mention.end)) is not None:
+                owner = self._names.after(bracket.end(), shouting)
+            owners.append(owner)
+        for index in range(len(mentions) - 2, -1, -1):
+            here, after = mentions[index], mentions[index + 1]
+            owner = owners[index + 1]
+            if (
+                owners[index] is None
+                and owner is not None
+                and owner.how != "this"
+                and here.units[0].kind == after.units[0].kind
+                and not here.relative
+                and not after.relative
+                and (joined(self._text, here, after) or self._belongs_with(here, after))
+            ):
+                owners[index] = replace(owner, end=here.end)
+        return owners
+
+    def _belongs_with(self, here: Mention, after: Mention) -> bool:
+        """Whether *§ 4 in Verbindung mit § 6 des Hafengesetzes* means both of them, and not a § 4 of this document."""
+        if not connected(self._text, here, after):
+            return False
+        first, item = here.units[0], here.units[0].items[-1:]
+        if not item or item == after.units[0].items[-1:]:
+            return bool(item)
+        return isinstance(self._places.numbered(first.kind, item[0].parts, item[0].base, here.start), str)
+
+    def names(self) -> Iterator[Reference]:
+        """Names of other documents without a number."""
+        taken = sorted(self._taken)
+        for name in self._names.all:
+            if name.start in self._masks or inside(name.start, taken) or name.name in self._own:
+                continue
+            yield Reference(
+                self._text[name.start : name.end],
+                name.start,
+                name.end,
+                "document",
+                "",
+                number_kind=name.kind,
+                number_key="_".join(name.number),
+                document=name.name,
+                reason=_OTHER,
+            )
+
+    def titles(self) -> Iterator[Reference]:
+        """Headings by name."""
+        taken = sorted([*self._taken, *((name.start, name.end) for name in self._names.all)])
+        seen: set[int] = set()
+        for named in self._titles.named(self._text, self._low, self._parsed.body_start):
+            if named.start in self._masks or named.start in seen:
+                continue
+            if inside(named.start, taken) or inside(named.end - 1, taken):
+                continue
+            seen.add(named.start)
+            words = self._text[named.start : named.end]
+            yield Reference(words, named.start, named.end, "named", named.section.section_id, sure=named.sure)
+
+    def _is_label(self, mention: Mention) -> bool:
+        """Whether a number at the start of a paragraph is that paragraph's own label, not a reference."""
+        items = mention.lead.items
+        if mention.relative or len(mention.units) > 1 or len(items) != 1 or items[0].until:
+            return False
+        low = max(0, mention.start - 200)
+        line = self._text.rfind("\n", low, mention.start) + 1
+        if (line == 0 and low > 0) or self._text[line : mention.start].strip(" \t*_#>-"):
+            return False
+        end = self._text.find("\n", mention.end, mention.end + 600)
+        if self._text[line : end if end > 0 else mention.end + 600].strip(" \t*_#>-") in self._headings:
+            return True
+        if line > 1 and self._text[line - 2] != "\n":
+            return False
+        if not mention.lead.word:
+            return True
+        return mention.lead.word[0] == "§" or bool(_AFTER_LABEL.match(self._text, mention.end))
+
+    def _read(self, mention: Mention, owner: Owner | None) -> list[Reference]:
+        since = max(0, mention.start - _PARAGRAPH)
+        since = max(since, self._text.rfind("\n\n", since, mention.start))
+        document, end, reason = "", mention.end, ""
+        whole: Place | None = None
+        if owner is not None:
+            end = owner.end
+            if owner.how == "last":
+                document = self._names.last(mention.start, since)
+                if not document and owner.name and owner.name not in self._own:
+                    document = f"that {owner.name}"
+                elif not document and not owner.name and mention.relative and self._last is not None:
+                    whole = self._places.whole(self._last, mention.lead.kind)
+            elif owner.how == "title":
+                whole = self._titles.find(owner.name, mention.start, "clause")
+                reason = "" if whole else f"no heading called {owner.name}"
+            elif owner.name and owner.name.removeprefix("the ") not in self._own:
+                loose = owner.how == "loosely" and mention.relative
+                document = "" if loose else owner.name
+                reason = f"a part of “{owner.name}”; which part is not stated" if loose else ""
+        before = "" if mention.relative or owner is not None else self._names.before(mention.start)
+        start = mention.start
+        if before and before not in self._own:
+            targets = resolve(mention, self._places, self._said, since) if distinctive(mention) else []
+            if targets and not targets[0].failed:
+                return self._emit(mention, targets, start, end)
+            document, start = before, self._text.rfind(before, max(0, start - len(before) - 8), start)
+            start = start if start >= 0 else mention.start
+        if document:
+            return self._elsewhere(mention, document, start, end)
+        if owner is None and mention.relative and mention.units[0].how != "this":
+            something = self._names.something(mention.end)
+            reason = f"a part of “{something}”, which is not a place in this document" if something else ""
+        if reason:
+            return self._emit(mention, [Target(reason=reason, failed=True)], start, end)
+        targets = resolve(mention, self._places, self._said, since, whole)
+        if mention.relative and mention.units[0].word in ALONE:
+            # Anything may have a number: only an item that is here is meant, and `(2)` is a paragraph.
+            targets = [one for one in targets if one.place and one.place.marker[:1] not in ("", "(")]
+        return self._emit(mention, targets, start, end) if targets else []
+
+    def _elsewhere(self, mention: Mention, document: str, start: int, end: int) -> list[Reference]:
+        """A part of another document: its number is kept, to be resolved if the library has that document."""
+        targets = resolve(mention, self._nowhere, {}, 0) if not mention.relative else [Target()]
+        for unit in mention.units:
+            self._said[unit.kind] = Said(None, mention.start)
+        emitted = [
+            replace(target, place=None, reason=_OTHER, failed=True, kind=target.kind, number=target.number)
+            for target in targets
+        ]
+        return self._emit(mention, emitted, start, end, document)
+
+    def _emit(
+        self, mention: Mention, targets: list[Target], start: int, end: int, document: str = ""
+    ) -> list[Reference]:
+        found = []
+        absolute = any(unit.how == "number" and not unit.relative for unit in mention.units)
+        kind = "document" if document else "number" if absolute else "relative"
+        for index, target in enumerate(targets):
+            if target.failed and not document and not self._worth(mention, target):
+                continue
+            begin, stop = (target.start, target.end) if target.end else (start, end)
+            if target.end and index == 0:
+                begin = start
+            if target.end and target.end == targets[-1].end:
+                stop = end
+            leads = target.place.section_id if target.place and not target.failed else ""
+            found.append(
+                Reference(
+                    self._text[begin:stop],
+                    begin,
+                    stop,
+                    kind,
+                    leads,
+                    target.kind if absolute else "",
+                    "_".join(target.number) if absolute else "",
+                    document,
+                    target.reason,
+                    sure=SURE["partly" if target.reason else kind] if leads else 0.0,
+                )
+            )
+        if len(found) == 1 and found[0].target_section and targets[0].place is not None:
+            found[0] = self._checked(found[0], targets[0].place, mention.end)
+        if found:
+            self._taken.append((start, end))
+            self._last = targets[-1].place
+        return found
+
+    def _checked(self, reference: Reference, place: Place, end: int) -> Reference:
+        """Compare the title in brackets after a number with that of the place: one of them may be wrong."""
+        bracket = title_in_brackets(self._text, end)
+        if bracket is None or not place.title or reference.reason:
+            return reference
+        if titles_agree(bracket["title"], place.title):
+            return replace(reference, sure=SURE["titled"])
+        reason = f"{place.label} is headed “{place.title}”, not “{bracket['title']}”"
+        return replace(reference, sure=SURE["disputed"], reason=reason)
+
+    def _worth(self, mention: Mention, target: Target) -> bool:
+        """Whether an unresolved reference is one at all, and not prose such as *book 2 rooms*."""
+        if mention.relative:
+            labelled = any(place.label for place in self._places.leaf_at(mention.start))
+            plain = mention.lead.kind == "point" and mention.lead.items and mention.lead.items[0].base
+            return labelled and not plain
+        if target.kind in self._places.kinds or (is_sub(target.kind) and target.number):
+            return True
+        single = len(target.number) == 1 and not target.number[0][:1].isdigit()
+        return target.kind in _CITED or target.kind == "" or (not single and mention.lead.word[:1].isupper())

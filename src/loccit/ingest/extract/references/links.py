@@ -1,0 +1,367 @@
+"""Links and names: Markdown and wiki links, headings named in the text, and the spans to exclude.
+
+``see Payment Terms`` and ``pursuant to the Force Majeure clause`` are matched against the headings. Code, headings and
+tables of contents contain no references.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from loccit.ingest.extract.references.items import S1
+from loccit.ingest.extract.references.places import Places, inside
+from loccit.ingest.parse import Parsed
+from loccit.labels.model import CONTAINERS
+from loccit.model import Link, Place
+from loccit.text.keys import title_key
+
+_CONTENTS = frozenset(
+    {"contents", "table of contents", "toc", "inhalt", "inhaltsverzeichnis", "inhaltsubersicht", "sommaire"}
+    | {"table des matieres", "indice", "on this page", "list of sections"}
+)
+_CODE = re.compile(r"(?<!`)`[^`\n]{1,200}`(?!`)")
+_LISTED = re.compile(r"(?:[-*+•–]|\(?\w{1,4}[.)])\s")
+_FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
+_ADDRESS = re.compile(r"\b(?:https?|ftp|mailto):[^\s<>)\]]+")
+_LEADERS = re.compile(r"(?<!\.)\.{4}[ \t.]*\d{1,4}[ \t]*$", re.MULTILINE)
+_LINK_LINE = re.compile(
+    r"^[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?\[[^\]\n]{1,200}\]\(#[^)\n]{1,200}\)[ \t]*\n?", re.MULTILINE
+)
+_EXTERNAL = re.compile(r"[A-Za-z][\w+.-]*:|//")
+_MAX_LINE = 400
+
+
+def is_external(target: str) -> bool:
+    """Whether a link leaves the library: it has a scheme or a host."""
+    return bool(_EXTERNAL.match(target))
+
+
+class Masks:
+    """Merged spans of a text, queried by offset."""
+
+    def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        for start, end in sorted(spans):
+            if self._ends and start <= self._ends[-1]:
+                self._ends[-1] = max(self._ends[-1], end)
+            elif start < end:
+                self._starts.append(start)
+                self._ends.append(end)
+
+    def __contains__(self, offset: int) -> bool:
+        index = bisect_right(self._starts, offset) - 1
+        return index >= 0 and offset < self._ends[index]
+
+
+def find_masks(parsed: Parsed, sections: Sequence[Place]) -> tuple[Masks, Masks]:
+    """Return the tables of contents of a document, and all spans that are not read for references."""
+    contents = list(_contents(parsed.text, sections))
+    return Masks(contents), Masks([*contents, *_text_spans(parsed)])
+
+
+def _text_spans(parsed: Parsed) -> Iterator[tuple[int, int]]:
+    text = parsed.text
+    yield 0, parsed.body_start
+    for block in parsed.blocks:
+        if block.kind == "heading" or (block.kind == "code" and _is_code(text, block.start)):
+            yield block.start, block.end
+    for heading in parsed.headings:
+        yield heading.start, heading.body
+    for link in parsed.links:
+        shown = text.find("](", link.start, link.end)
+        # The words of an external link are read like others: `[10 U.S.C. 3806](https://…)`.
+        outside = shown > 0 and link.kind == "markdown" and is_external(link.target)
+        yield (shown if outside else link.start), link.end
+    if "`" in text:
+        yield from (match.span() for match in _CODE.finditer(text))
+    if ":" in text:
+        yield from (match.span() for match in _ADDRESS.finditer(text))
+
+
+def _is_code(text: str, start: int) -> bool:
+    """Whether a block of code is one: deep indentation below a list, as in statutes, continues the list."""
+    if _FENCE.match(text, start):
+        return True
+    above = text[max(0, start - _MAX_LINE) : start].rstrip()
+    line = above[above.rfind("\n") + 1 :]
+    return not line[:1].isspace() and not _LISTED.match(line)
+
+
+def _contents(text: str, sections: Sequence[Place]) -> Iterator[tuple[int, int]]:
+    for index, section in enumerate(sections):
+        if section.heading and title_key(section.title or section.heading) in _CONTENTS:
+            yield section.start, sections[index + 1].start if index + 1 < len(sections) else section.end
+    for match in _LEADERS.finditer(text) if "...." in text else ():
+        start = text.rfind("\n", max(0, match.start() - _MAX_LINE), match.start()) + 1
+        yield max(start, match.start() - _MAX_LINE), match.end()
+    if "](#" in text:
+        yield from _link_lists(text)
+
+
+def _link_lists(text: str) -> Iterator[tuple[int, int]]:
+    """Three or more consecutive lines that are nothing but links to headings."""
+    run: list[tuple[int, int]] = []
+    for match in _LINK_LINE.finditer(text):
+        if run and match.start() != run[-1][1]:
+            if len(run) > 2:
+                yield run[0][0], run[-1][1]
+            run = []
+        run.append(match.span())
+    if len(run) > 2:
+        yield run[0][0], run[-1][1]
+
+
+# -- links ---------------------------------------------------------------------------------------------------
+
+_KINDS = {"markdown": "link", "wiki": "wiki", "transclusion": "transclusion"}
+_NOT_SLUG = re.compile(r"[^\w\- ]")
+_GIVEN_ID = re.compile(r"\{[^{}\n]{0,80}#([\w:.-]{1,100})[^{}\n]{0,80}\}")
+_HTML_ID = re.compile(r"<[a-zA-Z][^<>\n]{0,200}?\b(?:id|name)=[\"']?([\w:.-]{1,100})")
+_BLOCK_ID = re.compile(r"(?<!\S)\^([\w-]{1,60})[ \t]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedLink:
+    """A link and its target: a section of this document, another document, or None with a reason."""
+
+    link: Link
+    kind: str
+    section_id: str
+    document: str
+    reason: str
+
+
+def slug_of(heading: str) -> str:
+    """The anchor that GitHub gives a heading.
+
+    >>> slug_of("What's new in 4.2?")
+    'whats-new-in-42'
+    """
+    return _NOT_SLUG.sub("", heading.lower()).strip().replace(" ", "-")
+
+
+class Anchors:
+    """The anchors of a document: slugs, ids in braces or HTML, and blocks marked with ``^``."""
+
+    def __init__(self, parsed: Parsed, places: Places) -> None:
+        self._text = parsed.text
+        self._places = places
+        self._slugs: dict[str, Place] = {}
+        self._titles: dict[str, Place] = {}
+        self._ids: dict[str, int] | None = None
+        counts: dict[str, int] = {}
+        for section in places.headings[1:]:
+            slug = slug_of(section.heading)
+            count = counts.get(slug, 0)
+            counts[slug] = count + 1
+            self._slugs.setdefault(f"{slug}-{count}" if count else slug, section)
+            if given := _GIVEN_ID.search(self._text, section.start, section.body):
+                self._slugs[given[1].lower()] = section
+            self._titles.setdefault(title_key(section.heading), section)
+
+    def find(self, anchor: str, wiki: bool) -> Place | None:
+        """The section of an anchor; wiki links name headings by their words."""
+        name = unquote(anchor).strip()
+        # `#Chapter#Part`: the last heading named is the one meant.
+        if wiki and (found := self._titles.get(title_key(name.rsplit("#", 1)[-1]))):
+            return found
+        # Not everybody makes slugs as GitHub does: `what-s-next` is close enough to *What's next*.
+        section = self._slugs.get(name.lower()) or self._titles.get(title_key(name))
+        if section is not None:
+            return section
+        if self._ids is None:
+            self._ids = {match[1]: match.start() for match in _HTML_ID.finditer(self._text)}
+            self._ids.update({f"^{match[1]}": match.start() for match in _BLOCK_ID.finditer(self._text)})
+        offset = self._ids.get(name)
+        place = self._places.section(self._places.at(offset)) if offset is not None else None
+        return place if place is not None and place.ordinal else None
+
+
+def follow_links(parsed: Parsed, places: Places) -> Iterator[FollowedLink]:
+    """Yield the links within the library, without images and web addresses."""
+    anchors: Anchors | None = None
+    for link in parsed.links:
+        kind = _KINDS.get(link.kind)
+        target = link.target.strip()
+        if kind is None or not target.strip("#") or is_external(target):
+            continue
+        if not target.startswith("#"):
+            yield FollowedLink(link, kind, "", target, "leads to another document")
+            continue
+        anchors = anchors or Anchors(parsed, places)
+        section = anchors.find(target[1:], kind != "link")
+        name = f"no heading called {target[1:]}" if kind != "link" else f"no heading for {target}"
+        yield FollowedLink(link, kind, section.section_id if section else "", "", "" if section else name)
+
+
+# -- headings by name -------------------------------------------------------------------------------------------
+
+
+_PLACED = (
+    rf"(?:defined|described|set{S1}(?:out|forth)|specified|provided|stated|explained|listed|given|contained)"
+)
+# Words that direct the reader to another place, and words that may also precede a defined term.
+_SEE = rf"see(?:{S1}also)?|refer(?:red)?{S1}to|{_PLACED}{S1}(?:for{S1})?(?:in|under|by)|siehe|vgl\.|voir|cf\."
+_UNDER = rf"pursuant{S1}to|in{S1}accordance{S1}with|subject{S1}to|according{S1}to|under|gemäß|nach|selon"
+_INTRO = re.compile(rf"\b(?:(?P<see>{_SEE})|{_UNDER}){S1}")
+_LEAD = re.compile(
+    rf"(?P<the>the{S1})?(?P<part>(?:section|clause|chapter|part|heading|article){S1}(?:(?:called|entitled|titled|headed|named|on){S1})?)?"
+)
+_QUOTED = re.compile(r"[\"“„«‘'*_]{1,3}(?P<name>[^\"”“»’*_\n]{2,120})[\"”“»’*_]{1,3}")
+_WORD = re.compile(r"[\w'’&/-]+")
+_BREAK = re.compile(r"[.;:()!?\[\]\"“”|]|\n\s*\n")
+_ABOVE = re.compile(
+    rf",?{S1}(?:above|below|oben|unten|ci-dessus|ci-dessous)\b|{S1}(?:clause|section|article|chapter)\b"
+)
+_PART_WORD = re.compile(r"\b(?:clause|section|provision|article|chapter|paragraph|schedule|annex|appendix)\b")
+_ENDS = re.compile(r"[\"”’*_]{0,3}(?:[.,;:)]|\s*$|\s+(?:for|below|above|at)\b)")
+# The title that a text gives with a number: `Section 4 (Payment & Taxes)`.
+_IN_BRACKETS = re.compile(r"[*_]{0,3}\s?\(\s?(?P<title>[^\W\d_a-z][^()\n]{2,90}?)\s?\)[*_]{0,3}")
+_SMALL_PARTS = frozenset({"clause", "provision", "article", "paragraph"})
+_LONGEST = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A heading named in running text."""
+
+    section: Place
+    start: int
+    end: int
+    sure: float = 0.9
+
+
+class Titles:
+    """The titles of a document's sections, by their words."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._sections: dict[str, list[Place]] = {}
+        self._first: set[str] = set()
+        for section in places.headings:
+            key = title_key(section.title)
+            # A document's own name is not a place in it, nor is a word of two letters.
+            if len(key) > 2 and not key.isdecimal() and section.ordinal > 0:
+                self._sections.setdefault(key, []).append(section)
+                self._first.add(key.split(" ", 1)[0])
+
+    def find(self, name: str, near: int, word: str = "") -> Place | None:
+        """The section with a title; of several, the only one under the headings around ``near``.
+
+        ``word`` is what the text calls it: a *clause* is not a chapter.
+        """
+        found = self._sections.get(title_key(name), [])
+        if word in _SMALL_PARTS:
+            found = [section for section in found if section.kind not in CONTAINERS]
+        if len(found) < 2:
+            return found[0] if found else None
+        for place in self._places.around(near):
+            close = [item for item in inside(found, place) if item is not place]
+            if len(close) == 1:
+                return close[0]
+        return None
+
+    def named(self, text: str, low: str, start: int) -> Iterator[Named]:
+        """Yield the headings that a text names, unordered; ``low`` is the text in lower case."""
+        if not self._sections:
+            return
+        for intro in _INTRO.finditer(low, start):
+            found = self._after(text, intro.end(), bool(intro["see"]))
+            if found is not None:
+                yield found
+        for word in _PART_WORD.finditer(text, start):
+            found = self._before(text, word.start(), word.end())
+            if found is not None:
+                yield found
+
+    def _after(self, text: str, at: int, see: bool) -> Named | None:
+        lead = _LEAD.match(text, at)
+        begin = lead.end() if lead else at
+        if quoted := _QUOTED.match(text, begin):
+            section = self.find(quoted["name"], at)
+            return Named(section, begin, quoted.end()) if section else None
+        if not text[begin : begin + 1].isupper():
+            return None
+        words = self._words(text, begin)
+        if not words or title_key(words[0].group()).split(" ", 1)[0] not in self._first:
+            return None
+        for count in range(len(words), 0, -1):
+            end = words[count - 1].end()
+            section = self.find(text[begin:end], at)
+            if section is None:
+                continue
+            goes_on = count < len(words) and words[count].group()[0].isupper()
+            dotted = text[end : end + 1] == "." and text[end + 1 : end + 2].isalnum()
+            if goes_on or dotted:
+                return None
+            if not _ABOVE.match(text, end):
+                # `refer to the API server` is prose; `see the Payment Terms` is not.
+                plain = lead is not None and lead["the"] and not lead["part"]
+                capital = _all_capital(words[:count])
+                alone = count == 1 and bool(_ENDS.match(text, end))
+                if (plain and not capital and not alone) or (not see and not capital):
+                    return None
+                if not see:
+                    # `pursuant to the Purchase Price` may mean the term rather than its clause.
+                    return Named(section, begin, end, 0.6)
+            return Named(section, begin, end)
+        return None
+
+    def _words(self, text: str, begin: int) -> list[re.Match[str]]:
+        stop = _BREAK.search(text, begin, begin + 200)
+        end = stop.start() if stop else begin + 200
+        return list(_WORD.finditer(text, begin, end))[:_LONGEST]
+
+    def _before(self, text: str, at: int, end: int) -> Named | None:
+        """A capitalised name right before *clause* or *section*: the longest one that is a heading."""
+        low = max(0, at - 120)
+        words = list(_WORD.finditer(text[low:at]))[-_LONGEST:]
+        if (
+            not words
+            or not words[-1].group()[0].isupper()
+            or text[low + words[-1].end() : at].strip(' \n"”’*_')
+        ):
+            return None
+        for index, word in enumerate(words):
+            if not word.group()[0].isupper():
+                continue
+            start = low + word.start()
+            name = text[start : low + words[-1].end()]
+            before = words[index - 1].group() if index else ""
+            if before[:1].isupper() and before.lower() not in ("the", "see"):
+                continue
+            section = self.find(name, at, text[at:end])
+            if section is not None and not _BREAK.search(name):
+                quoted = start > 0 and text[start - 1] in '"“„«‘'
+                return Named(section, start - quoted, end)
+        return None
+
+
+def title_in_brackets(text: str, at: int) -> re.Match[str] | None:
+    """The title in brackets right after a number, if the bracket contains one.
+
+    >>> title_in_brackets("Section 4 (Payment & Taxes) applies", 9)["title"]
+    'Payment & Taxes'
+    """
+    match = _IN_BRACKETS.match(text, at)
+    if match is None:
+        return None
+    words = [word.group() for word in _WORD.finditer(match["title"])]
+    capital = words and all(word[0].isupper() or len(word) < 4 or "&" in word for word in words)
+    return match if capital and not words[0].isupper() and '"' not in match["title"] else None
+
+
+def titles_agree(said: str, printed: str) -> bool:
+    """Whether a title in brackets can be that of a place: most words of the shorter are in the longer."""
+    one, other = set(title_key(said).split()), set(title_key(printed).split())
+    small, large = sorted((one, other), key=len)
+    return bool(small) and 2 * len(small & large) > len(small)
+
+
+def _all_capital(words: Sequence[re.Match[str]]) -> bool:
+    return len(words) > 1 and all(word.group()[0].isupper() or len(word.group()) < 4 for word in words)

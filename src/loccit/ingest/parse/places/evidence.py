@@ -1,0 +1,179 @@
+"""Evidence: what indicates that a numbered line is a place."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from loccit.ingest.parse.places.chain import Number, outer
+from loccit.ingest.parse.places.lines import NumberedLine, series_of
+from loccit.ingest.parse.places.mentions import Contents, Entry, Mentions
+from loccit.ingest.parse.places.titles import QUOTES, Title, clean, following_title, read_title, titles_below
+from loccit.labels.model import APART
+from loccit.text.keys import title_key
+
+_FEWEST_ALIKE = 6
+_LONGEST_SENTENCE = 180
+_BRACKET = re.compile(r"\s*\[[^\]]*\]\Z")
+_WORDS = re.compile(r"[^\W_]+")
+
+
+def line_width(text: str) -> int:
+    """The length of lines in a text with hard line breaks; large if there are none."""
+    lengths = sorted(len(line) for line in text[:60_000].split("\n") if line.strip())
+    return lengths[int(len(lengths) * 0.85)] if lengths else 80
+
+
+def titles_of(
+    lines: Sequence[NumberedLine], contents: Contents, mentions: Mentions, text: str, width: int
+) -> dict[int, Title]:
+    """The title of each line that has one, next to its label or below."""
+    titles = {}
+    listed = _by_number(contents)
+    for index, line in enumerate(lines):
+        if line.heading:
+            continue
+        if line.words:
+            title = read_title(text, line.rest, line.end, width)
+            if title is None and (entry := listed.get((line.number, line.series))):
+                title = _as_listed(text, line, entry.title)
+            if title is None and (wanted := mentions.title(line.label.kind, line.number)):
+                title = _as_called(text, line, wanted)
+        else:
+            end = lines[index + 1].start if index + 1 < len(lines) else len(text)
+            title = following_title(text, line.rest, end)
+        if title:
+            titles[line.start] = title
+    alone = [line for line in lines if line.label.kind and not line.heading and _ends_line(text, line.rest)]
+    below = titles_below(text, [line.rest for line in alone])
+    titles |= {line.start: below[line.rest] for line in alone if line.rest in below}
+    titles |= _short_sentences(lines, text)
+    return titles if listed else _without_furniture(titles)
+
+
+def _ends_line(text: str, position: int) -> bool:
+    """Whether only blanks follow up to the end of the line."""
+    return not text[position : position + 80].partition("\n")[0].strip()
+
+
+def _short_sentences(lines: Sequence[NumberedLine], text: str) -> dict[int, Title]:
+    """Titles in lower case with a full stop: `§ 6-1501. Establishment of development zones.`
+
+    A single such line may be a whole section. If most sections of a document have one, with text below it, they are
+    titles.
+    """
+    found: dict[int, Title] = {}
+    named = [line for line in lines if line.label.kind == "section" and not line.heading and line.opens]
+    for line, later in zip_longest(named, named[1:]):
+        end = text.find("\n\n", line.rest, line.rest + _LONGEST_SENTENCE)
+        words = clean(text[line.rest : end]) if end >= 0 else ""
+        if not words or not words[0].isupper() or words[-1] not in ".]" or ". " in _BRACKET.sub("", words):
+            continue
+        if text[end : later.start if later else None].strip():
+            found[line.start] = Title(words.rstrip("."), end)
+    return found if len(found) >= max(_FEWEST_ALIKE // 2, 0.6 * len(named)) else {}
+
+
+def _as_listed(text: str, line: NumberedLine, wanted: str) -> Title | None:
+    """A line that is verbatim on the contents page, whatever it looks like."""
+    end = text.find("\n", line.rest, line.end)
+    end = line.end if end < 0 else end
+    words = clean(text[line.rest : end])
+    return Title(words, end) if title_key(words) == wanted else None
+
+
+def _as_called(text: str, line: NumberedLine, wanted: str) -> Title | None:
+    """The beginning of a line by which the document refers to it elsewhere: `Section 4 (Payment & Taxes)`."""
+    if text[line.rest : line.rest + 1] in QUOTES:
+        # A definition, which is referred to by what it defines.
+        return None
+    size = len(wanted.split())
+    end = line.rest
+    for word in _WORDS.finditer(text, line.rest, min(line.end, line.rest + 4 * len(wanted))):
+        end, size = word.end(), size - 1
+        if size <= 0:
+            break
+    words = clean(text[line.rest : end])
+    return Title(words, end) if words and title_key(words) == wanted else None
+
+
+def _without_furniture(titles: dict[int, Title]) -> dict[int, Title]:
+    """Strip a last word shared by most titles: a button of the web page that the text was copied from."""
+    last = Counter(title.words.rsplit(" ", 1)[-1] for title in titles.values())
+    word, count = last.most_common(1)[0] if last else ("", 0)
+    if count < max(_FEWEST_ALIKE, 0.5 * len(titles)):
+        return titles
+    cut = {
+        start: Title(title.words.removesuffix(word).rstrip(), title.body) for start, title in titles.items()
+    }
+    return {start: title for start, title in cut.items() if title.words}
+
+
+def weigh(
+    lines: Sequence[NumberedLine], titles: dict[int, Title], contents: Contents, mentions: Mentions
+) -> None:
+    """Give each line the sum of the evidence for it, minus the evidence against it."""
+    listed = _by_number(contents)
+    depths = {(series_of(entry.kind), len(entry.number)) for entry in contents.entries if entry.number}
+    seen: set[tuple[str, Number]] = set()
+    for index, line in enumerate(lines):
+        if line.heading:
+            line.worth = 4.0
+            continue
+        title = titles.get(line.start)
+        worth = 0.5 + (0.7 if line.label.kind else 0.0)
+        worth += 0.7 if line.opens else 0.2 if line.follows else -1.6
+        if line.words:
+            small = line.words[0].islower() and not (title and line.opens)
+            worth += -1.5 if small else 0.0 if line.words[0] in ",;)]" else 0.5
+        worth += (0.6 if title else 0.0) + (1.0 if line.ruled else 0.0)
+        if entry := listed.get((line.number, line.series)):
+            line.listed = _agrees(entry, title, line)
+            worth += 1.5 if line.listed else 0.0 if not line.words else -0.5
+        elif (line.series, len(line.number)) in depths and len(listed) > 4:
+            worth -= 1.2
+        if line.dotted or (line.series, line.number) not in seen:
+            # Of numbers that restart in an annex, the first ones are meant.
+            worth += _spoken_of(line, title, mentions)
+        seen.add((line.series, line.number))
+        if line.plain and not _has_child(lines, index):
+            worth -= 0.4 if title or not line.words else 0.8
+        line.worth = worth
+
+
+def _by_number(contents: Contents) -> dict[tuple[Number, str], Entry]:
+    """The entries by number and series; `Appendix A` may be printed as a plain `A`, and vice versa."""
+    listed: dict[tuple[Number, str], Entry] = {}
+    for entry in contents.entries:
+        if not entry.number:
+            continue
+        listed[entry.number, series_of(entry.kind)] = entry
+        if len(entry.number) == 1 and entry.number[0][0] == 1:
+            listed.setdefault((entry.number, "" if entry.kind in APART else "appendix"), entry)
+    return listed
+
+
+def _spoken_of(line: NumberedLine, title: Title | None, mentions: Mentions) -> float:
+    """The evidence of the document's own references for a line: that the number exists, and its title."""
+    if not mentions.has(line.label.kind, line.number):
+        return 0.0
+    called = mentions.title(line.label.kind, line.number)
+    if called and title_key(title.words if title else line.words[:80])[:12] == called[:12]:
+        return 1.5
+    # A single number may as well be that of a list step; several parts are only used for places.
+    return 0.5 if line.dotted else 0.2
+
+
+def _agrees(entry: Entry, title: Title | None, line: NumberedLine) -> bool:
+    words = title_key(title.words if title else line.words[:80])
+    return not entry.title or words[:12] == entry.title[:12]
+
+
+def _has_child(lines: Sequence[NumberedLine], index: int) -> bool:
+    number = outer(lines[index].number)
+    return any(
+        len(line.number) > len(number) and line.number[: len(number)] == number
+        for line in lines[index + 1 : index + 3]
+    )

@@ -1,0 +1,258 @@
+"""Numbered lines: every line of a text that begins with the number of a place, and its evidence."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from loccit.ingest.parse import Block
+from loccit.ingest.parse.places.chain import Number, number_key
+from loccit.labels import Label, parse_heading
+from loccit.labels.lexicon import load, lowered
+
+# How much of a paragraph is read: a label, and a title of two or three lines.
+_WINDOW = 320
+_MAX_LABEL = 60
+# Lines of this length are whole paragraphs.
+_UNBROKEN = 200
+# Emphasis, escapes and list markers: a label may be between them.
+_MARKS = re.compile(
+    r"\\(?=[!-/:-@\[-`{-~])|\*+|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|</?(?:u|b|i|strong|em)>"
+    r"|<span(?:\s[^<>\n]{0,200})?>|</span>"
+)
+_CLOSING = re.compile(r"(?:[*_]{1,3}(?=\s)|</(?:u|b|strong)>)?[^\S\n]*(?:[-—–:][^\S\n]+)?")
+_FIRST = re.compile(r"[\s>*_#\\•●▪◦<ubi-]*(?:(?P<number>\d|§|[A-Za-z](?=[.-]\d))|(?P<word>[^\W\d_]+))")
+_LEAD = re.compile(r"(?:[^\S\n]|>)*(?:(?:[-•●▪◦]|#{1,6})\s+)?")
+_SENTENCE_END = re.compile(r"[.;:!?。；：！？”\"»)\]—–_|>-][*_]{0,3}\s*\Z")
+# Page furniture is not part of the preceding text.
+_FURNITURE = re.compile(
+    r"\s*(?:</?PAGE>\s*\S{0,8}|[-–—\[(]{0,2}\s?(?:page\s)?\d{1,4}\s?[-–—\])]{0,2}|.{0,80}\[page \d+\])\s*",
+    re.I,
+)
+_DATE = re.compile(r"\d{1,2}\.?\s(?:de\s)?[^\W\d_]{3,12}\.?,?\s(?:de\s)?\d{4}\b")
+_RULE = re.compile(r"\s*(?:[=\-_*~#+]{4,}|(?:[=\-_*~] ){4,})\s*")
+_UNDERLINE = re.compile(r"\n[ \t]*[=\-~^\"#*_]{3,}[ \t]*(?:\n|\Z)")
+_LINK_LIST = re.compile(r"\[[^\]]*\]\(#")
+_SPACED = re.compile(r"(?P<number>\d+(?:\.\d+)+)\s+(?=\()")
+# Below the articles of Portuguese and Brazilian acts: `§ 1º` is a paragraph.
+_PARAGRAPH_SIGN = re.compile(r"§\s?\d{1,2}\s?[º°]")
+_KIND_ALONE = re.compile(
+    r"[*_ \t]*(?P<word>sections?|clauses?|articles?|paragraphs?)[*_ \t]*\Z", re.IGNORECASE
+)
+
+
+def series_of(kind: str) -> str:
+    """The numbering that a kind belongs to: `Section 2`, then `2.1`, whatever word precedes the number."""
+    return "" if kind == "section" else kind
+
+
+def is_furniture(line: str) -> bool:
+    """Whether a line is page furniture, as printed between pages."""
+    return _FURNITURE.fullmatch(line) is not None
+
+
+@dataclass(slots=True)
+class NumberedLine:
+    """A line that begins with a label; ``rest`` is where the words after it begin.
+
+    ``opens``: it begins a paragraph. ``follows``: the preceding text ended a sentence. ``ruled``: a rule is above or
+    below it. ``nested``: an item of a list within a list; its number begins with those of the items around it.
+    ``listed``: the contents page has it, by number and title.
+    """
+
+    start: int
+    rest: int
+    end: int
+    label: Label
+    words: str
+    opens: bool
+    follows: bool
+    ruled: bool = False
+    nested: bool = False
+    heading: bool = False
+    listed: bool = False
+    worth: float = 0.0
+
+    @property
+    def number(self) -> Number:
+        """The number in comparable form."""
+        return number_key(self.label.number)
+
+    @property
+    def series(self) -> str:
+        """The numbering it belongs to."""
+        return series_of(self.label.kind)
+
+    @property
+    def dotted(self) -> bool:
+        """Whether the number has several parts."""
+        return len(self.label.number) > 1
+
+    @property
+    def plain_paragraph(self) -> bool:
+        """Whether it is a paragraph with nothing but a decimal number: `2.1 The tenant …`."""
+        return not self.heading and not self.label.kind and self.dotted
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is a mere `2.`, which numbers lists as well."""
+        return not self.label.kind and (self.nested or not self.dotted)
+
+
+def numbered_lines(
+    text: str,
+    blocks: Sequence[Block],
+    items: Mapping[int, tuple[str, ...]],
+    skip: frozenset[int],
+    width: int,
+    letters: frozenset[str] = frozenset(),
+) -> Iterator[NumberedLine]:
+    """Yield the lines of running text that begin with a label; ``skip`` has the starts of lines to ignore.
+
+    ``items`` are the numbers of list items, as the parser counts them.
+    ``width`` is the length of lines: a sentence that continues fills its line. ``letters`` are those that the contents
+    page has as labels (`A. Scenarios`); otherwise they are initials or lists.
+    """
+    for block in blocks:
+        if block.kind != "text":
+            continue
+        before = ""
+        position = block.start
+        while position < block.end:
+            line_end = text.find("\n", position, block.end)
+            line_end = block.end if line_end < 0 else line_end
+            line = text[position:line_end]
+            if line and not line.isspace():
+                if position not in skip and (found := _read(text, position, line, block, before, letters)):
+                    yield _in_list(found, items.get(position, ()))
+                ends = _FURNITURE.fullmatch(line) or len(line) < 0.6 * width or width > _UNBROKEN
+                before = "" if ends and not _RULE.fullmatch(line) else line
+            else:
+                before = ""
+            position = line_end + 1
+
+
+def _in_list(line: NumberedLine, numbers: tuple[str, ...]) -> NumberedLine:
+    """Give an item of a list the number that is shown for it, below those of the items that contain it."""
+    if not numbers or not line.plain:
+        return line
+    return replace(line, label=Label(".".join(numbers), "", numbers), nested=len(numbers) > 1)
+
+
+def whole_numbers(lines: Sequence[NumberedLine], text: str) -> list[NumberedLine]:
+    """Read `2.2 (a) The Company …` as 2.2, which begins with its part (a), unless a line has `2.2 (b)` as well."""
+    spaced = {line.start: match for line in lines if (match := _SPACED.match(line.label.text))}
+    times = Counter(match["number"] for match in spaced.values())
+    found = []
+    for line in lines:
+        match = spaced.get(line.start)
+        part = text.find("(", line.start, line.rest) if match and not line.heading else -1
+        if match and part > 0 and times[match["number"]] == 1:
+            number = line.label.number[: match["number"].count(".") + 1]
+            words = f"{line.label.text[match.end() :]} {line.words}"
+            line = replace(line, label=Label(match["number"], "", number), rest=part, words=words)
+        found.append(line)
+    return found
+
+
+@cache
+def _first_words() -> tuple[frozenset[str], tuple[str, ...]]:
+    """What a label can begin with besides a number: the first word of a kind, and signs that enclose a number."""
+    lexicon = load()
+    words = {word.split()[0] for word in (*lexicon.forms, *lexicon.ordinals)}
+    return frozenset(words), tuple(around.before for around in lexicon.around)
+
+
+def _may_begin_label(line: str, letters: frozenset[str]) -> bool:
+    """Most lines begin with another word; finding that out must be cheap."""
+    match = _FIRST.match(line)
+    if match is None or match["number"]:
+        return match is not None
+    if match["word"] in letters:
+        return True
+    words, signs = _first_words()
+    word = lowered(match["word"])
+    return word in words or word.startswith(signs)
+
+
+def read_line(text: str, start: int, end: int) -> NumberedLine | None:
+    """Return the label that a part of a text begins with, if any; a heading's ``#`` may precede it."""
+    line = text[start:end]
+    lead = len(line) - len(line.lstrip("# \t"))
+    return _read(text, start + lead, line[lead:], Block("text", start + lead, end), "")
+
+
+def _read(
+    text: str, start: int, line: str, block: Block, before: str, letters: frozenset[str] = frozenset()
+) -> NumberedLine | None:
+    if not _may_begin_label(line, letters):
+        return None
+    lead = _LEAD.match(line)
+    at = start + (lead.end() if lead else 0)
+    bare, offsets = plain_view(text, at, min(block.end, at + _WINDOW))
+    label, rest = parse_heading(bare)
+    if label is None or label.relative or len(label.text) > _MAX_LABEL or _LINK_LIST.match(rest):
+        return None
+    if _PARAGRAPH_SIGN.fullmatch(label.text):
+        return None
+    if not label.kind and (
+        (label.text.isalpha() and label.text not in letters)
+        or _FURNITURE.fullmatch(line)
+        or _DATE.match(bare)
+    ):
+        return None
+    if rest and label.kind and (rest[0].islower() or rest[0] in ",;)]") and not _marked(bare, label, rest):
+        return None
+    rest_at = _after(text, offsets[len(bare[: len(bare) - len(rest)].rstrip()) - 1] + 1, block.end)
+    opens = not before
+    word = _KIND_ALONE.match(before) if not label.kind else None
+    if word:
+        # `Section` is on a line of its own, and its number on the next.
+        label = Label(f"{word['word']} {label.text}", "section", label.number)
+        opens = True
+    ruled = bool(_RULE.fullmatch(before) or _UNDERLINE.match(text, start + len(line)))
+    return NumberedLine(
+        start,
+        rest_at,
+        block.end,
+        label,
+        rest,
+        opens or ruled,
+        bool(_SENTENCE_END.search(before[-12:])),
+        ruled,
+    )
+
+
+def _after(text: str, position: int, end: int) -> int:
+    """Where the words after a label begin, with their emphasis marks but without those that close the label's."""
+    match = _CLOSING.match(text, position, end)
+    return match.end() if match else position
+
+
+def _marked(bare: str, label: Label, rest: str) -> bool:
+    """Whether a full stop or a dash is between a label and what follows."""
+    between = bare[: len(bare) - len(rest)].rstrip()
+    return bool(between) and between[-1] in ".:—–|-" and between != label.text
+
+
+def plain_view(text: str, start: int, end: int) -> tuple[str, list[int]]:
+    """Return text without emphasis marks, and the position of each character (one more at the end)."""
+    raw = text[start:end]
+    cut = raw.find("\n\n")
+    if cut >= 0:
+        raw = raw[:cut]
+    parts: list[str] = []
+    offsets: list[int] = []
+    position = 0
+    for mark in _MARKS.finditer(raw):
+        parts.append(raw[position : mark.start()])
+        offsets.extend(range(start + position, start + mark.start()))
+        position = mark.end()
+    parts.append(raw[position:])
+    offsets.extend(range(start + position, start + len(raw)))
+    bare = "".join(parts)
+    kept = bare.rstrip()
+    return kept, [*offsets[: len(kept)], offsets[len(kept)] if len(kept) < len(offsets) else start + len(raw)]

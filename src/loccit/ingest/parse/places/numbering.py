@@ -1,0 +1,324 @@
+"""Numbering: which numbered lines are places. Each kind of label is a separate sequence."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from loccit.ingest.parse import Heading
+from loccit.ingest.parse.places.chain import Number, Step, best_chain
+from loccit.ingest.parse.places.lines import NumberedLine
+from loccit.ingest.parse.places.mentions import Contents, Mentions
+from loccit.ingest.parse.places.titles import Title
+from loccit.labels import parse_heading
+from loccit.labels.model import APART, CONTAINERS, rank
+
+_INNER = 100
+_LEAST = 0.5
+_ONE = (0, 1, "")
+# This many entries make a contents page whose omissions can be trusted.
+_FEWEST_LISTED = 3
+_FEWEST_ENTRIES = 5
+_LEAST_PLAIN = 0.2
+
+
+def series_rank(kind: str) -> int:
+    """The rank of a kind, outermost first: annexes apart, then titles, chapters, and what is numbered in them."""
+    if kind in APART:
+        return -1
+    return rank(kind) if kind in CONTAINERS else _INNER
+
+
+def choose(
+    lines: Sequence[NumberedLine],
+    headings: Sequence[Heading],
+    titles: dict[int, Title],
+    contents: Contents,
+    mentions: Mentions,
+    size: int,
+    file_type: str,
+) -> list[NumberedLine]:
+    """Return the lines that are places, including headings, in order."""
+    lines = _as_contents_say(lines, contents)
+    accepted: list[NumberedLine] = []
+    unlabelled = [heading.start for heading in headings if parse_heading(heading.text)[0] is None]
+    series: dict[str, list[NumberedLine]] = {}
+    for line in lines:
+        series.setdefault(line.series, []).append(line)
+    order = sorted(series, key=lambda kind: (series_rank(kind), len(series[kind])))
+    for kind in order:
+        members = series[kind]
+        if kind == "":
+            members = _without_lists(members)
+        # An annex restarts the numbering, and so may anything under a heading of another kind.
+        limits = sorted([*unlabelled, *(line.start for line in accepted)])
+        chain = best_chain([Step(m.number, m.worth, bisect_right(limits, m.start)) for m in members])
+        chosen = [members[index] for index in chain]
+        numbering = kind != "" or _is_numbering(
+            chosen, members, titles, mentions, unlabelled, size, file_type
+        )
+        if not (numbering and _is_series(kind, chosen)):
+            chosen = [line for line in chosen if line.heading] + _missing(chosen, members, file_type)
+        else:
+            chosen += _strays(chosen, members, titles)
+        taken = {line.start for line in chosen}
+        accepted += chosen
+        accepted += [line for line in members if line.heading and line.start not in taken]
+    return sorted(accepted, key=lambda line: line.start)
+
+
+def _as_contents_say(lines: Sequence[NumberedLine], contents: Contents) -> list[NumberedLine]:
+    """Drop what a contents page contradicts.
+
+    If it lists plain numbers, those that it has elsewhere, or that go beyond its last, are lists. A letter without a
+    word before it (`A.1`, `X.6.6`) belongs to an appendix, or is not one of the document's numbers. Parts and chapters
+    are the first that it would list.
+    """
+    numbered = [entry for entry in contents.entries if entry.number]
+    borne_out = {line.number for line in lines if line.listed and line.plain}
+    letters = {entry.number[0] for entry in numbered if entry.number[0][0] == 1}
+    letters |= {line.number[0] for line in lines if line.series in APART and line.number}
+    letters |= {line.number[0] for line in lines if line.dotted and line.number[1] == _ONE}
+    strict = len(borne_out) >= _FEWEST_LISTED
+    last = max((number[0][1] for number in borne_out if number[0][0] == 0), default=0)
+    kinds = {entry.kind for entry in numbered}
+    complete = len(numbered) >= _FEWEST_ENTRIES
+    kept = []
+    for line in lines:
+        if not (line.heading or line.listed):
+            if strict and line.plain and (line.number in borne_out or line.number[0][1] > last):
+                continue
+            if not line.label.kind and line.number[0][0] == 1 and line.number[0] not in letters:
+                continue
+            if (
+                complete
+                and line.series in CONTAINERS
+                and line.series not in APART
+                and line.series not in kinds
+            ):
+                continue
+        kept.append(line)
+    return kept
+
+
+def _missing(
+    chosen: Sequence[NumberedLine], members: Sequence[NumberedLine], file_type: str
+) -> list[NumberedLine]:
+    """Plain paragraphs with numbers missing from the headings: `# 3. Grant`, `4. You represent …`, `# 5. Support`.
+
+    A list begins with 1, so the previous number occurs again. After the last heading, only Word counts on.
+    """
+    found: list[NumberedLine] = []
+    taken = {line.start for line in chosen}
+    last = max((line.start for line in chosen if line.heading), default=0)
+    above: NumberedLine | None = None
+    for line in chosen:
+        if line.heading:
+            above = line
+        elif (
+            above is not None
+            and (line.start < last or file_type == ".docx")
+            and line.plain
+            and above.plain
+            and line.number[0][1] - above.number[0][1] == 1
+            and not _repeated(above, line, members, taken)
+        ):
+            found.append(line)
+            above = line
+    return found
+
+
+def _repeated(
+    above: NumberedLine, line: NumberedLine, members: Sequence[NumberedLine], taken: set[int]
+) -> bool:
+    """Whether the number of a place occurs again before the next."""
+    return any(
+        other.number == above.number and other.start not in taken
+        for other in members
+        if above.start < other.start < line.start
+    )
+
+
+def _strays(
+    chosen: Sequence[NumberedLine], members: Sequence[NumberedLine], titles: dict[int, Title]
+) -> list[NumberedLine]:
+    """Places outside the sequence that can be nothing else: an amendment quotes `9.6 Proceeds.` of its agreement."""
+    numbers = {line.number for line in chosen}
+    strong = (line for line in members if not line.plain and line.opens and line.worth > 2)
+    first = {line.number: line for line in reversed([*strong]) if line.start in titles}
+    return [line for number, line in first.items() if number not in numbers]
+
+
+def _is_series(kind: str, chosen: Sequence[NumberedLine]) -> bool:
+    """A single article is no structure; a single annex may be."""
+    if len(chosen) == 1 and not chosen[0].heading:
+        return kind in APART and chosen[0].opens and chosen[0].worth > 1.5
+    return sum(line.worth for line in chosen) >= (_LEAST if kind else _LEAST_PLAIN) * len(chosen)
+
+
+def _without_lists(members: list[NumberedLine]) -> list[NumberedLine]:
+    """If sections have names (`Section 2`, `§ 3-1`), a plain `2.` numbers a list, and `3-1` alone on a line a page."""
+    signed = Counter(len(line.number) for line in members if line.label.kind == "section" and line.worth > 1)
+    depth = max((size for size, count in signed.items() if count >= _FEWEST_LISTED), default=0)
+    members = [
+        line for line in members if line.heading or line.label.kind or line.words or len(line.number) > depth
+    ]
+    named = [line for line in members if line.label.kind == "section" and not line.dotted and line.worth > 1]
+    plain = [line for line in members if line.plain and line.worth > 1]
+    if len({line.number for line in named}) < max(2, 0.3 * len({line.number for line in plain})):
+        return members
+    return [line for line in members if line.heading or line.listed or not line.plain]
+
+
+def _is_numbering(
+    chosen: Sequence[NumberedLine],
+    members: Sequence[NumberedLine],
+    titles: dict[int, Title],
+    mentions: Mentions,
+    unlabelled: Sequence[int],
+    size: int,
+    file_type: str,
+) -> bool:
+    """Tell the numbering of a document from its lists, which restart and are not referred to."""
+    found = [line for line in chosen if not line.heading]
+    if not found or sum(line.worth for line in found) < _LEAST_PLAIN * len(found):
+        return False
+    if sum(not line.plain for line in found) > 1:
+        return True
+    mentioned = _is_mentioned(found, mentions, unlabelled)
+    # Of lists in lists, the outermost decides.
+    found = [line for line in found if not line.nested]
+    members = [line for line in members if not line.nested]
+    if any(line.heading for line in chosen) or len(found) < 2:
+        return False
+    if file_type == ".docx" or sum(line.listed for line in found) >= max(_FEWEST_LISTED, 0.5 * len(found)):
+        return True
+    return mentioned or _reads_like_sections(found, members, titles, unlabelled, size)
+
+
+def _is_mentioned(found: Sequence[NumberedLine], mentions: Mentions, unlabelled: Sequence[int]) -> bool:
+    """Whether the document refers to its numbers: `see paragraph 12`.
+
+    Lists that restart below headings without a number are not meant.
+    """
+    outermost = [line.number for line in found if not line.nested]
+    mentioned = {
+        line.number[:1]
+        for line in found
+        if any(
+            (kind, line.number) in mentions.numbers for kind in ("section", "clause", "paragraph", "article")
+        )
+    }
+    unique = len(set(outermost))
+    restarts = _crossed(found, unlabelled) and unique < 0.6 * len(outermost)
+    return not restarts and len(mentioned) > 0.15 * unique
+
+
+def _crossed(found: Sequence[NumberedLine], unlabelled: Sequence[int]) -> int:
+    """How many headings without a number are between the first line and the last."""
+    return bisect_right(unlabelled, found[-1].start) - bisect_right(unlabelled, found[0].start)
+
+
+def _reads_like_sections(
+    found: Sequence[NumberedLine],
+    members: Sequence[NumberedLine],
+    titles: dict[int, Title],
+    unlabelled: Sequence[int],
+    size: int,
+) -> bool:
+    """Whether plain numbers have titles and text like sections, or run through the whole document."""
+    extent = found[-1].start - found[0].start
+    length = extent / (len(found) - 1)
+    crossed = _crossed(found, unlabelled)
+    whole = extent > 0.5 * size
+    unbroken = all(later.number[0][1] - line.number[0][1] == 1 for line, later in pairwise(found))
+    most = len(found) >= 0.7 * sum(line.plain for line in members)
+    if crossed:
+        # A list ends with its section; paragraphs of a judgment are numbered throughout.
+        return crossed > 1 and unbroken and most and len(found) > 7
+    titled = sum(line.start in titles for line in found) >= 0.6 * len(found)
+    if titled and length > 250 and (most or whole):
+        return True
+    return unbroken and whole and most and len(found) > 7 and length > 200
+
+
+def without_clauses(
+    accepted: Sequence[NumberedLine],
+    headings: Sequence[Heading],
+    titles: dict[int, Title],
+    contents: Contents,
+) -> list[NumberedLine]:
+    """Drop numbered paragraphs that are mere clauses of the place above: `2.1 The tenant pays.` below `2. Rent`.
+
+    Clauses have no titles, and neither do most of their siblings; they are read with the text of their place.
+    """
+    inner = {line.number[:-1] for line in accepted if line.heading or line.start in titles}
+    inner |= {entry.number for entry in contents.entries}
+    of_family = {
+        line.start: parent
+        for parent, family in _paragraphs(accepted).items()
+        if not any(line.number in inner for line in family) and _untitled(family, titles)
+        for line in family
+    }
+    numbered = {line.start for line in accepted}
+    others = [heading.start for heading in headings if heading.start not in numbered]
+    while broken := _apart(accepted, others, of_family):
+        of_family = {start: parent for start, parent in of_family.items() if parent not in broken}
+    lists = _lists(accepted).values()
+    # A short first paragraph may look like a title; the other articles show what it is.
+    alike = _untitled([line for family in lists for line in family], titles)
+    clauses = of_family.keys() | {
+        line.start for family in lists if alike or _untitled(family, titles) for line in family
+    }
+    return [line for line in accepted if line.start not in clauses]
+
+
+def _untitled(family: Sequence[NumberedLine], titles: dict[int, Title]) -> bool:
+    """Whether most siblings have no title: a short sentence may look like one."""
+    return 2 * sum(line.start in titles for line in family) < len(family)
+
+
+def _paragraphs(accepted: Sequence[NumberedLine]) -> dict[int, list[NumberedLine]]:
+    """Paragraphs with decimal numbers, by the place whose number they extend."""
+    families: dict[int, list[NumberedLine]] = {}
+    holders: dict[Number, NumberedLine] = {}
+    for line in accepted:
+        parent = holders.get(line.number[:-1])
+        # Clauses are read by their decimal numbers; `104.3e` has to be a place.
+        if parent is not None and line.plain_paragraph and not line.number[-1][2]:
+            families.setdefault(parent.start, []).append(line)
+        holders[line.number] = line
+    return families
+
+
+def _lists(accepted: Sequence[NumberedLine]) -> dict[int, list[NumberedLine]]:
+    """Plain `1.`, `2.` that restart in each article or section, by the place that contains them."""
+    families: dict[int, list[NumberedLine]] = {}
+    holder: NumberedLine | None = None
+    for line in accepted:
+        if line.heading or not line.plain:
+            holder = line
+        elif holder is not None and holder.label.kind and holder.label.kind not in CONTAINERS:
+            families.setdefault(holder.start, []).append(line)
+    return families if all(family[0].number == (_ONE,) for family in families.values()) else {}
+
+
+def _apart(accepted: Sequence[NumberedLine], others: Sequence[int], of_family: dict[int, int]) -> set[int]:
+    """Families with members after another section: these are not read with the text of their place.
+
+    ``others`` are the starts of sections without a number.
+    """
+    broken: set[int] = set()
+    above: Number = ()
+    start = -1
+    for line in accepted:
+        parent = of_family.get(line.start)
+        if parent is None:
+            above, start = line.number, line.start
+        elif line.number[: len(above)] != above or bisect_right(others, line.start) > bisect_right(
+            others, start
+        ):
+            broken.add(parent)
+    return broken

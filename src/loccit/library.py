@@ -1,0 +1,407 @@
+"""Library: the one object that every interface uses."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from dataclasses import replace
+from functools import partial, update_wrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from loccit.errors import DamagedIndexError, UsageError
+from loccit.library_base import INDEX_FOLDER, LibraryBase, find_index
+from loccit.model import (
+    Check,
+    Comparison,
+    DefineResponse,
+    DoctorReport,
+    DocumentInfo,
+    FoundAll,
+    ObligationsResponse,
+    Outline,
+    Progress,
+    QuotesReport,
+    ReferencesResponse,
+    SearchResponse,
+    SectionsResponse,
+    SectionView,
+    Status,
+)
+
+if TYPE_CHECKING:
+    from loccit.search.links.map import DocumentMap, LibraryMap
+    from loccit.search.links.questions import Suggestion
+    from loccit.search.links.reading import DocumentView
+    from loccit.stores.settings import DatabaseSettings
+
+__all__ = ["INDEX_FOLDER", "Library", "find_index"]
+
+Owner = TypeVar("Owner")
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _awaited(
+    method: Callable[Concatenate[Owner, P], T],
+) -> Callable[Concatenate[Owner, P], Coroutine[Any, Any, T]]:
+    """Return an async version of a method, which runs in a thread and does not block the event loop."""
+
+    async def call(self: Owner, /, *args: P.args, **options: P.kwargs) -> T:
+        # By name, so that what a subclass does instead is done here too.
+        return await asyncio.to_thread(getattr(self, method.__name__), *args, **options)
+
+    update_wrapper(call, method)
+    call.__name__ = f"a{method.__name__}"
+    call.__doc__ = f"Like :meth:`{method.__name__}`, without blocking the event loop."
+    return call
+
+
+class Library(LibraryBase):
+    """A searchable collection of documents in one index folder. Safe to share between threads."""
+
+    @classmethod
+    def connect(
+        cls,
+        path: str | Path,
+        database: DatabaseSettings,
+        *,
+        progress: Callable[[Progress], None] | None = None,
+        **options: Any,
+    ) -> Library:
+        """Open a library that a database holds, and copy its record into a folder on this machine.
+
+        Raises ``NotFoundError``, and creates no folder, if the database has no such library. ``options`` are those
+        of ``Library``.
+        """
+        from loccit.stores.home import check_library
+
+        check_library(Path(path).expanduser().absolute(), database)
+        library = cls(path, database=database, **options)
+        try:
+            library.follow(progress=progress)
+        except BaseException:
+            library.close()
+            raise
+        return library
+
+    def __enter__(self) -> Library:
+        return self
+
+    # -- searching -------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        *,
+        top_k: int | None = None,
+        mode: str | None = None,
+        filters: Mapping[str, object] | None = None,
+        document: str | None = None,
+        token_budget: int | None = None,
+        offset: int = 0,
+        rerank: bool | None = None,
+        explain: bool = False,
+        min_score: float | None = None,
+        until: str | None = None,
+    ) -> SearchResponse:
+        """Find passages by meaning, keyword and exact reference, in ``document`` only if that is given.
+
+        ``offset`` skips results: pass ``next_offset`` of the previous answer to continue. ``until`` stops the search
+        after a stage, such as ``retrieve`` or ``rank``: then there are no results, and ``explanation`` shows what it
+        had.
+        """
+        if document is not None:
+            from loccit.scoped import narrowed
+
+            filters = narrowed(self, [filters] if filters else [], document)
+        settings = self.settings.search.with_overrides(
+            search_mode=mode, top_k=top_k, min_score=min_score, rerank_enabled=rerank
+        )
+        reranker, trouble = self._models.reranker(settings)
+        self._index.refresh()
+        search = partial(
+            self._views.engine().search,
+            query,
+            settings,
+            filters=filters,
+            token_budget=token_budget,
+            offset=offset,
+            explain=explain,
+            every_occurrence=top_k is None,
+            reranker=reranker,
+            trouble=trouble,
+            until=until,
+        )
+        try:
+            with self._index.database.remembering():
+                return search()
+        except DamagedIndexError:
+            # Bad bytes in the keyword index show only when they are read.
+            if not self._index.mend_keyword():
+                raise
+            return search()
+
+    def find_all(
+        self,
+        pattern: str,
+        *,
+        kind: str = "phrase",
+        filters: Mapping[str, object] | None = None,
+        document: str | None = None,
+        limit: int = 100,
+        cursor: str | None = None,
+        ignore_case: bool = True,
+    ) -> FoundAll:
+        """Return every occurrence of a phrase, of several words together, or of a regular expression, by path and line.
+
+        ``kind`` is ``phrase``, ``words`` (all in one paragraph) or ``regex`` (RE2 syntax). Pass the ``cursor`` of an
+        answer to continue where it ended.
+        """
+        from loccit.scoped import narrowed
+        from loccit.search.verbatim.find_all import find_all
+
+        if document is not None:
+            filters = narrowed(self, [filters] if filters else [], document)
+        self._index.refresh()
+        return find_all(
+            self._index, pattern, kind, filters=filters, limit=limit, cursor=cursor, ignore_case=ignore_case
+        )
+
+    def verify_quotes(
+        self,
+        quotations: str | Sequence[str],
+        *,
+        document: str | None = None,
+        filters: Mapping[str, object] | None = None,
+    ) -> QuotesReport:
+        """Check quotations, or all those in a text: each is exact, altered (with what differs) or absent.
+
+        In a text, everything of three words or more in quotation marks or block quotes is checked.
+        """
+        from loccit.scoped import narrowed
+        from loccit.search.verbatim.quotes import verify_quotes
+
+        if document is not None:
+            filters = narrowed(self, [filters] if filters else [], document)
+        self._index.refresh()
+        return verify_quotes(self._index, quotations, filters=filters)
+
+    def compare(self, old: str, new: str, *, files: bool = True) -> Comparison:
+        """Return what was added, removed, moved, renumbered or changed between two documents.
+
+        Each is a document of the library, by path, file name or title, or the path of any other file.
+        ``files=False`` refuses the latter, for callers who may see only the library.
+        """
+        from loccit.comparing import find_compared
+        from loccit.search.verbatim.compare import compare
+
+        self._index.refresh()
+        settings = self.index_settings if files else None
+        return compare(*find_compared(self._index, (old, new), settings))
+
+    def scoped(self, *filters: Mapping[str, object]) -> Library:
+        """Return a library of the documents that pass all filters; it shares this one's index, models and settings."""
+        from loccit.scoped import ScopedLibrary
+
+        return ScopedLibrary(self, *filters)
+
+    # -- reading ---------------------------------------------------------------------------------------------
+
+    def section(
+        self,
+        reference: str,
+        *,
+        document: str | None = None,
+        step: str | None = None,
+        lines: str | tuple[int, int] | None = None,
+    ) -> SectionView:
+        """Return the section or clause that a reference, an id or a heading names, in ``document`` if that is given.
+
+        ``step`` selects the ``next``, ``previous`` or ``parent`` one, ``lines`` (``2031-2035``) some of its lines.
+        """
+        found = self.sections(reference, document=document, step=step, lines=lines).sections
+        if len(found) > 1:
+            raise UsageError(f"{reference!r} names {len(found)} places: ask for them with sections.")
+        return found[0]
+
+    def sections(
+        self,
+        references: str | Sequence[str],
+        *,
+        document: str | None = None,
+        step: str | None = None,
+        lines: str | tuple[int, int] | None = None,
+        with_references: bool = False,
+    ) -> SectionsResponse:
+        """Return several sections: a list of references, or a text such as ``4.2, 4.3 and 7`` or ``Articles 12 to 15``.
+
+        A text that is only partly understood is refused; ``missing`` has the items of a list that were not found.
+        ``with_references`` adds what they refer to directly. ``step`` and ``lines`` are those of ``section``.
+        """
+        from loccit.search.links.read_places import read_sections
+        from loccit.search.query.place_lists import read_lines
+
+        self._index.refresh()
+        if document is not None:
+            self.paths_of(document)
+        return read_sections(
+            self._index,
+            references,
+            document,
+            within=self._within(),
+            step=step,
+            lines=None if lines is None else read_lines(lines),
+            with_references=with_references,
+        )
+
+    def _within(self) -> set[int] | None:
+        """Return the documents to look for places in; None for all."""
+        return None
+
+    def document(self, name: str) -> SectionView:
+        """Return a whole document as one section; ``name`` is its path, its file name or its title."""
+        from loccit.search.links.questions import whole_document
+
+        self._index.refresh()
+        return whole_document(self._index, name)
+
+    def paths_of(self, name: str) -> list[str]:
+        """Return the paths of the documents that a path, the end of one, a file name or a title stands for."""
+        from loccit.search.links.find_places import find_documents
+
+        self._index.look()
+        return [entry.source_path for entry in find_documents(self._index, name)]
+
+    def define(self, term: str, *, document: str | None = None) -> DefineResponse:
+        """Return how the documents define a term, and which define it differently."""
+        from loccit.search.links.questions import define
+
+        self._index.look()
+        return define(self._index, term, document)
+
+    def references(
+        self, reference: str | Sequence[str], *, document: str | None = None
+    ) -> ReferencesResponse:
+        """Return what a section refers to, and what refers to it; or several, named as for :meth:`sections`."""
+        from loccit.search.links.read_places import follow_references
+
+        self._index.refresh()
+        return follow_references(self._index, reference, document)
+
+    def obligations(
+        self,
+        document: str | None = None,
+        *,
+        filters: Mapping[str, object] | None = None,
+        kind: str | None = None,
+        bearer: str | None = None,
+        text: str | None = None,
+        unit: str | None = None,
+        gap: str | None = None,
+        limit: int = 100,
+        offset: int = 0,
+    ) -> ObligationsResponse:
+        """Return who must do what, by when, for how much and with what exceptions, as the documents say it.
+
+        ``kind`` is ``duty``, ``prohibition``, ``permission``, ``recommendation``, ``statement``, or ``deadline`` or
+        ``amount`` for all rows that have one; ``unit`` is that of a deadline or an amount (``day``, ``EUR``, ``%``);
+        ``gap`` selects what was not understood. ``bearer`` and ``text`` are words that must occur.
+        """
+        from loccit.search.links.obligations import list_obligations
+
+        self._index.look()
+        return list_obligations(
+            self._index,
+            document,
+            filters,
+            kind=kind,
+            bearer=bearer,
+            text=text,
+            unit=unit,
+            gap=gap,
+            limit=limit,
+            offset=offset,
+        )
+
+    def outline(self, document: str | None = None, *, clauses: bool = False) -> list[Outline]:
+        """Return the heading trees of one document, or of all; with ``clauses``, the numbering below them too."""
+        from loccit.search.links.questions import outlines
+
+        self._index.look()
+        return outlines(self._index, document, clauses=clauses)
+
+    def reader(self, path: str) -> DocumentView:
+        """Return everything needed to show one document to a reader: text, places, references, terms."""
+        from loccit.search.links.reading import read_document
+
+        self._index.look()
+        return read_document(self._index, path)
+
+    def file_state(self, path: str) -> tuple[str, int, int, str] | None:
+        """Return type, size, modification time and hash of the file that a document was read from."""
+        self._index.look()
+        return self._index.reading.file_state(path)
+
+    def map(self) -> LibraryMap:
+        """Return which documents of the library refer to which."""
+        self._index.look()
+        return self._views.maps().get()
+
+    def map_of(self, path: str) -> DocumentMap:
+        """Return the sections of one document, and which places they refer to."""
+        from loccit.search.links.map import map_document
+
+        self._index.look()
+        return map_document(self._index, path)
+
+    def suggest(
+        self, prefix: str, limit: int = 8, *, paths: Collection[str] | None = None
+    ) -> list[Suggestion]:
+        """Return titles, headings, labels and defined terms that begin with or contain what the user types."""
+        from loccit.search.links.questions import suggest
+
+        self._index.look()
+        return suggest(self._index.suggestions, prefix, limit, paths)
+
+    def documents(self, filters: Mapping[str, object] | None = None) -> list[DocumentInfo]:
+        """Return the documents of the library that pass the filters."""
+        from loccit.search.links.questions import list_documents
+
+        self._index.look()
+        return list_documents(self._index, filters)
+
+    # -- state -----------------------------------------------------------------------------------------------
+
+    def status(self) -> Status:
+        """Return what the index contains, and its state."""
+        from loccit.stores.embedded.health import status
+        from loccit.stores.home import publishing
+
+        self._index.look()
+        found = status(self._index, replace(self.settings, index=self.index_settings).to_dict())
+        database, unpublished = publishing(self._index)
+        return replace(found, database=database, unpublished_passages=unpublished)
+
+    def doctor(self, *, repair: bool = True) -> DoctorReport:
+        """Compare the record with the derived indexes, and repair what does not agree."""
+        from loccit.ingest.convert.ocr import describe_program
+
+        report = self._index.examine(repair=repair)
+        more = [Check("scanned pages", True, describe_program())]
+        return DoctorReport([*report.checks, *self._examine_model(), *more])
+
+    # -- for callers that await ------------------------------------------------------------------------------
+
+    asearch = _awaited(search)
+    afind_all = _awaited(find_all)
+    averify_quotes = _awaited(verify_quotes)
+    acompare = _awaited(compare)
+    asection = _awaited(section)
+    asections = _awaited(sections)
+    adocument = _awaited(document)
+    adefine = _awaited(define)
+    areferences = _awaited(references)
+    aobligations = _awaited(obligations)
+    aoutline = _awaited(outline)
+    adocuments = _awaited(documents)

@@ -1,0 +1,92 @@
+"""Quotations, and what the documents say about them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+
+from loccit.model.document import Lines, Pages, span
+from loccit.model.place_ids import with_place_id
+
+EXACT, ALTERED, ABSENT = "exact", "altered", "absent"
+ABSENT_HINT = "What is absent may be said in other words: search for it."
+
+
+class WordChange(NamedTuple):
+    """Words that are the same on both sides, or what stands on one side for what stands on the other."""
+
+    old: str
+    new: str
+
+    @property
+    def same(self) -> bool:
+        """Whether both sides have these words."""
+        return self.old == self.new
+
+
+@dataclass(frozen=True, slots=True)
+class TextPlace:
+    """A stretch of a document, with the innermost place in which it begins."""
+
+    source_path: str
+    document_title: str
+    section_id: str
+    section_label: str
+    heading: str
+    lines: Lines
+    text: str
+    start: int
+    end: int
+    pages: Pages | None = None
+    place_id: str = ""
+
+    @property
+    def location(self) -> str:
+        """Where it stands, as a citation would say it: ``Section 2(a), lines 12–14``."""
+        where = span(self.lines, self.pages, self.source_path)
+        return ", ".join(filter(None, (self.section_label or self.heading, where)))
+
+    @property
+    def address(self) -> str:
+        """Where it stands, with the id of its place: ``Section 2(a) [k7q2m9xt], lines 12–14``."""
+        where = span(self.lines, self.pages, self.source_path)
+        name = with_place_id(self.section_label or self.heading, self.place_id)
+        return ", ".join(filter(None, (name, where)))
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteCheck:
+    """A quotation, and whether documents have it: ``exact``, ``altered`` or ``absent``.
+
+    ``places`` are where it stands, or, of one that is altered, the nearest passage; ``more`` counts further places.
+    ``changes`` are the words of an altered one, as they are quoted (``old``) and as they are written (``new``).
+    """
+
+    quotation: str
+    status: str
+    places: list[TextPlace] = field(default_factory=list)
+    more: int = 0
+    changes: list[WordChange] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class QuotesReport:
+    """Quotations checked against a library; ``left_out`` counts those that were not, and ``note`` says why."""
+
+    checks: list[QuoteCheck]
+    left_out: int = 0
+    note: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether every quotation is exact."""
+        return all(check.status == EXACT for check in self.checks)
+
+    def count(self, status: str) -> int:
+        """Return how many quotations are of a status."""
+        return sum(check.status == status for check in self.checks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON values."""
+        counts = {status: self.count(status) for status in (EXACT, ALTERED, ABSENT)}
+        return {"ok": self.ok, **counts, **asdict(self)}

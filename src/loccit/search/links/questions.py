@@ -1,0 +1,386 @@
+"""Questions that are not searches: definitions, references, outlines, documents, texts of places, suggestions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
+from functools import lru_cache
+from itertools import chain
+from typing import Any
+
+from loccit.errors import NotFoundError, UsageError
+from loccit.labels.document_keys import numbered_file
+from loccit.model import (
+    Citation,
+    DefineResponse,
+    DocumentInfo,
+    Outline,
+    OutlineNode,
+    Place,
+    Reference,
+    ReferencesResponse,
+    SectionView,
+    SelfCheck,
+    TermDefinition,
+    chunk_id,
+    line_of,
+)
+from loccit.model.document import holds_any, span
+from loccit.model.place_ids import with_place_id
+from loccit.port.index import SearchIndex
+from loccit.port.names import Entry, SuggestionLookup
+from loccit.port.records import Row, Standing, StoredPlace
+from loccit.search.links.define import DefinedTerm, Dictionary
+from loccit.search.links.find_places import FoundPlace, find_documents
+from loccit.search.links.reference_graph import ReferenceGraph
+from loccit.search.present.enrich import located
+from loccit.search.query.filters import compile_filters
+from loccit.search.query.understand import clean_text
+from loccit.text.keys import term_keys, term_words, typed_key
+from loccit.text.sentences import sentence_ends
+
+# This many characters before and after a reference show its purpose.
+_WORDS_BEFORE, _WORDS_AFTER = 120, 120
+
+
+def list_documents(index: SearchIndex, filters: Mapping[str, object] | None) -> list[DocumentInfo]:
+    """Return the documents that pass the filters, by path."""
+    rows = index.lookup.documents()
+    allowed = allowed_documents(index, filters) if filters else None
+    checks = index.lookup.self_checks()
+    return [
+        _info(row, checks.get(row["id"], SelfCheck()))
+        for row in rows
+        if allowed is None or row["id"] in allowed
+    ]
+
+
+def allowed_documents(index: SearchIndex, filters: Mapping[str, object]) -> set[int]:
+    """Return the documents that pass; with a code filter, those with code in that language."""
+    compiled = compile_filters([filters], spoken=index.lookup.languages)
+    allowed = set(index.fields.matching(compiled.documents))
+    for test in compiled.code:
+        allowed &= index.keyword.documents_with_code(test.languages)
+    return allowed
+
+
+def _info(row: Row, check: SelfCheck) -> DocumentInfo:
+    pages = json.loads(row["pages"])
+    modified = datetime.fromtimestamp(row["mtime_ns"] / 1e9, tz=timezone.utc)
+    return DocumentInfo(
+        source_path=row["source_path"],
+        title=row["title"],
+        file_type=row["file_type"],
+        language=row["language"],
+        doc_summary=row["doc_summary"],
+        total_chunks=row["total_chunks"],
+        pages=pages[-1][1] if pages else 0,
+        size=row["size"],
+        modified=modified.isoformat(timespec="seconds"),
+        ingested_at=row["ingested_at"],
+        metadata=json.loads(row["metadata"]),
+        warnings=json.loads(row["warnings"]),
+        self_check=check,
+    )
+
+
+def outlines(index: SearchIndex, document: str | None, *, clauses: bool) -> list[Outline]:
+    """Return the outlines of the documents that ``document`` names, or of all: headings, and clauses if wanted."""
+    entries = index.names.first() if document is None else find_documents(index, document)
+    checks = index.lookup.self_checks([entry.id for entry in entries])
+    return [
+        Outline(
+            entry.source_path,
+            entry.title,
+            tree(places, 0),
+            checks.get(entry.id, SelfCheck()),
+            places[0].place_id if places else "",
+        )
+        for entry in entries
+        for places in [index.lookup.places_of_document(entry.id, clauses=clauses)]
+    ]
+
+
+def tree(places: Iterable[Place], root: int) -> list[OutlineNode]:
+    """Return the nodes below one of the places of a document, given in text order."""
+    top: list[OutlineNode] = []
+    children: dict[int | None, list[OutlineNode]] = {root: top}
+    for place in places:
+        siblings = children.get(place.parent)
+        if siblings is not None and place.ordinal != root:
+            name = place.heading or place.marker
+            node = OutlineNode(name, place.label, place.section_id, place.level, place.lines, place.pages)
+            node.place_id = place.place_id
+            siblings.append(node)
+            children[place.ordinal] = node.children
+    return top
+
+
+# -- read: a place or a whole document, by name --------------------------------------------------------------
+
+
+_MAX_ALTERNATIVES = 20
+
+
+def whole_document(index: SearchIndex, name: str) -> SectionView:
+    """Return a named document as one section, with its top-level sections as children."""
+    found, *others = find_documents(index, name)
+    if others:
+        paths = ", ".join(entry.source_path for entry in (found, *others))
+        raise NotFoundError(f"Several documents are called {name!r}: {paths}. Give the whole path.")
+    root = index.lookup.place(found.id, 0)
+    if root is None:
+        raise NotFoundError(f"{name!r} was removed from the library.")
+    return section_view(index, root)
+
+
+def section_view(
+    index: SearchIndex,
+    found: StoredPlace,
+    *,
+    exact: bool = True,
+    alternatives: Sequence[StoredPlace] = (),
+    places: Sequence[Place] | None = None,
+) -> SectionView:
+    """Return a place with its text; a clause has the heading and path of the section it is in.
+
+    ``places`` are those of its document, if already read.
+    """
+    place = found.place
+    chunks = index.lookup.chunk_indexes_between(found.document, place.start, place.end)
+    holder = found if place.is_heading else index.lookup.place(found.document, place.section)
+    chain = list(holder.place.path) if holder else []
+    # Headings below, and the section's own clauses.
+    around = [
+        other
+        for other in (index.lookup.places_of_document(found.document) if places is None else places)
+        if other.is_heading or other.section == place.section
+    ]
+    return SectionView(
+        source_path=found.source_path,
+        document_title=found.document_title,
+        section_id=place.section_id,
+        section_label=place.label,
+        heading=holder.place.heading if holder else "",
+        heading_level=place.level,
+        parent_chain=chain if place.is_heading else [*chain, place.label],
+        text=index.lookup.document_text(found.document, place.start, place.end).strip(),
+        lines=place.lines,
+        pages=place.pages,
+        children=tree(around, place.ordinal),
+        chunk_ids=[chunk_id(found.source_path, number) for number in chunks],
+        exact=exact,
+        alternatives=[
+            f"{other.source_path}#{other.place.section_id}" for other in alternatives[:_MAX_ALTERNATIVES]
+        ],
+        from_image=bool(place.pages)
+        and holds_any(index.lookup.image_pages([found.source_path]).get(found.source_path), place.pages),
+        uncertain=any(check.doubtful for check in index.lookup.self_checks([found.document]).values()),
+        place_id=place.place_id,
+    )
+
+
+# -- ask: what a term means, and references from and to a section --------------------------------------------
+
+
+_MAX_TERM = 200
+_END = 1 << 30
+# For definitions in other documents than the one asked about: how many are named, and how much of one is
+# quoted.
+_MOST_ELSEWHERE, _LONGEST_ELSEWHERE = 3, 280
+
+
+def define(index: SearchIndex, term: str, document: str | None) -> DefineResponse:
+    """Return the definitions of a term, each with the documents that define it differently."""
+    wanted = clean_text(term).strip("\"'“”‘’«»„ ")
+    if not wanted or len(wanted) > _MAX_TERM:
+        raise UsageError(f"Give a term to define, of at most {_MAX_TERM} characters.")
+    within = find_documents(index, document) if document else None
+    paths = None if within is None else {entry.source_path for entry in within}
+    keys = {" ".join(words) for words in term_keys(wanted)}
+    known = Dictionary(index.terms.by_keys(keys, paths=paths or ())).lookup(wanted)
+    shown = [item for item in known if paths is None or item.definition.source_path in paths]
+    places = located([item.definition for item in shown], index)
+    found = [
+        TermDefinition(
+            definition, item.document_title, [conflict.document_title for conflict in item.conflicts]
+        )
+        for definition, item in zip(places, shown, strict=True)
+    ]
+    if within is not None and not found and known:
+        raise NotFoundError(
+            f"{document} does not define {wanted!r}. {_defined_elsewhere(index, known, within)}"
+        )
+    near = [] if found else Dictionary(index.terms.like(term_words(wanted))).near(wanted)
+    if not found and not near:
+        raise NotFoundError(f"No document defines {wanted!r}.", "term")
+    return DefineResponse(wanted, found, near)
+
+
+def _defined_elsewhere(index: SearchIndex, known: Sequence[DefinedTerm], within: Sequence[Entry]) -> str:
+    """Say where a term is defined, and how, if that is in the same work or in a document that is referred to.
+
+    Definitions in unrelated documents do not apply, so these are only named.
+    """
+    graph = ReferenceGraph(index)
+    named = {path for entry in within for path in graph.documents_named(entry.id)}
+    works = {_work_of(entry.source_path, entry.title) for entry in within} - {None}
+
+    def bearing(item: DefinedTerm) -> str:
+        if _work_of(item.definition.source_path, item.document_title) in works:
+            return "a part of the same work"
+        return "to which it refers" if item.definition.source_path in named else ""
+
+    ordered = sorted(known, key=lambda item: not bearing(item))
+    places = located([item.definition for item in ordered[:_MOST_ELSEWHERE]], index)
+    said = []
+    for item, definition in zip(ordered, places, strict=False):
+        where = span(definition.lines, definition.pages, definition.source_path)
+        place = with_place_id(f"{item.document_title} ({where})", definition.place_id)
+        if why := bearing(item):
+            text = " ".join(definition.definition_text.split())
+            cut = (
+                text
+                if len(text) <= _LONGEST_ELSEWHERE
+                else f"{text[:_LONGEST_ELSEWHERE].rpartition(' ')[0]} …"
+            )
+            said.append(f"{place}, {why}, defines {definition.term}: {cut}")
+        else:
+            said.append(f"{place} defines {definition.term} for itself.")
+    if more := len(ordered) - len(places):
+        said.append(f"{more} more define it.")
+    return " ".join(said)
+
+
+def _work_of(path: str, title: str) -> int | None:
+    """Return the folder of a work in numbered files, given one of the files."""
+    numbered = numbered_file(path, title)
+    return numbered.folder if numbered else None
+
+
+def references_of(index: SearchIndex, found: FoundPlace, graph: ReferenceGraph) -> ReferencesResponse:
+    """Return what a place refers to, and what refers to it, to a part of it, or to a place that contains it."""
+    first = found.place
+    view = section_view(index, first, exact=found.exact, alternatives=found.others)
+    place = first.place
+    cites = [
+        (first.document, first.source_path, first.document_title, item)
+        for item in graph.in_span(first.document, place.start, place.end)
+    ]
+    places = list(index.lookup.places_of_document(first.document))
+    below = [one for one in places if place.start <= one.start < place.end]
+
+    def leading_to(meant: Sequence[Place], within: Place) -> list[tuple[int, str, str, Reference]]:
+        return [
+            (entry.id, entry.source_path, entry.title, item)
+            for entry, item in graph.leading_to(first.document, meant)
+            if not (entry.id == first.document and within.start <= item.start < within.end)
+        ]
+
+    around = [item for holder in _above(place, places) for item in leading_to([holder], holder)]
+    return ReferencesResponse(
+        view,
+        _standing(index, cites),
+        _standing(index, leading_to(below, place)),
+        _standing(index, around),
+    )
+
+
+def _above(place: Place, places: Sequence[Place]) -> list[Place]:
+    """The labelled places around a place, innermost first, without the document itself."""
+    by_ordinal = {one.ordinal: one for one in places}
+    found: list[Place] = []
+    parent = place.parent
+    while parent is not None and parent in by_ordinal:
+        holder = by_ordinal[parent]
+        if holder.ordinal and holder.number:
+            found.append(holder)
+        parent = holder.parent
+    return found
+
+
+def _standing(index: SearchIndex, found: Sequence[tuple[int, str, str, Reference]]) -> list[Citation]:
+    """Locate references: label and heading of the innermost place around each, its line and its sentence."""
+    offsets = [(document, item.start) for document, _, _, item in found]
+    places = index.lookup.standing(offsets)
+    # References of one document are adjacent, and each text is read once.
+    text = lru_cache(maxsize=1)(lambda document: index.lookup.document_text(document, 0, _END))
+    starts = lru_cache(maxsize=1)(index.lookup.line_starts)
+    names = lru_cache(maxsize=4)(lambda path: _names_of_places(index, path))
+    citations = []
+    for document, path, title, item in found:
+        at = places.get((document, item.start)) or Standing("", "", "", "", 0, 1)
+        before = text(document)[at.start : item.start]
+        line = line_of(starts(document), before, at.start, at.line, item.start)
+        words = words_around(text(document), item.start, item.end)
+        target = names(item.target_path).get(item.target_section, "") if item.target_section else ""
+        citations.append(Citation(path, title, at.label, at.heading, line, item, at.place_id, words, target))
+    return citations
+
+
+def _names_of_places(index: SearchIndex, path: str) -> dict[str, str]:
+    """The names of a document's places, by id: headings in full, clauses by label."""
+    entry = index.names.at([path]).get(path)
+    places = index.lookup.places_of_document(entry.id) if entry else ()
+    return {place.section_id: place.heading or place.label for place in places if place.section_id}
+
+
+def words_around(text: str, start: int, end: int) -> str:
+    """Return the sentence around a span of a text; of a long one, the part near the span.
+
+    >>> words_around("It is cold. Section 4 does not apply to ships. Ships sail.", 12, 21)
+    'Section 4 does not apply to ships.'
+    """
+    line, after = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    after = len(text) if after < 0 else after
+    line, after = max(line, start - 2 * _WORDS_BEFORE), min(after, end + 2 * _WORDS_AFTER)
+    low = max((at for at in sentence_ends(text, line, end) if at <= start), default=line)
+    high = min((at for at in sentence_ends(text, end, after)), default=after)
+    cut_low, cut_high = start - low > _WORDS_BEFORE, high - end > _WORDS_AFTER
+    low = text.rfind(" ", 0, start - _WORDS_BEFORE) + 1 if cut_low else low
+    high = text.rfind(" ", end, end + _WORDS_AFTER) if cut_high else high
+    return f"{'…' if cut_low else ''}{' '.join(text[low:high].split())}{'…' if cut_high else ''}"
+
+
+# -- suggest: titles, labels, headings and defined terms that complete what is typed -------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Something to search for or to open: ``kind`` is ``title``, ``label`` or ``term``."""
+
+    text: str
+    kind: str
+    source_path: str
+    section_id: str
+    detail: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the suggestion as JSON values."""
+        return asdict(self)
+
+
+def suggest(
+    lookup: SuggestionLookup, prefix: str, limit: int, paths: Collection[str] | None = None
+) -> list[Suggestion]:
+    """Return the best suggestions, only from the documents at ``paths`` if given.
+
+    Those that begin with the prefix come first, then those with a word that does, then those that contain it anywhere.
+    """
+    key = typed_key(prefix)
+    if not key or limit < 1:
+        return []
+    allowed = None if paths is None else paths.__contains__
+    found: dict[tuple[str, str], Suggestion] = {}
+    for row in chain(
+        lookup.beginning(key, allowed),
+        lookup.beginning(key, allowed, later_words=True),
+        lookup.holding(key, allowed) if len(key) > 2 else (),
+    ):
+        # The same words in many documents are one suggestion, unless a place is meant.
+        found.setdefault((row.text.casefold(), row.kind), Suggestion(*row))
+        if len(found) == limit:
+            break
+    return list(found.values())

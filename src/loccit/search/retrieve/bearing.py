@@ -1,0 +1,147 @@
+"""Bearing: lines with a requested number that no recognised place has.
+
+No parser finds every place. Before reporting that there is no Section 4.1.2, the text is searched: a line that begins
+with the number is very probably what was meant; a line that contains it may be.
+
+Codes of letters and digits that standards use for their requirements (`V5.2`, `AC-2(1)`, `MASVS-CODE-4`) do not form
+sequences that could be told apart from versions and part numbers, so no place is numbered by them. A heading that
+begins with the requested code still counts as the place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from loccit.labels import LEAF_KINDS, Label, parse_heading
+from loccit.model import Lines, line_of
+from loccit.port.matching import TextSearch
+from loccit.port.records import Records, StoredChunk, StoredPlace
+from loccit.text.keys import title_key
+
+_MOST = 3
+# `V5.2`, `R1.2a`, `AC-2(1)`, `MUST-3`, `MASVS-CODE-4`, `E2c+`
+_CODE = re.compile(
+    r"(?<![\w.\-/])(?=[A-Za-z])(?=[A-Za-z.\-]{1,24}\d)[A-Za-z0-9]{1,16}(?:[.\-][A-Za-z0-9]{1,16}){0,6}"
+    r"(?:\([A-Za-z0-9]{1,3}\)){0,3}\+{0,2}(?![\w/])"
+)
+
+
+def find_codes(text: str) -> list[str]:
+    """Return the codes in a query.
+
+    >>> find_codes("what does V5.2 say about AC-2(1), and Section 4")
+    ['V5.2', 'AC-2(1)']
+    """
+    return list(dict.fromkeys(_CODE.findall(text)))[:_MOST]
+
+
+def sections_with_code(code: str, lookup: Records, documents: Collection[int] | None) -> list[StoredPlace]:
+    """Return the sections whose heading is a code, or a code followed by a title."""
+    begins = re.compile(rf"\W{{0,6}}{re.escape(code)}(?![\w(+]|[.\-]\w)", re.IGNORECASE)
+    found = lookup.places_by_first_words(title_key(code), documents)
+    return [item for item in found if begins.match(item.place.heading)]
+
+
+# -- lines with a requested number that no recognised place has ----------------------------------------------
+
+
+_MAX_CHUNKS = 50
+# Length of the excerpt of a chunk that is shown for a line.
+_SHOWN = 1500
+_MARKUP = " \t>#*_|\\-"
+_LABEL = 120  # characters of a line that are read for its label
+_NUMBER = re.compile(r"[^\W_]*\d[\w.()\-‑–]*")
+_LINE = re.compile(r"^.+$", re.MULTILINE)
+# A line of a table of contents: `4.1.2 Payment ........ 17`.
+_CONTENTS = re.compile(r"(?:\.[ .]{2,}|\s{3,})\d{1,4}\s*\Z")
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line with a number: its span in the chunk to show; ``first``: the line begins with the number.
+
+    ``alike``: the line has the requested word, or its document does not number places with that word.
+    """
+
+    chunk: StoredChunk
+    start: int
+    end: int
+    lines: Lines
+    first: bool
+    alike: bool = True
+
+    @property
+    def contents(self) -> bool:
+        """Whether it is a line of a table of contents."""
+        return _CONTENTS.search(self.chunk.content[self.start : self.end].partition("\n")[0]) is not None
+
+
+def lines_bearing(
+    label: Label, lookup: Records, text: TextSearch, documents: Collection[int] | None
+) -> list[Line]:
+    """Return lines that contain a label's number, those that begin with it first; at most one per chunk."""
+    number = _NUMBER.search(label.text)
+    written = number.group().rstrip(".") if number else label.text
+    asked = dict.fromkeys([label.text] if label.kind not in LEAF_KINDS else [label.text, written])
+    hits = [
+        chunk for form in asked for chunk, _ in text.phrase(form, limit=_MAX_CHUNKS, documents=documents)[0]
+    ]
+    stored = lookup.chunks(list(dict.fromkeys(hits)))
+    stands = _standing(label, written)
+    # Where articles are printed as `Article 12`, a line that begins with `(120)` is not one.
+    worded = (
+        lookup.documents_with_kind(label.kind, {chunk.document for chunk in stored.values()})
+        if label.kind
+        else set()
+    )
+    found: list[Line] = []
+    for chunk in sorted(stored.values(), key=lambda one: (one.source_path, one.start)):
+        lines = _LINE.finditer(chunk.content, chunk.prefix)
+        begins = [line for line in lines if _bears(line.group(), label, stands)]
+        if begins:
+            line = next((line for line in begins if not _CONTENTS.search(line.group())), begins[-1])
+            bare = chunk.document in worded and not _has_kind(line.group(), label)
+            found.append(replace(_line(chunk, line.start(), lookup, first=True), alike=not bare))
+        elif match := stands.search(chunk.content, chunk.prefix):
+            found.append(_line(chunk, chunk.content.rfind("\n", 0, match.start()) + 1, lookup, first=False))
+    return sorted(found, key=lambda line: (not line.first, not line.alike, line.contents))
+
+
+def _has_kind(line: str, asked: Label) -> bool:
+    printed, _ = parse_heading(line[:_LABEL].lstrip(_MARKUP))
+    return printed is not None and bool(printed.kind) and printed.key == asked.key
+
+
+def _bears(line: str, asked: Label, stands: re.Pattern[str]) -> bool:
+    """Whether a line begins with a label: as a heading would, or with the exact number, with or without the kind."""
+    start = line[:_LABEL].lstrip(_MARKUP)
+    if stands.match(start):
+        return True
+    printed, _ = parse_heading(start)
+    leaves = {asked.kind, printed.kind} <= LEAF_KINDS if printed else False
+    return printed is not None and printed.key == asked.key and (leaves or printed.kind == asked.kind)
+
+
+def _standing(label: Label, written: str) -> re.Pattern[str]:
+    """Pattern for a label as written; a number with dots, which is rarely anything else, also matches alone."""
+    alone = label.kind in LEAF_KINDS and len(label.number) > 1
+    text = r"\s{1,3}".join(map(re.escape, (written if alone else label.text).split()))
+    return re.compile(rf"(?<![^\W_])(?<!\d[.,]){text}(?![^\W_]|[.\-‑–]?\d|%)", re.IGNORECASE)
+
+
+def _line(chunk: StoredChunk, start: int, lookup: Records, *, first: bool) -> Line:
+    start = max(start, chunk.prefix)
+    end = min(len(chunk.content), start + _SHOWN)
+    if blank := _BLANK_LINE.search(chunk.content, start + 1, end):
+        end = blank.start()
+    own = chunk.content[chunk.prefix :]
+    lead = len(own) - len(own.lstrip())
+    starts, begin = lookup.line_starts(chunk.document), chunk.start + lead
+    first_line, last_line = (
+        line_of(starts, own[lead:], begin, chunk.lines.first, chunk.start + at - chunk.prefix)
+        for at in (start, end)
+    )
+    return Line(chunk, start, end, Lines(first_line, last_line), first)

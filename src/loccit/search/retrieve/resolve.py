@@ -1,0 +1,264 @@
+"""Resolve: which places a reference leads to, in the documents that the query names, or else in all.
+
+``Section 3.0`` and ``32.706-2`` can only mean a place. ``3.0`` in a sentence may as well be a version or a measurement:
+it counts as a place only if the other words name that place too, or nothing at all (``pump manual 3.1``, ``what does
+4.2 say``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import PurePath
+
+from loccit.labels import LEAF_KINDS, Label
+from loccit.model import Place
+from loccit.port.filters import among
+from loccit.port.names import MOST
+from loccit.port.records import NumberedPlace, Records, StoredPlace
+from loccit.search.query.names import NameIndex
+from loccit.search.query.understand import Query, content_words
+from loccit.text.keys import title_key
+
+# Parts in brackets or after a hyphen, a letter before the dot, three digits after it: versions are not
+# written like this.
+_ONLY_A_PLACE = re.compile(r"\(|\d[-‑–]\d|\A[A-Z]\.\d|\.\d{3}")
+
+
+def is_meant(label: Label, query: Query, found: StoredPlace) -> bool:
+    """Whether a reference that leads to a place is meant as one, rather than as a number."""
+    if label.kind or only_a_place(label) or label.text == query.text:
+        return True
+    return explains(found, content_words(query.rest))
+
+
+def only_a_place(label: Label) -> bool:
+    """Whether a number is written in a way that only numbers of places are."""
+    return _ONLY_A_PLACE.search(label.text) is not None
+
+
+def explains(found: StoredPlace, words: Sequence[str]) -> bool:
+    """Whether all of these words are in the names of a place and its document."""
+    if not words:
+        return True
+    stem = PurePath(found.source_path).stem
+    names = set(title_key(f"{found.document_title} {stem} {found.place.heading}").split())
+    initials = "".join(part[0] for part in title_key(found.document_title).split())
+    return all(word in names or (len(word) > 2 and word in initials) for word in words)
+
+
+# -- which places a reference leads to -----------------------------------------------------------------------
+
+
+# Bonus for a label printed as it was asked for: more than for the right kind of place.
+_PRINTED_ALIKE = 3.0
+# Bonus for words that name the document, and the part of it that depends on their share: less than the
+# preference for headings.
+_NAMED, _WORDS_OF_NAME = 1.0, 0.4
+# Limit of places that the references of one query may lead to; a query names sixteen at most.
+_MAX_PLACES = 160
+_DOTTED = re.compile(r"\d+[a-z]?(?:[.\-‑–][0-9a-z]+)*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedPlace:
+    """A place that a reference leads to; ``rest`` are the last parts that the tree does not have.
+
+    ``fit`` is how well it matches the reference. ``documents`` counts the documents in which the reference leads
+    somewhere, ``places`` the equally good places in its own document.
+    """
+
+    found: StoredPlace
+    label: Label
+    rest: tuple[str, ...]
+    fit: float
+    documents: int = 1
+    places: int = 1
+
+    @property
+    def place(self) -> Place:
+        """The place, without its document."""
+        return self.found.place
+
+    @property
+    def alike(self) -> bool:
+        """Whether the number is printed as it was asked for: `2.2` is, `§ 2(2)` is not."""
+        return _printed_alike(self.label, self.place.label)
+
+
+class Resolver:
+    """Resolves the references of queries to the places of one library."""
+
+    def __init__(self, lookup: Records, names: NameIndex | None = None) -> None:
+        self._lookup = lookup
+        self._names = names
+
+    def resolve_all(self, query: Query, documents: Collection[int] | None) -> list[ResolvedPlace]:
+        """Return the places that a query's references lead to, the best first for each reference."""
+        words = content_words(query.rest)
+        naming = self._names.fitting(words) if self._names and words and query.references else {}
+        within = searched(query, documents)
+        most = _MAX_PLACES // max(1, len(query.references))
+        per_label = [self.resolve(label, naming, within, most) for label in query.references]
+        if len(per_label) > 1:
+            per_label = _narrow_to_containers(per_label)
+        return [resolved for found in per_label for resolved in found]
+
+    def resolve(
+        self,
+        label: Label,
+        naming: Mapping[int, float],
+        documents: Collection[int] | None,
+        most: int = _MAX_PLACES,
+    ) -> list[ResolvedPlace]:
+        """Follow a reference as deep as the tree of places goes: ``4.2(a)`` leads at least to ``4.2``.
+
+        ``naming`` has, for documents, the share of the query's words in their names.
+        """
+        rest: tuple[str, ...] = ()
+        current: Label | None = label
+        while current is not None:
+            if found := self._numbered(current, naming, documents):
+                return self._best(found, current, rest, naming, documents, most)
+            # `2.0 Revisions` contains 2.1, and is what people mean by section 2.
+            whole = replace(current, number=(*current.number, "0")) if len(current.number) == 1 else None
+            if whole and (found := self._numbered(whole, naming, documents)):
+                return self._best(found, whole, rest, naming, documents, most)
+            if not label.kind and "(" not in label.text:
+                # `python 3.10` is not section 3; only a reference to a part of a section leads to the
+                # section.
+                return []
+            rest = (*current.number[-1:], *rest)
+            current = current.shortened()
+        return []
+
+    def _numbered(
+        self, label: Label, naming: Mapping[int, float], documents: Collection[int] | None
+    ) -> list[NumberedPlace]:
+        """The places with a number, from the documents with the best-fitting names first: there may be too many."""
+        best = max(naming.values(), default=0.0)
+        fitting = {document for document, share in naming.items() if share == best}
+        fitting = among(fitting, documents)
+        kinds = agreeing_kinds(label.kind)
+        ways: list[Collection[int] | None] = [fitting, documents] if fitting else [documents]
+        found = [place for within in ways for place in self._lookup.numbered(label.key, kinds, within)]
+        return list(dict.fromkeys(found))
+
+    def _best(
+        self,
+        found: Sequence[NumberedPlace],
+        label: Label,
+        rest: tuple[str, ...],
+        naming: Mapping[int, float],
+        documents: Collection[int] | None,
+        most: int,
+    ) -> list[ResolvedPlace]:
+        fits = [
+            _kind_fit(label.kind, item)
+            + _PRINTED_ALIKE * _printed_alike(label, item.label)
+            + _naming(naming, item.document)
+            for item in found
+        ]
+        top = max(fits)
+        having = len({item.document for item in found})
+        if documents is None and len(found) > MOST:
+            # Some of them may be left out.
+            having = self._lookup.documents_with_number(label.key, agreeing_kinds(label.kind))
+        # Within one document only the best reading counts: `Article 1`, not also `Section 1`.
+        own: dict[int, float] = defaultdict(float)
+        for item, fit in zip(found, fits, strict=True):
+            own[item.document] = max(own[item.document], fit)
+        kept = [
+            (item, fit)
+            for item, fit in zip(found, fits, strict=True)
+            # `Article 4 GDPR` is not also section 4 of a manual.
+            if fit > top - 1.0 and fit == own[item.document]
+        ]
+        counts = Counter(item.document for item, _ in kept)
+        ranked = sorted(kept, key=lambda item: -item[1])[:most]
+        fit_of = {(item.document, item.ordinal): fit for item, fit in ranked}
+        return [
+            ResolvedPlace(
+                place,
+                label,
+                rest,
+                fit_of[place.document, place.place.ordinal],
+                having,
+                counts[place.document],
+            )
+            for place in self._lookup.places_at(list(fit_of))
+        ]
+
+
+def searched(query: Query, documents: Collection[int] | None) -> Collection[int] | None:
+    """Return the documents that a query's references are about: those that it names, if they are in scope."""
+    named = query.named
+    if not named:
+        return documents
+    within = among(named, documents)
+    return within or documents
+
+
+def _naming(naming: Mapping[int, float], document: int) -> float:
+    share = naming.get(document)
+    return 0.0 if share is None else _NAMED + _WORDS_OF_NAME * share
+
+
+def agreeing_kinds(asked: str) -> list[str]:
+    """Return the kinds of places that may be meant: people use section, article and clause interchangeably."""
+    return sorted(LEAF_KINDS) if asked in LEAF_KINDS else [asked]
+
+
+def _kind_fit(asked: str, place: NumberedPlace) -> float:
+    """Prefer the exact kind, and a heading over a numbered paragraph."""
+    heading = 0.5 if place.is_heading else 0.0
+    if asked == place.kind:
+        return 4.0 + heading
+    return (2.0 if not asked or not place.kind else 0.0) + heading
+
+
+def _printed_alike(asked: Label, printed: str) -> bool:
+    """Whether a number is printed with dots if it was asked for with dots."""
+    return _dots(asked.text) == _dots(printed)
+
+
+@lru_cache(maxsize=1 << 12)
+def _dots(label: str) -> int:
+    match = _DOTTED.search(label)
+    return len(re.findall(r"[.\-‑–]", match.group())) if match else 0
+
+
+def _narrow_to_containers(per_label: list[list[ResolvedPlace]]) -> list[list[ResolvedPlace]]:
+    """Read `chapter 2, section 1` as the section within that chapter, if there is one."""
+    everything = [item for found in per_label for item in found]
+    by_document: dict[int, list[ResolvedPlace]] = defaultdict(list)
+    for item in everything:
+        by_document[item.found.document].append(item)
+    inside: set[int] = set()
+    containers: set[int] = set()
+    for own in by_document.values():
+        for outer in own:
+            held = [id(inner) for inner in own if _contains(outer, inner)]
+            inside.update(held)
+            if held:
+                containers.add(id(outer))
+    if not inside:
+        return per_label
+    return [
+        [item for item in everything if id(item) in inside],
+        [item for item in everything if id(item) in containers],
+        [item for item in everything if id(item) not in inside and id(item) not in containers],
+    ]
+
+
+def _contains(outer: ResolvedPlace, inner: ResolvedPlace) -> bool:
+    return (
+        outer is not inner
+        and outer.place is not inner.place
+        and outer.place.start <= inner.place.start
+        and inner.place.end <= outer.place.end
+        and (outer.place.start, outer.place.end) != (inner.place.start, inner.place.end)
+    )

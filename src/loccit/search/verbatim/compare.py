@@ -1,0 +1,240 @@
+"""Compare: what was added, removed, moved, renumbered or changed between two documents, with both places."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from loccit.model import Lines, Pages, ParsedDocument, Place
+from loccit.model.comparison import ADDED, CHANGED, MOVED, REMOVED, RENUMBERED, Comparison, Difference
+from loccit.model.document import line_of
+from loccit.model.quotes import TextPlace, WordChange
+from loccit.port.index import SearchIndex
+from loccit.search.verbatim.aligning import Part, align, body_of, parts_of
+from loccit.search.verbatim.carried import Carried, Source, Stretch
+from loccit.search.verbatim.sequences import Opcode, longest_ascent, opcodes
+from loccit.search.verbatim.words import WordText, word_changes
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A document to compare, from a library or just read."""
+
+    source_path: str
+    title: str
+    text: str
+    body_start: int
+    places: Sequence[Place]
+    line_starts: Sequence[tuple[int, int]] = ()
+    page_starts: Sequence[tuple[int, int]] = ()
+
+    @classmethod
+    def of_library(cls, index: SearchIndex, document: int) -> Compared:
+        """Return a document of a library."""
+        stored = index.lookup.texts([document])[0]
+        return cls(
+            stored.source_path,
+            stored.title,
+            stored.text,
+            stored.body_start,
+            index.lookup.places_of_document(document),
+            index.lookup.line_starts(document),
+            index.lookup.page_starts(document),
+        )
+
+    @classmethod
+    def of_file(cls, parsed: ParsedDocument) -> Compared:
+        """Return a document that was read from a file."""
+        document = parsed.document
+        return cls(
+            document.source_path,
+            document.title,
+            document.text,
+            document.body_start,
+            parsed.places,
+            document.line_starts,
+            document.pages,
+        )
+
+    def cite(self, part: Part, *, whole: bool) -> TextPlace:
+        """Return a part as a citation, with or without what is below it."""
+        place = part.place
+        start, end = part.start, max(part.end, place.end) if whole else part.end
+        text = self.text[start:end]
+        end = start + len(text.rstrip())
+        holder = part
+        while not holder.place.is_heading and holder.parent:
+            holder = holder.parent
+        lines = Lines(
+            *(line_of(self.line_starts, self.text, 0, 1, at) for at in (start, max(start, end - 1)))
+        )
+        return TextPlace(
+            self.source_path,
+            self.title,
+            place.section_id,
+            place.label,
+            holder.place.heading,
+            lines,
+            text.strip(),
+            start,
+            end,
+            self._pages(start, end),
+            place.place_id,
+        )
+
+    def _pages(self, start: int, end: int) -> Pages | None:
+        if not self.page_starts:
+            return None
+        first, last = (
+            max(0, bisect_right(self.page_starts, at, key=lambda page: page[0]) - 1)
+            for at in (start, max(start, end - 1))
+        )
+        return Pages(self.page_starts[first][1], self.page_starts[last][1])
+
+
+def compare(old: Compared, new: Compared) -> Comparison:
+    """Return the differences between two documents in the order of the new one; removed parts come where they were."""
+    return _Comparing(old, new).comparison()
+
+
+class _Comparing:
+    """Two documents, which place corresponds to which, and the words that a place has lost or gained."""
+
+    def __init__(self, old: Compared, new: Compared) -> None:
+        self._old, self._new = old, new
+        self._before = parts_of(old.text, old.places, old.body_start)
+        self._after = parts_of(new.text, new.places, new.body_start)
+        self._pairs = align(self._before, self._after)
+        self._origins = {other: part for part, other in self._pairs.items()}
+        self._lost = _stretches(old, self._before, self._pairs)
+        self._gained = _stretches(new, self._after, self._origins)
+        self._spans: dict[Part, list[Opcode]] = {}
+        for part in self._pairs.keys() & self._lost.keys():
+            lost, gained = self._lost[part], self._gained[self._pairs[part]]
+            self._spans[part] = opcodes(lost.words.keys, gained.words.keys)
+            for same, first, last, begin, end in self._spans[part]:
+                if not same:
+                    lost.free.update(range(first, last))
+                    gained.free.update(range(begin, end))
+        self._carried = self._find_carried()
+        # Places with words in the other document, their own or those below them.
+        carried = (each.part for each in (*self._lost.values(), *self._gained.values()) if each.carried)
+        known = (*self._pairs, *self._origins, *self._carried, *carried)
+        self._shared = {above for part in known for above in part.line}
+
+    def _find_carried(self) -> dict[Part, Source]:
+        """Return where in the other document the words of places are that have no counterpart."""
+        found: dict[Part, Source] = {}
+        for parts, lone, pairs, others in (
+            (self._after, self._gained, self._origins, self._lost),
+            (self._before, self._lost, self._pairs, self._gained),
+        ):
+            carried = Carried(others.values())
+            for part, text in lone.items():
+                if part not in pairs and not text.carried:
+                    above = next(each for each in part.line if each in pairs)
+                    beside = {pairs[each] for each in _near(part, parts, pairs)}
+                    if source := carried.source(text, others.get(pairs[above]), beside):
+                        found[part] = source
+        return found
+
+    def comparison(self) -> Comparison:
+        order = {part: number for number, part in enumerate(self._after)}
+        moved = _moved(self._before, self._pairs, order)
+        found: list[tuple[float, Difference]] = []
+        same, last = 0, 0
+        for part in self._before:
+            if part not in self._pairs:
+                found += [(last + 0.5, item) for item in self._of_lone(part, self._pairs)]
+                continue
+            last = order[self._pairs[part]]
+            told = list(self._of_pair(part, part in moved))
+            found += [(last, item) for item in told]
+            same += bool(part.words) and all(item.kind != CHANGED for item in told)
+        for part in self._after:
+            found += [(order[part], item) for item in self._of_lone(part, self._origins)]
+        return Comparison(
+            self._old.source_path,
+            self._new.source_path,
+            self._old.title,
+            self._new.title,
+            [item for _, item in sorted(found, key=lambda entry: entry[0])],
+            same,
+        )
+
+    def _of_pair(self, part: Part, moved: bool) -> Iterator[Difference]:
+        other = self._pairs[part]
+        cited = self._old.cite(part, whole=False), self._new.cite(other, whole=False)
+        # If the same is printed, only what it belongs to is read otherwise.
+        if moved or (part.mark != other.mark and part.marker != other.marker):
+            yield Difference(MOVED if moved else RENUMBERED, *cited)
+        if part in self._spans:
+            lost, gained = self._lost[part], self._gained[other]
+            changes = [
+                WordChange(words := lost.own(first, last), words if same else gained.own(begin, end))
+                for same, first, last, begin, end in self._spans[part]
+            ]
+            if not all(change.same for change in changes):
+                yield Difference(CHANGED, *cited, [change for change in changes if any(change)])
+
+    def _of_lone(self, part: Part, pairs: Mapping[Part, Part]) -> Iterator[Difference]:
+        """Return what there is to say about a place without a counterpart."""
+        if part in pairs:
+            return
+        is_new = pairs is self._origins
+        text = (self._gained if is_new else self._lost)[part]
+        if part not in self._carried:
+            # With all that is below it, unless some of that is also in the other document.
+            whole = part not in self._shared
+            lone = (self._new if is_new else self._old).cite(part, whole=whole)
+            if text.carried:
+                lone = replace(lone, text=text.own(0, len(text.words.keys)))
+            if part.parent in self._shared and (whole or part.words) and lone.text:
+                yield Difference(ADDED, None, lone) if is_new else Difference(REMOVED, lone)
+            return
+        source = self._carried[part]
+        spans = [(source.stretch, source.first, source.last), (text, 0, len(text.words.keys))]
+        (old, *before), (new, *after) = spans if is_new else reversed(spans)
+        cited = self._old.cite(old.part, whole=False), self._new.cite(new.part, whole=False)
+        if not self._in_place(old.part, new.part):
+            yield Difference(MOVED, *cited)
+        changes = word_changes(old.words, new.words, (before[0], before[1]), (after[0], after[1]))
+        if not all(change.same for change in changes):
+            yield Difference(CHANGED, *cited, changes)
+
+    def _in_place(self, old: Part, new: Part) -> bool:
+        """Whether words are still where they were: below the same place, or beside it."""
+        near = {self._pairs[part] for part in _near(old, self._before, self._pairs)}
+        below = old in self._pairs and self._pairs[old] in new.line
+        return below or not near.isdisjoint(_near(new, self._after, self._origins))
+
+
+def _near(part: Part, parts: Sequence[Part], pairs: Mapping[Part, Part]) -> list[Part]:
+    """Return a place, or if it has no counterpart, those before and after it that have one."""
+    if part in pairs:
+        return [part]
+    at = parts.index(part)
+    sides = (reversed(parts[:at]), parts[at + 1 :])
+    return [found for side in sides if (found := next((each for each in side if each in pairs), None))]
+
+
+def _moved(before: Iterable[Part], pairs: Mapping[Part, Part], order: Mapping[Part, int]) -> set[Part]:
+    """Return the parts that come in another order now, without those that moved together with what they are in."""
+    paired = [part for part in before if part in pairs]
+    kept = longest_ascent([order[pairs[part]] for part in paired])
+    moved = {part for number, part in enumerate(paired) if number not in kept}
+    return {
+        part for part in moved if part.parent not in moved or pairs[part.parent] is not pairs[part].parent
+    }
+
+
+def _stretches(document: Compared, parts: Iterable[Part], pairs: Mapping[Part, Part]) -> dict[Part, Stretch]:
+    """Return the words of parts without a counterpart, or with one that has other words."""
+    found = {}
+    for part in parts:
+        if part not in pairs or part.words != pairs[part].words:
+            title = f"{part.place.title}\n" if part.place.ordinal else ""
+            words = WordText(title + body_of(document.text, part))
+            found[part] = Stretch(part, words, set() if part in pairs else set(range(len(words.keys))))
+    return found

@@ -1,0 +1,258 @@
+"""Find all: every occurrence of a phrase, words or a regular expression, read from the documents themselves."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+
+from loccit.errors import UsageError
+from loccit.model.document import Pages, line_of
+from loccit.model.verbatim import FoundAll, TextHit
+from loccit.port.filters import among
+from loccit.port.index import SearchIndex
+from loccit.port.records import StoredText
+from loccit.port.texts import TextBlock, TextLookup
+from loccit.search.query.filters import NO_DOCUMENT, compile_filters
+from loccit.search.verbatim.patterns import Pattern, compile_pattern
+
+LIMIT = 100
+MOST = 10_000
+"""The maximum number of hits per answer."""
+
+_LONGEST_LINE = 400
+
+
+def find_all(
+    index: SearchIndex,
+    pattern: str,
+    kind: str = "phrase",
+    *,
+    filters: Mapping[str, object] | None = None,
+    limit: int = LIMIT,
+    cursor: str | None = None,
+    ignore_case: bool = True,
+) -> FoundAll:
+    """Return the occurrences of a pattern, ordered by path and position, starting at the cursor."""
+    if not 0 < limit <= MOST:
+        raise UsageError(f"The limit must be between 1 and {MOST:,}.")
+    compiled = compile_pattern(pattern, kind, ignore_case=ignore_case)
+    asked = json.dumps([pattern, kind, ignore_case, filters], default=str, sort_keys=True)
+    stamp = index.stamp
+    begin = read_cursor(cursor, stamp, asked) if cursor else 0
+    allowed = passing_documents(index, filters)
+    counted = compiled.count(_Looked(index.texts, allowed))
+    counts = dict(counted.by_document)
+    for stored in index.lookup.texts(among(unseen_documents(index), allowed)):
+        if count := sum(1 for _ in compiled.spans(stored.text[stored.body_start :])):
+            counts[stored.document] = count
+    paths = index.lookup.paths(counts)
+    ordered = [(document, counts[document]) for document in sorted(paths, key=lambda each: paths[each])]
+    total = sum(count for _, count in ordered)
+    hits = list(_hits(index, compiled, ordered, begin, limit))
+    more = counted.complete and begin + len(hits) < total
+    return FoundAll(
+        pattern,
+        kind,
+        _located(index, hits),
+        total,
+        len(ordered),
+        complete=counted.complete,
+        cursor=write_cursor(begin + limit, stamp, asked) if more else "",
+        note=_note(index, pattern, kind, allowed, ignore_case, total, counted.complete),
+    )
+
+
+def _note(
+    index: SearchIndex,
+    pattern: str,
+    kind: str,
+    allowed: set[int] | None,
+    ignore_case: bool,
+    total: int,
+    complete: bool,
+) -> str:
+    """Return what was not counted or, if nothing was found, where to look instead."""
+    if not complete:
+        return (
+            f"There are more than {total:,} hits; counting stopped there, and they cannot be paged through. Narrow "
+            "the pattern, or search fewer documents."
+        )
+    if total:
+        return ""
+    if allowed is not None and not allowed:
+        return NO_DOCUMENT
+    looked = _Looked(index.texts, allowed)
+    said = "Search may find it in other words."
+    if not ignore_case:
+        others = sum(compile_pattern(pattern, kind).count(looked).by_document.values())
+        said = f"{others:,} with different capitals." if others else said
+    elif kind == "phrase" and len(pattern.split()) > 1:
+        together = sum(compile_pattern(pattern, "words").count(looked).by_document.values())
+        said = f'Its words occur together in {together:,} paragraphs (kind "words").' if together else said
+    return f"{said} {only_some(allowed)}".rstrip()
+
+
+def only_some(allowed: Collection[int] | None) -> str:
+    """Return how many documents were searched; "" if all were."""
+    if allowed is None:
+        return ""
+    return f"Looked for in {len(allowed):,} document{'' if len(allowed) == 1 else 's'} only."
+
+
+class _Looked:
+    """The texts of all documents, or of some."""
+
+    def __init__(self, texts: TextLookup, documents: set[int] | None) -> None:
+        self._texts = texts
+        self._documents = documents
+
+    @property
+    def written(self) -> TextBlock:
+        return self._of(self._texts.written)
+
+    @property
+    def folded(self) -> TextBlock:
+        return self._of(self._texts.folded)
+
+    def _of(self, block: TextBlock) -> TextBlock:
+        return block if self._documents is None else block.only(self._documents)
+
+
+def unseen_documents(index: SearchIndex) -> set[int]:
+    """Return documents so new that the texts do not have them yet, because another process is writing."""
+    if index.texts.generation == index.stamp:
+        return set()
+    return index.reading.paths().keys() - set(index.texts.written.documents.tolist())
+
+
+def _hits(
+    index: SearchIndex, pattern: Pattern, counts: Sequence[tuple[int, int]], begin: int, limit: int
+) -> Iterator[tuple[StoredText, int, int]]:
+    """Return the hits from a number on, from documents with known counts."""
+    for document, count in counts:
+        if limit <= 0:
+            return
+        if begin < count:
+            for stored in index.lookup.texts([document]):
+                shift = stored.body_start
+                spans = islice(pattern.spans(stored.text[shift:]), begin, begin + limit)
+                for start, end in spans:
+                    yield stored, start + shift, end + shift
+            limit -= min(limit, count - begin)
+        begin = max(0, begin - count)
+
+
+def passing_documents(index: SearchIndex, filters: Mapping[str, object] | None) -> set[int] | None:
+    """Return the documents that pass filters; None for all."""
+    if not filters:
+        return None
+    compiled = compile_filters([filters], spoken=index.lookup.languages)
+    allowed = set(index.fields.matching(compiled.documents))
+    for test in compiled.code:
+        allowed &= index.keyword.documents_with_code(test.languages)
+    return allowed
+
+
+# -- positions of hits -----------------------------------------------------------------------------------------
+
+
+def _located(index: SearchIndex, hits: Sequence[tuple[StoredText, int, int]]) -> list[TextHit]:
+    standing = index.lookup.standing({(stored.document, start) for stored, start, _ in hits})
+    lines: dict[int, Positions] = {}
+    found = []
+    for stored, start, end in hits:
+        if stored.document not in lines:
+            lines[stored.document] = Positions(index, stored)
+        place = standing.get((stored.document, start))
+        found.append(
+            TextHit(
+                source_path=stored.source_path,
+                document_title=stored.title,
+                section_id=place.section_id if place else "",
+                section_label=place.label if place else "",
+                heading=place.heading if place else "",
+                line=lines[stored.document].line(start),
+                text=line_around(stored.text, start, end),
+                start=start,
+                end=end,
+                pages=lines[stored.document].pages(start, end),
+                place_id=place.place_id if place else "",
+            )
+        )
+    return found
+
+
+class Positions:
+    """Lines and pages of the offsets of one document."""
+
+    def __init__(self, index: SearchIndex, stored: StoredText) -> None:
+        self._text = stored.text
+        self._starts = index.lookup.line_starts(stored.document)
+        self._pages = index.lookup.page_starts(stored.document)
+        self._last = (0, 1)
+
+    def line(self, offset: int) -> int:
+        """Return the line in the file; cheapest for ascending offsets."""
+        if self._starts:
+            return line_of(self._starts, self._text, 0, 1, offset)
+        at, line = self._last if self._last[0] <= offset else (0, 1)
+        self._last = (offset, line + self._text.count("\n", at, offset))
+        return self._last[1]
+
+    def pages(self, start: int, end: int) -> Pages | None:
+        """Return the pages of a span; None if there are none."""
+        if not self._pages:
+            return None
+        first, last = (
+            max(0, bisect_right(self._pages, at, key=lambda page: page[0]) - 1)
+            for at in (start, max(start, end - 1))
+        )
+        return Pages(self._pages[first][1], self._pages[last][1])
+
+
+def line_around(text: str, start: int, end: int) -> str:
+    """Return the line in which a span begins; of a very long one, the part around the span.
+
+    >>> line_around("one\\n  two words \\nthree", 6, 9)
+    'two words'
+    """
+    first, last = text.rfind("\n", 0, start) + 1, text.find("\n", start)
+    last = len(text) if last < 0 else last
+    if last - first <= _LONGEST_LINE:
+        return text[first:last].strip()
+    room = max(0, _LONGEST_LINE - min(end - start, _LONGEST_LINE)) // 2
+    low, high = max(first, start - room), min(last, start + _LONGEST_LINE - room)
+    return ("…" if low > first else "") + text[low:high].strip() + ("…" if high < last else "")
+
+
+# -- cursors ---------------------------------------------------------------------------------------------------
+
+
+def write_cursor(shown: int, stamp: int, asked: str) -> str:
+    """Return a cursor: how many hits of a query were shown, in which state of the library."""
+    values = [stamp, _mark(asked), shown]
+    return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
+
+
+def read_cursor(cursor: str, stamp: int, asked: str) -> int:
+    """Return how many hits were shown, if the cursor belongs to this query and state of the library."""
+    try:
+        written, mark, shown = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        if not isinstance(shown, int) or shown < 0:
+            raise ValueError
+    except (ValueError, TypeError, binascii.Error):
+        raise UsageError("The cursor is invalid; ask again without it.") from None
+    if mark != _mark(asked):
+        raise UsageError("The cursor belongs to another query; ask again without it.")
+    if written != stamp:
+        raise UsageError("The library has changed since the cursor was given; ask again without it.")
+    return shown
+
+
+def _mark(asked: str) -> str:
+    return hashlib.sha256(asked.encode()).hexdigest()[:12]

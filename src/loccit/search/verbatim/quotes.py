@@ -1,0 +1,307 @@
+"""Quotes: whether documents contain what is quoted, word for word; if not, the nearest passage."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from loccit.errors import UsageError
+from loccit.model.document import Lines
+from loccit.model.quotes import ABSENT, ABSENT_HINT, ALTERED, EXACT, QuoteCheck, QuotesReport, TextPlace
+from loccit.port.filters import among
+from loccit.port.index import SearchIndex
+from loccit.port.records import StoredChunk, StoredText
+from loccit.search.query.filters import NO_DOCUMENT
+from loccit.search.verbatim.counting import count_phrase, documents_holding
+from loccit.search.verbatim.find_all import Positions, only_some, passing_documents, unseen_documents
+from loccit.search.verbatim.quotations import FEWEST_WORDS, LONGEST, plain, quotations_in, readings
+from loccit.search.verbatim.words import WordText, word_changes
+from loccit.text.verbatim import verbatim_form
+
+MOST = 1000
+"""The maximum number of quotations per call."""
+
+_SHOWN = 3
+_NAMED = 40
+_COUNTED = 20
+# The number of words that an ellipsis may stand for.
+_OMITTED = 600
+# Chunks in which the nearest passage is looked for.
+_NEAREST = 32
+# Consecutive words used to find documents that keyword search ranks lower, and how many of these are checked.
+_ROW = 3
+_HOLDING = 8
+# An altered quotation has this share of its words, and of their letters, in order in a passage, and covers
+# this share of the passage.
+_SHARED = 0.6
+_COVERED = 0.5
+_BRIEF = 6
+_KEPT_CHARACTERS = 40_000_000
+# Shorter words occur everywhere; of the others, the longest say most.
+_SHORT = 3
+_ASKED = 6
+# This few documents are read without looking up more words.
+_FEW = 20
+
+
+def verify_quotes(
+    index: SearchIndex,
+    quotations: str | Sequence[str],
+    *,
+    filters: Mapping[str, object] | None = None,
+) -> QuotesReport:
+    """Check quotations, or those in a text, against the documents that pass the filters."""
+    short, long = 0, []
+    if isinstance(quotations, str):
+        found, short = quotations_in(quotations)
+        quoted = [quotation for quotation in found if len(quotation) <= LONGEST]
+        long = [f"“{quotation[:_NAMED]}…”" for quotation in found if len(quotation) > LONGEST]
+    else:
+        quoted = list(quotations)
+    allowed = passing_documents(index, filters)
+    verifier = _Verifier(index, allowed)
+    checks = [verifier.check(quotation) for quotation in quoted[:MOST]]
+    notes = []
+    if short:
+        notes.append(f"{short} of fewer than {FEWEST_WORDS} words were not checked.")
+    if long:
+        named = ", ".join(long[:_SHOWN]) + (f" and {len(long) - _SHOWN} more" if len(long) > _SHOWN else "")
+        notes.append(f"Not checked, because they are longer than {LONGEST:,} characters: {named}.")
+    if len(quoted) > MOST:
+        notes.append(f"Only the first {MOST:,} quotations were checked.")
+    if any(check.status == ABSENT for check in checks):
+        some = NO_DOCUMENT if allowed is not None and not allowed else only_some(allowed)
+        notes += [ABSENT_HINT, *([some] if some else [])]
+    return QuotesReport(checks, short + len(long) + max(0, len(quoted) - MOST), " ".join(notes))
+
+
+class _Verifier:
+    """Checks quotations one after another; documents read for one are reused for the next."""
+
+    def __init__(self, index: SearchIndex, allowed: set[int] | None) -> None:
+        self._index = index
+        self._allowed = allowed
+        self._languages = list(index.lookup.languages())
+        self._texts: dict[int, tuple[StoredText, WordText]] = {}
+        self._size = 0
+
+    def check(self, quotation: str) -> QuoteCheck:
+        if len(quotation) > LONGEST:
+            raise UsageError(
+                f"A quotation has {len(quotation):,} characters; at most {LONGEST:,} are allowed."
+            )
+        meant = readings(quotation)
+        if not meant:
+            raise UsageError(f"The quotation {quotation!r} has no words.")
+        quoted = WordText(plain(quotation))
+        near = self._near(quoted)
+        for pieces in meant:
+            found = self._everywhere(pieces, self._candidates(quoted, pieces, near))
+            if found:
+                places = [self._place(*place) for place in found[:_SHOWN]]
+                return QuoteCheck(quotation, EXACT, places, len(found) - len(places))
+        return self._nearest(quotation, quoted, near)
+
+    def _near(self, quoted: WordText) -> list[StoredChunk]:
+        """Return the chunks that share most words with a quotation."""
+        hits = self._index.keyword.search(
+            quoted.text, languages=self._languages, limit=_NEAREST, documents=self._allowed
+        )
+        return list(self._index.lookup.chunks([chunk for chunk, _ in hits]).values())
+
+    # -- exact -----------------------------------------------------------------------------------------------
+
+    def _everywhere(self, pieces: list[list[str]], documents: Collection[int]) -> list[tuple[int, int, int]]:
+        """Return where runs of words follow one another: document, first word and the one after the last."""
+        found: list[tuple[int, int, int]] = []
+        for document in documents:
+            _, text = self._text(document)
+            first = text.find(pieces[0])
+            while first >= 0 and len(found) < _COUNTED:
+                end = _following(text, pieces[1:], first + len(pieces[0]))
+                if end >= 0:
+                    found.append((document, first, end))
+                first = text.find(pieces[0], first + 1)
+        # With an ellipsis, the closest occurrence is meant.
+        return sorted(found, key=lambda place: place[2] - place[1]) if len(pieces) > 1 else found
+
+    def _candidates(
+        self, quoted: WordText, pieces: list[list[str]], near: Collection[StoredChunk]
+    ) -> list[int]:
+        """Return the documents that may contain some runs of words, ordered by path.
+
+        A word split at a line end is not indexed as it is quoted, so documents with all the other words are checked
+        too.
+        """
+        keys = {key for piece in pieces for key in piece}
+        whole = {
+            word.key
+            for word in quoted.words
+            if len(word.key) > _SHORT
+            and word.key in keys
+            and (written := quoted.text[word.start : word.end]).isascii()
+            and written.isalnum()
+        }
+        documents = self._allowed
+        for word in sorted(whole, key=len)[-_ASKED:]:
+            block = self._index.texts.folded
+            documents = documents_holding(block if documents is None else block.only(documents), word)
+            if len(documents) <= _FEW:
+                break
+        if documents is None:
+            documents = set(self._index.reading.paths())
+        documents = documents | {chunk.document for chunk in near}
+        documents |= among(unseen_documents(self._index), self._allowed)
+        paths = self._index.lookup.paths(documents)
+        return sorted(paths, key=lambda document: paths[document])
+
+    # -- altered ---------------------------------------------------------------------------------------------
+
+    def _nearest(self, quotation: str, quoted: WordText, near: Collection[StoredChunk]) -> QuoteCheck:
+        best = self._most_alike(quoted, self._around(near, len(quoted.words)))
+        if best is None:
+            whole = ((document, 0, len(self._text(document)[1].words)) for document in self._holding(quoted))
+            best = self._most_alike(quoted, whole)
+        if best is None:
+            return QuoteCheck(quotation, ABSENT)
+        _, document, first, end = best
+        _, text = self._text(document)
+        changes = word_changes(quoted, text, (0, len(quoted.words)), (first, end))
+        return QuoteCheck(quotation, ALTERED, [self._place(document, first, end)], 0, changes)
+
+    def _most_alike(
+        self, quoted: WordText, stretches: Iterable[tuple[int, int, int]]
+    ) -> tuple[float, int, int, int] | None:
+        """Return the passage most similar to a quotation: its similarity, its document and its words.
+
+        ``stretches`` are spans of words in documents: the first word, and the one after the last.
+        """
+        best: tuple[float, int, int, int] | None = None
+        for document, low, high in stretches:
+            similar = _align(quoted.keys, self._text(document)[1].keys[low:high])
+            if similar and (best is None or similar[0] > best[0]):
+                best = (similar[0], document, low + similar[1], low + similar[2])
+        return best
+
+    def _around(self, chunks: Iterable[StoredChunk], room: int) -> Iterator[tuple[int, int, int]]:
+        for chunk in chunks:
+            _, text = self._text(chunk.document)
+            low, high = text.number_at(chunk.start) - room, text.number_at(chunk.end) + room
+            yield chunk.document, max(0, low), min(len(text.words), high)
+
+    def _holding(self, quoted: WordText) -> list[int]:
+        """Return documents that contain some consecutive words of a quotation's first or second half.
+
+        Many chunks may share a single word with it, such as an inserted one, and so may their titles.
+        """
+        words = verbatim_form(quoted.text).split()
+        middle = len(words) // 2
+        block = self._index.texts.folded
+        block = block if self._allowed is None else block.only(self._allowed)
+        found: dict[int, None] = {}
+        for half in (words[:middle], words[middle:]):
+            rows = [half[at : at + _ROW] for at in range(len(half) - _ROW + 1)]
+            plain_rows = [row for row in rows if all(map(str.isalnum, row))]
+            if plain_rows:
+                found |= dict.fromkeys(islice(count_phrase(block, max(plain_rows, key=_letters)), _HOLDING))
+        return list(found)
+
+    # -- documents -------------------------------------------------------------------------------------------
+
+    def _text(self, document: int) -> tuple[StoredText, WordText]:
+        if document not in self._texts:
+            stored = self._index.lookup.texts([document])[0]
+            self._size += len(stored.text)
+            if self._size > _KEPT_CHARACTERS:
+                self._texts.clear()
+                self._size = len(stored.text)
+            self._texts[document] = (stored, WordText(stored.text, stored.body_start))
+        return self._texts[document]
+
+    def _place(self, document: int, first: int, end: int) -> TextPlace:
+        stored, text = self._text(document)
+        return text_place(self._index, stored, text.words[first].start, text.words[end - 1].end)
+
+
+def text_place(index: SearchIndex, stored: StoredText, start: int, end: int) -> TextPlace:
+    """Return a span of a document with its place."""
+    place = index.lookup.standing({(stored.document, start)}).get((stored.document, start))
+    positions = Positions(index, stored)
+    return TextPlace(
+        source_path=stored.source_path,
+        document_title=stored.title,
+        section_id=place.section_id if place else "",
+        section_label=place.label if place else "",
+        heading=place.heading if place else "",
+        lines=Lines(positions.line(start), positions.line(max(start, end - 1))),
+        text=stored.text[start:end],
+        start=start,
+        end=end,
+        pages=positions.pages(start, end),
+        place_id=place.place_id if place else "",
+    )
+
+
+def _following(text: WordText, pieces: Collection[list[str]], at: int) -> int:
+    """Return the word number after the last of several runs, each within reach of the previous; -1 if not found."""
+    for piece in pieces:
+        first = text.find(piece, at)
+        if first < 0 or first - at > _OMITTED:
+            return -1
+        at = first + len(piece)
+    return at
+
+
+def _align(quoted: Sequence[str], words: Sequence[str]) -> tuple[float, int, int] | None:
+    """Return how much of a quotation a run of words shares, and the first and last of them; None if too little."""
+    begin = _densest(quoted, words)
+    margin = len(quoted) // 3 + 3
+    low, high = max(0, begin - margin), min(len(words), begin + len(quoted) + margin)
+    matcher = difflib.SequenceMatcher(None, quoted, words[low:high], autojunk=False)
+    blocks = [block for block in matcher.get_matching_blocks() if block.size]
+    best: tuple[float, int, int] | None = None
+    whole = _letters(quoted)
+    # Chance matches far from the rest are not part of the passage.
+    for first in range(min(3, len(blocks))):
+        for last in range(len(blocks), max(first, len(blocks) - 3), -1):
+            some = blocks[first:last]
+            # In a longer quotation, single common words say little.
+            kept = [block for block in some if block.size > 1 or len(quoted) <= _BRIEF]
+            shared = sum(block.size for block in kept)
+            letters = sum(_letters(quoted[block.a : block.a + block.size]) for block in kept)
+            start, end = some[0].b, some[-1].b + some[-1].size
+            worth = 2 * shared / (len(quoted) + end - start)
+            if (
+                shared >= _SHARED * len(quoted)
+                and letters >= _SHARED * whole
+                and shared >= _COVERED * (end - start)
+                and (best is None or worth > best[0])
+            ):
+                # Words that replace the first or the last ones are part of it.
+                missing = some[0].a, len(quoted) - some[-1].a - some[-1].size
+                best = (worth, max(0, low + start - missing[0]), min(len(words), low + end + missing[1]))
+    return best
+
+
+def _letters(words: Iterable[str]) -> int:
+    """Return the letters of some words: "in paragraph (a) of this" has few meaningful ones."""
+    return sum(map(len, words))
+
+
+def _densest(quoted: Sequence[str], words: Sequence[str]) -> int:
+    """Return the start of the window, as long as the quotation, that shares most words with it."""
+    wanted, size = Counter(quoted), len(quoted)
+    have: Counter[str] = Counter()
+    shared = best = at = 0
+    for number, word in enumerate(words):
+        have[word] += 1
+        shared += have[word] <= wanted[word]
+        if number >= size:
+            gone = words[number - size]
+            shared -= have[gone] <= wanted[gone]
+            have[gone] -= 1
+        if shared > best:
+            best, at = shared, max(0, number - size + 1)
+    return at

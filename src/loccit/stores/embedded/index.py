@@ -1,0 +1,127 @@
+"""The embedded index: a library in a folder, without a database server."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from loccit.embedding.protocol import Vectors
+from loccit.model import DoctorReport
+from loccit.stores.embedded.local import VECTORS, LocalIndex
+from loccit.stores.embedded.vectors import VectorIndex
+
+
+class EmbeddedIndex(LocalIndex):
+    """The contents of an index folder: the vectors are a matrix next to the record."""
+
+    def __init__(self, folder: Path, *, create: bool, part_of: Path | None = None) -> None:
+        super().__init__(folder, create=create)
+        self.home = part_of or folder
+        self._vectors: VectorIndex | None = None
+
+    @property
+    def where(self) -> str:
+        """The location of the index, for messages."""
+        return str(self.folder)
+
+    @property
+    def shared(self) -> bool:
+        """Whether several processes can publish to it at once: no, only one writes to a folder."""
+        return False
+
+    @property
+    def vectors(self) -> VectorIndex:
+        """The vector matrix, opened on first use."""
+        opened = self._vectors
+        if opened is None:
+            opened = self._vectors = VectorIndex(self.folder / VECTORS, *self.model)
+        return opened
+
+    @property
+    def native_keyword(self) -> None:
+        """A database's keyword search: there is none."""
+
+    @property
+    def native_hybrid(self) -> None:
+        """A database's fusion: there is none."""
+
+    def look(self) -> None:
+        """Look for changes elsewhere; an index in one folder has no elsewhere."""
+
+    def reload_vectors(self) -> None:
+        """Notice what another process wrote to the matrix."""
+        self._drop_other_model()
+        self.vectors.reload()
+
+    def vectors_behind(self, generation: int) -> bool:
+        """Whether the matrix has not seen the last change of the record."""
+        return self.vectors.generation != generation
+
+    def catch_up(self) -> None:
+        """Bring all derived indexes up to date. The caller holds the writer lock."""
+        self.catch_up_keyword()
+        self.catch_up_vectors()
+
+    def catch_up_for_search(self) -> None:
+        """Bring all derived indexes up to date. The caller holds the writer lock."""
+        self.catch_up()
+
+    def catch_up_vectors(self) -> None:
+        """Bring the vector matrix up to date. The caller holds the writer lock."""
+        self._mended(VECTORS, self._feed_vectors)
+
+    def _feed_vectors(self) -> None:
+        self._drop_other_model()
+        index, generation = self.vectors, self.record.generation()
+        index.reload()
+        if index.generation == generation:
+            return
+        self.database.checkpoint()
+        if self._must_rebuild(index.generation, generation):
+            self.discard_vectors()
+            index = self.vectors
+            changes = self._everything("embedded")
+        else:
+            changes = self.record.changes_since(index.generation)
+        removed = {change.document for change in changes if change.kind == "removed"}
+        embedded = {change.document: None for change in changes if change.kind == "embedded"}
+        # A later change may have left texts without vectors again: then existing rows stay. A new document is
+        # found by those it has.
+        wanted = [
+            d
+            for d in embedded
+            if d not in removed
+            and (self.record.is_embedded(d) or not len(index.snapshot.rows_of_documents([d])))
+        ]
+        index.apply(removed, self._document_vectors(wanted), generation)
+
+    def _drop_other_model(self) -> None:
+        # Another process made the first run, or rebuilt the index with another model.
+        if self._vectors is not None and self._vectors.model != self.model:
+            self._vectors = None
+
+    def _document_vectors(self, documents: Iterable[int]) -> Iterator[tuple[int, list[int], Vectors]]:
+        dimension = self.model[1]
+        for document in documents:
+            chunks, vectors = self.record.document_vectors(document, dimension)
+            if chunks:
+                yield document, chunks, vectors
+
+    def publish_anew(self, *, other_model: bool) -> None:
+        """Publish a rebuilt record elsewhere; an index in one folder has no elsewhere."""
+
+    def discard_vectors(self) -> None:
+        """Start an empty matrix."""
+        shutil.rmtree(self.folder / VECTORS, ignore_errors=True)
+        self._vectors = VectorIndex(self.folder / VECTORS, *self.model)
+
+    def release_vectors(self) -> None:
+        """Close the matrix."""
+        self._vectors = None
+
+    def examine(self, *, repair: bool) -> DoctorReport:
+        """Compare the record with what is derived from it, and repair differences."""
+        from loccit.stores.embedded.health import examine, matrix_part
+
+        return examine(self, matrix_part(self), repair=repair)

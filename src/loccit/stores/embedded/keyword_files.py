@@ -1,0 +1,219 @@
+"""The files in the keyword index's folder besides tantivy's own, and the single writer that changes it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import struct
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import tantivy
+
+from loccit.errors import DamagedIndexError, IndexLockedError
+from loccit.stores.embedded.keyword_schema import DOCUMENT, KeywordEntry, write_entry
+from loccit.text.analysis import analysis_version
+
+FORMAT = 3
+"""Increase when the schema, or what is put into it, changes."""
+
+_NAME = "generation.json"
+_SEGMENT_FILES = ("*.term", "*.idx", "*.pos", "*.fast", "*.fieldnorm", "*.store", "*.del")
+_FOOTER_MAGIC = 1337
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The generation of the record that the index reflects, and a mark that changes with every rewrite."""
+
+    generation: int
+    mark: tuple[int, int, int] | None
+
+
+def manifest_mark(folder: Path) -> tuple[int, int, int] | None:
+    """Tells whether the manifest was rewritten, at the cost of one ``stat``; None if there is none."""
+    try:
+        status = (folder / _NAME).stat()
+    except FileNotFoundError:
+        return None
+    return status.st_mtime_ns, status.st_ino, status.st_size
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest, or generation 0 if nothing has been committed yet."""
+    mark = manifest_mark(folder)
+    if mark is None:
+        return Manifest(0, None)
+    try:
+        content = json.loads((folder / _NAME).read_text(encoding="utf-8"))
+        found = content["format"], content["analysis"]
+        generation = int(content["generation"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DamagedIndexError(
+            f"The keyword index in {folder} has an unreadable {_NAME}: {error}"
+        ) from error
+    if found != (FORMAT, analysis_version()):
+        raise DamagedIndexError(
+            f"The keyword index in {folder} was made by another version and must be rebuilt"
+        )
+    return Manifest(generation, mark)
+
+
+def write_manifest(folder: Path, generation: int) -> None:
+    """Replace the manifest atomically and durably."""
+    content = {"format": FORMAT, "analysis": analysis_version(), "generation": generation}
+    temporary = folder / f".{_NAME}.{os.getpid()}"
+    with temporary.open("w", encoding="utf-8") as file:
+        json.dump(content, file)
+        file.flush()
+        os.fsync(file.fileno())
+    _replace(temporary, folder / _NAME)
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _replace(source: Path, target: Path) -> None:
+    for _ in range(50):
+        with contextlib.suppress(PermissionError):  # Windows, while a reader has the target open
+            source.replace(target)
+            return
+        time.sleep(0.01)
+    source.replace(target)
+
+
+@contextlib.contextmanager
+def damage_reported(folder: Path) -> Iterator[None]:
+    """Turns what tantivy raises over broken files, including panics, into ``DamagedIndexError``."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise DamagedIndexError(f"The keyword index in {folder} cannot be read: {error}") from error
+    except BaseException as error:
+        # Rust panics surface as a BaseException whose class cannot be imported.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise DamagedIndexError(f"The keyword index in {folder} cannot be read: {error}") from error
+
+
+def verify_files(folder: Path) -> list[str]:
+    """Names of segment files whose content does not match the checksum at their end. Reads everything."""
+    broken = []
+    for path in sorted(path for pattern in _SEGMENT_FILES for path in folder.glob(pattern)):
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            continue  # merged away meanwhile
+        try:
+            length, magic = struct.unpack("<II", content[-8:])
+            footer = json.loads(content[-8 - length : -8])
+            sound = magic == _FOOTER_MAGIC and footer["crc"] == zlib.crc32(content[: -8 - length])
+        except (struct.error, ValueError, KeyError):
+            sound = False
+        if not sound:
+            broken.append(path.name)
+    return broken
+
+
+_HEAP_BYTES = 64_000_000
+_THREADS = 1  # analysis, in Python, is the slower half; a second thread would only make more segments
+
+
+class KeywordWriter:
+    """Use as a context manager: entering takes the lock, leaving drops what was not committed.
+
+    Everything is idempotent: adding a document replaces what the index had of it.
+    """
+
+    def __init__(
+        self, index: tantivy.Index, folder: Path, timeout: float, committed: Callable[[], None]
+    ) -> None:
+        self._index = index
+        self._folder = folder
+        self._timeout = timeout
+        self._committed = committed
+        self._writer: Any = None
+        self._pending = False
+        self._generation = 0
+
+    @property
+    def generation(self) -> int:
+        """What the index reflects while nobody else can write: the point to catch up from."""
+        return self._generation
+
+    def __enter__(self) -> KeywordWriter:
+        self._writer = self._lock()
+        try:
+            self._generation = read_manifest(self._folder).generation
+            if self._generation == 0:
+                # A first commit without a manifest is unknown to everybody.
+                self._writer.delete_all_documents()
+        except BaseException:
+            self._release()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._release()
+
+    def delete(self, document: int) -> None:
+        """Remove a document's entries."""
+        self._pending = True
+        self._writer.delete_documents_by_term(DOCUMENT, document)
+
+    def add_document(self, document: int, entries: Sequence[KeywordEntry]) -> None:
+        """Add a document's entries, replacing existing ones."""
+        if any(entry.document != document for entry in entries):
+            raise ValueError(f"entries of another document than {document}")
+        self.delete(document)
+        for entry in entries:
+            write_entry(self._writer, entry)
+
+    def commit(self, generation: int) -> None:
+        """Make everything so far visible and durable, as the state of that generation."""
+        with damage_reported(self._folder):
+            self._writer.commit()
+        # In this order: after a crash between the two, the index is merely ahead of what it says.
+        write_manifest(self._folder, generation)
+        self._pending = False
+        self._generation = generation
+        self._committed()
+
+    def _lock(self) -> Any:
+        deadline = time.monotonic() + self._timeout
+        pause = 0.01
+        while True:
+            try:
+                return self._index.writer(_HEAP_BYTES, _THREADS)
+            except ValueError as error:
+                if "LockBusy" not in str(error):
+                    with damage_reported(self._folder):
+                        raise
+                if time.monotonic() >= deadline:
+                    raise IndexLockedError(
+                        f"Another process has been writing to the keyword index in {self._folder} "
+                        f"for {self._timeout:.0f} seconds. Try again when it is done."
+                    ) from None
+            time.sleep(pause)
+            pause = min(2 * pause, 0.25)
+
+    def _release(self) -> None:
+        writer, self._writer = self._writer, None
+        if writer is None:
+            return
+        with damage_reported(self._folder):
+            if self._pending:
+                writer.rollback()
+            # Lets merges finish, so that many small commits do not pile up segments, and releases the lock.
+            writer.wait_merging_threads()

@@ -1,0 +1,111 @@
+"""Links and references between documents in the record, looked up by key for ``port.links``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from loccit.labels.document_keys import folder_number, folder_of
+from loccit.model import Reference
+from loccit.port.edges import Holder, LinkRow
+from loccit.port.names import MOST, Entry
+from loccit.stores.embedded.database import Database, joined
+from loccit.stores.embedded.lookup import reference_of
+
+_LEADS = "FROM leads WHERE key = ? AND source = ?"
+
+
+class EmbeddedLinks:
+    """Possible connections from one document to another."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def references(
+        self, bounds: Collection[tuple[str, str, str]], own: Entry
+    ) -> list[tuple[Entry, Reference]]:
+        """Return references of others that may lead to a document, in document and text order."""
+        exists = (
+            "SELECT t.* FROM t WHERE EXISTS (SELECT 1 FROM leads WHERE key = t.key AND source = 'reference' "
+            "AND number >= t.low AND number <= t.high)"
+        )
+        places: set[tuple[int, int]] = set()
+        folder = folder_number(folder_of(own.source_path))
+        for bound in joined(self._database, "key, low, high", bounds, exists):
+            places |= self._places(tuple(bound), folder)
+        rows = joined(
+            self._database,
+            "document, start",
+            sorted(place for place in places if place[0] != own.id),
+            "SELECT r.*, d.source_path AS source_path, d.title AS document_title FROM t CROSS JOIN refs r "
+            "ON r.document = t.document AND r.start = t.start JOIN documents d ON d.id = r.document "
+            "WHERE r.target_section = ''",
+        )
+        found = [
+            (Entry(row["document"], row["source_path"], row["document_title"]), reference_of(row))
+            for row in rows
+        ]
+        return sorted(found, key=lambda item: (item[0].id, item[1].start))
+
+    def _places(self, bound: tuple[str, str, str], folder: int) -> set[tuple[int, int]]:
+        key, low, high = bound
+        query, values = f"SELECT document, start {_LEADS}", [key, "reference"]
+        ways: list[tuple[str, list[object]]] = [(" AND number >= ? AND number <= ?", [low, high])]
+        if low == high:
+            # If very many refer to this name, those nearby most likely mean it.
+            ways = [(" AND number = ? AND folder = ?", [low, folder]), (" AND number = ?", [low])]
+        found: set[tuple[int, int]] = set()
+        for where, more in ways:
+            if len(found) < MOST:
+                rows = self._database.rows(f"{query}{where} LIMIT {MOST}", [*values, *more])
+                found.update((row[0], row[1]) for row in rows)
+        return found
+
+    def links(self, keys: Collection[str]) -> list[LinkRow]:
+        """Return the links with these keys, in document and text order."""
+        return sorted(set(self._led("link", keys)), key=lambda row: (row.document, row.start))
+
+    def _led(self, source: str, keys: Collection[str]) -> list[LinkRow]:
+        exists = f"SELECT t.key FROM t WHERE EXISTS (SELECT 1 FROM leads WHERE key = t.key AND source = '{source}')"
+        found: list[LinkRow] = []
+        for (key,) in joined(self._database, "key", [(key,) for key in keys], exists):
+            query = f"SELECT document, kind, target, start {_LEADS} LIMIT {MOST}"
+            found += [LinkRow(*row) for row in self._database.rows(query, (key, source))]
+        return found
+
+    def count(self, keys: Mapping[int, Collection[str]]) -> dict[int, int]:
+        """Return how many links of others may lead to some documents, given with their keys."""
+        found = dict.fromkeys(keys, 0)
+        rows = joined(
+            self._database,
+            "document, key",
+            [(document, key) for document, own in keys.items() for key in own],
+            "SELECT t.document, (SELECT count(*) FROM (SELECT 1 FROM leads WHERE key = t.key AND source = 'link' "
+            f"AND document != t.document LIMIT {MOST})) FROM t WHERE t.key IS NOT NULL",
+        )
+        for document, count in rows:
+            found[document] += count
+        return found
+
+    def related(self, keys: Collection[str], documents: Collection[int]) -> list[tuple[int, str]]:
+        """Return what is named as related with one of these keys, or by these documents."""
+        named = [(row.document, row.target) for row in self._led("related", keys)]
+        own = joined(
+            self._database,
+            "document",
+            [(document,) for document in documents],
+            "SELECT l.document, l.target FROM t CROSS JOIN leads l ON l.document = t.document AND l.source = 'related' "
+            "GROUP BY l.document, l.target ORDER BY min(l.rowid)",
+        )
+        return [*named, *((row[0], row[1]) for row in own)]
+
+    def links_inside(self, holders: Collection[Holder]) -> list[tuple[int, LinkRow]]:
+        """Return the links in some chunks, each with its chunk."""
+        rows = joined(
+            self._database,
+            "chunk, document, first, last",
+            [(holder.id, holder.document, holder.start, holder.end) for holder in holders],
+            "SELECT DISTINCT t.chunk, l.document, l.kind, l.target, l.start FROM t CROSS JOIN leads l "
+            "ON l.document = t.document AND l.source = 'link' AND l.start >= t.first AND l.start < t.last "
+            "ORDER BY l.start",
+        )
+        return [(row[0], LinkRow(*row[1:])) for row in rows]

@@ -1,6 +1,0 @@
-"""Reranking: a second, closer look at the best candidates. Off unless a model is configured."""
-
-from pinakes.rerank.apply import Reranked, apply_reranker
-from pinakes.rerank.registry import PartialScores, Reranker, RerankError, load_reranker
-
-__all__ = ["PartialScores", "RerankError", "Reranked", "Reranker", "apply_reranker", "load_reranker"]
