@@ -483,7 +483,8 @@ class Lookup:
 
 
 def _marks(values: Collection[object]) -> str:
-    return ",".join("?" * len(values))
+    """Return what stands in ``IN (…)``: for nothing NULL, since SQLite uses no index for an empty list."""
+    return ",".join("?" * len(values)) or "NULL"
 
 
 def _within(documents: Collection[int] | None, most: int) -> tuple[str, int]:
