@@ -24,7 +24,7 @@ def examples_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def tool(examples_index: Path) -> Iterator[HierarchicalDocumentTool]:
+def handbook(examples_index: Path) -> Iterator[HierarchicalDocumentTool]:
     """A tool over a statute, a manual and German rules, with the defaults."""
     config = HierarchicalDocumentToolConfig(
         name="handbook",
@@ -35,6 +35,12 @@ def tool(examples_index: Path) -> Iterator[HierarchicalDocumentTool]:
     with HierarchicalDocumentTool(config) as tool:
         tool.initialize_sync()
         yield tool
+
+
+@pytest.fixture(scope="session")
+def tool(handbook: HierarchicalDocumentTool) -> HierarchicalDocumentTool:
+    """The same, under a name that other suites use for their own."""
+    return handbook
 
 
 @pytest.fixture

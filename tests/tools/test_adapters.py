@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from loccit.errors import UsageError
 from loccit.tools import HierarchicalDocumentTool
 
 QUERY = "dry running"
@@ -81,6 +82,9 @@ def test_llamaindex_retriever(tool: HierarchicalDocumentTool) -> None:
     ]
     read = nodes[0].node.get_content(MetadataMode.LLM)
     assert FOUND in read and "pump-manual.md" in read and "matched_by" not in read
+    assert len(llamaindex_retriever(tool, similarity_top_k=1).retrieve(QUERY)) == 1
+    with pytest.raises(UsageError, match="unknown argument 'tok_k'"):
+        llamaindex_retriever(tool, tok_k=1)
 
 
 def test_llamaindex_tools(tool: HierarchicalDocumentTool) -> None:

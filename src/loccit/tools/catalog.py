@@ -132,7 +132,7 @@ SEARCH = AgentTool(
             "top_k",
             "integer",
             aliases="k limit n max_results num_results n_results number_of_results count max top top_n size "
-            "results result_count page_size maximum_results",
+            "results result_count page_size maximum_results similarity_top_k",
             bounds=setting("top_k").bounds,
             default=setting("top_k").default,
         ),

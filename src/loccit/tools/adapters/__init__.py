@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+
+from loccit.tools.catalog import SEARCH
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -31,6 +34,18 @@ def citation_metadata(result: SearchResult) -> dict[str, Any]:
         "from_image": result.from_image or None,
     }
     return {name: value for name, value in values.items() if value not in (None, "", [])}
+
+
+def search_options(*given: Mapping[str, object] | None) -> dict[str, Any]:
+    """Return the arguments of a search besides the query, under their proper names; later ones win.
+
+    An unknown or wrong argument is a UsageError: ignoring it would answer another question.
+    """
+    options: dict[str, Any] = {}
+    for arguments in given:
+        options |= SEARCH.read({**(arguments or {}), "query": "-"})
+    options.pop("query", None)
+    return options
 
 
 def open_model(function: ToolFunction) -> type[BaseModel]:

@@ -6,13 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from loccit.errors import MissingExtraError
-from loccit.tools.adapters import citation_metadata
+from loccit.tools.adapters import citation_metadata, search_options
 
 try:
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.tools import BaseTool, StructuredTool
+    from pydantic import ConfigDict
 except ImportError as error:
     raise MissingExtraError("The LangChain adapter", "langchain") from error
 
@@ -23,25 +24,35 @@ if TYPE_CHECKING:
 
 
 class LoccitRetriever(BaseRetriever):
-    """Finds passages with a document tool; ``options`` are those of ``tool.search``, such as ``top_k``."""
+    """Finds passages with a document tool.
+
+    The arguments of ``search_documents`` (``top_k``, ``mode``, ``filters``, …) hold for every query if they are given
+    here, and for one query if they are given to ``invoke``.
+    """
+
+    model_config = ConfigDict(extra="allow")
 
     tool: HierarchicalDocumentTool
-    options: dict[str, Any] = {}  # noqa: RUF012 - a Pydantic field, copied for each instance
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Refuse unknown and wrong arguments before the first query."""
+        super().model_post_init(context)
+        search_options(self.model_extra)
 
     def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **given: Any
     ) -> list[Document]:
-        return _documents(self.tool.search_sync(query, **self.options))
+        return _documents(self.tool.search_sync(query, **search_options(self.model_extra, given)))
 
     async def _aget_relevant_documents(
-        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **given: Any
     ) -> list[Document]:
-        return _documents(await self.tool.search(query, **self.options))
+        return _documents(await self.tool.search(query, **search_options(self.model_extra, given)))
 
 
-def langchain_retriever(tool: HierarchicalDocumentTool, **options: Any) -> LoccitRetriever:
-    """Return a retriever; ``options`` are those of ``tool.search``."""
-    return LoccitRetriever(tool=tool, options=options)
+def langchain_retriever(tool: HierarchicalDocumentTool, **arguments: Any) -> LoccitRetriever:
+    """Return a retriever; ``arguments`` are those of ``search_documents``."""
+    return LoccitRetriever(tool=tool, **arguments)
 
 
 def langchain_tools(tool: HierarchicalDocumentTool) -> list[BaseTool]:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from loccit.errors import MissingExtraError
-from loccit.tools.adapters import citation_metadata, open_model
+from loccit.tools.adapters import citation_metadata, open_model, search_options
 
 try:
     from llama_index.core.base.base_retriever import BaseRetriever
@@ -24,11 +24,11 @@ _FOR_MODELS = ("source", "location")
 
 
 class LoccitRetriever(BaseRetriever):
-    """Finds passages with a document tool; ``options`` are those of ``tool.search``, such as ``top_k``."""
+    """Finds passages with a document tool; ``arguments`` are those of ``search_documents``, such as ``top_k``."""
 
-    def __init__(self, tool: HierarchicalDocumentTool, **options: Any) -> None:
+    def __init__(self, tool: HierarchicalDocumentTool, **arguments: Any) -> None:
         self._tool = tool
-        self._options = options
+        self._options = search_options(arguments)
         super().__init__()
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
@@ -38,9 +38,9 @@ class LoccitRetriever(BaseRetriever):
         return _nodes(await self._tool.search(query_bundle.query_str, **self._options))
 
 
-def llamaindex_retriever(tool: HierarchicalDocumentTool, **options: Any) -> LoccitRetriever:
-    """Return a retriever; ``options`` are those of ``tool.search``."""
-    return LoccitRetriever(tool, **options)
+def llamaindex_retriever(tool: HierarchicalDocumentTool, **arguments: Any) -> LoccitRetriever:
+    """Return a retriever; ``arguments`` are those of ``search_documents``."""
+    return LoccitRetriever(tool, **arguments)
 
 
 def llamaindex_tools(tool: HierarchicalDocumentTool) -> list[FunctionTool]:
