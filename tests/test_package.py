@@ -18,6 +18,7 @@ import pytest
 from loccit.version import __version__
 
 ROOT = Path(__file__).parents[1]
+SOURCE = "https://github.com/loccit/loccit"
 
 pytestmark = [pytest.mark.slow, pytest.mark.process]
 
@@ -83,6 +84,38 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     info = f"loccit-{__version__}.dist-info"
     assert {name for name in held if not name.startswith(info)} == sources
     assert {f"{info}/licenses/LICENSE", f"{info}/licenses/NOTICE", f"{info}/entry_points.txt"} <= held
+
+
+def test_the_description_can_be_read_without_the_repository(dist: Path, wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        described = archive.read(f"loccit-{__version__}.dist-info/METADATA").decode()
+    with tarfile.open(dist / f"loccit-{__version__}.tar.gz") as archive:
+        information = archive.extractfile(f"loccit-{__version__}/PKG-INFO")
+        assert information and information.read().decode() == described
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    targets = {
+        text: re.findall(r"(!?)\[(?:[^\]]|!\[.*?\)\])*\]\(([^)]+)\)", text) for text in (readme, described)
+    }
+    assert len(targets[described]) == len(targets[readme]) > 30
+    for (picture, ours), (_, shown) in zip(targets[readme], targets[described], strict=True):
+        if ours.startswith("https://"):
+            assert shown == ours
+            continue
+        site = "https://raw.githubusercontent.com/loccit/loccit" if picture else f"{SOURCE}/blob"
+        path = f"README.md{ours}" if ours.startswith("#") else ours
+        assert shown == f"{site}/v{__version__}/{path}"
+        assert (ROOT / path.partition("#")[0]).exists()
+    assert not re.search(r"<(img|a|source)\b", described)
+
+
+@pytest.mark.parametrize(
+    "workflow", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=lambda path: path.name
+)
+def test_what_a_workflow_uses_is_pinned(workflow: Path) -> None:
+    used = re.findall(r"^\s*-?\s*uses: (.*)$", workflow.read_text(encoding="utf-8"), re.MULTILINE)
+    assert used
+    for action in used:
+        assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action), action
 
 
 def test_the_source_distribution_can_be_tested(dist: Path) -> None:
