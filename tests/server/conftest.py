@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import pytest
 import uvicorn
 from mcp import Client, MCPError, StdioServerParameters
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult, ResourceLink, TextContent
 
 from loccit import Library
 from loccit.server.http import build_app, listen, url_of
@@ -164,7 +164,8 @@ def call(server: Any, tool: str, arguments: dict[str, Any] | None = None) -> Cal
 
 
 def text_of(result: CallToolResult) -> str:
-    """The text of an answer, which must be one."""
-    (block,) = result.content
+    """The text of an answer, which must be one; links may follow it."""
+    block, *links = result.content
     assert isinstance(block, TextContent)
+    assert all(isinstance(link, ResourceLink) for link in links)
     return block.text

@@ -95,6 +95,32 @@ def test_a_client_that_listens_is_told_what_it_asked_for(home: Path, server: Any
     assert [event.uri for event in heard if isinstance(event, ResourceUpdated)] == [CHAPTER]
 
 
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_what_is_announced_is_said_alike_in_every_protocol(server: Any, mode: str) -> None:
+    async def talk(client: Client) -> dict[str, Any]:
+        return client.server_capabilities.model_dump(by_alias=True, exclude_none=True)
+
+    assert ask(server, talk, mode=mode) == {
+        "completions": {},
+        "prompts": {"listChanged": False},
+        "resources": {"listChanged": True, "subscribe": True},
+        "tools": {"listChanged": False},
+    }
+
+
+def test_a_stream_promises_no_changes_of_lists_that_stay_the_same(server: Any) -> None:
+    async def talk(client: Client) -> dict[str, Any]:
+        everything = {
+            "tools_list_changed": True,
+            "prompts_list_changed": True,
+            "resources_list_changed": True,
+        }
+        async with client.listen(**everything) as changes:
+            return changes.honored.model_dump(exclude_none=True)
+
+    assert ask(server, talk) == {"resources_list_changed": True}
+
+
 def test_what_does_not_exist_cannot_be_watched(home: Path) -> None:
     with served(index_registry(home)) as address, pytest.raises(MCPError, match=r"Did you mean: act\.md"):
         ask(f"{address}/mcp", lambda client: client.subscribe_resource(document_uri("atc.md")), mode="legacy")

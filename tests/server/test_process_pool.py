@@ -369,13 +369,11 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("define_term", {"term": "vessel"}),
     ("find_all", {"pattern": "gale"}),
     ("list_outline", {"depth": "two"}),
-    ("search_document", {"query": "gale"}),
 ]
 TOOL_CALLS: list[tuple[str, dict[str, Any]]] = [
     ("harbour", {"query": "report a collision"}),
     ("pumps", {"query": "seal"}),
-    *CALLS[1:-1],
-    ("pump", {"query": "gale"}),
+    *CALLS[1:],
 ]
 Replies = list[dict[str, Any]]
 
@@ -415,10 +413,7 @@ def test_a_crowd_of_agents_gets_the_answers_that_one_gets(tmp_path: Path, agent:
         eventually(lambda: httpx.get(address + "/ready").status_code == 200)
         alone = ask_agents(address, calls, 1)
         failed = [answer["is_error"] for answer in alone]
-        assert failed == [
-            name in ("search_document", "pump") or "99" in str(given) or "two" in str(given)
-            for name, given in calls
-        ]
+        assert failed == ["99" in str(given) or "two" in str(given) for _, given in calls]
         eventually(lambda: ask_agents(address, calls, 10) == alone * 10 and busy_workers(server))
         # Also once it has come to work, and from the API.
         assert ask_agents(address, calls, 10, 2) == alone * 20

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client
-from mcp_types import CallToolResult, ListToolsResult, Tool
+from mcp import Client, MCPError
+from mcp_types import INVALID_PARAMS, CallToolResult, ListToolsResult, ResourceLink, Tool
 from tests.server.conftest import ask, call, index_registry, served, text_of
 
 from loccit import Library
@@ -25,6 +25,7 @@ def test_every_tool_is_listed_and_marked_as_reading_only(url: str) -> None:
     assert [tool.name for tool in listed.tools] == list(TOOLS)
     for tool in listed.tools:
         assert tool.description
+        assert tool.title and len(tool.title) < 30 and "_" not in tool.title
         assert tool.annotations and tool.annotations.read_only_hint
 
 
@@ -39,11 +40,45 @@ def test_schemas_say_what_holds_when_an_argument_is_left_out(index_folder: Path)
     }
 
 
+def test_bounds_stand_in_the_schemas_and_hold(url: str) -> None:
+    """Every bounded argument is tried at its bounds and past them."""
+    needed: dict[str, dict[str, Any]] = {
+        "search_documents": {"query": "gale"},
+        "read_section": {"reference": "Section 21"},
+        "define_term": {"term": "vessel"},
+        "follow_references": {"reference": "Section 21"},
+        "find_all": {"pattern": "gale"},
+        "verify_quotes": {"quotations": ["gale"]},
+        "compare": {"old": "act.md", "new": "manual.md"},
+    }
+
+    async def talk(client: Client) -> int:
+        tried = 0
+        for tool in (await client.list_tools()).tools:
+            for name, schema in tool.input_schema["properties"].items():
+                given = needed.get(tool.name, {})
+                assert {"minimum", "maximum", "maxLength", "enum"} & set(schema) or schema["type"] in (
+                    *("array", "boolean", "object"),
+                ), (tool.name, name)
+                past = [schema["minimum"] - 1, schema["maximum"] + 1] if "minimum" in schema else []
+                past += ["x" * (schema["maxLength"] + 1)] if "maxLength" in schema else []
+                for value in past:
+                    refused = await client.call_tool(tool.name, {**given, name: value})
+                    assert refused.is_error and f"{name} must" in text_of(refused), (tool.name, name)
+                    tried += 1
+                for value in [schema["minimum"], schema["maximum"]] if "minimum" in schema else []:
+                    answered = await client.call_tool(tool.name, {**given, name: value})
+                    assert f"{name} must" not in text_of(answered), (tool.name, name)
+        return tried
+
+    assert ask(url, talk) > 60
+
+
 @pytest.mark.parametrize("structured", [True, False])
-def test_the_list_of_tools_takes_less_than_2000_tokens(index_folder: Path, structured: bool) -> None:
+def test_the_list_of_tools_takes_less_than_2700_tokens(index_folder: Path, structured: bool) -> None:
     sent = {"tools": [wire(tool) for tool in list_tools(index_registry(index_folder, structured=structured))]}
     with Library(index_folder / ".loccit") as library:
-        assert Tokens(library.tokenizer).count(json.dumps(sent, separators=(",", ":"))) < 2000
+        assert Tokens(library.tokenizer).count(json.dumps(sent, separators=(",", ":"))) < 2700
 
 
 def wire(tool: Tool) -> dict[str, Any]:
@@ -174,8 +209,6 @@ def test_documents_and_the_state_of_the_index_are_told(url: str, index_folder: P
         ("read_section", {"reference": "Section 999"}, "Section 999"),
         ("read_section", {"reference": "Section 21", "offset": 10**6}, "smaller offset"),
         ("list_outline", {"document": "manaul.md"}, "Did you mean: manual.md"),
-        ("serch_documents", {"query": "x"}, "Did you mean search_documents"),
-        ("index_documents", {}, "--write"),
     ],
 )
 def test_what_is_wrong_is_said_and_the_server_lives_on(
@@ -188,6 +221,61 @@ def test_what_is_wrong_is_said_and_the_server_lives_on(
     assert refused.is_error
     assert says in text_of(refused)
     assert not after.is_error
+
+
+@pytest.mark.parametrize(
+    ("tool", "says"),
+    [
+        ("serch_documents", "There is no tool 'serch_documents'. Did you mean search_documents"),
+        ("index_documents", "--write"),
+        ("", "There is no tool ''"),
+    ],
+)
+def test_an_unknown_tool_is_an_error_of_the_protocol(url: str, tool: str, says: str) -> None:
+    with pytest.raises(MCPError, match=re.escape(says)) as raised:
+        call(url, tool, {"query": "x"})
+    assert raised.value.error.code == INVALID_PARAMS
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "names"),
+    [
+        ("search_documents", {"query": "gale warning", "top_k": 1}, ["Section 22"]),
+        ("read_section", {"reference": "Section 21(b)"}, ["Section 21(b)"]),
+        ("read_section", {"reference": "Sections 21 and 22"}, ["Section 21", "Section 22"]),
+        ("find_all", {"pattern": "Harbour Master may"}, ["Section 11(b)", "Section 22"]),
+        ("list_documents", {}, ["Harbour Act", "Pump manual", "Visitor notes"]),
+        ("define_term", {"term": "nothing like it"}, []),
+    ],
+)
+def test_an_answer_links_to_the_resources_that_it_cites(
+    url: str, tool: str, arguments: dict[str, object], names: list[str]
+) -> None:
+    async def talk(client: Client) -> tuple[list[ResourceLink], list[Any]]:
+        found = await client.call_tool(tool, arguments)
+        links = [block for block in found.content if isinstance(block, ResourceLink)]
+        return links, [(await client.read_resource(link.uri)).contents[0] for link in links]
+
+    links, contents = ask(url, talk)
+    assert [link.name for link in links] == names
+    assert all(link.annotations and link.annotations.audience == ["user"] for link in links)
+    assert all(content.text for content in contents)
+
+
+def test_links_never_take_what_the_text_needs(url: str, index_folder: Path) -> None:
+    with Library(index_folder / ".loccit") as library:
+        tokens = Tokens(library.tokenizer)
+    counts = []
+    for budget in (300, 600, 900, 1500, 20_000):
+        found = call(url, "search_documents", {"query": "pump", "top_k": 20, "token_budget": budget})
+        links = [block for block in found.content if isinstance(block, ResourceLink)]
+        sent = [{"type": "resource_link", "uri": link.uri, "name": link.name} for link in links]
+        total = tokens.count(text_of(found)) + sum(
+            tokens.count(json.dumps(link, separators=(",", ":"))) for link in sent
+        )
+        assert total <= budget
+        counts.append(len(links))
+    assert counts == sorted(counts) and counts[-1] == len(found.structured_content["results"])
 
 
 def test_what_a_document_says_stands_between_marks_that_it_cannot_close(url: str) -> None:

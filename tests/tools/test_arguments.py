@@ -130,11 +130,12 @@ PLAIN = {"top_k", "limit", "depth", "token_budget"}
 
 
 def test_every_argument_is_explained() -> None:
-    """By a description of its own or of the same argument before, by its choices, or by what the tool says it does."""
+    """By a description of its own or of the same argument before, by its choices or bounds, or by what the tool says it does."""
     told = PLAIN
     for name, known in TOOLS.items():
         for argument in known.takes:
-            if argument.description or argument.choices or argument.name in known.description.lower():
+            explained = argument.description or argument.choices or argument.bounds
+            if explained or argument.name in known.description.lower():
                 told = told | {argument.name}
             assert argument.name in told, f"{argument.name} of {name}"
 

@@ -61,6 +61,8 @@ class Answer:
 
     text: str
     make_data: Callable[[], dict[str, Any]]
+    links: Sequence[Mapping[str, str]] = ()
+    """Address and name of resources with the places shown."""
 
     @property
     def data(self) -> dict[str, Any]:

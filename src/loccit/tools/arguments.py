@@ -220,12 +220,16 @@ class Argument:
     """Whether a list is accepted too, unchanged."""
 
     def schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of a value; bounds are left to the error message."""
+        """Return the JSON Schema of a value."""
         schema: dict[str, Any] = {"type": self.type}
         if self.description:
             schema["description"] = self.description
         if self.choices:
             schema["enum"] = list(self.choices)
+        elif self.type == "string":
+            schema["maxLength"] = LONGEST_TEXT
+        if self.bounds:
+            schema["minimum"], schema["maximum"] = self.bounds
         if self.type == "array":
             schema["items"] = {"type": "string"}
         if self.default is not None:

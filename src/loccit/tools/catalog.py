@@ -148,7 +148,6 @@ SEARCH = AgentTool(
         Argument(
             "min_score",
             "number",
-            "0 to 1.",
             aliases="threshold score_threshold minimum_score min_similarity cutoff",
             bounds=setting("min_score").bounds,
         ),

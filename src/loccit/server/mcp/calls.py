@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,6 +14,7 @@ from loccit.errors import LoccitError, NotFoundError, UsageError
 from loccit.model.uris import place_of
 from loccit.server.api.operations import Operation, Question, Reply
 from loccit.server.api.problems import ProblemError
+from loccit.server.mcp.links import linked
 from loccit.tools.answers import Answer
 from loccit.tools.arguments import Argument, shown
 from loccit.tools.catalog import SEARCH, TOOLS, AgentTool, ToolSpec
@@ -75,18 +76,21 @@ def read_call(
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """The answer to a call: a text, optionally values, and whether it is an error."""
+    """The answer to a call: a text, optionally values with links to resources, and whether it is an error."""
 
     text: str
     data: dict[str, Any] | None = None
     failed: bool = False
+    links: Sequence[Mapping[str, str]] = ()
 
 
 def reply(registry: LibraryRegistry, name: str, given: Mapping[str, object]) -> ToolReply:
     """Answer a call; errors are answers too."""
     try:
         answer = call(registry, name, given)
-        return ToolReply(answer.text, answer.data if registry.structured else None)
+        if not registry.structured:
+            return ToolReply(answer.text)
+        return ToolReply(answer.text, answer.data, links=answer.links)
     except Exception as error:
         return refusal(registry, name, error)
 
@@ -168,7 +172,8 @@ def ask(
         own = found[0][0]
     limit = Limit(registry.budget(asked, own), tokens_of(own or services[0]), registry.structured)
     named = [(service.name if registry.several else "", value) for service, value in found]
-    return tool.answer(named, arguments, limit)
+    answer = tool.answer(named, arguments, limit)
+    return linked(answer, limit) if registry.structured else answer
 
 
 def _check_whose(arguments: Mapping[str, Any]) -> None:

@@ -88,6 +88,9 @@ class Changes:
         self, context: ServerRequestContext[Any], params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
         """Serve one stream of changes."""
+        # The list of tools and that of prompts stay the same, and the client is told that they are not announced.
+        lists = {"tools_list_changed": None, "prompts_list_changed": None}
+        params = params.model_copy(update={"notifications": params.notifications.model_copy(update=lists)})
         uris = [str(uri) for uri in params.notifications.resource_subscriptions or ()]
         await self._watch(uris)
         self._listening.update(uris)

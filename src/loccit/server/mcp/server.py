@@ -8,14 +8,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio.to_thread
 import mcp_types as types
-from mcp.server import NotificationOptions, Server, ServerRequestContext
-from mcp.server.models import InitializationOptions
+from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from loccit.errors import LoccitError
 from loccit.model.quoting import readable
-from loccit.server.mcp.calls import INDEX, ToolReply, refusal, reply, reply_in, tool_names, unforeseen
+from loccit.server.mcp.calls import (
+    INDEX,
+    ToolReply,
+    refusal,
+    reply,
+    reply_in,
+    tool_names,
+    unforeseen,
+    unknown_tool,
+)
 from loccit.server.mcp.changes import Changes
+from loccit.server.mcp.completions import complete
 from loccit.server.mcp.indexing import index_documents
 from loccit.server.mcp.prompts import PROMPTS, get_prompt
 from loccit.server.mcp.resources import list_resources, list_templates, read_resource
@@ -40,13 +49,16 @@ Context = ServerRequestContext[Any]
 
 def make_server(registry: LibraryRegistry, workers: Workers | None = None) -> Server[object]:
     """Return a server that answers from a registry."""
-    tool_names(registry)  # refuses a configuration with names that clash, before anybody connects
+    # Refuses a configuration with names that clash, before anybody connects.
+    names = tool_names(registry)
 
     async def on_list_tools(_: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=await _in_thread(partial(list_tools, registry)))
 
     async def on_call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         name, given = params.name, params.arguments or {}
+        if name not in names:
+            raise MCPError(code=types.INVALID_PARAMS, message=str(unknown_tool(registry, name)))
         own = registry.services.get(name) if registry.configured else None
         try:
             if name == INDEX.name and registry.write:
@@ -97,6 +109,9 @@ def make_server(registry: LibraryRegistry, workers: Workers | None = None) -> Se
     async def on_get_prompt(_: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         return await _in_thread(partial(get_prompt, registry, params.name, params.arguments or {}))
 
+    async def on_completion(_: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        return await _in_thread(partial(complete, registry, params))
+
     return AnnouncingServer(
         "loccit",
         version=__version__,
@@ -113,18 +128,23 @@ def make_server(registry: LibraryRegistry, workers: Workers | None = None) -> Se
         lifespan=changes.lifespan,
         on_list_prompts=on_list_prompts,
         on_get_prompt=on_get_prompt,
+        on_completion=on_completion,
     )
 
 
 class AnnouncingServer(Server[object]):
-    """A server that tells clients at the handshake that it announces changes of its resources."""
+    """A server that tells clients what it announces: changes of resources, never of tools or prompts."""
 
-    def create_initialization_options(
-        self, notification_options: NotificationOptions | None = None, *args: Any, **options: Any
-    ) -> InitializationOptions:
-        """Return the options for the handshake."""
-        announced = notification_options or NotificationOptions(resources_changed=True)
-        return super().create_initialization_options(announced, *args, **options)
+    def get_capabilities(self, *args: Any, **options: Any) -> types.ServerCapabilities:
+        """Return the same for every transport and version of the protocol."""
+        found = super().get_capabilities(*args, **options)
+        announced = {"tools": False, "prompts": False, "resources": True}
+        return found.model_copy(
+            update={
+                name: getattr(found, name).model_copy(update={"list_changed": changes})
+                for name, changes in announced.items()
+            }
+        )
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
@@ -146,8 +166,13 @@ async def _told(work: Awaitable[T]) -> T:
 
 
 def _result(found: ToolReply) -> types.CallToolResult:
+    # For people: a model reads the id of each place in the text and in the values.
+    audience = types.Annotations(audience=["user"])
+    links = [
+        types.ResourceLink(uri=link["uri"], name=link["name"], annotations=audience) for link in found.links
+    ]
     return types.CallToolResult(
-        content=[types.TextContent(text=found.text)],
+        content=[types.TextContent(text=found.text), *links],
         structured_content=found.data,
         is_error=found.failed,
     )

@@ -26,6 +26,7 @@ def _tool(registry: LibraryRegistry, name: str) -> types.Tool:
         description = f"{registry.services[name].description.strip()}\n\n{SEARCH.description}".strip()
     return types.Tool(
         name=name,
+        title=name.replace("_", " ").capitalize(),
         description=description,
         input_schema=_input_schema(registry, spec, registry.services.get(name)),
         annotations=types.ToolAnnotations(read_only_hint=True)
