@@ -192,6 +192,11 @@ EFFECTS: dict[str, tuple[dict[str, Any], Observe, Callable[[Any, Any], bool]]] =
         scores,
         lambda before, after: before != after,
     ),
+    "rrf_k_constant": (
+        {"rrf_k_constant": 1, "max_chunk_tokens": 100, "ranking": {"fusion": "rrf"}},
+        scores,
+        lambda before, after: before != after,
+    ),
     "contextual_embeddings": (
         {"contextual_embeddings": False},
         semantic,

@@ -47,7 +47,7 @@ EVERY_FIELD = """
         type: hierarchical_document
         source: docs/act.md
         chunking_strategy: token
-        max_chunk_tokens: 100
+        max_chunk_tokens: 2000
         chunk_overlap: 200
         search_mode: exact
         top_k: 100

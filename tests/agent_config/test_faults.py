@@ -24,6 +24,15 @@ TOOL_FAULTS = [
     ("serch-mode: hybrid", "tools[0].serch-mode: unknown field (did you mean 'search_mode'?)"),
     ("mmr_enabled: true", "tools[0].mmr_enabled: belongs under ranking"),
     ("rerank_enabled: true", "tools[0].rerank_enabled: is called enable_reranking here"),
+    ("ngram_dedup_enabled: false", "tools[0].ngram_dedup_enabled: belongs under ranking"),
+    (
+        "{chunk_overlap: 150, max_chunk_tokens: 120}",
+        "tools[0].chunk_overlap: must be less than max_chunk_tokens, which is 120, not 150",
+    ),
+    (
+        "{rrf_k_constant: 30, rrf_k: 20}",
+        "tools[0].rrf_k_constant: rrf_k and rrf_k_constant mean the same: give only one",
+    ),
     ("top_k: 500", "tools[0].top_k: must be a whole number between 1 and 100, not 500"),
     ("top_k: 2.5", "tools[0].top_k: must be a whole number between 1 and 100, not 2.5"),
     ("top_k: many", "tools[0].top_k: must be a whole number between 1 and 100, not 'many'"),

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from loccit.config import HierarchicalDocumentToolConfig
 from loccit.config.agent import RankingConfig
 from loccit.config.agent.document_tool import ELSEWHERE
-from loccit.config.settings import STAGES, IndexSettings, SearchSettings, describe
+from loccit.config.settings import STAGE_SWITCHES, STAGES, IndexSettings, SearchSettings, describe
 
 REQUIRED = {"name": "statutes", "description": "Search the statutes.", "source": "docs"}
 
@@ -181,7 +181,7 @@ def test_the_share_of_an_index_that_is_off_goes_to_the_others(caplog: pytest.Log
 def test_every_setting_of_a_search_can_be_set() -> None:
     """Under ``ranking``, or in the tool itself; a setting that is new needs a place in the agent file too."""
     settings = set(SearchSettings.__dataclass_fields__)
-    assert set(RankingConfig.model_fields) | set(ELSEWHERE) == settings
+    assert set(RankingConfig.model_fields) - set(STAGE_SWITCHES) | set(ELSEWHERE) == settings
     assert not set(RankingConfig.model_fields) & set(ELSEWHERE)
 
 
@@ -204,7 +204,9 @@ def test_a_setting_has_one_default_one_range_and_one_description() -> None:
             assert written[name]["default"] == (known.default or written[name]["default"]), name
 
 
-@pytest.mark.parametrize("name", sorted(set(RankingConfig.model_fields) - {"boosts", "disabled", "fusion"}))
+@pytest.mark.parametrize(
+    "name", sorted(set(RankingConfig.model_fields) - set(STAGE_SWITCHES) - {"boosts", "disabled", "fusion"})
+)
 def test_ranking_has_the_bounds_of_the_search_settings(name: str) -> None:
     (written, _) = RankingConfig.model_json_schema()["properties"][name]["anyOf"]
     bounds = {key: written[key] for key in ("minimum", "maximum") if key in written}
@@ -240,3 +242,39 @@ def test_to_set_rrf_k_chooses_reciprocal_rank_fusion() -> None:
     assert tool().settings().search.fusion == SearchSettings().fusion == "scores"
     assert tool(rrf_k=60).settings().search.fusion == "rrf"
     assert tool(rrf_k=60, ranking={"fusion": "scores"}).settings().search.fusion == "scores"
+
+
+@pytest.mark.parametrize(("size", "overlap"), [(100, 100), (100, 200), (150, 199)])
+def test_an_overlap_as_long_as_a_chunk_is_refused(size: int, overlap: int) -> None:
+    with pytest.raises(
+        ValidationError, match=f"must be less than max_chunk_tokens, which is {size}, not {overlap}"
+    ):
+        tool(max_chunk_tokens=size, chunk_overlap=overlap)
+    assert tool(max_chunk_tokens=size, chunk_overlap=size - 1).settings().index
+
+
+def test_other_names_of_settings() -> None:
+    named, other = tool(rrf_k=20), tool(rrf_k_constant=20)
+    assert named.settings().search == other.settings().search
+    assert (other.settings().search.rrf_k, other.settings().search.fusion) == (20, "rrf")
+    off = tool(ranking={"ngram_dedup_enabled": False, "code_search_enabled": False, "disabled": ["mmr"]})
+    assert off.settings().search.disabled == ("mmr", "code", "ngram_dedup")
+    on = tool(ranking={"ngram_dedup_enabled": True, "code_search_enabled": True})
+    assert on.settings().search == tool().settings().search
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"rrf_k": 20, "rrf_k_constant": 30}, "rrf_k and rrf_k_constant mean the same"),
+        ({"rrf_k_constant": 0}, "greater than or equal to 1"),
+        (
+            {"ranking": {"code_search_enabled": True, "disabled": ["code"]}},
+            "code_search_enabled is true, but disabled has code",
+        ),
+        ({"ranking": {"ngram_dedup_enabled": 0}}, "must be true or false"),
+    ],
+)
+def test_other_names_that_cannot_be_meant_are_refused(fields: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        tool(**fields)

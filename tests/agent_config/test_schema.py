@@ -81,6 +81,7 @@ def test_most_of_what_is_refused_is_marked_by_the_editor(write: Write) -> None:
         r"embedding: \{(provider|endpoint)|reranker: \{(provider|name)|enable_reranking: true|database: main"
         r"|context_model: (agent|\{provider: open)|filters: \{|ranking: \{boosts|index: ' '|min_score: .nan"
         r"|database: \{provider: qdrant, (url|collection)"
+        r"|\{(chunk_overlap|rrf_k_constant)"
     )
     assert [line for line in passing if not beyond.match(line)] == []
 

@@ -95,3 +95,22 @@ def test_weights_that_do_not_add_up_are_said_once(caplog: pytest.LogCaptureFixtu
     assert [record.message for record in caplog.records] == [
         "The weights of hybrid search add up to 0.37, not 1."
     ]
+
+
+def test_other_names_of_settings() -> None:
+    changed = changed_search(
+        SearchSettings(disabled=("mmr", "code")), ["rrf_k_constant=20", "code_search_enabled=true"]
+    )
+    assert (changed.rrf_k, changed.disabled) == (20, ("mmr",))
+    changed = changed_search(SearchSettings(disabled=("mmr",)), ["ngram_dedup_enabled=false"])
+    assert changed.disabled == ("mmr", "ngram_dedup")
+    assert parse_settings(["code_search_enabled=false"]).search.disabled == ("code",)
+    with pytest.raises(UsageError, match="ngram_dedup_enabled must be true or false, not 'no'"):
+        parse_settings(["ngram_dedup_enabled=no"])
+
+
+def test_an_overlap_as_long_as_a_chunk_is_refused() -> None:
+    with pytest.raises(
+        UsageError, match="chunk_overlap must be less than max_chunk_tokens, which is 100, not 150"
+    ):
+        parse_settings(["max_chunk_tokens=100", "chunk_overlap=150"])

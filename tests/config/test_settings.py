@@ -237,3 +237,52 @@ def test_overrides_leave_out_what_is_not_given() -> None:
 def test_values_of_the_wrong_kind_are_refused(name: str, value: object, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         SearchSettings(**{name: value})  # type: ignore[arg-type]
+
+
+def test_an_overlap_as_long_as_a_chunk_is_refused() -> None:
+    for overlap in (100, 150, 200):
+        with pytest.raises(UsageError) as refused:
+            IndexSettings(max_chunk_tokens=100, chunk_overlap=overlap)
+        assert str(refused.value) == (
+            f"chunk_overlap must be less than max_chunk_tokens, which is 100, not {overlap}."
+        )
+    assert IndexSettings(max_chunk_tokens=100, chunk_overlap=99).chunk_overlap == 99
+    before = {**asdict(IndexSettings()), "max_chunk_tokens": 120, "chunk_overlap": 200}
+    assert IndexSettings.from_stored(before).chunk_overlap == 119, "an index that had it opens"
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"rrf_k_constant": 20}, SearchSettings(rrf_k=20)),
+        ({"rrf_k_constant": 20, "rrf_k": 20}, SearchSettings(rrf_k=20)),
+        ({"ngram_dedup_enabled": False}, SearchSettings(disabled=("ngram_dedup",))),
+        ({"code_search_enabled": False}, SearchSettings(disabled=("code",))),
+        (
+            {"code_search_enabled": False, "ngram_dedup_enabled": False, "disabled": ["mmr"]},
+            SearchSettings(disabled=("mmr", "code", "ngram_dedup")),
+        ),
+        ({"code_search_enabled": False, "disabled": ["code"]}, SearchSettings(disabled=("code",))),
+        ({"code_search_enabled": True, "ngram_dedup_enabled": True}, SearchSettings()),
+    ],
+)
+def test_other_names_of_settings(given: dict[str, Any], expected: SearchSettings) -> None:
+    assert Settings.from_dict({"search": given}).search == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"rrf_k_constant": 20, "rrf_k": 30}, "rrf_k_constant and rrf_k mean the same: give only one."),
+        ({"rrf_k_constant": 0}, "rrf_k must be between 1 and 1000, not 0."),
+        ({"ngram_dedup_enabled": "no"}, "ngram_dedup_enabled must be true or false, not 'no'."),
+        (
+            {"code_search_enabled": True, "disabled": ["code"]},
+            "code_search_enabled is true, but disabled has code: give only one.",
+        ),
+    ],
+)
+def test_other_names_that_cannot_be_meant_are_refused(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        Settings.from_dict({"search": given})
+    assert str(refused.value) == says

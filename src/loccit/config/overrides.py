@@ -7,7 +7,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from loccit.config.settings import IndexSettings, SearchSettings, Setting, Settings, describe
+from loccit.config.settings import (
+    ALIASES,
+    STAGE_SWITCHES,
+    IndexSettings,
+    SearchSettings,
+    Setting,
+    Settings,
+    by_own_names,
+    describe,
+    setting,
+)
 from loccit.errors import UsageError
 
 
@@ -18,10 +28,12 @@ def parse_settings(pairs: Iterable[str]) -> Settings:
     'rrf'
     """
     index, search = describe(IndexSettings), describe(SearchSettings)
-    given = _read(pairs, {**index, **search})
+    given = _read(pairs, {**index, **search, **_OTHER_NAMES})
     of_index = {name: value for name, value in given.items() if name in index}
     of_search = {name: value for name, value in given.items() if name not in index}
-    return Settings(IndexSettings(**of_index) if of_index else None, SearchSettings(**of_search))
+    return Settings(
+        IndexSettings(**of_index) if of_index else None, SearchSettings(**by_own_names(of_search))
+    )
 
 
 def changed_search(settings: SearchSettings, pairs: Iterable[str]) -> SearchSettings:
@@ -30,7 +42,12 @@ def changed_search(settings: SearchSettings, pairs: Iterable[str]) -> SearchSett
     >>> changed_search(SearchSettings(), ["top_k=3"]).top_k
     3
     """
-    return replace(settings, **_read(pairs, describe(SearchSettings)))
+    given = _read(pairs, {**describe(SearchSettings), **_OTHER_NAMES})
+    return replace(settings, **by_own_names(given, settings.disabled))
+
+
+_OTHER_NAMES = {name: setting(of) for name, of in ALIASES.items()}
+_OTHER_NAMES |= {name: Setting(name, True, "") for name in STAGE_SWITCHES}
 
 
 def _read(pairs: Iterable[str], known: Mapping[str, Setting]) -> dict[str, Any]:
@@ -40,7 +57,8 @@ def _read(pairs: Iterable[str], known: Mapping[str, Setting]) -> dict[str, Any]:
         if not equals:
             raise UsageError(f"{pair!r} is not a setting; write name=value, such as fusion=rrf.")
         if name not in known:
-            raise UsageError(f"Unknown setting {name!r}; available: {', '.join(sorted(known))}.")
+            names = ", ".join(sorted(known.keys() - _OTHER_NAMES))
+            raise UsageError(f"Unknown setting {name!r}; available: {names}.")
         given[name] = _value(name, known[name].default, value)
     return given
 

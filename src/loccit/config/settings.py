@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from enum import Enum
 from functools import lru_cache
@@ -221,6 +221,11 @@ class IndexSettings:
 
     def __post_init__(self) -> None:
         _check(self)
+        if self.chunk_overlap >= self.max_chunk_tokens:
+            raise UsageError(
+                f"chunk_overlap must be less than max_chunk_tokens, which is {self.max_chunk_tokens}, not "
+                f"{self.chunk_overlap}."
+            )
         if not isinstance(self.ocr_languages, str) or not re.match(LANGUAGES, self.ocr_languages):
             raise UsageError(
                 f"ocr_languages must be names of Tesseract's languages, such as eng,deu, not {self.ocr_languages!r}."
@@ -229,11 +234,12 @@ class IndexSettings:
     @classmethod
     def from_stored(cls, data: Mapping[str, Any]) -> IndexSettings:
         """Read what an index keeps; a number that an older version allowed becomes the nearest that is."""
-        values = dict(data)
+        values = {name: rule.default for name, rule in describe(cls).items()} | dict(data)
         for name, setting in describe(cls).items():
             if setting.bounds and isinstance(values.get(name), (int, float)):
                 low, high = setting.bounds
                 values[name] = min(high, max(low, values[name]))
+        values["chunk_overlap"] = min(values["chunk_overlap"], values["max_chunk_tokens"] - 1)
         return cls(**values)
 
     def fingerprint(self) -> str:
@@ -349,6 +355,35 @@ class SearchSettings:
         return replace(self, **other) if other else self
 
 
+ALIASES = {"rrf_k_constant": "rrf_k"}
+"""Other names of settings."""
+STAGE_SWITCHES = {"code_search_enabled": "code", "ngram_dedup_enabled": "ngram_dedup"}
+"""Switches of stages that ``disabled`` names too."""
+
+
+def by_own_names(given: Mapping[str, Any], disabled: Iterable[str] = ()) -> dict[str, Any]:
+    """Return settings of a search under the names they have here; ``disabled`` are the stages that are off already.
+
+    >>> by_own_names({"rrf_k_constant": 20, "ngram_dedup_enabled": False})
+    {'rrf_k': 20, 'disabled': ('ngram_dedup',)}
+    """
+    values = {name: value for name, value in given.items() if name not in STAGE_SWITCHES}
+    for other, name in ALIASES.items():
+        if other in values:
+            value = values.pop(other)
+            if values.setdefault(name, value) != value:
+                raise UsageError(f"{other} and {name} mean the same: give only one.")
+    for name in [name for name in STAGE_SWITCHES if name in given]:
+        stage, on = STAGE_SWITCHES[name], given[name]
+        if not isinstance(on, bool):
+            raise UsageError(f"{name} must be true or false, not {on!r}.")
+        if on and stage in given.get("disabled", ()):
+            raise UsageError(f"{name} is true, but disabled has {stage}: give only one.")
+        others = [other for other in values.get("disabled", disabled) if other != stage]
+        values["disabled"] = tuple(others if on else [*others, stage])
+    return values
+
+
 def describe(kind: Any) -> Mapping[str, Setting]:
     """Return what may be said of each setting of the index or of the search, by name."""
     return _described(kind)
@@ -405,6 +440,8 @@ class Settings:
 
 def _build(kind: Any, data: dict[str, Any]) -> Any:
     known = describe(kind)
+    if kind is SearchSettings:
+        data = by_own_names(data)
     unknown = sorted(set(data) - set(known))
     if unknown:
         raise UsageError(f"Unknown setting {', '.join(unknown)}; available: {', '.join(sorted(known))}.")

@@ -37,6 +37,7 @@ from loccit.config.agent.database import DatabaseConfig
 from loccit.config.agent.services import EmbeddingConfig, ModelConfig, RerankerConfig
 from loccit.config.settings import (
     LANGUAGES,
+    STAGE_SWITCHES,
     STAGES,
     TOKEN_BUDGETS,
     ChunkingStrategy,
@@ -44,6 +45,7 @@ from loccit.config.settings import (
     SearchMode,
     SearchSettings,
     Setting,
+    by_own_names,
     describe,
     setting,
 )
@@ -92,6 +94,13 @@ _FIELDS: dict[str, Any] = {
     for name, setting in describe(SearchSettings).items()
     if name not in ELSEWHERE
 }
+_FIELDS |= {
+    name: (
+        Switch | None,
+        Field(default=None, description=f"Whether {stage} runs; false is the same in disabled."),
+    )
+    for name, stage in STAGE_SWITCHES.items()
+}
 
 
 class RankingConfig(create_model("RankingFields", __base__=Part, **_FIELDS)):  # type: ignore[misc]
@@ -117,12 +126,23 @@ class RankingConfig(create_model("RankingFields", __base__=Part, **_FIELDS)):  #
                 )
         return boosts
 
+    @model_validator(mode="after")
+    def _switched_once(self) -> RankingConfig:
+        for name, stage in STAGE_SWITCHES.items():
+            if getattr(self, name) and stage in (self.disabled or ()):
+                raise PydanticCustomError(
+                    "switched_twice",
+                    "{name} is true, but disabled has {stage}: give only one",
+                    {"name": name, "stage": stage},
+                )
+        return self
+
     def given(self) -> dict[str, Any]:
         """Return what was set, by the names of the search settings."""
         values = {name: getattr(self, name) for name in type(self).model_fields}
         if self.disabled is not None:
             values["disabled"] = tuple(self.disabled)
-        return {name: value for name, value in values.items() if value is not None}
+        return by_own_names({name: value for name, value in values.items() if value is not None})
 
 
 # The index that each way of searching needs.
@@ -163,6 +183,10 @@ class HierarchicalDocumentToolConfig(Part):
     rrf_k: Whole = shared(
         "rrf_k",
         description=f"{setting('rrf_k').help} Setting it selects that fusion, unless ranking.fusion is set.",
+    )
+
+    rrf_k_constant: Annotated[int, bounds("rrf_k"), NOT_A_SWITCH] | None = Field(
+        default=None, description="The same as rrf_k."
     )
 
     embedding_model: Text | None = optional("embedding_model")
@@ -242,6 +266,29 @@ class HierarchicalDocumentToolConfig(Part):
             except UsageError as error:
                 raise PydanticCustomError("filter", "{why}", {"why": str(error)}) from error
         return filters
+
+    @model_validator(mode="after")
+    def _one_constant(self) -> HierarchicalDocumentToolConfig:
+        if self.rrf_k_constant is None:
+            return self
+        if "rrf_k" in self.model_fields_set and self.rrf_k != self.rrf_k_constant:
+            raise PydanticCustomError(
+                "two_constants",
+                "rrf_k and rrf_k_constant mean the same: give only one",
+                {"place": ("rrf_k_constant",)},
+            )
+        self.rrf_k = self.rrf_k_constant
+        return self
+
+    @model_validator(mode="after")
+    def _chunks_advance(self) -> HierarchicalDocumentToolConfig:
+        if self.chunk_overlap >= self.max_chunk_tokens:
+            raise PydanticCustomError(
+                "overlap",
+                "must be less than max_chunk_tokens, which is {most}, not {overlap}",
+                {"most": self.max_chunk_tokens, "overlap": self.chunk_overlap, "place": ("chunk_overlap",)},
+            )
+        return self
 
     @model_validator(mode="after")
     def _reranker_is_named(self) -> HierarchicalDocumentToolConfig:
