@@ -13,10 +13,20 @@ if TYPE_CHECKING:
     from loccit.config import IndexSettings, SearchSettings, Settings
     from loccit.errors import LoccitError
     from loccit.library import Library
+    from loccit.tools import HierarchicalDocumentTool
 
-__all__ = ["IndexSettings", "Library", "LoccitError", "SearchSettings", "Settings", "__version__"]
+__all__ = [
+    "HierarchicalDocumentTool",
+    "IndexSettings",
+    "Library",
+    "LoccitError",
+    "SearchSettings",
+    "Settings",
+    "__version__",
+]
 
 _HOMES = {
+    "HierarchicalDocumentTool": "loccit.tools",
     "Library": "loccit.library",
     "LoccitError": "loccit.errors",
     "IndexSettings": "loccit.config",

@@ -35,8 +35,13 @@ _PARTS: dict[str, type[Any]] = {
 }
 
 
+def _given(kind: Any) -> list[str]:
+    """Return the fields of an entity that do not follow from others."""
+    return [item.name for item in fields(kind) if item.init]
+
+
 def _values(entity: Any) -> list[Any]:
-    return [_plain(getattr(entity, item.name)) for item in fields(entity)]
+    return [_plain(getattr(entity, name)) for name in _given(entity)]
 
 
 def _plain(value: Any) -> Any:
@@ -87,26 +92,26 @@ def decode(data: dict[str, Any]) -> ParsedDocument:
 
 def _build(kind: type[Any], row: list[Any]) -> Any:
     values = {}
-    for item, value in zip(fields(kind), row, strict=True):
-        if item.name == "lines":
+    for name, value in zip(_given(kind), row, strict=True):
+        if name == "lines":
             value = Lines(*value) if value is not None else None
-        elif item.name == "line_starts":
+        elif name == "line_starts":
             value = tuple(LineStart(*start) for start in value)
-        elif item.name == "self_check":
+        elif name == "self_check":
             value = SelfCheck(*value)
-        elif item.name == "pages" and kind is Document:
+        elif name == "pages" and kind is Document:
             value = tuple(PageStart(*page) for page in value)
-        elif item.name == "pages":
+        elif name == "pages":
             value = Pages(*value) if value else None
-        elif item.name == "deadlines":
+        elif name == "deadlines":
             value = tuple(Deadline(*deadline) for deadline in value)
-        elif item.name == "amounts":
+        elif name == "amounts":
             value = tuple(Amount(*amount) for amount in value)
-        elif item.name == "passages":
+        elif name == "passages":
             value = tuple(Passage(*passage) for passage in value)
-        elif item.name == "chunk_type":
+        elif name == "chunk_type":
             value = ChunkType(value)
         elif isinstance(value, list):
             value = tuple(value)
-        values[item.name] = value
+        values[name] = value
     return kind(**values)

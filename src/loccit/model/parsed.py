@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from loccit.model.document import Document, Lines, Pages, span
@@ -137,9 +137,11 @@ class Chunk:
 class Definition:
     """A term and what the document says it means. Answers say in which lines and pages; the record has offsets.
 
-    ``sure`` says how sure it is that this is a definition, from 0 to 1: its form may be a guess.
+    ``id`` is ``{source_path}_def_{term_normalized}``. ``sure`` says how sure it is that this is a definition, from 0 to
+    1: its form may be a guess.
     """
 
+    id: str = field(init=False)
     source_path: str
     term: str
     term_normalized: str
@@ -153,16 +155,14 @@ class Definition:
     sure: float = 1.0
     place_id: str = ""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "id", f"{self.source_path}_def_{self.term_normalized}")
+
     @property
     def location(self) -> str:
         """Its place, as in a citation: path, then pages or lines."""
         where = span(self.lines, self.pages, self.source_path)
         return f"{self.source_path}, {where}" if where else self.source_path
-
-    @property
-    def id(self) -> str:
-        """Public id: ``{source_path}_def_{term_normalized}``."""
-        return f"{self.source_path}_def_{self.term_normalized}"
 
 
 @dataclass(frozen=True, slots=True)

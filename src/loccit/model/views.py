@@ -12,7 +12,7 @@ from loccit.model.report import Failure
 
 @dataclass(frozen=True, slots=True)
 class DocumentInfo:
-    """A document as a list shows it."""
+    """A document as a list shows it; ``mtime`` is ``modified`` as the file system has it, in seconds since 1970."""
 
     source_path: str
     title: str
@@ -27,6 +27,7 @@ class DocumentInfo:
     metadata: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     self_check: SelfCheck = field(default_factory=SelfCheck)
+    mtime: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document as JSON values."""

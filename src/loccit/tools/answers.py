@@ -50,7 +50,15 @@ _RESPONSE = ("note", "term_conflicts", "total_matches", "considered", "offset")
 _RESULT = ("rank", "source_path", "section_label", "place_id", "lines", "pages", "cells")
 _PART = ("source_path", "section_id", "section_label", "heading", "place_id", "lines", "pages", "whole_lines")
 _IF_ANY = ("fused_score", "from_image", "uncertain", "left_out", "also_in")
-_DISPENSABLE_OF_DOCUMENTS = ("doc_summary", "metadata", "warnings", "ingested_at", "modified", "size")
+_DISPENSABLE_OF_DOCUMENTS = (
+    "doc_summary",
+    "metadata",
+    "warnings",
+    "ingested_at",
+    "modified",
+    "mtime",
+    "size",
+)
 
 Arguments = Mapping[str, Any]
 

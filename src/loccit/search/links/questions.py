@@ -68,7 +68,8 @@ def allowed_documents(index: SearchIndex, filters: Mapping[str, object]) -> set[
 
 def _info(row: Row, check: SelfCheck) -> DocumentInfo:
     pages = json.loads(row["pages"])
-    modified = datetime.fromtimestamp(row["mtime_ns"] / 1e9, tz=timezone.utc)
+    mtime = row["mtime_ns"] / 1e9
+    modified = datetime.fromtimestamp(mtime, tz=timezone.utc)
     return DocumentInfo(
         source_path=row["source_path"],
         title=row["title"],
@@ -83,6 +84,7 @@ def _info(row: Row, check: SelfCheck) -> DocumentInfo:
         metadata=json.loads(row["metadata"]),
         warnings=json.loads(row["warnings"]),
         self_check=check,
+        mtime=mtime,
     )
 
 

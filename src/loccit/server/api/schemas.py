@@ -84,6 +84,7 @@ def _of(kind: Any, *, adding: dict[str, Schema] | None = None) -> Schema:
 
 
 _MARKED = {name: {"doc": DOC_OR_NULL} for name in ("Elsewhere", "Definition", "Reference", "Citation")}
+_MARKED["Definition"]["id"] = STRING
 SEARCH = _of(
     SearchResponse,
     adding={
