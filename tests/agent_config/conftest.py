@@ -14,6 +14,13 @@ Write = Callable[[str], Path]
 Check = Callable[[str], Checked]
 
 
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys for every service, so that none is missed."""
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "AZURE_OPENAI_API_KEY"):
+        monkeypatch.setenv(name, "sk-test")
+
+
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
     """Write an agent file beside a folder ``docs`` with a document in it."""

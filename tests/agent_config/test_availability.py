@@ -227,3 +227,88 @@ def test_a_folder_of_a_model_beside_the_file_is_found(check: Check, tmp_path: Pa
     assert not check(tool("embedding_model: small", "embedding_dimensions: 32")).faults
     (fault,) = check(tool("embedding_model: small", "embedding_dimensions: 64")).faults
     assert "vectors of 32 dimensions, not 64" in fault.message
+
+
+KEYS = (
+    "ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN ANTHROPIC_PROFILE ANTHROPIC_IDENTITY_TOKEN ANTHROPIC_CUSTOM_HEADERS "
+    "ANTHROPIC_CONFIG_DIR "
+    "OPENAI_API_KEY OPENAI_ADMIN_KEY AZURE_OPENAI_API_KEY AZURE_OPENAI_ENDPOINT"
+).split()
+
+
+@pytest.fixture
+def without_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in KEYS:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))  # where profiles of Anthropic's SDK are
+
+
+NEEDS = "anthropic:claude-haiku-5-5 needs an API key: set ANTHROPIC_API_KEY."
+
+
+@pytest.mark.usefixtures("without_keys")
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ([], [("model", NEEDS)]),
+        (["context_model: agent"], [("model", NEEDS)]),
+        (
+            ["context_model: openai:gpt-5-mini"],
+            [
+                ("model", NEEDS),
+                ("tools[0].context_model", "openai:gpt-5-mini needs an API key: set OPENAI_API_KEY."),
+            ],
+        ),
+        (
+            ["context_model: {provider: azure_openai, name: own, max_tokens: 90}"],
+            [
+                ("model", NEEDS),
+                (
+                    "tools[0].context_model",
+                    "azure:own needs an API key: set AZURE_OPENAI_API_KEY (and AZURE_OPENAI_ENDPOINT).",
+                ),
+            ],
+        ),
+        (["context_model: {provider: ollama, name: qwen3}"], [("model", NEEDS)]),
+        (
+            ["context_model: {provider: openai_compatible, name: own, endpoint: 'http://localhost:1/v1'}"],
+            [("model", NEEDS)],
+        ),
+        (["context_model: {provider: anthropic, name: claude-haiku-5-5, api_key: k}"], [("model", NEEDS)]),
+        (
+            ["enable_reranking: true", "reranker_model: llm:openai:gpt-5-mini"],
+            [
+                ("model", NEEDS),
+                ("tools[0].reranker_model", "openai:gpt-5-mini needs an API key: set OPENAI_API_KEY."),
+            ],
+        ),
+    ],
+)
+def test_a_missing_key_is_warned_of(check: Check, fields: list[str], expected: list[tuple[str, str]]) -> None:
+    checked = check(tool(*fields))
+    assert checked.ok
+    assert [(said.field, said.message) for said in checked.warnings] == expected
+
+
+@pytest.mark.usefixtures("without_keys")
+def test_a_missing_key_of_an_embedding_service_is_warned_of(check: Check) -> None:
+    checked = check(tool("embedding_model: text-embedding-3-small").partition("\n")[2])
+    (warning,) = checked.warnings
+    assert warning.field == "tools[0].embedding_model"
+    assert "needs an API key" in warning.message and "OPENAI_API_KEY" in warning.message
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ANTHROPIC_API_KEY", "k"),
+        ("ANTHROPIC_AUTH_TOKEN", "k"),
+        ("ANTHROPIC_CUSTOM_HEADERS", "Authorization: Bearer k"),
+    ],
+)
+@pytest.mark.usefixtures("without_keys")
+def test_whatever_a_service_takes_for_a_key_is_none_missing(
+    check: Check, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert not check(tool("context_model: agent")).warnings

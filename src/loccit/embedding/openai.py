@@ -112,6 +112,14 @@ class OpenAICompatibleEmbedder:
         """Return the unit vector of a query."""
         return np.asarray(self._request([self._prefixes[0] + text])[0], np.float32)
 
+    def missing_key(self) -> str:
+        """Say which key is missing; empty when one is there or none is needed. Nothing is sent."""
+        try:
+            self._connect()
+        except LoccitError as error:
+            return str(error)
+        return ""
+
     def __repr__(self) -> str:
         """Describe the embedder without its key."""
         return f"{type(self).__name__}(model={self.model!r}, base_url={self.base_url!r})"

@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from loccit.errors import LoccitError, UsageError
 
-__all__ = ["Completion", "LanguageModel", "ModelError", "Prompt", "PromptError", "load_model"]
+__all__ = ["Completion", "LanguageModel", "ModelError", "Prompt", "PromptError", "load_model", "missing_key"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,12 @@ class LanguageModel(Protocol):
     def complete(self, prompt: Prompt) -> Completion:
         """Return the answer to a prompt; raise ``ModelError`` when there is none, after the usual retries."""
         ...
+
+
+def missing_key(model: object) -> str:
+    """Say which key the service of a model misses; empty when it has one or needs none, or the model cannot tell."""
+    tell = getattr(model, "missing_key", None)
+    return str(tell()) if callable(tell) else ""
 
 
 class ModelError(LoccitError):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, ClassVar
 
 from loccit.llm import Completion, Prompt, PromptError
 from loccit.llm.service import THINKING_ROOM, Service, Wishes
 
 _ALWAYS_THINKS = "always"
+_HEADERS = "ANTHROPIC_CUSTOM_HEADERS"
 
 
 class AnthropicModel(Service):
@@ -21,6 +23,14 @@ class AnthropicModel(Service):
     package = "anthropic"
     key_variable = "ANTHROPIC_API_KEY"
     words: ClassVar = {"thinking": ("thinking",)}
+
+    def missing_key(self) -> str:
+        """Say that there is no key: this SDK notices it only when something is sent."""
+        if missing := super().missing_key():
+            return missing
+        client = self._connect()
+        known = client.auth_headers or getattr(client, "credentials", None) or os.environ.get(_HEADERS)
+        return "" if known else str(self._no_key())
 
     def _make_wishes(self) -> Wishes:
         return Wishes(thinking=({"type": "disabled"}, {"type": "between_tools"}, _ALWAYS_THINKS))

@@ -164,6 +164,14 @@ class Service:
             except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
                 raise ModelError(f"{self._where} returned an unreadable answer.") from error
 
+    def missing_key(self) -> str:
+        """Say which key is missing; empty when one is there or none is needed. Nothing is sent."""
+        try:
+            self._connect()
+        except ModelError as error:
+            return str(error)
+        return ""
+
     # -- what differs between services -----------------------------------------------------------------------
 
     def _make_wishes(self) -> Wishes:
@@ -195,7 +203,7 @@ class Service:
                 except LoccitError:
                     raise
                 except Exception as error:  # no key, a broken profile, an address that is none
-                    raise self._no_key(error) from error
+                    raise self._no_key() from error
             return self._client
 
     @property
@@ -236,10 +244,10 @@ class Service:
         if status:
             return ModelError(f"{self._where} answered {status}: {self._fit(message)}")
         if "authentication method" in message:
-            return self._no_key(error)
+            return self._no_key()
         return ModelError(f"{self._where} returned an unreadable answer: {self._fit(message)}")
 
-    def _no_key(self, error: Exception) -> ModelError:
+    def _no_key(self) -> ModelError:
         return ModelError(f"{self.name} needs an API key: set {self.key_variable}.", lasting=True)
 
     def _fit(self, message: str) -> str:

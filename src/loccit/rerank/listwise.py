@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from loccit.errors import LoccitError, UsageError
-from loccit.llm import LanguageModel, Prompt
+from loccit.llm import LanguageModel, Prompt, missing_key
 from loccit.rerank.registry import RerankError
 
 _SYSTEM = """\
@@ -56,6 +56,10 @@ class ListwiseReranker:
     def name(self) -> str:
         """Identity of the model."""
         return f"llm:{self.model.name}"
+
+    def missing_key(self) -> str:
+        """Say which key the model is missing, if it is."""
+        return missing_key(self.model)
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return scores that descend from 1 in the model's order."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
 
 from loccit.config.agent.agent import AgentConfig
 from loccit.config.agent.document_tool import HierarchicalDocumentToolConfig
@@ -12,24 +14,43 @@ from loccit.config.agent.effects import AGENT, REMOTE
 from loccit.config.agent.faults import Place
 from loccit.config.agent.services import ModelConfig, ModelProvider
 from loccit.errors import LoccitError, MissingExtraError
+from loccit.llm import load_model, missing_key
 
 
-def unavailable(config: AgentConfig) -> Iterator[tuple[Place, str]]:
-    """Yield the place and a sentence for each model of a document tool that cannot be made."""
+@dataclass(slots=True)
+class Made:
+    """What came of making the models: those that cannot be made, and those whose service wants a key that is not here.
+
+    Each is a place and a sentence; a key that is missing is said once.
+    """
+
+    unavailable: list[tuple[Place, str]] = field(default_factory=list)
+    keyless: list[tuple[Place, str]] = field(default_factory=list)
+
+    def add(self, place: Place, make: Callable[[], object]) -> None:
+        """Make a model, and note what is wrong with it."""
+        try:
+            missing = missing_key(make())
+        except LoccitError as error:
+            self.unavailable.append((place, str(error)))
+            return
+        if missing and missing not in (said for _, said in self.keyless):
+            self.keyless.append((place, missing))
+
+
+def make_models(config: AgentConfig) -> Made:
+    """Make the models of the agent and of its document tools."""
+    made = Made()
+    if config.model is not None:
+        made.add(("model",), partial(load_model, config.model.spec, **config.model.options()))
+        # What it needs beside a key is said by those who converse with it.
+        made.unavailable.clear()
     for number, tool in enumerate(config.tools):
         if not isinstance(tool, HierarchicalDocumentToolConfig):
             continue
         for place, make in _parts(tool, ("tools", number)):
-            if problem := _problem(make):
-                yield place, problem
-
-
-def _problem(make: Callable[[], object]) -> str:
-    try:
-        make()
-    except LoccitError as error:
-        return str(error)
-    return ""
+            made.add(place, make)
+    return made
 
 
 def _parts(
@@ -52,30 +73,25 @@ def _embedding_place(tool: HierarchicalDocumentToolConfig, place: Place) -> Plac
     return (*place, "embedding") if tool.embedding else ("embedding",)
 
 
-def _make_embedder(tool: HierarchicalDocumentToolConfig) -> None:
+def _make_embedder(tool: HierarchicalDocumentToolConfig) -> object:
     from loccit.embedding import load_embedder
 
     settings = tool.settings().index
     spec = settings.embedding_model if settings else ""
     if spec.startswith(REMOTE) and importlib.util.find_spec("openai") is None:
         raise MissingExtraError(f"The embedding model {spec}", "openai")
-    if tool.build_embedder() is None and spec:
-        load_embedder(spec)
+    return tool.build_embedder() or (load_embedder(spec) if spec else None)
 
 
-def _make_context_model(tool: HierarchicalDocumentToolConfig) -> None:
-    from loccit.llm import load_model
-
+def _make_context_model(tool: HierarchicalDocumentToolConfig) -> object:
     settings = tool.settings().index
-    if tool.build_context_model() is None and settings:
-        load_model(settings.context_model)
+    return tool.build_context_model() or (load_model(settings.context_model) if settings else None)
 
 
-def _make_reranker(tool: HierarchicalDocumentToolConfig) -> None:
+def _make_reranker(tool: HierarchicalDocumentToolConfig) -> object:
     from loccit.rerank import load_reranker
 
-    if tool.build_reranker() is None:
-        load_reranker(tool.settings().search.rerank_model)
+    return tool.build_reranker() or load_reranker(tool.settings().search.rerank_model)
 
 
 def doubtful(config: AgentConfig) -> Iterator[tuple[Place, str]]:

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from loccit.config.agent.agent import DOCUMENT_TOOL, AgentConfig, Instructions
-from loccit.config.agent.availability import doubtful, unavailable
+from loccit.config.agent.availability import doubtful, make_models
 from loccit.config.agent.database import check_store
 from loccit.config.agent.document_tool import HierarchicalDocumentToolConfig
 from loccit.config.agent.faults import ConfigError, Fault, Place, explain, field_name
@@ -228,14 +228,15 @@ class _Check:
                 self._add(self.checked.faults, (*place, where), problem)
 
     def _find_models(self, config: AgentConfig) -> None:
-        """Find models that could not be asked: none of that name, a package that is missing, vectors of another length.
+        """Find models that could not be asked: none of that name, a package or key that is missing, other vectors.
 
         Of a block with other faults only a part is left, and nothing can be said of it.
         """
         faulty = [fault.field for fault in self.checked.faults]
+        made = make_models(config)
         for to, found in (
-            (self.checked.faults, unavailable(config)),
-            (self.checked.warnings, doubtful(config)),
+            (self.checked.faults, made.unavailable),
+            (self.checked.warnings, (*doubtful(config), *made.keyless)),
         ):
             for place, message in found:
                 name = field_name(self.translated.origin(place))

@@ -266,6 +266,11 @@ class _Configured:
     def name(self) -> str:
         return self._model.name
 
+    def missing_key(self) -> str:
+        from loccit.llm import missing_key
+
+        return missing_key(self._model)
+
     def complete(self, prompt: Prompt) -> Completion:
         if self._config.temperature is not None:
             prompt = replace(prompt, temperature=self._config.temperature)
