@@ -43,8 +43,9 @@ _BLANK = re.compile(r"\s{0,9}")
 _ENCLOSED = re.compile(rf"\s{{0,9}}(?P<label>{AROUND})(?=\s|\Z|[(（【\[:：.、—])\s{{0,9}}{_MARK}")
 _AFTER = re.compile(rf"\s{{0,9}}(?P<label>{AFTER})(?=\s|\Z|[:])\s{{0,9}}(?P<mark>{_MARK})", re.IGNORECASE)
 _BARE = re.compile(
-    rf"\s{{0,9}}(?P<label>(?P<number>{BARE_NUMBER}|\d{{1,6}}[a-z]?(?:[\-‑–]\d{{1,6}}[a-z]?){{0,6}}){PARENS})"
-    r"(?P<mark>[.)]?(?:\s{0,9}[-–—:]\s{1,9}|\s{1,9}|\Z))",
+    rf"\s{{0,9}}(?P<label>(?P<number>{BARE_NUMBER}|\d{{1,6}}(?-i:[A-Z]){{2,3}}(?=\.)"
+    rf"|\d{{1,6}}[a-z]?(?:[\-‑–]\d{{1,6}}[a-z]?){{0,6}}){PARENS})"
+    r"(?P<mark>(?:\.\.?|\))?(?:\s{0,9}[-–—:]\s{1,9}|\s{1,9}|\Z))",
     re.IGNORECASE,
 )
 _LETTER = re.compile(r"\s{0,9}(?P<label>[A-Z]|[IVXLC]{2,9})(?P<mark>[.)])\s{1,9}(?=\S)")
@@ -193,7 +194,8 @@ _ENUMERATED = re.compile(
 )
 _BARE_REFERENCE = re.compile(
     rf"(?<![\w.§$€£¥+/:\-‑–])(?<!\d,)"
-    rf"(?P<number>{BARE_NUMBER}|\d{{1,9}}[a-z]?(?:[\-‑–]\d{{1,9}}[a-z]?){{0,3}}(?=(?:\.(?=\())?{PAREN})"
+    rf"(?P<number>{BARE_NUMBER}"
+    rf"|\d{{1,9}}(?:(?-i:[A-Z]){{2,3}}|[a-z]?(?:[\-‑–]\d{{1,9}}[a-z]?){{0,3}})(?=(?:\.(?=\())?{PAREN})"
     r"|(?-i:[LRD])\.\s?\d{3,4}(?:-\d{1,4}){1,4})"
     rf"{NUMBER_END}(?!,\d\d(?!\d))(?:\.(?=\())?{PARENS}(?!(?!(?<=\))[a-z](?![\w'’]))\w)",
     re.IGNORECASE,

@@ -20,16 +20,31 @@ from loccit.labels import roman_value
 from loccit.model import Place
 from loccit.text.keys import title_key
 
-_INNER = r"(?:\d{1,3}[a-z]?|[a-z]{1,2}|[A-Z]{1,2}|[ivxlc]{2,7}|[IVXLC]{2,7})"
+_INNER = r"(?:\d{1,3}[a-zA-Z]{0,2}|[a-z]{1,2}|[A-Z]{1,2}|[ivxlc]{2,7}|[IVXLC]{2,7})"
 _EMPHASIS = r"[*_]{0,3}"
 _PAREN = rf"{_EMPHASIS}\({_EMPHASIS}{_INNER}{_EMPHASIS}\){_EMPHASIS}"
 _DOTTED = r"\d{1,4}(?:[.‑-]\d{1,4})+\.?"
 _PLAIN = r"(?:\d{1,3}[.)]|[a-zA-Z][.)]|[ivxIVX]{2,5}[.)])"
+# What amended acts print before a number that was put in: `F15[(a) …`.
+_AMENDED = r"(?:[A-Z]{0,2}\d{0,4}\[\s?){1,3}"
 MARKED_LINE = re.compile(
-    rf"(?P<lead>[ \t>]*(?:[-*•]\s+)?)"
+    rf"(?P<lead>[ \t>]*(?:[-*•]\s+)?(?:{_AMENDED}(?={_EMPHASIS}\())?)"
     rf"(?P<markers>{_EMPHASIS}(?:{_DOTTED}|{_PLAIN}){_EMPHASIS}(?:\s?{_PAREN})*|{_PAREN}(?:\s?{_PAREN})*)"
-    r"(?:\s+(?=\S)|\s*$|(?=[^\s\w.,;:)(]))"
+    r"(?:\s+(?=\S)|\s*$|(?=[^\s\w.,;:)(])|(?<=\))(?=\w))"
 )
+# The number of the section again, before its first clause: `**47.**—(1) …`, `47 (1) …`.
+_REPEATED = re.compile(
+    rf"[ \t>]*(?:{_AMENDED})?{_EMPHASIS}(?P<number>\d{{1,4}}[A-Za-z]{{0,3}}){_EMPHASIS}\.?{_EMPHASIS}"
+    r"\s?(?P<dash>[—–-])?\s?"
+    rf"(?=(?:{_AMENDED})?{_EMPHASIS}\()"
+)
+# A number behind a sign that is not understood.
+_UNREAD = re.compile(
+    rf"[ \t>]*[^\s\w(]{{0,3}}[A-Z0-9]{{0,6}}[^\s\w(]{{1,6}}\({_EMPHASIS}{_INNER}{_EMPHASIS}\)\s"
+)
+# What is quoted has numbers of its own: `“(2) An employee …`.
+_QUOTED = re.compile(rf"[ \t>]*[“„«\"‘']{_EMPHASIS}(?:\(|\d)")
+_UNQUOTED = re.compile(r"[”“»\"’'][.;,)\]]{0,4}[ \t]*$", re.MULTILINE)
 _ONE = re.compile(rf"{_PAREN}|{_EMPHASIS}(?:{_DOTTED}|{_PLAIN}){_EMPHASIS}")
 
 
@@ -38,15 +53,19 @@ _LOOK_AHEAD = 100
 # repealed.
 _GAP = 6
 _ALPHABET = 26
+_INSERTED = 0.5
 # Nobody numbers deeper; an apparent deeper level is a list that restarts.
 _DEEPEST = 8
 
 
 class Reading(NamedTuple):
-    """One reading of a marker: its style, such as ``(a)`` or ``1.``, and its position in the sequence."""
+    """One reading of a marker: its style, such as ``(a)`` or ``1.``, and its position in the sequence.
+
+    ``(1A)`` stands between 1 and 2.
+    """
 
     style: str
-    value: int
+    value: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +104,8 @@ def _readings(plain: str, token: str) -> tuple[Reading, ...]:
     shape = "(%s)" if plain.startswith("(") else "%s)" if plain.endswith(")") else "%s."
     if re.search(r"[.‑-]", token):
         return (Reading("1.1", int(re.split(r"[.‑-]", token)[-1])),)
-    if digits := re.fullmatch(r"(\d+)([a-z]?)", token):
-        return (Reading(shape % "1", int(digits[1])),)
+    if digits := re.fullmatch(r"(\d+)([a-zA-Z]{0,2})", token):
+        return (Reading(shape % "1", int(digits[1]) + (_INSERTED if digits[2] else 0)),)
     case = "a" if token.islower() else "A"
     readings = []
     if len(set(token.lower())) == 1:
@@ -104,7 +123,7 @@ def _readings(plain: str, token: str) -> tuple[Reading, ...]:
 @dataclass(slots=True)
 class _Level:
     style: str
-    value: int
+    value: float
     node: int
 
 
@@ -112,20 +131,26 @@ class _Level:
 class Numbering:
     """The open levels of numbering below one heading.
 
-    ``interrupted``: text without a marker followed the last clause, so a list may restart.
+    ``interrupted``: text without a marker followed the last clause, so a list may restart. ``lost`` is not empty after
+    a number that fits nowhere or cannot be read: a list that begins there, of one of these styles, may be below it.
     """
 
     levels: list[_Level] = field(default_factory=list)
     interrupted: bool = False
+    lost: set[str] = field(default_factory=set)
 
     def place(self, marker: Marker, following: Iterable[Marker], node: int) -> int | None:
         """Return the depth (0 at the top) of a marker, and open it; None if it fits nowhere."""
         later = list(islice(following, _LOOK_AHEAD))
-        choice = self._continuing(marker, later) or self._opening(marker, later) or self._skipping(marker)
-        if choice is None:
+        choice = self._continuing(marker, later)
+        if choice is None and not self.lost:
+            choice = self._opening(marker, later) or self._skipping(marker)
+        if choice is None or choice[1].style in self.lost:
+            self.lost.update(("", *(reading.style for reading in marker.readings if reading.value == 1)))
             return None
         depth, reading = choice
         self.interrupted = False
+        self.lost.clear()
         del self.levels[depth:]
         self.levels.append(_Level(reading.style, reading.value, node))
         return depth
@@ -138,7 +163,7 @@ class Numbering:
         for depth in reversed(range(len(self.levels))):
             level = self.levels[depth]
             for reading in marker.readings:
-                if reading == (level.style, level.value + 1) and not self._rather_opens(
+                if reading == (level.style, int(level.value) + 1) and not self._rather_opens(
                     marker, depth, following
                 ):
                     return depth, reading
@@ -149,7 +174,7 @@ class Numbering:
         first = next((r for r in marker.readings if r.value == 1), None)
         if first is None or any(level.style == first.style for level in self.levels):
             return False
-        letter = Reading(self.levels[depth].style, self.levels[depth].value + 2)
+        letter = Reading(self.levels[depth].style, int(self.levels[depth].value) + 2)
         for later in following:
             if letter in later.readings or first in later.readings:
                 # The next letter, or a list of Roman numerals that begins only later.
@@ -187,7 +212,7 @@ class Numbering:
                 continue
             for depth in reversed(range(len(self.levels))):
                 level = self.levels[depth]
-                if (level.style, level.value + 1) in later.readings:
+                if (level.style, int(level.value) + 1) in later.readings:
                     return depth + 1
         return min(1, len(self.levels))
 
@@ -224,6 +249,14 @@ class _Mark:
     start: int
     body: int
     line: int
+
+
+class _Text(NamedTuple):
+    """Text that begins without a marker, and how far it is indented; ``unread``: with a number that cannot be read."""
+
+    start: int
+    indent: int
+    unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +328,7 @@ def _number_section(
         _in_list(event, parsed.items, parsed.items.get(section.start, ()))
         if isinstance(event, _Mark)
         else event
-        for event in _marks(parsed.text, section.body, end, blocks)
+        for event in _marks(parsed.text, section.body, end, blocks, owner.number)
     ]
     dotted = [event.marker.dotted for event in events if isinstance(event, _Mark) and event.marker.dotted]
     listed = {number for number in dotted if number in headed}
@@ -311,15 +344,22 @@ def _number_section(
     numbering, first = Numbering(), len(places)
     open_clauses: list[int] = []
     later = {id(mark): number + 1 for number, mark in enumerate(marks)}
+
+    def close(start: int, level: int = 0) -> None:
+        while open_clauses and places[open_clauses[-1]].level >= level:
+            _close(places, open_clauses.pop(), start)
+
     for event in events:
-        if not isinstance(event, _Mark):
+        if isinstance(event, _Text):
+            if event.unread:
+                numbering.lost.add("")
+                close(event.start)
             # Text without a marker returns to the outermost clause, unless it is indented like the inner one.
-            start, indent = event
             numbering.interrupted = True
-            while len(open_clauses) > 1 and indent < max(
+            while len(open_clauses) > 1 and event.indent < max(
                 1, _indent(parsed.text, places[open_clauses[-1]].start)
             ):
-                _close(places, open_clauses.pop(), start)
+                _close(places, open_clauses.pop(), event.start)
             continue
         if not _is_clause_mark(event, owner, lists):
             continue
@@ -329,9 +369,22 @@ def _number_section(
             numbering.interrupted = False
         depth, parent = _place(event.marker, following, numbering, owner, places)
         if depth is None:
-            continue
-        while open_clauses and places[open_clauses[-1]].level >= section.level + depth:
-            _close(places, open_clauses.pop(), event.start)
+            begun = _beginning(event.marker, numbering, parsed.text, section.body, event.start)
+            if len(places) == first or begun is None or begun > places[first].start:
+                # Unless its list began inside the clause before it, what follows may belong to any clause.
+                if begun is None:
+                    close(event.start)
+                continue
+            # Its list began before all others, so these are not what they seemed to be.
+            open_clauses.clear()
+            for clause in places[first:]:
+                del taken[clause.section_id]
+            del places[first:]
+            numbering = Numbering()
+            depth, parent = _place(event.marker, following, numbering, owner, places)
+            if depth is None:
+                continue
+        close(event.start, section.level + depth)
         clause = _clause(parsed, section, owner, event, depth, parent, places, taken)
         open_clauses.append(clause.ordinal)
         places.append(clause)
@@ -345,6 +398,17 @@ def _number_section(
             lines=position.lines(clause.start, clause.end),
             pages=position.pages(clause.start, clause.end),
         )
+
+
+def _beginning(marker: Marker, numbering: Numbering, text: str, start: int, end: int) -> int | None:
+    """Return where a text has the first number of the list that a marker continues, if that is not an open one."""
+    known = {level.style for level in numbering.levels}
+    for style, value in marker.readings:
+        if value > 1 and style not in known and style.startswith("(") and style.endswith(")"):
+            first = re.compile(rf"\({_EMPHASIS}{style[1:-1]}{_EMPHASIS}\)").search(text, start, end)
+            if first is not None:
+                return first.start()
+    return None
 
 
 def _close(places: list[Place], ordinal: int | None, end: int) -> None:
@@ -367,6 +431,7 @@ def _place(
         above = [level for level in numbering.levels if places[level.node].number == marker.dotted[:-1]]
         depth = len(marker.dotted) - len(owner.number)
         numbering.levels = numbering.levels[: max(0, min(depth - 1, len(numbering.levels)))]
+        numbering.lost.clear()
         numbering.place(
             replace(marker, readings=(marker.readings[0]._replace(value=1, style=f"1.{depth}"),)),
             (),
@@ -456,8 +521,11 @@ def _indent(text: str, start: int) -> int:
     return start - line
 
 
-def _marks(text: str, start: int, end: int, blocks: Sequence[Block]) -> Iterator[_Mark | tuple[int, int]]:
-    """Yield the markers in order, and (offset, indent) of blocks without one."""
+def _marks(
+    text: str, start: int, end: int, blocks: Sequence[Block], own: tuple[str, ...]
+) -> Iterator[_Mark | _Text]:
+    """Yield the markers in order, and the blocks without one; ``own`` is the number of the section."""
+    quoted = start
     for block in blocks:
         low, high = max(start, block.start), min(end, block.end)
         if low >= high or block.kind != "text" or not text[low:high].strip():
@@ -467,11 +535,24 @@ def _marks(text: str, start: int, end: int, blocks: Sequence[Block]) -> Iterator
             line_end = text.find("\n", position, high)
             line_end = high if line_end < 0 else line_end + 1
             line = text[position:line_end]
-            match = MARKED_LINE.match(line)
-            if match and (position == low or not before.strip() or _RUNS_ON.search(before)):
-                yield from _split_marks(match, position)
+            if (
+                position >= quoted
+                and _QUOTED.match(line)
+                and (closing := _UNQUOTED.search(text, position, end))
+            ):
+                quoted = closing.end()
+            repeated = _REPEATED.match(line)
+            known = repeated is not None and (repeated["number"].lower(),) == own
+            match = MARKED_LINE.match(line, repeated.end() if repeated and known else 0)
+            unread = (repeated and repeated["dash"]) or _UNREAD.match(line) if match is None else None
+            begins = (match or unread) and (position == low or not before.strip() or _RUNS_ON.search(before))
+            if begins and position >= quoted:
+                if match:
+                    yield from _split_marks(match, position)
+                else:
+                    yield _Text(position, 0, unread=True)
             elif position == low and line.strip():
-                yield position, len(line) - len(line.lstrip())
+                yield _Text(position, len(line) - len(line.lstrip()))
             before, position = line, line_end
 
 
@@ -482,7 +563,7 @@ def _in_list(mark: _Mark, items: Mapping[int, tuple[str, ...]], outer: tuple[str
     """
     numbers = items.get(mark.line, ())
     marker = mark.marker
-    if not numbers or not marker.token.isdecimal():
+    if not numbers or not marker.bare or not marker.token.isdecimal():
         return mark
     if outer and numbers[: len(outer)] == outer:
         marker = Marker(".".join(numbers), ".".join(numbers), (Reading("1.1", int(numbers[-1])),))
