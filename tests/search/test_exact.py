@@ -184,7 +184,6 @@ def test_what_a_sentence_is_about_goes_before_what_has_its_number(releases: Libr
         ("breaking changes of 14.204", "14.204 Torque"),
         ("breaking changes of 14.204-2", "14.204-2 Torque of spares"),
         ("breaking changes of A.5", "A.5 Spares"),
-        ("breaking changes of 3.0(a)", "3.0 Before the start"),
     ],
 )
 def test_a_number_that_can_only_be_a_place_goes_first(releases: Library, query: str, heading: str) -> None:

@@ -94,11 +94,8 @@ def show_section(view: SectionView, *, apart: bool = False) -> None:
         whole = span(view.whole_lines, None, view.source_path)
         place.append(f"{SEPARATOR}of {whole}", style="yellow")
     show(*([""] if apart else []), breadcrumb(view.parent_chain, view.document_title), place, to=out)
-    if not view.exact:
-        show(
-            Text("The text does not number this clause; it can only be in this section.", style="yellow"),
-            to=out,
-        )
+    if view.doubt:
+        show(Text(one_line(view.doubt), style="yellow"), to=out)
     show("", to=out)
     show(_rendered(view.text) if out.is_terminal else safe(view.text).strip("\n"), to=out)
     if view.children:

@@ -47,6 +47,8 @@ class SearchResult:
 
     ``from_image``: one of its pages was read from an image, so letters may be wrong.
     ``uncertain``: its document contradicts the numbering found in it, so it is cited by lines and pages.
+    ``exact_match``: the query names it, by a number, a title or a phrase; ``as_written``: in the very words that stand
+    there.
     """
 
     rank: int
@@ -59,6 +61,7 @@ class SearchResult:
     semantic_score: float | None = None
     keyword_score: float | None = None
     exact_match: bool = False
+    as_written: bool = False
     definitions_context: list[Definition] = field(default_factory=list)
     heading: str = ""
     section_label: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from loccit.model.document import Lines, Pages, SelfCheck, span
+from loccit.model.document import Lines, Pages, SelfCheck, line_word, span
 from loccit.model.parsed import Definition, Reference
 from loccit.model.report import Failure
 
@@ -64,11 +64,20 @@ class Outline:
 
 
 @dataclass(frozen=True, slots=True)
+class NumberedLine:
+    """A line that begins with a number that was asked for, and how it begins."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class SectionView:
     """One section with its text, as it stands in its document.
 
-    ``exact`` is false when the reference names a part of this section that has no heading of its own. Where only some
-    lines of it were asked for, ``lines`` are these and ``whole_lines`` all of it.
+    ``exact`` is false when the reference names a part of this section that is no place of its own; ``numbered_lines``
+    are then the lines of it that begin with the number of that part. Where only some lines of it were asked for,
+    ``lines`` are these and ``whole_lines`` all of it.
     ``alternatives`` are other sections that the same reference fits, as ``path#section_id``. ``from_image`` says that
     some page of it was read from an image, ``uncertain`` that the document contradicts the numbering found in it.
     """
@@ -91,12 +100,31 @@ class SectionView:
     uncertain: bool = False
     place_id: str = ""
     whole_lines: Lines | None = None
+    numbered_lines: list[NumberedLine] = field(default_factory=list)
 
     @property
     def location(self) -> str:
         """Its place, as in a citation: path, then pages or lines."""
         where = span(self.lines, self.pages, self.source_path)
         return f"{' > '.join(self.parent_chain) or self.document_title}, {where}"
+
+    @property
+    def doubt(self) -> str:
+        """What is not sure about it: that this is the place asked for; "" if nothing is."""
+        if self.exact:
+            return ""
+        if not self.numbered_lines:
+            return "No line of this section was found to begin with the number that was asked for."
+        word, several = line_word(self.source_path), len(self.numbered_lines) > 1
+        # The lines of what was read from pages are not those of the file.
+        lines = (
+            f"“{item.text}”" if self.pages else f"{word} {item.line} (“{item.text}”)"
+            for item in self.numbered_lines
+        )
+        return (
+            "What was asked for is not known as a place of its own, but its number begins "
+            f"{'these lines' if several else 'a line'} of this section: {'; '.join(lines)}."
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the section as JSON values."""

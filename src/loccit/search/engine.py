@@ -42,7 +42,7 @@ from loccit.search.query.understand import Query, understand
 from loccit.search.rank.ranker import Ranker
 from loccit.search.retrieve.leg import ExactHits, Retrieved
 from loccit.search.retrieve.legs import Retriever
-from loccit.search.retrieve.resolve import searched
+from loccit.search.retrieve.resolve import searched, with_whole_works
 from loccit.search.run import Run
 from loccit.search.select.refine import IndexReader
 from loccit.search.select.selector import Chooser, Chosen
@@ -147,6 +147,7 @@ class SearchEngine:
                 names=names,
                 known=lambda word: self._index.keyword.frequency(word, languages) > 0,
             )
+            run.query = with_whole_works(run.query, names, self._index.lookup)
             run.kind = classify(run.query)
             run.scope = self._scope(run.query, run.filters, names, languages)
             run.names = names
@@ -188,7 +189,8 @@ class SearchEngine:
                 self._index.lookup.line_starts,
                 exact.grounds,
                 self._index.lookup,
-                self._doubtful(chosen),
+                named=(query.text, *query.phrases, *(label.text for label in query.references)),
+                doubtful=self._doubtful(chosen),
             )
             phrases = _phrases(query, settings, exact)
             # A later page is the tail of a longer answer.
@@ -200,7 +202,7 @@ class SearchEngine:
             results = locate_definitions(results, self._index)
             results = name_cells(mark_images(results, self._index.lookup), self._index.lookup)
         with run.timed("respond"):
-            filtered = run.scope.filtered
+            filtered = bool(run.filters or query.filters or query.excluded_filters)
             held = exact.total if query.is_only_phrases else None
             considered = held or len(run.ranked.table)
             note = note_for(

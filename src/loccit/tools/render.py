@@ -142,12 +142,10 @@ def section_text(view: SectionView, offset: int, budget: int, tokens: Tokens) ->
     rest = view.text[offset:]
     place = "\n".join(section_lines(view))
     parts = [node_line(child, view.source_path) for child in view.children]
-    quotation = Quotation.around([place, rest, *parts], seed=f"{view.source_path}#{view.section_id}{offset}")
-    notices = [quotation.notice]
-    if not view.exact:
-        notices.append(
-            "What was asked for has no heading or number of its own: it can only be in this section."
-        )
+    quotation = Quotation.around(
+        [place, rest, view.doubt, *parts], seed=f"{view.source_path}#{view.section_id}{offset}"
+    )
+    notices = [quotation.notice, quotation.inline(view.doubt)] if view.doubt else [quotation.notice]
     head = " ".join(notices)
 
     def whole(text: str, listed: list[str], note: str) -> str:

@@ -7,17 +7,20 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from loccit.errors import LoccitError, NotFoundError, UsageError
+from loccit.labels import Label
 from loccit.labels.document_keys import path_key, path_parts
+from loccit.model.document import line_of
 from loccit.model.place_ids import is_place_id
 from loccit.model.uris import Place as Address
 from loccit.model.uris import place_of
+from loccit.model.views import NumberedLine
 from loccit.port.filters import among
 from loccit.port.index import SearchIndex
 from loccit.port.names import Entry, NameLookup
 from loccit.port.records import StoredPlace
 from loccit.search.links.gone import explain_gone
 from loccit.search.links.near import LOOKED_AT, near_names, near_places
-from loccit.search.query.names import NameIndex
+from loccit.search.query.names import Called, NameIndex
 from loccit.search.query.place_lists import (
     STEPS_UNDERSTOOD,
     asks_for_step,
@@ -27,9 +30,18 @@ from loccit.search.query.place_lists import (
     split_list,
 )
 from loccit.search.query.understand import Query, understand
-from loccit.search.retrieve.bearing import find_codes, sections_with_code
-from loccit.search.retrieve.resolve import ResolvedPlace, Resolver, searched
+from loccit.search.retrieve.bearing import (
+    clause_lines,
+    find_codes,
+    lines_bearing,
+    sections_with_code,
+    shown_line,
+)
+from loccit.search.retrieve.resolve import ResolvedPlace, Resolver, searched, with_whole_works
 from loccit.text.keys import title_key
+
+# Sections that are read for a part that is no place of its own, and lines with its number that are told.
+_MOST_HOLDERS, _MOST_LINES = 50, 5
 
 
 def find_documents(index: SearchIndex, name: str) -> list[Entry]:
@@ -65,11 +77,15 @@ def _called(names: NameLookup, name: str) -> list[Entry]:
 
 @dataclass(frozen=True, slots=True)
 class FoundPlace:
-    """A place that was named, whether the name was resolved completely, and other places that it fits."""
+    """A place that was named, whether the name was resolved completely, and other places that it fits.
+
+    Where a part of the place was named that is none itself, ``lines`` are those that begin with its number.
+    """
 
     place: StoredPlace
     exact: bool = True
     others: Sequence[StoredPlace] = ()
+    lines: Sequence[NumberedLine] = ()
 
 
 class SeveralPlaces(UsageError):  # noqa: N818 - whoever can read several places takes it for a list
@@ -90,18 +106,18 @@ class PlaceFinder:
         The document is given as ``document``, or named in the reference. An address printed in an answer leads to its
         place. A text that names more than one place is refused, never half understood.
         """
-        found, exact = self._find(reference, document, heading)
-        return FoundPlace(found[0], exact, found[1:])
+        found = self._find(reference, document, heading)
+        return found if isinstance(found, FoundPlace) else FoundPlace(found[0], others=found[1:])
 
     def _find(
         self, reference: str, document: str | None, heading: bool = False
-    ) -> tuple[list[StoredPlace], bool]:
+    ) -> FoundPlace | list[StoredPlace]:
         address = place_of(reference)
         if address is not None and not address.document:
             # The address of a place by its id.
             reference, address = address.section_id, None
         if found := with_id(self.index, reference):
-            return [self._inside(found, document)], True
+            return [self._inside(found, document)]
         if address and (there := self._addressed(address, document)):
             return there
         lookup = self.index.lookup
@@ -109,27 +125,80 @@ class PlaceFinder:
         resolver = self._resolver(document)
         resolved = [] if heading else resolver.resolve_all(query, documents)
         if by_id := lookup.places_by_id(reference.strip(), documents):
-            return by_id, True
+            return by_id
         titles = lookup.places_by_title(query.title_key, documents)
         if titles and query.rest:
             # The whole reference is a heading; that a part of it looks like a number is coincidence.
-            return titles, True
+            return titles
+        within = among(query.named, documents) or documents
         if resolved:
             _check_understood(reference, query, resolved[0], resolver, documents)
-            return [item.found for item in resolved], not resolved[0].rest
+            if not resolved[0].rest:
+                return [item.found for item in resolved]
+            if held := self._holding(resolved):
+                return held
         if titles:
-            return titles, True
+            return titles
         for code in () if heading else find_codes(query.rest):
-            if coded := sections_with_code(code, lookup, among(query.named, self.within) or documents):
-                return coded, True
-        raise self._nothing(reference, query, among(query.named, documents) or documents)
+            if coded := sections_with_code(code, lookup, within):
+                return coded
+        one = query.references[0] if len(query.references) == 1 and not heading else None
+        if one is not None and (bearing := self._with_line(one, within)):
+            return bearing
+        raise self._nothing(reference, query, within)
+
+    def _holding(self, resolved: Sequence[ResolvedPlace]) -> FoundPlace | None:
+        """Return the place with a line that has the number of the part that was named, or else the only place."""
+        lines = [(item.found, self._lines(item)) for item in resolved[:_MOST_HOLDERS]]
+        having = [(place, own) for place, own in lines if own]
+        if not having and len({place.document for place, _ in lines}) > 1:
+            return None
+        (place, own), *others = having or lines
+        return FoundPlace(place, False, [other for other, _ in others], own)
+
+    def _lines(self, item: ResolvedPlace) -> list[NumberedLine]:
+        place, lookup = item.place, self.index.lookup
+        text = lookup.document_text(item.found.document, place.start, place.end)
+        spans = clause_lines(item.label, item.rest, text)[:_MOST_LINES]
+        starts = lookup.line_starts(item.found.document) if spans else ()
+        return [
+            NumberedLine(
+                line_of(starts, text, place.start, place.lines.first, place.start + start),
+                shown_line(text[start:end]),
+            )
+            for start, end in spans
+        ]
+
+    def _with_line(self, label: Label, documents: Collection[int] | None) -> FoundPlace | None:
+        """Return the place with a line that begins with a number that no place has."""
+        found, _ = lines_bearing(label, self.index.lookup, self.index.keyword, documents)
+        having: dict[tuple[int, int], tuple[StoredPlace, list[NumberedLine]]] = {}
+        for line in found:
+            if not line.first or not line.alike or line.contents:
+                continue
+            # The innermost section.
+            for place in self.index.lookup.places_at([(line.chunk.document, line.chunk.section)]):
+                key = (place.document, place.place.ordinal)
+                text = line.chunk.content[line.start : line.end].partition("\n")[0]
+                having.setdefault(key, (place, []))[1].append(
+                    NumberedLine(line.lines.first, shown_line(text))
+                )
+        if not having:
+            return None
+        (place, own), *others = having.values()
+        return FoundPlace(place, False, [other for other, _ in others], own[:_MOST_LINES])
 
     def _read(self, reference: str, document: str | None) -> tuple[Query, Collection[int] | None]:
         """Parse a reference, and return it with the documents to search."""
-        documents = self.within
-        if document:
-            documents = among({entry.id for entry in find_documents(self.index, document)}, self.within)
-        return understand(reference, typed=False, names=None if document else self._names), documents
+        lookup = self.index.lookup
+        if not document:
+            query = understand(reference, typed=False, names=self._names)
+            return with_whole_works(query, self._names, lookup), self.within
+        query = understand(reference, typed=False)
+        entries = find_documents(self.index, document)
+        called = Called(document, 0, 0, frozenset(entry.id for entry in entries), sure=True)
+        query = with_whole_works(replace(query, called=(called,)), self._names, lookup)
+        return replace(query, called=()), among(set(query.named), self.within)
 
     def _resolver(self, document: str | None) -> Resolver:
         return Resolver(self.index.lookup, None if document else self._names)
@@ -155,7 +224,7 @@ class PlaceFinder:
             )
         return found
 
-    def _addressed(self, address: Address, document: str | None) -> tuple[list[StoredPlace], bool] | None:
+    def _addressed(self, address: Address, document: str | None) -> FoundPlace | list[StoredPlace] | None:
         """Return the place of an address; None if no document has its name, since it may not be an address."""
         known = [
             entry
@@ -172,9 +241,9 @@ class PlaceFinder:
         lookup = self.index.lookup
         if not address.section_id:
             whole = [lookup.place(entry.id, 0) for entry in known]
-            return [place for place in whole if place is not None], True
+            return [place for place in whole if place is not None]
         found = lookup.places_by_id(address.section_id, {entry.id for entry in known})
-        return (found, True) if found else self._find(address.section_id, known[0].source_path)
+        return found or self._find(address.section_id, known[0].source_path)
 
     # -- several places in one text --------------------------------------------------------------------------
 

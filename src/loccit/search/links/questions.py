@@ -29,6 +29,7 @@ from loccit.model import (
 )
 from loccit.model.document import holds_any, span
 from loccit.model.place_ids import with_place_id
+from loccit.model.views import NumberedLine
 from loccit.port.index import SearchIndex
 from loccit.port.names import Entry, SuggestionLookup
 from loccit.port.records import Row, Standing, StoredPlace
@@ -145,6 +146,7 @@ def section_view(
     exact: bool = True,
     alternatives: Sequence[StoredPlace] = (),
     places: Sequence[Place] | None = None,
+    lines: Sequence[NumberedLine] = (),
 ) -> SectionView:
     """Return a place with its text; a clause has the heading and path of the section it is in.
 
@@ -181,6 +183,7 @@ def section_view(
         and holds_any(index.lookup.image_pages([found.source_path]).get(found.source_path), place.pages),
         uncertain=any(check.doubtful for check in index.lookup.self_checks([found.document]).values()),
         place_id=place.place_id,
+        numbered_lines=list(lines),
     )
 
 
@@ -265,7 +268,7 @@ def _work_of(path: str, title: str) -> int | None:
 def references_of(index: SearchIndex, found: FoundPlace, graph: ReferenceGraph) -> ReferencesResponse:
     """Return what a place refers to, and what refers to it, to a part of it, or to a place that contains it."""
     first = found.place
-    view = section_view(index, first, exact=found.exact, alternatives=found.others)
+    view = section_view(index, first, exact=found.exact, alternatives=found.others, lines=found.lines)
     place = first.place
     cites = [
         (first.document, first.source_path, first.document_title, item)

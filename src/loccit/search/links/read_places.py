@@ -142,6 +142,7 @@ class PlaceReader:
             exact=found.exact,
             alternatives=found.others,
             places=self._places(found.place.document),
+            lines=found.lines,
         )
         return view if lines is None else self._lines(found.place, view, lines)
 

@@ -105,6 +105,8 @@ class Enrichment:
     line_starts: Callable[[int], Sequence[tuple[int, int]]] = lambda document: ()
     grounds: Mapping[int, Grounds] = field(default_factory=dict)
     places: Records | None = None
+    named: Sequence[str] = ()
+    """The words by which the query names something."""
     doubtful: Collection[int] = ()
     """Documents whose text contradicts the numbering found in them."""
 
@@ -118,6 +120,7 @@ def to_results(
 ) -> list[SearchResult]:
     """Build the results, in the order of the candidates."""
     patterns = [PhrasePattern(phrase) for phrase in phrases]
+    written = [PhrasePattern(words) for words in enrichment.named if re.search(r"\w", words)]
     results: list[SearchResult] = []
     shown = [chosen.chunks[candidate.chunk] for candidate in chosen.candidates]
     references = enrichment.references.in_spans([(chunk.document, chunk.start, chunk.end) for chunk in shown])
@@ -139,7 +142,7 @@ def to_results(
             section_id=chunk.section_id,
             semantic_score=_rounded(candidate.scores.get(SEMANTIC)),
             keyword_score=_rounded(candidate.scores.get(KEYWORD)),
-            exact_match=bool(candidate.reason) or bool(matches),
+            exact_match=candidate.reason not in ("", "holder") or bool(matches),
             definitions_context=_definitions(enrichment, chunk),
             heading=chunk.heading,
             section_label=chunk.section_label,
@@ -163,8 +166,16 @@ def to_results(
             result = _from_heading(result, chunk, meant)
         elif line:
             result = _from_line(result, line)
+        if EXACT in candidate.ranks or result.matches:
+            result = replace(result, as_written=bool(result.matches) or _has_words(result, written))
         results.append(result)
     return _borrowed(enrichment.asked, results)
+
+
+def _has_words(result: SearchResult, written: Sequence[PhrasePattern]) -> bool:
+    """Whether the text of a result, or the names of its place, have words that the query names something with."""
+    texts = (result.content, *result.parent_chain, result.document_title)
+    return any(next(pattern.finditer(text), None) for pattern in written for text in texts)
 
 
 def _found_by(candidate: Candidate) -> list[str]:

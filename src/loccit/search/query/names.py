@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from loccit.labels import parse_heading
 from loccit.labels.document_keys import FileLabel, file_label, folder_number, folder_of, spoken_keys
@@ -196,6 +197,10 @@ _COMMON_WORDS = frozenset(
 )
 
 
+# Files that say what a work is, and bear its name.
+_INTRODUCTIONS = frozenset("readme index contents toc title cover overview summary".split())
+
+
 @dataclass(frozen=True, slots=True)
 class Called:
     """Documents that a span of a query names; ``sure``: the span can hardly mean anything else."""
@@ -338,6 +343,33 @@ class NameIndex:
             for document in tested:
                 found[document] += 1.0 / len(words)
         return found
+
+    def whole_work(self, name: str, documents: Collection[int]) -> frozenset[int]:
+        """Return documents that a name means, with the other files of the works that they introduce or begin.
+
+        A work is named like its ``README``, or the title that those of its parts begin with.
+        """
+        key = title_key(name)
+        entries = [
+            entry for entry in self._lookup.entries(documents).values() if title_key(entry.title) == key
+        ]
+        introduced = {
+            folder_of(entry.source_path)
+            for entry in entries
+            if title_key(PurePath(entry.source_path).stem) in _INTRODUCTIONS
+        }
+        found = set(documents)
+        if introduced:
+            found.update(
+                entry.id
+                for entry in self._lookup.first()
+                if any(entry.source_path.startswith(f"{folder}/") for folder in introduced)
+            )
+        beside = {folder_of(entry.source_path) for entry in entries}
+        for entry in self._lookup.entries(self.with_all(key.split())).values():
+            if folder_of(entry.source_path) in beside and title_key(entry.title).startswith(f"{key} "):
+                found.add(entry.id)
+        return _few(found) or frozenset(documents)
 
     # -- in another text -------------------------------------------------------------------------------------
 

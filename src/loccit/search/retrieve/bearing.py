@@ -1,7 +1,8 @@
 """Bearing: lines with a requested number that no recognised place has.
 
 No parser finds every place. Before reporting that there is no Section 4.1.2, the text is searched: a line that begins
-with the number is very probably what was meant; a line that contains it may be.
+with the number is very probably what was meant; a line that contains it may be. Likewise for a clause of a section, in
+the text of that section.
 
 Codes of letters and digits that standards use for their requirements (`V5.2`, `AC-2(1)`, `MASVS-CODE-4`) do not form
 sequences that could be told apart from versions and part numbers, so no place is numbered by them. A heading that
@@ -11,7 +12,7 @@ begins with the requested code still counts as the place.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from loccit.labels import LEAF_KINDS, Label, parse_heading
@@ -44,6 +45,68 @@ def sections_with_code(code: str, lookup: Records, documents: Collection[int] | 
     return [item for item in found if begins.match(item.place.heading)]
 
 
+# -- lines of a section that begin with the number of a clause ------------------------------------------------
+
+
+_LINE = re.compile(r"^.+$", re.MULTILINE)
+_BEGINNING = 60  # characters of a line in which its numbers are looked for
+_STYLE = re.compile(r"[*_`\\]")
+_BRACKETED = re.compile(r"[(（][^()（）]{1,6}[)）]")
+_WORD = re.compile(r"[^\W\d_]*[^\W\dA-Z_][^\W\d_]+|[^\W\d_]{4,}")
+
+
+def clause_lines(label: Label, rest: Sequence[str], text: str) -> list[tuple[int, int]]:
+    """Return the lines, as spans of the text of a section, that begin with the number of one of its clauses.
+
+    ``label`` names the section, and ``rest`` are the parts of the number that come after that of the section. Of
+    several lines with the last part, those below one with the part before it are meant.
+    """
+    if has_points(label, rest):
+        whole = replace(label, number=(*label.number, *rest))
+        stands = _standing(whole, _written(whole))
+        return [line.span() for line in _LINE.finditer(text) if _bears(line.group(), whole, stands)]
+    lines = [(line.span(), line.group()[:_BEGINNING]) for line in _LINE.finditer(text)]
+    found = [span for span, line in lines if _begins_with(line, rest[-1])]
+    if len(rest) > 1 and len(found) > 1 and (above := clause_lines(label, rest[:-1], text)):
+        start = above[0][0]
+        after = [span for span, line in lines if span[0] > start and _begins_with(line, _following(rest[-2]))]
+        end = after[0][0] if after else len(text)
+        found = [span for span in found if start <= span[0] < end] or found
+    return found
+
+
+def has_points(label: Label, rest: Sequence[str]) -> bool:
+    """Whether the last part of a number is written after a point or hyphen: `4.10.1`, not `4(b)`."""
+    return re.search(rf"[.\-‑–]{re.escape(rest[-1])}(?![^\W_])", label.text, re.IGNORECASE) is not None
+
+
+def shown_line(line: str) -> str:
+    """Return how a line begins, without its style."""
+    plain = " ".join(_STYLE.sub("", line).lstrip(_MARKUP).split())
+    return (
+        plain
+        if len(plain) <= _BEGINNING
+        else f"{plain[:_BEGINNING].rpartition(' ')[0] or plain[:_BEGINNING]} …"
+    )
+
+
+def _begins_with(line: str, part: str) -> bool:
+    """Whether a line begins with a number, alone or after others: `F15[(2)`, `**47.**—(1)`, `(2) (a)`."""
+    plain = _STYLE.sub("", line)
+    number = re.escape(part)
+    for match in re.finditer(rf"[(（]\s?{number}\s?[)）]|(?<![\w.]){number}[.)](?!\d)", plain, re.IGNORECASE):
+        if not _WORD.search(_BRACKETED.sub(" ", plain[: match.start()])):
+            return True
+    return False
+
+
+def _following(part: str) -> str:
+    """The number after another."""
+    if part.isdecimal():
+        return str(int(part) + 1)
+    return chr(ord(part) + 1) if len(part) == 1 and "a" <= part < "z" else part
+
+
 # -- lines with a requested number that no recognised place has ----------------------------------------------
 
 
@@ -53,7 +116,6 @@ _SHOWN = 1500
 _MARKUP = " \t>#*_|\\-"
 _LABEL = 120  # characters of a line that are read for its label
 _NUMBER = re.compile(r"[^\W_]*\d[\w.()\-‑–]*")
-_LINE = re.compile(r"^.+$", re.MULTILINE)
 # A line of a table of contents: `4.1.2 Payment ........ 17`.
 _CONTENTS = re.compile(r"(?:\.[ .]{2,}|\s{3,})\d{1,4}\s*\Z")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
@@ -81,14 +143,16 @@ class Line:
 
 def lines_bearing(
     label: Label, lookup: Records, text: TextSearch, documents: Collection[int] | None
-) -> list[Line]:
-    """Return lines that contain a label's number, those that begin with it first; at most one per chunk."""
-    number = _NUMBER.search(label.text)
-    written = number.group().rstrip(".") if number else label.text
+) -> tuple[list[Line], bool]:
+    """Return lines that contain a label's number, those that begin with it first; at most one per chunk.
+
+    Also returns whether all passages with that number were looked at.
+    """
+    written = _written(label)
     asked = dict.fromkeys([label.text] if label.kind not in LEAF_KINDS else [label.text, written])
-    hits = [
-        chunk for form in asked for chunk, _ in text.phrase(form, limit=_MAX_CHUNKS, documents=documents)[0]
-    ]
+    having = [text.phrase(form, limit=_MAX_CHUNKS, documents=documents) for form in asked]
+    hits = [chunk for found, _ in having for chunk, _ in found]
+    all_seen = all(total <= len(found) for found, total in having)
     stored = lookup.chunks(list(dict.fromkeys(hits)))
     stands = _standing(label, written)
     # Where articles are printed as `Article 12`, a line that begins with `(120)` is not one.
@@ -107,7 +171,18 @@ def lines_bearing(
             found.append(replace(_line(chunk, line.start(), lookup, first=True), alike=not bare))
         elif match := stands.search(chunk.content, chunk.prefix):
             found.append(_line(chunk, chunk.content.rfind("\n", 0, match.start()) + 1, lookup, first=False))
-    return sorted(found, key=lambda line: (not line.first, not line.alike, line.contents))
+    return sorted(found, key=lambda line: (not line.first, not line.alike, line.contents)), all_seen
+
+
+def line_at(chunk: StoredChunk, offset: int, lookup: Records) -> Line:
+    """Return the line of a chunk that begins at an offset of its document."""
+    return _line(chunk, chunk.prefix + max(0, offset - chunk.start), lookup, first=True)
+
+
+def _written(label: Label) -> str:
+    """The number of a label, as it was asked for."""
+    number = _NUMBER.search(label.text)
+    return number.group().rstrip(".") if number else label.text
 
 
 def _has_kind(line: str, asked: Label) -> bool:
@@ -118,11 +193,18 @@ def _has_kind(line: str, asked: Label) -> bool:
 def _bears(line: str, asked: Label, stands: re.Pattern[str]) -> bool:
     """Whether a line begins with a label: as a heading would, or with the exact number, with or without the kind."""
     start = line[:_LABEL].lstrip(_MARKUP)
-    if stands.match(start):
+    if stands.match(start) or _starts_with_number(start, asked):
         return True
     printed, _ = parse_heading(start)
     leaves = {asked.kind, printed.kind} <= LEAF_KINDS if printed else False
     return printed is not None and printed.key == asked.key and (leaves or printed.kind == asked.kind)
+
+
+def _starts_with_number(line: str, asked: Label) -> bool:
+    """Whether a line begins with a number that hardly anything else has: `13AA Records`."""
+    if asked.kind not in LEAF_KINDS or len(asked.number) > 1 or asked.key.isdecimal():
+        return False
+    return re.match(rf"{re.escape(asked.key)}(?![\w(]|[.\-‑–]\w)", line, re.IGNORECASE) is not None
 
 
 def _standing(label: Label, written: str) -> re.Pattern[str]:

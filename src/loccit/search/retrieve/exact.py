@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from loccit.config import SearchSettings
 from loccit.labels import Label
-from loccit.model.document import line_word
+from loccit.model.document import Lines, span
 from loccit.port.filters import among
 from loccit.port.matching import DEPTH, TextSearch
 from loccit.port.names import MOST
@@ -15,7 +16,15 @@ from loccit.port.records import Records
 from loccit.search.candidates import EXACT, RankedList
 from loccit.search.query.names import NameIndex
 from loccit.search.query.understand import Query, content_words
-from loccit.search.retrieve.bearing import find_codes, lines_bearing, sections_with_code
+from loccit.search.retrieve.bearing import (
+    Line,
+    clause_lines,
+    find_codes,
+    has_points,
+    line_at,
+    lines_bearing,
+    sections_with_code,
+)
 from loccit.search.retrieve.code import has_names
 from loccit.search.retrieve.leg import ExactHits, Leg, Retrieved
 from loccit.search.retrieve.resolve import (
@@ -38,8 +47,8 @@ _MAX_PHRASE_WORDS = 8
 _LONGER_NAMES = 20
 # A document begins with its title; its content starts in one of the first chunks.
 _FIRST_CHUNKS = 3
-# Chunks of a place to check for one of its clauses.
-_MARKED_CHUNKS = 50
+# Sections that are read for a clause that was not recognised.
+_MOST_HOLDERS = 50
 # Letters and at least three consecutive digits in one word, as parts, cases and orders are numbered;
 # `H3K79me2` is a term.
 _PART_NUMBER = re.compile(
@@ -111,23 +120,38 @@ class ExactSearch:
         checks = self._lookup.self_checks({item.found.document for item in resolved})
         # Text before a place (an anchor, a line of the cover) may share its chunk.
         chunks = self._lookup.chunks_holding([_span(item) for item in resolved if item.label.text in meant])
-        for position, item in enumerate(resolved):
-            if item.label.text in meant:
-                grounds = Grounds(
-                    bool(query.called),
-                    item.documents,
-                    item.places,
-                    alike=item.alike,
-                    explained=position >= _MAX_LISTED or self._explained(item, words),
-                    whole=not item.rest,
-                    evidence=borne_out(checks.get(item.found.document)),
-                )
-                if self._add_place(out, item, chunks[_span(item)], position, grounds):
+        explained = [
+            position >= _MAX_LISTED or self._explained(item, words) for position, item in enumerate(resolved)
+        ]
+        # Of equally good places, those whose documents have the other words of the query come first.
+        order = sorted(range(len(resolved)), key=lambda at: (_tied(resolved, at), not explained[at]))
+        looked_at: set[tuple[int, int]] = set()
+        for position, at in enumerate(order):
+            item = resolved[at]
+            if item.label.text not in meant:
+                continue
+            grounds = Grounds(
+                bool(query.called),
+                item.documents,
+                item.places,
+                alike=item.alike,
+                explained=explained[at],
+                whole=not item.rest,
+                evidence=borne_out(checks.get(item.found.document)),
+            )
+            if not item.rest:
+                self._add_place(out, item, chunks[_span(item)], position, grounds)
+            elif len(looked_at) < _MOST_HOLDERS:
+                looked_at.add((item.found.document, item.place.ordinal))
+                if self._add_clause(out, item, chunks[_span(item)], position, grounds):
                     found.add(item.label.text)
+        unseen = (
+            {item.label.text for item in resolved if item.rest} if len(looked_at) == _MOST_HOLDERS else set()
+        )
         # `version 1.2` may look like a place; `Section 1.2`, or a number alone, is one.
         for label in query.references:
             if label.text not in found and (label.kind or not words or self._can_only_be_a_place(label)):
-                self._add_missing(out, label, query, documents)
+                self._add_missing(out, label, query, documents, everywhere=label.text not in unseen)
         if len(query.references) == 1:
             out.notes += _several(resolved, query.references[0])
 
@@ -148,16 +172,29 @@ class ExactSearch:
         )
 
     def _add_missing(
-        self, out: ExactHits, label: Label, query: Query, documents: Collection[int] | None
+        self,
+        out: ExactHits,
+        label: Label,
+        query: Query,
+        documents: Collection[int] | None,
+        *,
+        everywhere: bool,
     ) -> None:
-        """Add lines with the number of a place that was not recognised; if there are none, note that it is missing."""
+        """Add lines with the number of a place that was not recognised; if there are none, note that it is missing.
+
+        ``everywhere``: all sections that could have such a clause were read for its number.
+        """
         within = searched(query, documents)
-        lines = lines_bearing(label, self._lookup, self._text, within)
+        lines, all_seen = lines_bearing(label, self._lookup, self._text, within)
         out.missing.append(label.text)
         if not lines:
             called = " and ".join(f"“{name.text}”" for name in query.called)
             where = called if within is not documents else _searched(documents)
-            out.notes.append(f"There is no {label.text} in {where}.")
+            out.notes.append(
+                f"There is no {label.text} in {where}."
+                if everywhere and all_seen
+                else f"No {label.text} was found in {where}, though not every passage was looked at."
+            )
             return
         words = content_words(query.rest)
         explained = {
@@ -180,8 +217,7 @@ class ExactSearch:
                 ),
             )
         first = lines[0]
-        word = line_word(first.chunk.source_path)
-        where = f"{word} {first.lines.first} of {first.chunk.document_title}"
+        where = f"{_place_of(first)} of {first.chunk.document_title}"
         out.notes.append(
             f"{label.text} was not recognised as a place, but {where} begins with that number."
             if first.first and first.alike
@@ -195,47 +231,64 @@ class ExactSearch:
         chunks: Sequence[int],
         position: int,
         grounds: Grounds,
-    ) -> bool:
-        """Add the chunks of a place. If its last parts were not recognised, note whether the text has their labels."""
-        place = resolved.place
+    ) -> None:
+        """Add the chunks of a place."""
         if not chunks:
-            return False
-        first, stands = chunks[0], False
-        if resolved.rest:
-            marked, stands = self._marked_chunk(chunks, place.start, place.end, resolved.rest)
-            first = marked if place.is_heading else first
-            if stands:
-                out.notes.append(
-                    f"{resolved.label.text} was not recognised as a place, but {place.label} contains its number."
-                )
-        out.meant.setdefault(first, place)
+            return
+        first, *others = chunks
+        out.meant.setdefault(first, resolved.place)
         # The order of readings decides between equally sure places.
-        pin = (1.0 if not resolved.rest else 0.95) - position / 10_000
-        out.add(first, 100.0 - position / 100, pin, "section" if not resolved.rest else "holder")
+        out.add(first, 100.0 - position / 100, 1.0 - position / 10_000, "section")
         out.grounds.setdefault(first, grounds)
-        for number, chunk in enumerate(chunks):
-            if chunk != first:
-                out.add(chunk, 50.0 - number / 100)
-        return stands
+        for number, chunk in enumerate(others):
+            out.add(chunk, 50.0 - number / 100)
 
-    def _marked_chunk(
-        self, chunks: Sequence[int], start: int, end: int, rest: tuple[str, ...]
-    ) -> tuple[int, bool]:
-        """Find the chunk that has the clause labels of ``rest`` in order, and whether all were found."""
-        stored = self._lookup.chunks(chunks[:_MARKED_CHUNKS])
-        pending = [re.compile(rf"(?m)^\W{{0,6}}\(?{re.escape(part)}[.)]", re.IGNORECASE) for part in rest]
-        best = chunks[0]
-        for chunk in chunks[:_MARKED_CHUNKS]:
-            if chunk not in stored:
-                continue
-            text = stored[chunk].content
-            # Text of the places before and after in the same chunk is ignored.
-            at = stored[chunk].prefix + max(0, start - stored[chunk].start)
-            last = stored[chunk].prefix + min(end, stored[chunk].end) - stored[chunk].start
-            while pending and (match := pending[0].search(text, at, last)):
-                best, at = chunk, match.end()
-                pending.pop(0)
-        return best, not pending
+    def _add_clause(
+        self,
+        out: ExactHits,
+        resolved: ResolvedPlace,
+        chunks: Sequence[int],
+        position: int,
+        grounds: Grounds,
+    ) -> bool:
+        """Add the lines of a section that begin with the number of a clause that was not recognised as a place.
+
+        If there are none, the section is what comes closest only where nothing else could have the clause.
+        """
+        place, document = resolved.place, resolved.found.document
+        text = self._lookup.document_text(document, place.start, place.end)
+        spans = [
+            (place.start + start, place.start + end)
+            for start, end in clause_lines(resolved.label, resolved.rest, text)[:_MAX_LISTED]
+        ]
+        holding = self._lookup.chunks_holding([(document, start, end) for start, end in spans])
+        stored = self._lookup.chunks({chunk for held in holding.values() for chunk in held[:1]})
+        lines = [
+            line_at(stored[held[0]], start, self._lookup)
+            for start, end in spans
+            if (held := holding[document, start, end]) and held[0] in stored
+        ]
+        for number, line in enumerate(lines):
+            out.lines.setdefault(line.chunk.id, line)
+            out.add(line.chunk.id, 100.0 - position / 100, 0.95 - (position + number) / 10_000, "line")
+            out.grounds.setdefault(line.chunk.id, replace(grounds, whole=True, recognised=False))
+        if lines:
+            begin = "begins" if len(lines) == 1 else "begin"
+            where = f"{', '.join(map(_place_of, lines))} of {place.label} in {resolved.found.document_title}"
+            out.notes.append(
+                f"{resolved.label.text} was not recognised as a place, but {where} {begin} with the number "
+                f"{resolved.rest[-1]}."
+            )
+        elif (
+            chunks
+            and resolved.documents == resolved.places == 1
+            and grounds.explained
+            and not has_points(resolved.label, resolved.rest)
+        ):
+            out.meant.setdefault(chunks[0], place)
+            out.add(chunks[0], 100.0 - position / 100, 0.95 - position / 10_000, "holder")
+            out.grounds.setdefault(chunks[0], grounds)
+        return bool(lines)
 
     # -- documents -------------------------------------------------------------------------------------------
 
@@ -345,6 +398,11 @@ class ExactSearch:
                 out.add(chunk, min(score, 40.0), 0.6, "name")
 
 
+def _place_of(line: Line) -> str:
+    """Where a line is: `line 12`, `p. 3`."""
+    return span(Lines(line.lines.first, line.lines.first), line.chunk.pages, line.chunk.source_path)
+
+
 def _span(item: ResolvedPlace) -> tuple[int, int, int]:
     return item.found.document, item.place.start, item.place.end
 
@@ -355,18 +413,32 @@ def _searched(documents: Collection[int] | None) -> str:
 
 def _several(resolved: Sequence[ResolvedPlace], label: Label) -> list[str]:
     """List the documents that have the place, so that the user can name one."""
-    if not resolved or resolved[0].documents < 2 or len({item.found.document for item in resolved}) < 2:
+    whole = [item for item in resolved if not item.rest]
+    having = max((item.called_so for item in whole), default=0)
+    what = f"{_article(label)}{label.text}"
+    if having < 2:
+        # Not called so, but numbered so.
+        having = max((item.documents for item in whole), default=0)
+        what = f"a place {'with the number of' if label.kind else 'numbered'} {label.text}"
+    else:
+        whole = [item for item in whole if item.is_called_so]
+    titles = list(dict.fromkeys(item.found.document_title for item in whole))
+    if having < 2 or len({item.found.document for item in whole}) < 2:
         return []
-    titles = list(dict.fromkeys(item.found.document_title for item in resolved))
-    having = resolved[0].documents
     more = having - min(len(titles), _MAX_LISTED)
     others = " and others" if having > MOST else f" and {more:,} more" if more > 0 else ""
     count = f"More than {MOST:,}" if having > MOST else f"{having:,}"
-    listed = ", ".join(titles[:_MAX_LISTED])
-    return [f"{count} documents have {_article(label)}{label.text}: {listed}{others}; name one."]
+    return [f"{count} documents have {what}: {', '.join(titles[:_MAX_LISTED])}{others}; name one."]
+
+
+def _tied(resolved: Sequence[ResolvedPlace], at: int) -> int:
+    """Where the equally good places for the same reference begin that one of them is among."""
+    while at and resolved[at - 1].label is resolved[at].label and resolved[at - 1].fit == resolved[at].fit:
+        at -= 1
+    return at
 
 
 def _article(label: Label) -> str:
-    if not label.kind or not label.text[:1].isalpha():
+    if not label.kind or not (label.text[:1].isalpha() and label.text[:1].isascii()):
         return ""
     return "an " if label.text[:1] in "AEIOaeio" else "a "

@@ -8,6 +8,7 @@ it counts as a place only if the other words name that place too, or nothing at 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -58,8 +59,12 @@ _PRINTED_ALIKE = 3.0
 # Bonus for words that name the document, and the part of it that depends on their share: less than the
 # preference for headings.
 _NAMED, _WORDS_OF_NAME = 1.0, 0.4
+# Bonus for the word that was asked for: less than any of these. What is printed in another script comes last.
+_SAME_WORD, _OTHER_SCRIPT = 0.3, 0.9
 # Limit of places that the references of one query may lead to; a query names sixteen at most.
 _MAX_PLACES = 160
+_WORDS = re.compile(r"[^\W\d_]+")
+_INTERCHANGEABLE = frozenset({"", "section", "clause", "paragraph"})
 _DOTTED = re.compile(r"\d+[a-z]?(?:[.\-‑–][0-9a-z]+)*", re.IGNORECASE)
 
 
@@ -68,7 +73,8 @@ class ResolvedPlace:
     """A place that a reference leads to; ``rest`` are the last parts that the tree does not have.
 
     ``fit`` is how well it matches the reference. ``documents`` counts the documents in which the reference leads
-    somewhere, ``places`` the equally good places in its own document.
+    somewhere, in the script that it is written in, and ``called_so`` those where the place is called so: a bare number
+    is a section too, but no article. ``places`` counts the equally good places in its own document.
     """
 
     found: StoredPlace
@@ -77,11 +83,17 @@ class ResolvedPlace:
     fit: float
     documents: int = 1
     places: int = 1
+    called_so: int = 1
 
     @property
     def place(self) -> Place:
         """The place, without its document."""
         return self.found.place
+
+    @property
+    def is_called_so(self) -> bool:
+        """Whether people call the place by this reference."""
+        return not self.rest and _is_called(self.label, self.place.kind, self.place.label)
 
     @property
     def alike(self) -> bool:
@@ -156,17 +168,23 @@ class Resolver:
         documents: Collection[int] | None,
         most: int,
     ) -> list[ResolvedPlace]:
+        asked = _letters(label.text)
         fits = [
             _kind_fit(label.kind, item)
             + _PRINTED_ALIKE * _printed_alike(label, item.label)
+            + _same_letters(asked, _letters(item.label))
             + _naming(naming, item.document)
             for item in found
         ]
         top = max(fits)
-        having = len({item.document for item in found})
+        script = [item for item in found if _same_letters(asked, _letters(item.label)) >= 0] or found
+        counted = len({item.document for item in script})
+        called_so = len({item.document for item in script if _is_called(label, item.kind, item.label)})
         if documents is None and len(found) > MOST:
             # Some of them may be left out.
-            having = self._lookup.documents_with_number(label.key, agreeing_kinds(label.kind))
+            everywhere = self._lookup.documents_with_number(label.key, agreeing_kinds(label.kind))
+            called_so = everywhere if called_so == len({item.document for item in found}) else 0
+            counted = everywhere
         # Within one document only the best reading counts: `Article 1`, not also `Section 1`.
         own: dict[int, float] = defaultdict(float)
         for item, fit in zip(found, fits, strict=True):
@@ -186,11 +204,27 @@ class Resolver:
                 label,
                 rest,
                 fit_of[place.document, place.place.ordinal],
-                having,
+                counted,
                 counts[place.document],
+                called_so,
             )
             for place in self._lookup.places_at(list(fit_of))
         ]
+
+
+def with_whole_works(query: Query, names: NameIndex, lookup: Records) -> Query:
+    """Return a query that means all files of the works that it names, if a place is in none of the files so named."""
+
+    def has(label: Label, documents: Collection[int]) -> bool:
+        return bool(lookup.numbered(label.key, agreeing_kinds(label.kind), documents))
+
+    missing = [label for label in query.references if query.called and not has(label, query.named)]
+    if not missing:
+        return query
+    wider = [replace(name, documents=names.whole_work(name.text, name.documents)) for name in query.called]
+    everywhere = frozenset().union(*(name.documents for name in wider))
+    found = everywhere != query.named and any(has(label, everywhere) for label in missing)
+    return replace(query, called=tuple(wider)) if found else query
 
 
 def searched(query: Query, documents: Collection[int] | None) -> Collection[int] | None:
@@ -218,6 +252,32 @@ def _kind_fit(asked: str, place: NumberedPlace) -> float:
     if asked == place.kind:
         return 4.0 + heading
     return (2.0 if not asked or not place.kind else 0.0) + heading
+
+
+def _is_called(asked: Label, kind: str, printed: str) -> bool:
+    """Whether people call a place by a reference: a bare number is a section, but no article or rule."""
+    (word, script), (other, other_script) = _letters(asked.text), _letters(printed)
+    if word and other:
+        # `Art. 3` is `Article 3`, but not `Artículo 3`.
+        return script == other_script and (word.startswith(other) or other.startswith(word))
+    alike = kind == asked.kind or {kind, asked.kind} <= _INTERCHANGEABLE
+    return alike and (not script or not other_script or script == other_script)
+
+
+def _same_letters(asked: tuple[str, str], printed: tuple[str, str]) -> float:
+    """Prefer the word that was asked for, and the script."""
+    if not asked[1] or not printed[1]:
+        return 0.0
+    return _SAME_WORD * (asked == printed) if asked[1] == printed[1] else -_OTHER_SCRIPT
+
+
+@lru_cache(maxsize=1 << 12)
+def _letters(label: str) -> tuple[str, str]:
+    """The first word of a label that is no number, and its script; nothing for a bare number."""
+    word = next((word for word in _WORDS.findall(label) if len(word) > 1 or not word.isascii()), "")
+    script = unicodedata.name(word[0], "").partition(" ")[0] if word else ""
+    # In Chinese the number stands inside the word.
+    return ("" if script == "CJK" else word.casefold(), script)
 
 
 def _printed_alike(asked: Label, printed: str) -> bool:

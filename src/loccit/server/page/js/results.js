@@ -9,7 +9,7 @@ import { queryWords, wordRanges } from "./words.js";
 export const LEGS = {
   semantic: "meaning",
   keyword: "words",
-  exact: "as written",
+  exact: "its name",
   code: "code",
   graph: "references",
   document: "its document",
@@ -130,7 +130,7 @@ function trail(result, title) {
 
 function facts(result) {
   const where = place(result);
-  const legs = result.matched_by.map((leg) => el("span", { class: `leg ${leg}`, style: { "--leg": `var(--leg-${leg}, var(--leg-other))` }, text: LEGS[leg] || leg }));
+  const legs = result.matched_by.map((leg) => el("span", { class: `leg ${leg}`, style: { "--leg": `var(--leg-${leg}, var(--leg-other))` }, text: (leg === "exact" && result.as_written && "as written") || LEGS[leg] || leg }));
   return [
     result.section_label && !(result.heading || "").includes(result.section_label) && el("span", { class: "section-label", text: result.section_label }),
     where && el("span", { class: "where", text: where }),

@@ -3,10 +3,10 @@
 import { searchUrl } from "./router.js";
 
 export const MODES = [
-  ["hybrid", "All", "By meaning, by words and as written, together"],
+  ["hybrid", "All", "By meaning, by words and by name, together"],
   ["semantic", "Meaning", "Passages that say something similar, in whatever words"],
   ["keyword", "Words", "Passages with the words of the query"],
-  ["exact", "Exact", "Labels, phrases and names as they are written"],
+  ["exact", "Exact", "By labels, phrases and names"],
 ];
 export const FILTERS = ["doc", "type", "language"];
 export const STEP = 10;

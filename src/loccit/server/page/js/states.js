@@ -45,7 +45,7 @@ function examples() {
 export function emptyResults(state, change) {
   const tries = [];
   if (isFiltered(state.filters)) tries.push(["Search in all documents", () => change({ filters: { doc: [], type: [], language: [] } })]);
-  if (state.mode !== "hybrid") tries.push(["Search by meaning, words and as written together", () => change({ mode: "hybrid" })]);
+  if (state.mode !== "hybrid") tries.push(["Search by meaning, words and names together", () => change({ mode: "hybrid" })]);
   return el(
     "div",
     { class: "state found-nothing" },

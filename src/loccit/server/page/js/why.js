@@ -32,7 +32,7 @@ const STAGES = {
   after_doc_limit: "within the limit per document",
   after_parents: "shown",
 };
-const TIMES = { understand: "reading the query", spelling: "spelling", exact: "as written", keyword: "words", code: "code", embed: "query to vector", semantic: "meaning", rank: "ranking", rerank: "reranking", refine: "refining", focus: "choosing sentences", enrich: "adding context", respond: "answering" };
+const TIMES = { understand: "reading the query", spelling: "spelling", exact: "names and numbers", keyword: "words", code: "code", embed: "query to vector", semantic: "meaning", rank: "ranking", rerank: "reranking", refine: "refining", focus: "choosing sentences", enrich: "adding context", respond: "answering" };
 const FAR = 100;
 
 /**

@@ -1,0 +1,286 @@
+"""What answers say about what there is and is not: each sentence is true of documents that no rule was made for."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from loccit import Library
+from loccit.errors import NotFoundError
+
+ACT = """# Workplace Relations Act 2015
+
+## PART 2 Leave
+
+##### 6C. **Transfer of leave**
+
+**6C.**—(1) An employee who is entitled to leave may, on or before the day, transfer it—
+
+(*a*) to a spouse,
+
+(*b*) to a civil partner,
+
+F9[(*c*) to a cohabitant, or]
+
+(*d*) to an adopter.
+
+(2) Subsection (1) applies where—
+
+(*a*) the employee is unwell,
+
+F15[(*b*) the employee is abroad, or
+
+(*c*) the employee is the parent,]
+
+(*d*) the employee is detained.
+
+(3)The employer shall be notified in writing.
+
+(4) A notice of postponement under subsection (3) shall specify the new date.
+
+##### 13AA. **Record of leave**
+
+F3[**13AA.**—(1) The employer shall keep a record of leave taken.
+
+(2) An inspector may examine the record.]
+
+##### 14B. **Remote working**
+
+**14B**.— (1) In this section "remote" means away from the office.
+
+F22[(2) An employee may request remote working.
+
+(2A) A request is made in writing.
+
+(3) The employer shall answer within four weeks.]
+
+(4) The following is inserted after section 9 of the Act of 1994:
+
+“(5) A refusal states grounds.
+
+(6) Grounds are given in writing.”.
+
+(5) A decision may be appealed.
+"""
+
+# Signs that nobody foresaw, before the numbers of some clauses.
+ODD = """# Harbour Dues Act
+
+## Section 7 Dues
+
+¤4¤(1) Dues are paid by the master of a vessel—
+
+(a) on arrival,
+
+(b) on departure.
+
+(2) A vessel in distress pays nothing.
+
+¤5¤(3) The collector keeps an account—
+
+(a) of dues,
+
+(b) of exemptions.
+
+# Section 8 Collectors
+
+† (1) The Minister appoints collectors.
+
+† (2) A collector carries a warrant.
+
+##### 21BX **Penalties**
+
+A person who evades dues commits an offence.
+"""
+
+
+def _library(folder: Path, documents: dict[str, str]) -> Library:
+    for name, text in documents.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    library = Library(folder / ".loccit")
+    library.index([folder], embed=False)
+    return library
+
+
+@pytest.fixture(scope="module")
+def acts(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return _library(tmp_path_factory.mktemp("acts"), {"act.md": ACT, "odd.md": ODD})
+
+
+# -- clauses whose numbers stand behind other signs ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reference", "begins"),
+    [
+        ("6C(1)(d)", "(*d*) to an adopter"),
+        ("6C(2)(d)", "(*d*) the employee is detained"),
+        ("6C(4)", "(4) A notice of postponement"),
+        ("section 13AA", "##### 13AA."),
+        ("13AA(2)", "(2) An inspector"),
+        ("Section 14B(2)", "(2) An employee may request"),
+        ("14B(2A)", "(2A) A request"),
+        ("14B(4)", "(4) The following is inserted"),
+        ("14B(5)", "(5) A decision"),
+    ],
+)
+def test_a_clause_behind_the_mark_of_an_amendment_is_that_clause(
+    acts: Library, reference: str, begins: str
+) -> None:
+    found = acts.section(reference, document="act.md")
+    assert found.exact and found.text.startswith(begins)
+    first = acts.search(f"{reference} of the Workplace Relations Act").results[0]
+    assert first.content.lstrip("# *").startswith(begins.lstrip("# *"))
+
+
+def test_no_hit_bears_the_label_of_another_clause(acts: Library) -> None:
+    said = {
+        "specify the new date": "6C(4)",
+        "employee is detained": "6C(2)(d)",
+        "notified in writing": "6C(3)",
+        "to a cohabitant": "6C(1)(c)",
+        # What is quoted belongs to the clause that quotes it.
+        "Grounds are given": "14B(4)",
+        "request remote working": "14B(2)",
+        # What stands behind signs that cannot be read is cited by its section.
+        "on departure": "Section 7",
+        "vessel in distress": "Section 7",
+        "of exemptions": "Section 7",
+    }
+    assert {phrase: acts.find_all(phrase).hits[0].section_label for phrase in said} == said
+
+
+@pytest.mark.parametrize(
+    ("reference", "line"),
+    [("Section 7(1)", 5), ("Section 7(2)", 11), ("Section 7(3)(b)", 17), ("Section 8(2)", 23)],
+)
+def test_the_line_of_a_clause_that_is_no_place_is_shown(acts: Library, reference: str, line: int) -> None:
+    found = acts.section(reference, document="odd.md")
+    if not found.exact:
+        assert [item.line for item in found.numbered_lines] == [line]
+        assert f"line {line} (“" in found.doubt and "No line" not in found.doubt
+    assert found.lines.first <= line <= found.lines.last
+    response = acts.search(f"{reference} of the Harbour Dues Act")
+    assert "There is no" not in response.note
+    assert response.results[0].lines is not None and response.results[0].lines.first == line
+
+
+def test_a_heading_that_begins_with_the_number_is_shown(acts: Library) -> None:
+    found = acts.section("section 21BX")
+    assert found.text.startswith("##### 21BX") and "“21BX Penalties”" in found.doubt
+    assert "There is no" not in acts.search("section 21BX").note
+
+
+@pytest.mark.parametrize("reference", ["Section 7(9)", "Section 7(1)(q)"])
+def test_a_clause_that_no_line_has_is_missing(acts: Library, reference: str) -> None:
+    assert "No line of this section" in acts.section(reference, document="odd.md").doubt
+    response = acts.search(f"{reference} of the Harbour Dues Act")
+    assert f"There is no {reference}" in response.note
+    assert not any(result.exact_match for result in response.results)
+
+
+# -- who has a place, and how it is written ----------------------------------------------------------------------
+
+
+def test_what_could_contain_a_place_is_not_said_to_have_it(tmp_path: Path) -> None:
+    chapters = "\n\n".join(f"## {n} On {word}\n\nText on {word}." for n, word in enumerate("abcdefg", 1))
+    manuals = {f"manual{n}.md": f"# Manual {n}\n\n{chapters}" for n in range(11)}
+    cables = "# Guide\n\n## Cables\n\nPower cables are kept dry.\n"
+    with _library(tmp_path, {**manuals, "cables.md": cables}) as library:
+        for reference, frame in itertools.product(
+            ("Rule 4.10.1", "Section 4.10.1", "Section 4(b)"), ("{}", "What does {} say about power cables?")
+        ):
+            response = library.search(frame.format(reference))
+            assert f"There is no {reference}" in response.note and "documents have" not in response.note
+            assert not any(result.exact_match for result in response.results)
+            with pytest.raises(NotFoundError, match="No section is called"):
+                library.section(reference)
+        assert library.search("What does Rule 4.10.1 say about power cables?").results[0].heading == "Cables"
+        # A bare number is a section, but no rule.
+        assert "11 documents have a Section 4:" in library.search("Section 4").note
+        assert "have a Rule 4" not in library.search("Rule 4").note
+
+
+LANGUAGES = {
+    "a-en.md": ("Article {}", "The controller keeps the record number {} of processing."),
+    "b-de.md": ("Artikel {}", "Die Würde Nummer {} des Menschen ist unantastbar."),
+    "c-fr.md": ("Article {}", "Le conducteur respecte la règle numéro {} du code."),
+    "d-ar.md": ("المادة {}", "يلتزم صاحب العمل بالحكم رقم {} من هذا القانون."),
+    "e-ru.md": ("Статья {}", "Работодатель соблюдает правило {} настоящего кодекса."),
+    "f-zh.md": ("第{}条", "市人民政府应当加强监督管理，第{}项内容。"),
+}
+_HAN = "零一二三四五六七八九十"
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    def text(name: str) -> str:
+        label, words = LANGUAGES[name]
+        numbers = _HAN[1:] if "zh" in name else [str(number) for number in range(1, 11)]
+        return f"# {name}\n\n" + "\n\n".join(f"## {label.format(n)}\n\n{words.format(n)}" for n in numbers)
+
+    return _library(tmp_path_factory.mktemp("mixed"), {name: text(name) for name in LANGUAGES})
+
+
+@pytest.mark.parametrize(
+    ("query", "document"),
+    [
+        ("第十条", "f-zh.md"),
+        ("第3条", "f-zh.md"),
+        ("المادة 3", "d-ar.md"),
+        ("ماذا تقول المادة 7", "d-ar.md"),
+        ("статья 5", "e-ru.md"),
+        ("Artikel 3", "b-de.md"),
+        ("Article 3", "a-en.md"),
+        ("article 3 conducteur", "c-fr.md"),
+    ],
+)
+def test_a_reference_leads_first_to_documents_in_its_language(
+    mixed: Library, query: str, document: str
+) -> None:
+    response = mixed.search(query)
+    assert Path(response.results[0].source_path).name == document
+    assert Path(mixed.section(query).source_path).name == document or " " in query
+    for result in response.results:
+        # What a text of another language says is not said in the words of the query.
+        assert (
+            not result.as_written or query.casefold() in result.content.casefold() or len(query.split()) > 2
+        )
+
+
+def test_how_many_documents_have_a_place_is_said_of_that_label(mixed: Library) -> None:
+    assert "documents have" not in mixed.search("المادة 3").note
+    assert "2 documents have an Article 3: a-en.md, c-fr.md; name one." in mixed.search("Article 3").note
+    assert "3 documents have a place with the number of Artikel 3" in mixed.search("Artikel 3").note
+
+
+# -- one work in several files ----------------------------------------------------------------------------------
+
+
+def test_a_work_in_several_files_is_looked_through_whole(tmp_path: Path) -> None:
+    documents = {
+        "harbour/README.md": "# Harbour Code\n\nThree parts.\n\n## Contents\n\nSee the files.\n",
+        "harbour/general.md": "# General\n\n## Section 1 Scope\n\nThe scope.\n",
+        "harbour/dues.md": "# Dues\n\n## Section 10 Dues\n\nDues are paid.\n",
+        "pilots/rules.md": "# Pilot Rules\n\n## Section 1 Scope\n\nAll pilots.\n",
+        "pilots/more.md": "# Pilot Rules, Part II Exams\n\n## Section 20 Exams\n\nExams are held.\n",
+        "letter.md": "# Letter\n\n## Section 30 Greeting\n\nHello.\n",
+    }
+    with _library(tmp_path, documents) as library:
+        for query, path in (
+            ("Section 10 of the Harbour Code", "dues.md"),
+            ("Harbour Code, section 1", "general.md"),
+            ("Section 1 of the Pilot Rules", "rules.md"),
+            ("Section 20 of the Pilot Rules", "more.md"),
+        ):
+            response = library.search(query)
+            assert Path(response.results[0].source_path).name == path and "There is no" not in response.note
+            assert Path(library.section(query).source_path).name == path
+        assert Path(library.section("Section 10", document="Harbour Code").source_path).name == "dues.md"
+        for query in ("Section 30 of the Harbour Code", "Section 10 of the Pilot Rules"):
+            note = library.search(query).note
+            assert "There is no Section" in note and "filters" not in note
