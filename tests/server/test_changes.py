@@ -110,12 +110,10 @@ def test_what_is_announced_is_said_alike_in_every_protocol(server: Any, mode: st
 
 def test_a_stream_promises_no_changes_of_lists_that_stay_the_same(server: Any) -> None:
     async def talk(client: Client) -> dict[str, Any]:
-        everything = {
-            "tools_list_changed": True,
-            "prompts_list_changed": True,
-            "resources_list_changed": True,
-        }
-        async with client.listen(**everything) as changes:
+        async with client.listen(
+            tools_list_changed=True, prompts_list_changed=True, resources_list_changed=True
+        ) as changes:
+            assert changes.honored
             return changes.honored.model_dump(exclude_none=True)
 
     assert ask(server, talk) == {"resources_list_changed": True}
