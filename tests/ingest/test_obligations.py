@@ -114,6 +114,32 @@ def test_amounts(language: str, sentence: str, expected: list[str]) -> None:
         ("en", "Provider will deliver the report.", [("duty", "Provider")]),
         ("en", "Borrower agrees to pay the fee.", [("duty", "Borrower")]),
         ("en", "Notice must be given.", [("duty", "")]),
+        ("en", "On 1 January 2024 the Board shall publish the list.", [("duty", "the Board")]),
+        ("en", "Effective 2025-03-15, the CA MUST use it.", [("duty", "the CA")]),
+        ("en", "The duty shall be increased by the sum of ten pounds.", [("duty", "")]),
+        ("en", "However, the court may order a sale.", [("permission", "the court")]),
+        ("en", "34. —(1) The Minister may by order appoint a day.", [("permission", "The Minister")]),
+        ("en", "( b ) the Executive shall make it available.", [("duty", "the Executive")]),
+        ("en", "Section 214 of the Income Tax Act shall have effect.", [("duty", "")]),
+        (
+            "en",
+            "A person to whom a pension is granted may surrender it.",
+            [("permission", "A person to whom a pension is granted")],
+        ),
+        (
+            "en",
+            "Where the premises are let, the owner, the agent and the tenant shall sign.",
+            [("duty", "the owner, the agent and the tenant")],
+        ),
+        ("en", "Each processor and, where applicable, its agent shall keep a record.", [("duty", "")]),
+        ("en", "This ensures that the agency may act.", [("permission", "the agency")]),
+        ("en", "The duty is charged on tea imported on or after the 5th day of May, 1924.", []),
+        ("en", "If a dispute shall arise, the tribunal shall decide it.", [("duty", "the tribunal")]),
+        ("en", "Should the Buyer fail to pay, interest accrues.", []),
+        ("en", "A server that does not agree to it is not reached.", []),
+        ("en", "Nothing in this Act shall affect the right to fish.", []),
+        ("en", "The Seller shall have no right to withdraw.", [("prohibition", "The Seller")]),
+        ("en", "Banks are not required to lend.", [("permission", "Banks")]),
         ("en", "Leave must be granted by the Board.", [("duty", "the Board")]),
         ("en", "The Company shall pay and shall tell.", [("duty", "The Company"), ("duty", "The Company")]),
         ("en", "“Fees” shall mean the amounts of Schedule 1.", []),
@@ -128,6 +154,24 @@ def test_amounts(language: str, sentence: str, expected: list[str]) -> None:
         ("de", "Die Unterlagen sind fünf Jahre aufzubewahren.", [("duty", "")]),
         ("de", "Der Prüfling soll die Aufgabe lösen.", [("recommendation", "Der Prüfling")]),
         ("de", "Kann er nicht erreicht werden, endet die Frist.", []),
+        ("de", "Der Mieter muss keine Kaution stellen.", [("permission", "Der Mieter")]),
+        ("de", "Der Halter ist nicht verpflichtet, es zu melden.", [("permission", "Der Halter")]),
+        ("de", "Die Vorschrift ist nicht anzuwenden.", [("prohibition", "")]),
+        (
+            "de",
+            "Das Verfahren kann ruhen, wenn die Frist nicht abgelaufen ist.",
+            [("permission", "Das Verfahren")],
+        ),
+        (
+            "de",
+            "Der Empfänger darf Daten, die er erhalten hat, nicht weitergeben.",
+            [("prohibition", "Der Empfänger")],
+        ),
+        (
+            "de",
+            "Der Prüfling kann die nicht bestandene Prüfung wiederholen.",
+            [("permission", "Der Prüfling")],
+        ),
     ],
 )
 def test_duties(language: str, sentence: str, expected: list[tuple[str, str]]) -> None:
@@ -146,6 +190,56 @@ def test_a_period_says_what_it_counts_from_and_a_duty_its_exception() -> None:
     assert duty.exception == "unless the breach is unlikely to result in a risk"
     ((_, duty, _, _, _),) = read_sentence("Der Erbe muss zahlen, es sei denn, er hat verzichtet.", "de")
     assert duty is not None and duty.exception.startswith("es sei denn")
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "expected"),
+    [
+        ("en", "That period SHALL NOT be less than two years.", ["at least 2 year"]),
+        ("en", "If it takes more than 3 days, tell us.", ["more than 3 day"]),
+        ("en", "Answer in less than 3 days.", ["less than 3 day"]),
+        ("en", "A rate shall not, without consent, be less than 5 per cent. or more than 40 per cent.",
+            ["at least 5 %", "at most 40 %"]),
+        ("en", "Sums that equal or exceed $300, or 20 % or more.", ["at least 300 USD", "at least 20 %"]),
+        ("en", "The Company will not permit its debt to exceed $80.", ["at most 80 USD"]),
+        ("en", "You must not disclose accounts of more than $50.", ["more than 50 USD"]),
+        ("en", "Give notice not later than 10 days before the meeting.", ["at least 10 day"]),
+        ("en", "Apply not earlier than 10 days before it.", ["at most 10 day"]),
+        ("en", "Pay not less than ten nor more than sixty days after it.", ["at least 10 day", "at most 60 day"]),
+        ("en", "It takes between 3 and 5 days and costs between $2 and $4.",
+            ["at least 3 day", "at most 5 day", "at least 2 USD", "at most 4 USD"]),
+        ("en", "Work shall not begin before 1 May 2025.", ["from 2025-05-01"]),
+        ("en", "The Act does not apply to contracts made before 1 May 2025.", ["before 2025-05-01"]),
+        ("en", "A stamp duty of ten shillings is paid.", [" 10 shilling"]),
+        ("de", "Die Strafe darf 500 Euro nicht übersteigen.", ["at most 500 EUR"]),
+        ("de", "Die Menge darf 5 Prozent nicht unterschreiten.", ["at least 5 %"]),
+        ("de", "Er dauert länger als drei Tage.", ["more than 3 day"]),
+        ("de", "Die Ladung geht spätestens 14 Tage vor der Sitzung zu.", ["at least 14 day"]),
+        ("de", "Eine Rechnung über 250 Euro.", [" 250 EUR"]),
+    ],
+)  # fmt: skip
+def test_bounds_are_what_the_comparison_and_its_negation_say(
+    language: str, sentence: str, expected: list[str]
+) -> None:
+    rows = read_sentence(sentence, language)
+    found = [(i.start, f"{i.deadline.relation} {i.deadline.normal}") for row in rows for i in row[2]]
+    found += [(i.start, f"{i.amount.bound} {i.amount.normal}") for row in rows for i in row[3]]
+    assert [text for _, text in sorted(found)] == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "action", "exception"),
+    [
+        ("The shop shall, except on Sundays, open at nine.", "open at nine", "except on Sundays"),
+        ("It must list fees other than those of the bank.", "list fees other than those of the bank", ""),
+        ("It must send a list (of keys except old ones).", "send a list (of keys except old ones)", ""),
+        ("It must name parts, including but not limited to bolts.",
+            "name parts, including but not limited to bolts", ""),
+    ],
+)  # fmt: skip
+def test_an_exception_is_that_of_the_duty(sentence: str, action: str, exception: str) -> None:
+    ((_, duty, _, _, _),) = read_sentence(sentence, "en")
+    assert duty is not None and (duty.action, duty.exception) == (action, exception)
 
 
 def test_a_period_before_the_subject_is_that_of_the_main_verb() -> None:
@@ -199,7 +293,7 @@ def test_a_row_is_one_line() -> None:
     line = row_line(ObligationRow("a.md", "Lease", "sec_1", "Section 1", "Lease", found), name="a.md")
     assert line == (
         "a.md, Section 1, lines 3–4: duty: The tenant | shall | pay at least EUR 500 within 3 days of notice "
-        "| by: within 3 day (of notice) | amount: at least 500 EUR | unless excused"
+        "| time: within 3 day (of notice) | amount: at least 500 EUR | unless excused"
     )
 
 

@@ -83,6 +83,11 @@ def test_filters(library: Library) -> None:
     assert len(found(unit="days")) == 2 and len(found(unit="business day")) == 1
     assert len(found(unit="eur")) == 2 and found(unit="%") == []
     assert found(bearer="tenant", kind="prohibition") == ["2.1 The Tenant shall not sublet the flat."]
+    assert (
+        library.obligations(bearer="landlord").note
+        == "1 row without a known bearer meets the other conditions."
+    )
+    assert library.obligations(bearer="landlord", unit="day").note == ""
     assert len(found(text="keys RETURNED")) == 1 and found(text="100%") == []
     assert len(found(gap="deadline")) == 1
     assert len(found(filters={"language": "de"})) == 1

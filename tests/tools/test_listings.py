@@ -89,7 +89,7 @@ def test_only_documents_of_the_tool_are_looked_at(make: MakeTool, docs: Path) ->
     assert missing.endswith("Looked for in 1 document only.")
     assert "called 'rules.md'" in tool.call_sync("notes_obligations", {"document": "rules.md"})
     everything = make(name="all")
-    assert "by: within 2 day" in everything.call_sync("all_obligations", {"who": "keeper"})
+    assert "time: within 2 day" in everything.call_sync("all_obligations", {"who": "keeper"})
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,9 @@ class Deadline:
 
     ``value`` and ``unit`` are those of a period (``30``, ``day``; also ``business day``), ``date`` is ``2018-05-25``,
     or ``--10-30`` for each 30 October. ``relation`` says how it bounds what is said (``within``, ``before``, ``after``,
-    ``until``, ``from``, ``at least``, ``at most``, ``every``, ``for``), ``event`` what it counts from or up to. Words
-    such as *without undue delay* have neither a value nor a date.
+    ``until``, ``from``, ``on``, ``at least``, ``more than``, ``at most``, ``less than``, ``every``, ``for``; nothing
+    where that is not plain), ``event`` what it counts from or up to. Words such as *without undue delay* have neither a
+    value nor a date.
     """
 
     text: str
@@ -55,7 +56,7 @@ class Deadline:
 class Amount:
     """A sum of money or a percentage: ``20000000`` ``EUR``, ``4`` ``%``.
 
-    ``bound`` is ``at most``, ``at least`` or nothing.
+    ``bound`` is ``at most``, ``less than``, ``at least``, ``more than`` or nothing.
     """
 
     text: str
@@ -131,8 +132,9 @@ class ObligationsResponse:
 
     ``total`` counts all rows that were asked for, of which ``rows`` begin at ``offset``; ``next_offset`` is where to
     go on, or None at the end. ``kinds`` counts them by ``KINDS`` and by ``PARTS``, ``gaps`` by what was not understood.
-    ``unread_documents`` were looked at but are in languages that there are no rules for. Where there are no rows,
-    ``note`` says what there is instead.
+    ``unread_documents`` were looked at but are in languages that there are no rules for. ``note`` says
+    what there is instead where there are no rows, and how many rows without a known bearer a condition on the bearer
+    left out.
     """
 
     rows: list[ObligationRow]
@@ -153,7 +155,7 @@ class ObligationsResponse:
 def row_line(row: ObligationRow, *, name: str = "") -> str:
     """Return a row as one line, under the ``name`` of its document, if one is given.
 
-    ``Article 33(1) [k7q2m9xt], line 812: duty: the controller | shall | notify it | by: 72 hour (after …) | unless …``
+    ``Article 33(1) [k7q2m9xt], line 812: duty: the controller | shall | notify it | time: within 72 hour (after …) | unless …``
     """
     stated = row.obligation
     where = ", ".join(
@@ -169,7 +171,7 @@ def row_line(row: ObligationRow, *, name: str = "") -> str:
     said = [stated.bearer or ("?" if stated.modal else ""), stated.modal, stated.action]
     if stated.kind == "statement":
         said = [stated.text]
-    for word, items in (("by", stated.deadlines), ("amount", stated.amounts)):
+    for word, items in (("time", stated.deadlines), ("amount", stated.amounts)):
         said.append(_listed(word, (_shown(item) for item in items)))
     said.append(stated.exception)
     said.append(f"not understood: {', '.join(stated.gaps)}" if stated.gaps else "")

@@ -10,12 +10,12 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from loccit.ingest.extract import duty_pattern
-from loccit.ingest.obligations.amounts import BLANK, find_amounts
+from loccit.ingest.obligations.amounts import BLANK, BLANKS, find_amounts
 from loccit.ingest.obligations.amounts import Found as FoundAmount
 from loccit.ingest.obligations.deadlines import Found as FoundDeadline
 from loccit.ingest.obligations.deadlines import find_deadlines
 from loccit.ingest.obligations.duties import Duty, find_duties, leads
-from loccit.ingest.obligations.lexicon import Lexicon, load
+from loccit.ingest.obligations.lexicon import Lexicon, has_any, load
 from loccit.ingest.obligations.units import sentences
 from loccit.ingest.parse import Positions
 from loccit.model import Place
@@ -101,7 +101,7 @@ def _rows(sentence: str, lexicon: Lexicon) -> list[_Stated]:
     deadlines, amounts = find_deadlines(sentence, lexicon), find_amounts(sentence, lexicon)
     if not duties and not amounts and not any(item.deadline.normal for item in deadlines):
         return []
-    blank = BLANK.search(sentence) is not None
+    blank = has_any(sentence, BLANKS) and BLANK.search(sentence) is not None
     if not duties:
         return [("statement", None, deadlines, amounts, _gaps(None, deadlines, blank))]
     rows: list[_Stated] = []

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
+from loccit.ingest.obligations.bounds import find_bound
 from loccit.ingest.obligations.lexicon import Lexicon, has_any, load
 from loccit.ingest.obligations.numbers import number_form, read_number, scale_form
 from loccit.model.obligation import Amount
@@ -44,8 +46,12 @@ _SIGN = rf"{_one_of(_SIGNS)}|\b(?-i:{_one_of(_LETTERS)})|\b{_CODE}\b"
 _SUM = r"\d{1,3}(?:[,.'’]\d{2,3}|[\u00a0\u202f ]\d{3}(?!\d)){1,6}(?:[.,]\d{1,2})?(?!\d)|\d{1,15}(?:[.,]\d{1,4})?(?!\d)"
 # A currency sign without a number: an amount still to be filled in.
 BLANK = re.compile(rf"(?:{_SIGN})\s?(?:_{{2,}}|\[|•)")
+BLANKS = ("__", "[", "•")
 # The lower end of a range: `90–200 Franken`, `5 to 10 percent`.
-_FROM = re.compile(r"(?<![\w.,§(/$€£–-])(?P<number>\d{1,9}(?:[.,]\d{1,3})?)(?:\s?[–—-]\s?|\s(?:to|bis)\s)$")
+_FROM = re.compile(
+    r"(?<![\w.,§(/$€£–-])(?P<number>\d{1,9}(?:[.,]\d{1,3})?)(?:\s?[–—-]\s?|\s(?:to|bis|and|und)\s)$"
+)
+_AND = re.compile(r"\s+(?:and|und)\s+")
 _BEFORE = 80
 # The longest that can introduce an amount that is stated again: `(in words: `.
 _IN_WORDS = 25
@@ -107,22 +113,36 @@ def find_amounts(sentence: str, lexicon: Lexicon) -> list[Found]:
                 )
             )
             continue
-        bound = next(
-            (
-                name.replace("_", " ")
-                for name in ("at_most", "at_least")
-                if lexicon.forms[name].search(before)
-            ),
-            "",
-        )
+        between = lexicon.forms["between_words"]
         lower = None if match["sign"] else _FROM.search(before)
-        if lower and (least := read_number(lower["number"], lexicon)) is not None and least < value:
+        least = read_number(lower["number"], lexicon) if lower else None
+        if lower and least is not None and least < value:
             start = match.start() - len(before) + lower.start()
+            ends = bool(between.search(sentence, max(0, start - 12), start))
+            bounds = ("at least", "at most") if ends else (_bound(sentence, start, match.end(), lexicon),) * 2
             found.append(
-                Found(start, match.end(), Amount(sentence[start : match.end()].strip(), least, unit, bound))
+                Found(
+                    start, match.end(), Amount(sentence[start : match.end()].strip(), least, unit, bounds[0])
+                )
             )
+            bound = bounds[1]
+        elif (
+            found
+            and _AND.fullmatch(sentence, found[-1].end, match.start())
+            and between.search(sentence, max(0, found[-1].start - 12), found[-1].start)
+        ):
+            # `between EUR 10 and EUR 50`
+            last = found.pop()
+            found.append(last._replace(amount=replace(last.amount, bound="at least")))
+            bound = "at most"
+        else:
+            bound = _bound(sentence, match.start(), match.end(), lexicon)
         found.append(Found(match.start(), match.end(), Amount(match.group().strip(), value, unit, bound)))
     return found
+
+
+def _bound(sentence: str, start: int, end: int, lexicon: Lexicon) -> str:
+    return find_bound(sentence, start, end, lexicon, sum_of_money=True).name
 
 
 def _repeats(sentence: str, last: Found, match: re.Match[str], value: float, unit: str) -> bool:

@@ -8,6 +8,7 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
+from loccit.ingest.obligations.bounds import Bound, find_bound, is_negated_verb
 from loccit.ingest.obligations.lexicon import Lexicon, has_any, load
 from loccit.ingest.obligations.numbers import joined_words, number_form, read_number
 from loccit.model.obligation import Deadline
@@ -24,6 +25,8 @@ _NUMBER_OF_PLACE = re.compile(
     re.IGNORECASE,
 )
 _MOST_LISTED = 6
+# How far before a number the one that it is joined with can begin.
+_JOINED = 60
 _CLAUSE_END = re.compile(r"[,;:.()]|\s(?:and|or|but|und|oder|sowie|shall|must|will|may|unless|except)\b")
 # The longest plausible period: anything longer counts something else.
 _LONGEST = {"minute": 1e6, "hour": 1e5, "day": 4e4, "week": 6e3, "month": 2e3, "quarter": 400, "year": 200}
@@ -32,6 +35,8 @@ _ISO = re.compile(r"(?<![\w-])(?:1[89]|20|21)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[1
 
 _NAMED_YEAR = re.compile(r"calendar|fiscal|Kalender|Geschäfts|Wirtschafts|Haushalts", re.IGNORECASE)
 _IN = re.compile(r"\b(?:in|any|each)\s*$", re.IGNORECASE)
+# After `shall not be submitted` these mean their opposite; `by` and `until` do not.
+_TURNS = re.compile(r"(?:before|prior\s+to|after|beyond|vor|nach)\b", re.IGNORECASE)
 _HALF = re.compile(r"\bhalbe[nrs]?\b", re.IGNORECASE)
 # `will have (10) days`, but not the number of an item.
 _IN_BRACKET = re.compile(r"\w\s\($")
@@ -71,6 +76,19 @@ def _period_form(language: str) -> re.Pattern[str]:
     return re.compile(
         rf"(?P<number>{number_form(language)})(?:\s*\((?P<again>\d{{1,4}})\)|(?P<bracket>\)))?[\s-]{{1,2}}"
         rf"(?:(?:{lexicon.between}{days})\s+){{0,3}}(?:{units})\b(?P<owner>[’'](?:\s|$))?",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _joined_form(language: str) -> re.Pattern[str]:
+    """The first number of two that share a unit."""
+    lexicon = load(language)
+    if lexicon is None:
+        return re.compile("(?!)")
+    return re.compile(
+        rf"(?P<number>{number_form(language)})\s*,?\s+(?:or|nor|and|but|und|oder|noch)\s+"
+        rf"(?:(?P<than>(?:not?\s+|nicht\s+)?(?:{lexicon.comparison}))\s+)?$",
         re.IGNORECASE,
     )
 
@@ -133,7 +151,8 @@ def _periods(sentence: str, lexicon: Lexicon) -> Iterator[Found]:
                 r"\b(?:Ende|Ablauf|am|zum|bis)\b[^,;]{0,12}$", before
             ):
                 continue
-            yield _found(sentence, match.start(), match.end(), float(counted), unit, "until", lexicon)
+            until = Bound("until")
+            yield _found(sentence, match.start(), match.end(), float(counted), unit, until, lexicon)
 
 
 def _is_name(match: re.Match[str], before: str, unit: str, lexicon: Lexicon) -> bool:
@@ -156,23 +175,55 @@ def _period(
             break
         at = other.start()
         listed.append((at, float(other[1])))
-    if listed:
-        before = sentence[max(0, at - _BEFORE) : at]
-    relation = next((name for name, form in lexicon.relations if form.search(before)), "")
-    for start, number in reversed(listed):
+    joined = None if listed else _joined_form(lexicon.language).search(sentence, max(0, at - _JOINED), at)
+    if joined and (first := read_number(joined["number"], lexicon)):
+        between = lexicon.forms["between_words"].search(sentence, max(0, joined.start() - 12), joined.start())
+        if joined["than"] or between:
+            # `not less than 10 nor more than 60 days`, `between ten and twenty days`
+            yield _bounded(
+                sentence, joined.start(), match, first, unit, "at least" if between else "", lexicon
+            )
+            yield _bounded(sentence, at, match, value, unit, "at most" if between else "", lexicon)
+            return
+    if len(listed) == 1 and lexicon.forms["between_words"].search(sentence, max(0, at - 12), at):
+        yield _bounded(sentence, at, match, listed[0][1], unit, "at least", lexicon)
+        yield _bounded(sentence, match.start(), match, value, unit, "at most", lexicon)
+        return
+    relation = _relation(sentence, at, match.end(), lexicon)
+    for start, number in (*reversed(listed), (match.start(), value)):
         yield _found(sentence, start, match.end(), number, unit, relation, lexicon)
-    yield _found(sentence, match.start(), match.end(), value, unit, relation, lexicon)
+
+
+def _bounded(
+    sentence: str, start: int, match: re.Match[str], value: float, unit: str, bound: str, lexicon: Lexicon
+) -> Found:
+    """One end of a range."""
+    relation = Bound(bound) if bound else _relation(sentence, start, match.end(), lexicon)
+    return _found(sentence, start, match.end(), value, unit, relation, lexicon)
+
+
+def _relation(sentence: str, start: int, end: int, lexicon: Lexicon) -> Bound:
+    """What a period is to what it is said of: a bound, or the first of the relations that fits."""
+    before = sentence[max(0, start - _BEFORE) : start]
+    every, *others = lexicon.relations
+    if every[1].search(before):
+        return Bound(every[0])
+    bound = find_bound(sentence, start, end, lexicon)
+    return bound if bound.name else Bound(next((name for name, form in others if form.search(before)), ""))
 
 
 def _found(
-    sentence: str, start: int, end: int, value: float, unit: str, relation: str, lexicon: Lexicon
+    sentence: str, start: int, end: int, value: float, unit: str, relation: Bound, lexicon: Lexicon
 ) -> Found:
     how, event = _event(sentence, end, lexicon)
-    if how and relation in ("", "for") and how.startswith(("prior", "before", "vor", "in advance")):
-        relation = "before"
-    elif how and not relation:
-        relation = "after"
-    return Found(start, end, Deadline(sentence[start:end].strip(), value, unit, "", relation, event))
+    name = relation.name
+    if how.startswith(("prior", "before", "vor", "in advance")):
+        name = relation.before_event().name if name not in ("", "for") else "before"
+    elif how and not name:
+        name = "after"
+    elif relation.of_time and name == "at most":
+        name = "within"
+    return Found(start, end, Deadline(sentence[start:end].strip(), value, unit, "", name, event))
 
 
 def _event(sentence: str, end: int, lexicon: Lexicon) -> tuple[str, str]:
@@ -223,7 +274,11 @@ def _role(sentence: str, match: re.Match[str], normal: str, lexicon: Lexicon) ->
     behind = sentence[match.end() : match.end() + 60]
     if lexicon.forms["date_of_law"].match(behind):
         return ""
-    relation = next((name for name, form in lexicon.date_cues if form.search(before)), "")
+    relation, cue = next(
+        ((name, found) for name, form in lexicon.date_cues if (found := form.search(before))), ("", None)
+    )
+    if cue and _TURNS.match(cue.group()) and is_negated_verb(before[: cue.start()], lexicon):
+        return "from" if relation == "before" else "until"
     if lexicon.language == "de":
         if (
             relation == "from"

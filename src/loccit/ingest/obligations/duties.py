@@ -18,7 +18,7 @@ _LONGEST_ACTION = 400
 _LONGEST_EXCEPTION = 300
 # `(a)`, `4.2`, `1.`, `- `, before a sentence begins.
 _MARKER = re.compile(
-    r"^(?:[-–—•*]\s+|\(?[\divxlcA-Za-z]{1,5}\)\s*|\d{1,3}(?:\.\d{1,3}){0,4}\.?\s+|[a-z]\.\s+|§\s?\d+\w?\s+|\[\^\w{1,80}\]\s*)+"
+    r"^(?:[-–—•*“‘]\s*|o\s+|\(?\s?[\divxlcA-Za-z]{1,5}\s?\)\s*|\d{1,3}[A-Z]?\.\s*(?=—)|\d{1,3}(?:\.\d{1,3}){0,4}\.?\s+|[a-z]\.\s+|§\s?\d+\w?\s+|\[\^\w{1,80}\]\s*)+"
 )
 _BRACKETS = re.compile(r"\s\([^()]{0,200}\)")
 _QUOTED = re.compile(r"[\"“„«‘][^\"”“»’]{0,120}[\"”“»’]")
@@ -32,9 +32,6 @@ _SAYS_THAT = re.compile(
     r",?\s+that\b,?\s*",
     re.IGNORECASE,
 )
-_LAST_NAMED = re.compile(
-    r"(?:^|\s)(?P<who>(?:the|each|any|such)(?:\s+[\w’'-]+){1,4}|it|they|he|she|we|you)$", re.IGNORECASE
-)
 # After these, a modal is in a clause of its own.
 _CLAUSE = re.compile(
     r"[;:]\s|(?<!\d)\.(?:\[\^\w{1,20}\])?\s|\bprovided,?\s+(?:however,?\s+)?that\s", re.IGNORECASE
@@ -43,10 +40,64 @@ _OPENING = re.compile(
     r"(?:if|when|where|once|unless|after|before|until|while)\b|within\b.*\b(?:after|before|of|from|following)\b",
     re.IGNORECASE,
 )
-_DETERMINER = re.compile(
-    r"(?:the|an?|each|every|any|all|no|neither|either|both|such|this|that|these|those|its|their|our|your|his|her|it|"
-    r"they|he|she|we|you|one)\b|[A-Z]|\d",
+_PRONOUNS = frozenset("it they he she we you one both all neither each".split())
+_DETERMINERS = frozenset(
+    "the a an each every any all no neither either both such this that these those its their our your his her one "
+    "some".split()
 )
+# What begins a part of a sentence that is about the whole of it: no bearer.
+_CONNECTIVES = frozenset(
+    "however furthermore moreover therefore thus hence then otherwise nevertheless nonetheless accordingly similarly "
+    "likewise instead consequently besides meanwhile again also still here there so but".split()
+)
+_ADVERBS_BEHIND = frozenset(
+    "hereby also each further therefore then only now thus still never thereupon".split()
+)
+_NOT_ADVERBS = frozenset("family assembly supply monopoly reply july anomaly ally italy butterfly".split())
+# `Section 214 of the Act`, `Articles 15 to 20`: provisions bear no duties.
+_PROVISION = re.compile(
+    r"(?:the\s+)?(?:(?:sub-?)?(?:section|article|paragraph|clause|regulation|rule|part|chapter|schedule|annex|appendix)s?"
+    r"|§§?)(?:\s+\(?(?:\d|[ivx]+\b)|\s*$|\s+of\b)",
+    re.IGNORECASE,
+)
+_DATE = re.compile(
+    r"\b(?:1[89]|20|21)\d\d\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b",
+    re.IGNORECASE,
+)
+# A verb in the main clause of what should be a noun phrase.
+_FINITE = re.compile(r"\b(?:is|are|was|were|has|have|had|does|do|did|believes?|agrees?|intends?)\b")
+_RELATIVE = re.compile(
+    r",?\s+(?:(?:to|of|in|by|for|on|upon|under|with|from|at)\s+)?(?:who|which|that|whose|whom|where|when|if)\b",
+    re.IGNORECASE,
+)
+_PREPOSITIONS = frozenset(
+    "of by in on at to for from with under between among upon through over against into within without than as and or "
+    "is are was were be per via".split()
+)
+# After these, a noun phrase before a modal is the subject of a clause of its own.
+_OPENS_CLAUSE = re.compile(
+    r"\b(?:that|which|whom|whether|because|although|as|if|when|whenever|where|unless|until|once|while|before|after|since)\s+",
+    re.IGNORECASE,
+)
+# In these, a modal states nothing: `if a dispute shall arise`, `as the same shall become due`.
+_CONDITION = re.compile(
+    r"\b(?:(?P<as>as)|if|when|whenever|unless|until|once|in\s+case)\s+(?:(?:it|they|he|she|we|you|same)"
+    r"|(?:the|an?|any|such|no|that|this)(?:\s+(?!the\b|an?\b|any\b|such\b|no\b)[\w’'-]+){1,4})$",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(r"(?:such\s+as|including|together\s+with|taking|having|being)\b", re.IGNORECASE)
+# `Each processor and, where applicable, its agent`, `users who`
+_OPEN_ENDED = re.compile(r"\b(?:and|or|of|from|by|to|with|in|as|who|which|that|whom|whose)$", re.IGNORECASE)
+_LISTED = re.compile(r"\A(?:and|or)\s+")
+_JOINT = re.compile(r"\b(?:and|or)\b")
+# What follows `by` in a passive without being who does it.
+_NOT_AGENT = re.compile(
+    r"\b(?:sum|amount|rate|percentage|per\s*cent|number|means|way|virtue|reason|reference|addition|use|action|notice|order"
+    r"|regulations?|law|end|date|time|day|month|year|receipts?|certificates?|statements?|documents?|evidence|reports?|letter"
+    r"|list|copy|copies|fee|deposit|plan|agreement|contract|provisions?|rules?|reasons?|this|vote|majority|words?)\b|\d",
+    re.IGNORECASE,
+)
+_NO_EFFECT = re.compile(r"nothing\s+(?:in|contained|herein|under|of)\b", re.IGNORECASE)
 _GERMAN_SUBJECT = re.compile(
     r"\s*(?P<who>(?:er|sie|es|man|wer|jeder|jede)\b(?!\s+[A-ZÄÖÜ])|(?:der|die|das|ein|eine|jeder|jede|jedes|diese[rs]?|kein\w*|beide)\s+"
     r"(?:[\w-]+[en]r?\s+){0,3}?[A-ZÄÖÜ][\w-]+(?:\s+(?:für|der|des)\s+[A-ZÄÖÜ][\w-]+(?:\s+und\s+[\w-]+\s+[A-ZÄÖÜ][\w-]+)?)?"
@@ -74,21 +125,30 @@ class Duty:
 def find_duties(sentence: str, lexicon: Lexicon) -> list[Duty]:
     """Return what a sentence obliges, forbids, permits and recommends, in order."""
     folded = sentence.casefold()
-    forms = [(kind, form) for kind, hints, form in lexicon.modals if has_any(folded, hints)]
+    forms = [modal for modal in lexicon.modals if has_any(folded, modal[1])]
     if not forms or sentence.endswith("?"):
         return []
     plain = _QUOTED.sub(lambda match: "\0" * len(match.group()), sentence)
     duties: list[Duty] = []
-    for kind, start, end in _modals(plain, forms, lexicon):
+    negated: list[str] = []
+    for kind, start, end, negation in _modals(plain, forms, lexicon):
         duties.append(Duty(kind, start, end, len(sentence), " ".join(sentence[start:end].split())))
+        negated.append(negation)
     for number, duty in enumerate(duties):
         following = duties[number + 1].start if number + 1 < len(duties) else len(sentence)
         duty.stop = _clause_stop(sentence, duty.end, following, last=number + 1 == len(duties))
         before = duties[number - 1] if number else None
         duty.bearer = _bearer(sentence, duty, before, lexicon)
         _split(sentence, duty, lexicon)
-        if lexicon.forms["none"].match(_subject(sentence, duty, before)) and duty.kind != "prohibition":
-            duty.kind = "prohibition"
+        subject = _subject(sentence, duty, before)
+        if _NO_EFFECT.match(subject) or (_CONDITION.search(subject) and not _as_may(subject, duty)):
+            duty.kind = ""
+        elif lexicon.forms["none"].match(subject):
+            duty.kind = negated[number]
+            # No one has the duty, and a passive has no one either.
+            duty.bearer = "" if duty.kind == "permission" else duty.bearer
+        elif lexicon.language == "de":
+            duty.kind = _german_kind(sentence, duty, negated[number], lexicon)
     return [duty for duty in duties if _counts(duty, lexicon)]
 
 
@@ -105,28 +165,99 @@ def leads(sentence: str, first: Duty) -> bool:
     )
 
 
+def _as_may(subject: str, duty: Duty) -> bool:
+    """*as the Minister may determine* states a power; *as the same shall become due* states nothing."""
+    condition = _CONDITION.search(subject)
+    return bool(condition and condition["as"]) and duty.kind == "permission"
+
+
 def _modals(
-    sentence: str, forms: Sequence[tuple[str, re.Pattern[str]]], lexicon: Lexicon
-) -> list[tuple[str, int, int]]:
-    found: list[tuple[str, int, int]] = []
-    for kind, form in forms:
+    sentence: str, forms: Sequence[tuple[str, tuple[str, ...], re.Pattern[str], str]], lexicon: Lexicon
+) -> list[tuple[str, int, int, str]]:
+    found: list[tuple[str, int, int, str]] = []
+    for kind, _, form, negated in forms:
         for match in form.finditer(sentence):
-            if lexicon.language == "de" and match.group()[0].isupper():
-                # `Kann der Patient nicht erreicht werden, …`: a condition.
+            if _is_name_or_condition(sentence, match, lexicon):
                 continue
             if lexicon.forms["not_modal_before"].search(sentence, max(0, match.start() - 20), match.start()):
                 continue
             if len(found) < _MOST and not any(
-                start < match.end() and match.start() < end for _, start, end in found
+                start < match.end() and match.start() < end for _, start, end, _ in found
             ):
-                found.append((kind, match.start(), match.end()))
+                found.append((kind, match.start(), match.end(), negated))
     return sorted(found, key=lambda item: item[1])
 
 
-def _counts(duty: Duty, lexicon: Lexicon) -> bool:
-    """Whether a verb that may be mere future tense (*will*) has a party of the contract as its subject."""
-    if duty.modal.casefold().split()[0] not in lexicon.named_bearers_only:
+def _is_name_or_condition(sentence: str, match: re.Match[str], lexicon: Lexicon) -> bool:
+    """Whether a modal with a capital is none: *Kann er nicht zahlen, …*, *Should the Buyer fail, …*, *8 May*."""
+    word = match.group().split(maxsplit=1)[0]
+    if not word[0].isupper() or word.isupper():
+        return False
+    if lexicon.language == "de" or word in ("May", "Will", "Shall"):
         return True
+    following = sentence[match.end() :].split(maxsplit=1)[:1]
+    return word == "Should" and any(
+        name[:1].isupper() or name in _DETERMINERS or name in _PRONOUNS for name in following
+    )
+
+
+# A relative clause within a German clause, and where a subordinate one ends it.
+_EMBEDDED = re.compile(
+    r",\s(?:(?:in|mit|für|von|auf|zu|an)\s)?(?:die|der|das|dem|den|deren|dessen|denen|welche\w?)\b"
+    r"(?:[^,;:]|,(?=\d)){0,200}(?P<close>,(?!\d)|)"
+)
+_GERMAN_END = re.compile(
+    r"[;:]|\.\s(?!\d)|,\s(?:es\s+sei\s+denn|außer|sondern|um|ohne|(?:auch\s+|nur\s+)?(?:wenn|falls|sofern|soweit|weil|da"
+    r"|ob|dass|daß|wie|wo|was|wer|bis|bevor|nachdem))\b"
+)
+_GERMAN_NOT = re.compile(
+    r"\b(?:nicht(?!\s+nur\b|-|\s+\w{3,}[tnd]e[mnrs]?\s+(?-i:[A-ZÄÖÜ]))|kein\w{0,2}|keinesfalls|niemals|nie|weder)\b",
+    re.IGNORECASE,
+)
+_TO_DO = ("hat", "haben", "ist", "sind")
+# `nicht weniger als` negates the comparison, not the verb.
+_NOT_THAN = re.compile(
+    r"\bnicht\s+(?:(?:vor|unter|über|ohne|allein|lediglich|zu)\b|\w+er\s+als\b|mehr\s+als\b|weniger\s+als\b)",
+    re.IGNORECASE,
+)
+
+
+def _closed(embedded: re.Match[str]) -> str:
+    return " " if embedded["close"] else ";"
+
+
+def _german_kind(sentence: str, duty: Duty, negated: str, lexicon: Lexicon) -> str:
+    """The kind of a German modal, which what follows in its clause can negate; nothing if that is not clear."""
+    if " " in duty.modal:
+        if "vertreten" in duty.modal:
+            return ""
+        # `ist nicht verpflichtet`; `zu tragen hat` has it before.
+        if sentence[: duty.start].rstrip().endswith((" nicht", " keine", " keinen")):
+            return negated
+        words = duty.modal
+    else:
+        rest = sentence[duty.end : duty.stop]
+        clause = "" if rest.startswith(",") else _EMBEDDED.sub(_closed, rest)
+        end = _GERMAN_END.search(clause)
+        words = clause[: end.start()] if end else clause
+        to_do = lexicon.forms["infinitive"].search(words) if duty.modal in _TO_DO else None
+        words = words[: to_do.end()] if to_do else words
+    if duty.kind == "duty" and " " not in duty.modal:
+        words = _NOT_THAN.sub("", words)
+    negation = _GERMAN_NOT.search(words)
+    only = duty.modal.startswith(("darf", "dürfen")) and re.search(r"\bnur\b", words)
+    if negation is None and not only:
+        return duty.kind
+    if negation and duty.modal in ("hat", "haben") and negation.group().startswith("kein"):
+        # `hat keine Gebühren zu erheben` and `hat keine Kosten zu tragen` mean different things.
+        return ""
+    return negated
+
+
+def _counts(duty: Duty, lexicon: Lexicon) -> bool:
+    """Whether a verb states anything; one that may be mere future tense (*will*) needs a party of the contract."""
+    if not duty.kind or duty.modal.casefold().split()[0] not in lexicon.named_bearers_only:
+        return bool(duty.kind)
     words = duty.bearer.split()
     if not words:
         return False
@@ -174,50 +305,114 @@ def _bearer(sentence: str, duty: Duty, before: Duty | None, lexicon: Lexicon) ->
     )
     if not own and lexicon.forms["passive"].match(behind):
         agent = lexicon.forms["agent"].search(behind[:_AGENT])
-        return agent["who"][:_LONGEST_BEARER] if agent else ""
+        return agent["who"][:_LONGEST_BEARER] if agent and not _NOT_AGENT.search(agent["who"]) else ""
     piece = _subject(sentence, duty, before)
-    if before and _AND.search(sentence[before.end : duty.start]):
+    if not before and _AND.search(sentence[: duty.start]):
+        # `An operator is encouraged to ask, but may refuse`
+        piece = _FINITE.split(piece, maxsplit=1)[0].strip()
+        return _who(piece, lexicon) if "," not in piece else ""
+    if before and (
+        _AND.search(sentence[before.end : duty.start])
+        or (not piece and sentence[: duty.start].endswith(", "))
+    ):
         # `shall take account of the opinion and shall tell`: the same subject.
         return before.bearer
-    if "that" in piece.casefold() and not lexicon.forms["subordinate"].match(piece):
-        piece = _SAYS_THAT.sub("", piece, count=1)
-    piece = _after_leading_clauses(piece, lexicon)
-    piece = _PARTICIPLE_CLAUSE.split(piece)[0].strip(" ,")
-    if lexicon.forms["relative"].fullmatch(piece.casefold()):
+    return _who(piece, lexicon)
+
+
+def _who(piece: str, lexicon: Lexicon) -> str:
+    """Return the subject that the words before a modal end with, or nothing where that is not plain."""
+    subordinate = lexicon.forms["subordinate"]
+    piece = _without_adverbs(piece)
+    said = _SAYS_THAT.match(piece)
+    piece = piece[said.end() :] if said else piece
+    sentence = piece.rpartition(". ")[2]
+    parts = [_without_adverbs(part) for part in (sentence if sentence[:1].isupper() else piece).split(", ")]
+    opened = [match.end() for match in _OPENS_CLAUSE.finditer(parts[-1])]
+    if opened and _is_short_name(parts[-1][opened[-1] :]):
+        return parts[-1][opened[-1] :]
+    if subordinate.match(parts[-1]):
+        name = _last_name(parts[-1])
+        if name or len(parts) == 1:
+            return name
+    if any(map(_OPEN_ENDED.search, parts)):
         return ""
+    names: list[str] = []
+    for part in reversed(parts):
+        listed = bool(names) and _LISTED.match(names[0]) is not None
+        if not part or subordinate.match(part) or _ASIDE.match(part):
+            if names:
+                break
+        elif not (_is_noun_phrase(_LISTED.sub("", part)) or (listed and part.count(" ") < 3)):
+            break
+        elif names and not listed and not _JOINT.search(names[0]):
+            # `a court, the holder shall`: not a list.
+            break
+        else:
+            names.insert(0, part)
+    return _shortened(_LISTED.sub("", ", ".join(names)))
+
+
+def _without_adverbs(piece: str) -> str:
     words = piece.split()
-    if not words or len(piece) > _LONGEST_BEARER * 2:
-        return ""
-    while words and words[-1].casefold() in (
-        "hereby",
-        "also",
-        "each",
-        "further",
-        "therefore",
-        "then",
-        "only",
+    while words and (
+        words[-1].casefold() in _ADVERBS_BEHIND
+        or (words[-1].endswith("ly") and words[-1].casefold() not in _NOT_ADVERBS)
     ):
         words.pop()
-    return " ".join(words)[:_LONGEST_BEARER]
+    while words and words[0].casefold().rstrip(",") in _CONNECTIVES:
+        words.pop(0)
+    return " ".join(words)
 
 
-def _after_leading_clauses(piece: str, lexicon: Lexicon) -> str:
-    """Strip *Where …,* and *Within ten days …,* before the subject, which follows their last comma."""
-    if lexicon.forms["relative"].match(piece) and not _DETERMINER.match(piece):
-        return piece.split(",")[0] if "," not in piece else piece.rpartition(", ")[2]
-    if not lexicon.forms["subordinate"].match(piece):
-        parts = piece.split(", ")
-        # `The Company, in its discretion,`: the first part; `the reference rate, the lender`: the last.
-        return parts[0] if len(parts) > 1 and not lexicon.forms["subordinate"].match(parts[0]) else piece
-    parts = piece.split(", ")
-    while len(parts) > 1:
-        parts.pop(0)
-        if _DETERMINER.match(parts[0]) and not lexicon.forms["subordinate"].match(parts[0]):
-            return ", ".join(parts)
-    if not lexicon.forms["subordinate"].match(parts[0]):
-        return parts[0]
-    last = _LAST_NAMED.search(parts[0])
-    return last["who"] if last else ""
+def _is_noun_phrase(part: str) -> bool:
+    """Whether words can be someone's name or description, as far as their form tells."""
+    head = _RELATIVE.split(part, maxsplit=1)[0]
+    words = head.split() or [""]
+    begins = words[0].casefold() in _DETERMINERS | _PRONOUNS or not words[0][:1].islower()
+    # `contracting officers`
+    several = next(
+        (words[n - 1] for n, word in enumerate(words) if n and word in _PREPOSITIONS), words[-1]
+    ).endswith("s")
+    return bool(
+        words[0]
+        and (begins or several)
+        and not _PROVISION.match(head)
+        and not _DATE.search(head)
+        and not _FINITE.search(head)
+        and not set('`“”"=|{}<>').intersection(head)
+        and head.count("(") == head.count(")")
+        and words[-1].casefold() not in _PREPOSITIONS
+    )
+
+
+def _is_short_name(words: str) -> bool:
+    """Whether words between the opening of a clause and its modal are its subject and no verb."""
+    first, *others = words.split() or [""]
+    if first.casefold() in _PRONOUNS or (first.casefold() in _DETERMINERS and len(others) == 1):
+        return len(others) < 2
+    return 0 < len(others) < 5 and all(
+        word[:1].isupper() or (word == first and word.casefold() in _DETERMINERS) for word in (first, *others)
+    )
+
+
+def _last_name(piece: str) -> str:
+    """Return the subject after an adverbial without a comma: *On 1 May 2024 the Board*."""
+    words = piece.split()
+    if words[-1].casefold() in _PRONOUNS:
+        return words[-1]
+    at = next((n for n in range(len(words) - 1, 0, -1) if words[n].casefold() in _DETERMINERS), 0)
+    name = " ".join(words[at:])
+    plain = at > 0 and len(words) - at < 6 and words[at - 1].casefold() not in _PREPOSITIONS
+    return name if plain and _is_noun_phrase(name) else ""
+
+
+def _shortened(name: str) -> str:
+    """Return a name without what describes it, where it is too long."""
+    if len(name) <= _LONGEST_BEARER:
+        return name
+    head = _RELATIVE.split(name, maxsplit=1)[0].partition(",")[0]
+    return head if len(head) <= _LONGEST_BEARER else ""
 
 
 def _german_bearer(sentence: str, duty: Duty, before: Duty | None, lexicon: Lexicon) -> str:
@@ -250,13 +445,25 @@ def _german_bearer(sentence: str, duty: Duty, before: Duty | None, lexicon: Lexi
 
 def _split(sentence: str, duty: Duty, lexicon: Lexicon) -> None:
     """Separate the action from its exceptions."""
+    form = lexicon.forms["exceptions"]
     rest = sentence[duty.end : duty.stop]
-    match = lexicon.forms["exceptions"].search(rest)
+    match = next((found for found in form.finditer(rest) if _outside_brackets(rest, found.start())), None)
     if match is None and duty.stop < len(sentence):
-        behind = lexicon.forms["exceptions"].match(sentence[duty.stop :].lstrip(" ,;"))
-        if behind:
-            duty.exception = sentence[duty.stop :].lstrip(" ,;")[:_LONGEST_EXCEPTION].rstrip(" .;")
-    if match:
-        duty.exception = rest[match.start() :][:_LONGEST_EXCEPTION].rstrip(" .;,")
+        behind = sentence[duty.stop :].lstrip(" ,;")
+        if form.match(behind):
+            duty.exception = _cut(behind.rstrip(" .;"), _LONGEST_EXCEPTION)
+    elif match and rest[: match.start()].strip(" ,"):
+        duty.exception = _cut(rest[match.start() :].rstrip(" .;,"), _LONGEST_EXCEPTION)
         rest = rest[: match.start()]
-    duty.action = rest.strip(" ,;:.")[:_LONGEST_ACTION]
+    elif match and rest.count(", ", match.start()) == 1:
+        # `shall, except on Sundays, keep it open`
+        duty.exception, _, rest = rest[match.start() :].partition(", ")
+    duty.action = _cut(rest.strip(" ,;:."), _LONGEST_ACTION)
+
+
+def _outside_brackets(text: str, at: int) -> bool:
+    return text.count("(", 0, at) <= text.count(")", 0, at)
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest].rstrip()} …"

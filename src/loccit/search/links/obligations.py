@@ -59,8 +59,25 @@ def list_obligations(
         gaps=counts.gaps,
         documents=looked_at,
         unread_documents=unread,
-        note="" if counts.total else _instead(lookup, query, documents),
+        note=" ".join(
+            filter(
+                None,
+                (
+                    "" if counts.total else _instead(lookup, query, documents),
+                    _by_nobody(lookup, query, documents),
+                ),
+            )
+        ),
     )
+
+
+def _by_nobody(lookup: ObligationLookup, query: ObligationQuery, documents: Collection[int] | None) -> str:
+    """Return the number of rows that a condition on the bearer cannot judge."""
+    if not query.bearer:
+        return ""
+    count = lookup.counts(replace(query, bearer=(), gap="bearer"), documents).total
+    rows = f"{count:,} {'row' if count == 1 else 'rows'} without a known bearer"
+    return f"{rows} {'meets' if count == 1 else 'meet'} the other conditions." if count else ""
 
 
 def _instead(lookup: ObligationLookup, query: ObligationQuery, documents: Collection[int] | None) -> str:

@@ -4,11 +4,14 @@
 with the forms that it takes; ``adjectives`` are those of units joined to a number (``dreimonatig``). ``time_hints``,
 ``amount_hints``, ``date_hints`` and ``vague_hints`` are what every period, amount, date and vague deadline has one of
 in it, casefolded, to pass over sentences that have none: looking for a word is far quicker than for an expression. All
-other values are regular expressions. ``relations``, ``date_cues``, ``at_most`` and ``at_least`` are looked for at the
-end of what stands before a number, and so are the ``not_…_before`` that rule it out; ``not_after`` and ``date_of_law``
-stand behind it. ``modals`` have the kind of what they state, their own hints, and the form, of which the first that
-fits counts; ``infinitive`` and ``months`` can be used in other expressions as ``{infinitive}``. Repetitions are
-bounded, so that no text can make them slow.
+other values are regular expressions. ``comparisons``, ``relations`` and ``date_cues`` are looked for at the end of what
+stands before a number, and so are the ``not_…_before`` that rule it out; ``comparisons_behind``, ``not_after`` and
+``date_of_law`` stand behind it. A comparison has the bound that it sets unless it is negated, and a kind: a ``verb``
+(*exceed*), ``than`` and ``long`` (*longer than*, which can belong to a noun), a ``noun``'s (*exceeding*), one of
+``time`` (*later than*), of ``money`` alone, or ``plain``, which is negated only where *not* stands before it.
+``modals`` have the kind of what they state, their own hints, the form, of which the first that fits counts, and the
+kind of a negation that is not in the form (*no person may*, *muss nicht*); ``infinitive`` and ``months`` can be used in
+other expressions as ``{infinitive}``. Repetitions are bounded, so that no text can make them slow.
 """
 
 from __future__ import annotations
@@ -44,10 +47,14 @@ class Lexicon:
     between: str
     currencies: Mapping[str, str]
     percent: str
+    comparisons: tuple[tuple[str, str, re.Pattern[str]], ...]
+    comparisons_behind: tuple[tuple[str, str, re.Pattern[str]], ...]
+    comparison: str
+    """Any of the comparisons before a number."""
     relations: tuple[tuple[str, re.Pattern[str]], ...]
     date_cues: tuple[tuple[str, re.Pattern[str]], ...]
     dates: tuple[re.Pattern[str], ...]
-    modals: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...]
+    modals: tuple[tuple[str, tuple[str, ...], re.Pattern[str], str], ...]
     named_bearers_only: frozenset[str]
     forms: Mapping[str, re.Pattern[str]]
     """The single expressions, by name."""
@@ -63,8 +70,13 @@ _SINGLE = (
     "vague_deadlines",
     "not_percent",
     "not_percent_sentence",
-    "at_most",
-    "at_least",
+    "between_words",
+    "negation",
+    "negation_at",
+    "clause",
+    "of_noun",
+    "being",
+    "negated_verb",
     "exceptions",
     "not_modal_before",
     "none",
@@ -88,9 +100,13 @@ def load(language: str) -> Lexicon | None:
         return re.compile(form.replace("{infinitive}", infinitive).replace("{months}", months), flags)
 
     forms = {name: compiled(data[name]) for name in _SINGLE}
+    forms["infinitive"] = compiled(infinitive or "(?!)")
     forms["agent"] = compiled(data["agent"], 0)
     for name in ("subordinate", "relative"):
         forms[name] = compiled(rf"(?:{data[name]})\b")
+    comparison = "|".join(form for _, _, form in data["comparisons"])
+    # `less than five or` before another comparison
+    forms["or_than"] = compiled(rf"\b(?:{comparison})\s[^,;:]{{1,40}}?\s(?:or|and|oder|und)\s+$")
     forms["vague_deadlines"] = compiled(rf"\b(?:{data['vague_deadlines']})")
     return Lexicon(
         language=language,
@@ -109,11 +125,20 @@ def load(language: str) -> Lexicon | None:
         between=data["between"],
         currencies=data["currencies"],
         percent=data["percent"],
+        comparisons=tuple(
+            (name, kind, compiled(rf"\b(?:{form})\b\s*{data['comparison_filler']}$"))
+            for name, kind, form in data["comparisons"]
+        ),
+        comparisons_behind=tuple(
+            (name, kind, compiled(form)) for name, kind, form in data["comparisons_behind"]
+        ),
+        comparison=comparison,
         relations=tuple((name, compiled(form)) for name, form in data["relations"]),
         date_cues=tuple((name, compiled(form)) for name, form in data["date_cues"]),
         dates=tuple(compiled(rf"(?<!\w){data[name]}\b") for name in ("day_month", "month_day") if data[name]),
         modals=tuple(
-            (kind, tuple(hints), compiled(rf"\b(?:{form})")) for kind, hints, form in data["modals"]
+            (kind, tuple(hints), compiled(rf"\b(?:{form})"), negated)
+            for kind, hints, form, negated in data["modals"]
         ),
         named_bearers_only=frozenset(data["named_bearers_only"]),
         forms=forms,
