@@ -29,7 +29,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 MARKED = {
     "browser": ("browser",),
     "store": ("stores/providers",),
-    "process": ("chat", "cli", "holodeck", "library", "server", "tools", "watch", "test_docs.py"),
+    "process": ("chat", "cli", "holodeck", "library", "requests", "server", "tools", "watch", "test_docs.py"),
     "slow": (
         *("test_docs.py", "stores/test_moving.py", "ingest/distributed", "ingest/test_llm_context.py"),
         *(

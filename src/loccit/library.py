@@ -9,6 +9,14 @@ from functools import partial, update_wrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from loccit.config.bounds import (
+    LONGEST_DRAFT,
+    LONGEST_PATTERN,
+    LONGEST_TERM,
+    MOST_SUGGESTIONS,
+    bounded,
+    check_text,
+)
 from loccit.errors import DamagedIndexError, UsageError
 from loccit.library_base import INDEX_FOLDER, LibraryBase, find_index
 from loccit.model import (
@@ -90,6 +98,7 @@ class Library(LibraryBase):
 
     # -- searching -------------------------------------------------------------------------------------------
 
+    @bounded()
     def search(
         self,
         query: str,
@@ -142,6 +151,7 @@ class Library(LibraryBase):
                 raise
             return search()
 
+    @bounded(pattern=LONGEST_PATTERN)
     def find_all(
         self,
         pattern: str,
@@ -168,6 +178,7 @@ class Library(LibraryBase):
             self._index, pattern, kind, filters=filters, limit=limit, cursor=cursor, ignore_case=ignore_case
         )
 
+    @bounded(quotations=LONGEST_DRAFT)
     def verify_quotes(
         self,
         quotations: str | Sequence[str],
@@ -187,6 +198,7 @@ class Library(LibraryBase):
         self._index.refresh()
         return verify_quotes(self._index, quotations, filters=filters)
 
+    @bounded()
     def compare(self, old: str, new: str, *, files: bool = True) -> Comparison:
         """Return what was added, removed, moved, renumbered or changed between two documents.
 
@@ -204,10 +216,12 @@ class Library(LibraryBase):
         """Return a library of the documents that pass all filters; it shares this one's index, models and settings."""
         from loccit.scoped import ScopedLibrary
 
+        check_text("filters", filters)
         return ScopedLibrary(self, *filters)
 
     # -- reading ---------------------------------------------------------------------------------------------
 
+    @bounded()
     def section(
         self,
         reference: str,
@@ -225,6 +239,7 @@ class Library(LibraryBase):
             raise UsageError(f"{reference!r} names {len(found)} places: ask for them with sections.")
         return found[0]
 
+    @bounded()
     def sections(
         self,
         references: str | Sequence[str],
@@ -259,6 +274,7 @@ class Library(LibraryBase):
         """Return the documents to look for places in; None for all."""
         return None
 
+    @bounded()
     def document(self, name: str) -> SectionView:
         """Return a whole document as one section; ``name`` is its path, its file name or its title."""
         from loccit.search.links.questions import whole_document
@@ -266,6 +282,7 @@ class Library(LibraryBase):
         self._index.refresh()
         return whole_document(self._index, name)
 
+    @bounded()
     def paths_of(self, name: str) -> list[str]:
         """Return the paths of the documents that a path, the end of one, a file name or a title stands for."""
         from loccit.search.links.find_places import find_documents
@@ -273,6 +290,7 @@ class Library(LibraryBase):
         self._index.look()
         return [entry.source_path for entry in find_documents(self._index, name)]
 
+    @bounded(term=LONGEST_TERM)
     def define(self, term: str, *, document: str | None = None) -> DefineResponse:
         """Return how the documents define a term, and which define it differently."""
         from loccit.search.links.questions import define
@@ -280,6 +298,7 @@ class Library(LibraryBase):
         self._index.look()
         return define(self._index, term, document)
 
+    @bounded()
     def references(
         self, reference: str | Sequence[str], *, document: str | None = None
     ) -> ReferencesResponse:
@@ -289,6 +308,7 @@ class Library(LibraryBase):
         self._index.refresh()
         return follow_references(self._index, reference, document)
 
+    @bounded()
     def obligations(
         self,
         document: str | None = None,
@@ -324,6 +344,7 @@ class Library(LibraryBase):
             offset=offset,
         )
 
+    @bounded()
     def outline(self, document: str | None = None, *, clauses: bool = False) -> list[Outline]:
         """Return the heading trees of one document, or of all; with ``clauses``, the numbering below them too."""
         from loccit.search.links.questions import outlines
@@ -331,6 +352,7 @@ class Library(LibraryBase):
         self._index.look()
         return outlines(self._index, document, clauses=clauses)
 
+    @bounded()
     def reader(self, path: str) -> DocumentView:
         """Return everything needed to show one document to a reader: text, places, references, terms."""
         from loccit.search.links.reading import read_document
@@ -348,6 +370,7 @@ class Library(LibraryBase):
         self._index.look()
         return self._views.maps().get()
 
+    @bounded()
     def map_of(self, path: str) -> DocumentMap:
         """Return the sections of one document, and which places they refer to."""
         from loccit.search.links.map import map_document
@@ -355,15 +378,19 @@ class Library(LibraryBase):
         self._index.look()
         return map_document(self._index, path)
 
+    @bounded()
     def suggest(
         self, prefix: str, limit: int = 8, *, paths: Collection[str] | None = None
     ) -> list[Suggestion]:
         """Return titles, headings, labels and defined terms that begin with or contain what the user types."""
         from loccit.search.links.questions import suggest
 
+        if not 1 <= limit <= MOST_SUGGESTIONS:
+            raise UsageError(f"The limit must be between 1 and {MOST_SUGGESTIONS}.")
         self._index.look()
         return suggest(self._index.suggestions, prefix, limit, paths)
 
+    @bounded()
     def documents(self, filters: Mapping[str, object] | None = None) -> list[DocumentInfo]:
         """Return the documents of the library that pass the filters."""
         from loccit.search.links.questions import list_documents

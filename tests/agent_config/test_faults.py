@@ -57,7 +57,7 @@ TOOL_FAULTS = [
         "filters: draft",
         "tools[0].filters: must be a block of fields, one per line, indented below, not a text",
     ),
-    ("filters: {after: soon}", "tools[0].filters: 'soon' is not a date; write it as 2025-01-31"),
+    ("filters: {after: soon}", "tools[0].filters: after: 'soon' is not a date; write it as 2025-01-31"),
     ("filters: {tags: {a: b}}", "tools[0].filters: the filter tags must be a value or a list of values"),
     ("filters: {tags: []}", "tools[0].filters: The filter 'tags' has no value"),
     ("context_model: [a]", "tools[0].context_model: must be text or a block of fields"),

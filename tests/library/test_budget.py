@@ -48,7 +48,7 @@ def test_a_budget_that_is_too_small_is_said(library: Library) -> None:
 
 
 def test_a_budget_of_nothing_is_refused(library: Library) -> None:
-    with pytest.raises(UsageError, match="token_budget must be at least 1, not 0"):
+    with pytest.raises(UsageError, match="token_budget must be at least 1 and at most 1,000,000, not 0"):
         library.search("vessel", token_budget=0)
 
 

@@ -8,18 +8,13 @@ from hypothesis import strategies as st
 
 from loccit import Library
 from loccit.errors import UsageError
-from loccit.search.query.understand import MAX_QUERY_CHARACTERS, understand
+from loccit.search.query.understand import understand
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t", "\x00\x07", "?!", '""', "—"])
 def test_a_query_without_words_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="empty"):
         understand(text)
-
-
-def test_a_query_of_a_megabyte_is_refused_with_the_limit() -> None:
-    with pytest.raises(UsageError, match=f"at most {MAX_QUERY_CHARACTERS:,}"):
-        understand("a" * 1_000_000)
 
 
 def test_control_characters_are_dropped() -> None:

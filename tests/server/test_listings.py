@@ -146,11 +146,10 @@ def test_the_quotations_of_an_answer_are_found_in_it(server: str) -> None:
 
 
 def test_thousands_of_quotations_are_bounded_and_said_page_by_page(server: str) -> None:
-    quotations = ["check seal 1 before every start"] * 1500
+    quotations = ["check seal 1 before every start"] * 1000
     found = call(server, "verify_quotes", {"quotations": quotations, "token_budget": 800})
     text, data = text_of(found), found.structured_content
-    assert "Only the first 1,000 quotations were checked." in text
-    assert data["exact"] == 1000 and data["left_out"] == 500 and data["truncated"]
+    assert data["exact"] == 1000 and data["left_out"] == 0 and data["truncated"]
     (following,) = re.findall(r"of 1000 shown; continue with offset=(\d+)", text)
     assert 0 < int(following) < 1000
     rest = call(server, "verify_quotes", {"quotations": quotations, "offset": 999})
@@ -234,12 +233,13 @@ def test_obligations_go_on_where_an_answer_ended(server: str, options: dict[str,
         ("find_all", {"pattern": "x*", "kind": "regex"}, "matches the empty string"),
         ("find_all", {"pattern": "pump", "kind": "glob"}, "must be one of phrase, words, regex"),
         ("find_all", {"pattern": "pump", "cursor": "nonsense"}, "cursor is invalid"),
-        ("find_all", {"pattern": "pump", "limit": 0}, "between 1 and 1000"),
+        ("find_all", {"pattern": "pump", "limit": 0}, "between 1 and 10000"),
+        ("verify_quotes", {"quotations": ["a b c"] * 1001}, "1 to 1,000 quotations"),
         ("find_all", {"pattern": "pump", "document": "manaul.md"}, "Did you mean: manual.md"),
         ("verify_quotes", {}, "nothing to check"),
         ("verify_quotes", {"quotations": []}, "nothing to check"),
         ("verify_quotes", {"quotations": ["a b c"], "text": "“a b c”"}, "not both"),
-        ("verify_quotes", {"quotations": ["word " * 2000]}, "at most 5,000 are allowed"),
+        ("verify_quotes", {"quotations": ["word " * 2000]}, "at most 5,000 characters"),
         ("verify_quotes", {"quotations": ["…"]}, "has no words"),
         ("verify_quotes", {"quotations": ["a b c"], "document": "atc.md"}, "Did you mean: act.md"),
         ("verify_quotes", {"quotations": ["a b c"], "offset": 7}, "smaller offset"),

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from loccit.config.bounds import LONGEST_TEXT
 from loccit.errors import UsageError
 from loccit.tools import HierarchicalDocumentTool
-from loccit.tools.arguments import LONGEST_TEXT, shown
+from loccit.tools.arguments import shown
 from loccit.tools.catalog import SEARCH
 
 LONG = "seal " * 400_000

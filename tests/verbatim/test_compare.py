@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from loccit import Library
 from loccit.cli.app import app
 from loccit.comparing import compare_files
-from loccit.errors import ConversionError, NotFoundError
+from loccit.errors import ConversionError, NotFoundError, UsageError
 from loccit.model import Comparison
 from loccit.search.verbatim.compare import compare as compare_documents
 from loccit.search.verbatim.render import comparison_lines
@@ -210,9 +210,11 @@ def test_documents_of_a_library_and_files(library: Library, folder: Path, tmp_pa
     assert shown(found) == [("changed", "Section 1", "Section 1")]
     assert library.compare("act.md", "note.md").same == 0
     assert shown(library.scoped({"path": "docs"}).compare("log-01.md", "log-01.md")) == []
-    for name in ("nothing.md", "x" * 5000, "", "\0"):
+    for name in ("nothing.md", "x" * 5000, ""):
         with pytest.raises(NotFoundError):
             library.compare("act.md", name)
+    with pytest.raises(UsageError, match="new must not contain the character NUL"):
+        library.compare("act.md", "\0")
     with pytest.raises(NotFoundError):
         library.compare("act.md", str(other), files=False)
     with pytest.raises(NotFoundError):

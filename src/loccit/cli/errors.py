@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from loccit.cli.output import message, print_json, safe
+from loccit.cli.output import message, print_json, safe, show_record
 from loccit.errors import LoccitError, NotFoundError, UsageError
 
 ERROR, WRONG_USAGE, SOME_FAILED, NOTHING_FOUND, INTERRUPTED = 1, 2, 3, 4, 130
@@ -120,4 +120,4 @@ def _prepare(debug: bool) -> None:
 
 class _Warnings(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
-        message(f"{record.levelname.lower()}: {record.getMessage()}")
+        show_record(record)

@@ -10,6 +10,7 @@ import typer
 from loccit.cli.errors import NOTHING_FOUND
 from loccit.cli.options import DocumentOption, IndexOption, JsonOption, meant, open_library
 from loccit.cli.output import display_path, message, one_line, print_json, show
+from loccit.config.bounds import MOST_HITS
 from loccit.errors import UsageError
 
 
@@ -38,7 +39,7 @@ def grep(
         ),
     ] = None,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, max=10_000, metavar="N", help="Show at most this many.")
+        int, typer.Option("--limit", "-n", min=1, max=MOST_HITS, metavar="N", help="Show at most this many.")
     ] = 100,
     cursor: Annotated[
         str | None,

@@ -18,7 +18,7 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
-from loccit.cli.output import json_safe, message
+from loccit.cli.output import json_safe, show_record
 
 GENERAL = "Messages"
 _OURS = "loccit"
@@ -141,9 +141,7 @@ class _JsonHandler(_Lines):
 
 class _TextHandler(_Lines):
     def emit(self, record: logging.LogRecord) -> None:
-        fields = getattr(record, "fields", None)
-        said = [f"{name}={value}" for name, value in fields.items()] if isinstance(fields, dict) else []
-        message(" ".join([f"{record.levelname.lower()}: {record.getMessage()}", *said]))
+        show_record(record)
 
 
 class _JsonStream(io.TextIOBase):

@@ -10,6 +10,7 @@ import typer
 from loccit.cli.errors import NOTHING_FOUND
 from loccit.cli.options import IndexOption, JsonOption, meant, open_library
 from loccit.cli.output import message, one_line, path_text, print_json, show
+from loccit.config.bounds import DEPTHS
 from loccit.model.document import span
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def outline(
         typer.Option(
             "--depth",
             "-n",
-            min=0,
+            min=DEPTHS[0],
+            max=DEPTHS[1],
             metavar="N",
             help="How many levels; by default all of DOC, or 1 of every document.",
         ),

@@ -6,9 +6,11 @@ Text from documents, file names and queries is made safe first: it can never spe
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import sys
+import traceback
 from contextlib import nullcontext
 from datetime import datetime, timezone
 from pathlib import Path
@@ -150,6 +152,16 @@ def show(*renderables: RenderableType, to: Console | None = None) -> None:
 def message(text: str) -> None:
     """Print one line on standard error."""
     print(one_line(text), file=sys.stderr, flush=True)
+
+
+def show_record(record: logging.LogRecord) -> None:
+    """Print a log record on standard error: level, message and fields on a line, and below it the traceback, if any."""
+    fields = getattr(record, "fields", None)
+    said = [f"{name}={value}" for name, value in fields.items()] if isinstance(fields, dict) else []
+    message(" ".join([f"{record.levelname.lower()}: {record.getMessage()}", *said]))
+    if record.exc_info and record.exc_info[0] is not None:
+        found = "".join(traceback.format_exception(*record.exc_info))
+        print(safe(found).rstrip(), file=sys.stderr, flush=True)
 
 
 def print_json(data: Any) -> None:

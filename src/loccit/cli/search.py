@@ -13,6 +13,7 @@ import typer
 from loccit.cli.errors import NOTHING_FOUND
 from loccit.cli.options import IndexOption, JsonOption, meant, open_library, setting_option
 from loccit.cli.output import display_path, message, print_json, safe, show
+from loccit.config.bounds import LONGEST_TEXT
 from loccit.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 FILTERS = "Filters"
 RANKING = "Ranking"
 OUTPUT = "Output"
-_LONGEST_INPUT = 10_000_000  # characters read from standard input; longer queries are refused anyway
 
 
 class Format(str, Enum):
@@ -205,7 +205,7 @@ def _query(words: list[str]) -> str:
         return " ".join(words)
     if sys.stdin.isatty():
         message("Type the query; end with Ctrl-D.")
-    return sys.stdin.read(_LONGEST_INPUT)
+    return sys.stdin.read(LONGEST_TEXT + 1)
 
 
 def _settings(settings: Settings, pairs: Iterable[str], reranker: str | None) -> Settings:

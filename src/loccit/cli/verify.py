@@ -11,9 +11,8 @@ import typer
 from loccit.cli.errors import NOTHING_FOUND, SOME_FAILED
 from loccit.cli.options import DocumentOption, IndexOption, JsonOption, meant, open_library
 from loccit.cli.output import display_path, message, one_line, print_json, show
+from loccit.config.bounds import LONGEST_DRAFT
 from loccit.errors import UsageError
-
-_LONGEST_INPUT = 10_000_000
 
 
 def verify(
@@ -59,7 +58,7 @@ def verify(
 
 def _text(file: str) -> str:
     if file == "-":
-        return sys.stdin.read(_LONGEST_INPUT)
+        return sys.stdin.read(LONGEST_DRAFT + 1)
     path = Path(file).expanduser()
     if not path.is_file():
         raise UsageError(f"{file} is not a file. Give one, or - for standard input.")

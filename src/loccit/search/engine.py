@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from loccit.config import SearchSettings
+from loccit.config.settings import TOKEN_BUDGETS
 from loccit.embedding import Embedder, Tokenizer
 from loccit.errors import UsageError
 from loccit.model import SearchResponse
@@ -24,6 +25,7 @@ from loccit.search.links.define import Dictionary, keys_in, possible_keys
 from loccit.search.links.reference_graph import KeptReferences, ReferenceGraph
 from loccit.search.present.enrich import Enrichment, locate_definitions, mark_images, name_cells, to_results
 from loccit.search.present.respond import (
+    NO_LIMIT,
     asked_for,
     below_threshold,
     count_tokens,
@@ -107,8 +109,10 @@ class SearchEngine:
         ``every_occurrence`` lifts ``top_k`` for a query that is only a quoted phrase. ``trouble`` is a note to add to
         those of the stages.
         """
-        if token_budget is not None and token_budget < 1:
-            raise UsageError(f"token_budget must be at least 1, not {token_budget}.")
+        if token_budget not in (None, NO_LIMIT) and not 1 <= token_budget <= max(TOKEN_BUDGETS):
+            raise UsageError(
+                f"token_budget must be at least 1 and at most {max(TOKEN_BUDGETS):,}, not {token_budget}."
+            )
         if not 0 <= offset <= DEPTH:
             raise UsageError(f"The offset must be between 0 and {DEPTH:,}; find_all lists every match.")
         if until is not None and until not in self.stages:

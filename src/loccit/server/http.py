@@ -36,7 +36,7 @@ _BACKLOG = 1024
 class Limits:
     """A server's limits: size of a body, requests per second and per burst from one address."""
 
-    body_bytes: int = 64 * 1024
+    body_bytes: int = 256 * 1024
     per_second: float = 300.0
     burst: int = 1500
 

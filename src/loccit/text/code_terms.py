@@ -38,6 +38,8 @@ _PART = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]
 _MAX_PARTS = 20
 _MAX_NAMES = 16
 _MAX_WORDS = 32
+# Nobody writes longer ones, and what is between them takes time with the square of its length.
+_TOO_LONG = re.compile(r"\w{200,}")
 _TICKED = re.compile(r"(`+)(.+?)\1")
 # What nobody writes in prose: inner capitals, underscores, calls, qualified names, flags, language names.
 _MARKED = re.compile(
@@ -111,7 +113,7 @@ class CodeQuery:
 def query_code(text: str) -> CodeQuery:
     """Read a question. Without an identifier in it, it is not about code."""
     marked = [found[2] for found in _TICKED.finditer(text)]
-    rest = _TICKED.sub(" ", text)
+    rest = _TOO_LONG.sub(" ", _TICKED.sub(" ", text))
     spans = [found for found in _MARKED.finditer(rest) if not _NO_CODE.match(found[0])]
     marked += [found[0] for found in spans]
     names = {token.text: token for piece in marked for token in code_tokens(piece)}

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from loccit.config.bounds import LONGEST_TEXT, MOST_FILTERS, MOST_VALUES, text_fault
 from loccit.errors import UsageError
 
 _SWITCHES = {
@@ -29,9 +30,6 @@ _SWITCHES = {
 }
 
 _LARGEST = 10**15
-_MOST_FILTERS = 50
-LONGEST_TEXT = 10_000
-"""The maximum length of a text argument; the same as that of a query."""
 
 # Names that models use for the search modes.
 _CHOICES = {
@@ -149,16 +147,16 @@ def as_filters(value: object) -> dict[str, object]:
             f'must be an object of names and values, such as {{"type": "pdf"}}, not {shown(value)}'
         )
     filters = {str(name): item for name, item in value.items() if item not in (None, "", [], {})}
-    if len(filters) > _MOST_FILTERS:
-        raise BadValue(f"must have at most {_MOST_FILTERS} names, not {len(filters)}")
+    if len(filters) > MOST_FILTERS:
+        raise BadValue(f"must have at most {MOST_FILTERS} names, not {len(filters)}")
     for name, item in filters.items():
         values = item if isinstance(item, (list, tuple)) else [item]
         if not all(_is_plain(part) or isinstance(part, date) for part in values):
             raise BadValue(f"must have a value or a list of values for {shown(name)}, not {shown(item)}")
-        if sum(len(str(part)) for part in (name, *values)) > LONGEST_TEXT:
-            raise BadValue(
-                f"must have values of at most {LONGEST_TEXT:,} characters in all for {shown(name)}"
-            )
+        if len(values) > MOST_VALUES:
+            raise BadValue(f"must have at most {MOST_VALUES:,} values for {shown(name)}, not {len(values):,}")
+        for part in (name, *values):
+            _check(part, f"for {shown(name)}: every value ")
     return filters
 
 
@@ -169,6 +167,12 @@ def as_list(value: object) -> list[str]:
             value = json.loads(value)
     items = value if isinstance(value, (list, tuple)) else [value]
     return [text for item in items if item is not None and (text := as_text(item))]
+
+
+def _check(value: object, whose: str = "", most: int = LONGEST_TEXT) -> None:
+    """Refuse a text that no document has, or that is too long."""
+    if fault := text_fault(str(value), most):
+        raise BadValue(whose + fault)
 
 
 def _parsed(text: str) -> object:
@@ -218,6 +222,8 @@ class Argument:
     default: object = None
     several: bool = False
     """Whether a list is accepted too, unchanged."""
+    longest: int = LONGEST_TEXT
+    """The maximum length of a text, and of each in a list."""
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of a value."""
@@ -248,13 +254,13 @@ class Argument:
             return as_switch(value)
         if self.type == "object":
             return as_filters(value) or None
-        if self.type == "array":
-            return as_list(value) or None
-        if self.several and isinstance(value, (list, tuple)):
-            return as_list(value) or None
+        if self.type == "array" or (self.several and isinstance(value, (list, tuple))):
+            texts = as_list(value)
+            for one in texts:
+                _check(one, "may hold only texts of which each ", self.longest)
+            return texts or None
         text = as_choice(value, self.choices) if self.choices else as_text(value)
-        if len(text) > LONGEST_TEXT:
-            raise BadValue(f"must have at most {LONGEST_TEXT:,} characters, not {len(text):,}")
+        _check(text, most=self.longest)
         return text or None
 
 

@@ -10,6 +10,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from loccit.config.bounds import (
+    DEPTHS,
+    FARTHEST,
+    LONGEST_DRAFT,
+    LONGEST_PATTERN,
+    LONGEST_QUOTATION,
+    LONGEST_TERM,
+    MOST_HITS,
+    MOST_ROWS,
+)
 from loccit.config.settings import MODES, TOKEN_BUDGETS, SearchMode, setting
 from loccit.errors import UsageError
 from loccit.model.obligation import KINDS, PARTS
@@ -101,14 +111,14 @@ _LIMIT = Argument(
     "limit",
     "integer",
     aliases="k n top_k max_results num_results n_results count max size page_size maximum_results",
-    bounds=(1, 1000),
+    bounds=(1, MOST_ROWS),
 )
 _OFFSET = Argument(
     "offset",
     "integer",
     "next_offset of the answer before.",
     aliases="start skip from start_at position next_offset cursor",
-    bounds=(0, 1_000_000_000),
+    bounds=(0, FARTHEST),
 )
 
 # Described by one tool, they need no description in the others.
@@ -192,6 +202,7 @@ DEFINE = AgentTool(
             "string",
             aliases="word phrase name definition concept expression terms query q text",
             required=True,
+            longest=LONGEST_TERM,
         ),
         _SAME_DOCUMENT,
         _BUDGET,
@@ -209,7 +220,7 @@ OUTLINE = AgentTool(
             "depth",
             "integer",
             aliases="level levels max_depth max_level max_levels",
-            bounds=(1, 20),
+            bounds=DEPTHS,
         ),
         Argument(
             "clauses",
@@ -239,6 +250,7 @@ FIND_ALL = AgentTool(
             "string",
             aliases="query q text phrase words regex regexp expression string search term",
             required=True,
+            longest=LONGEST_PATTERN,
         ),
         Argument(
             "kind",
@@ -249,7 +261,7 @@ FIND_ALL = AgentTool(
         ),
         _SAME_DOCUMENT,
         _SAME_FILTERS,
-        _LIMIT,
+        replace(_LIMIT, bounds=(1, MOST_HITS)),
         Argument(
             "cursor",
             "string",
@@ -271,11 +283,13 @@ VERIFY = AgentTool(
             "quotations",
             "array",
             aliases="quotes quotation quote passages",
+            longest=LONGEST_QUOTATION,
         ),
         Argument(
             "text",
             "string",
             aliases="answer draft content response",
+            longest=LONGEST_DRAFT,
         ),
         _SAME_DOCUMENT,
         _SAME_OFFSET,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from loccit.config.bounds import MOST_HITS, MOST_ROWS
 from loccit.errors import UsageError
 from loccit.model.comparison import CHANGED, KINDS, Comparison, Difference
 from loccit.model.obligation import ObligationRow, ObligationsResponse, row_line
@@ -15,7 +16,6 @@ from loccit.model.quoting import Quotation
 from loccit.model.verbatim import FoundAll, TextHit
 from loccit.search.present.respond import longest_fit
 from loccit.search.verbatim.find_all import LIMIT
-from loccit.search.verbatim.find_all import MOST as MOST_HITS
 from loccit.search.verbatim.render import (
     count_line,
     difference_counts,
@@ -29,7 +29,6 @@ from loccit.tools.fit import Fitted, Limit, Tokens, fit_quoted, lean, squeezed, 
 if TYPE_CHECKING:
     from loccit.library import Library
 
-MOST_ROWS = 1000
 # A line of a list rarely has fewer tokens.
 _FEWEST_TOKENS = 10
 # The share of the budget for one entry, if not all fit.

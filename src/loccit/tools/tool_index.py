@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import tantivy
 
+from loccit.config.bounds import LONGEST_TEXT
 from loccit.embedding import Embedder
 from loccit.embedding.protocol import Vectors
 from loccit.errors import LoccitError, UsageError
@@ -34,7 +35,6 @@ from loccit.stores.embedded.nearest import ordered
 from loccit.text.analysis import query_terms
 from loccit.text.compounds import LUMP
 from loccit.text.language import detect_language
-from loccit.tools.arguments import LONGEST_TEXT
 from loccit.tools.tool_sources import Tool, read_tools
 
 MODES = ("hybrid", "semantic", "bm25")

@@ -192,9 +192,9 @@ class PlaceFinder:
         """Parse a reference, and return it with the documents to search."""
         lookup = self.index.lookup
         if not document:
-            query = understand(reference, typed=False, names=self._names)
+            query = understand(reference, typed=False, names=self._names, called="reference")
             return with_whole_works(query, self._names, lookup), self.within
-        query = understand(reference, typed=False)
+        query = understand(reference, typed=False, called="reference")
         entries = find_documents(self.index, document)
         called = Called(document, 0, 0, frozenset(entry.id for entry in entries), sure=True)
         query = with_whole_works(replace(query, called=(called,)), self._names, lookup)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
+from loccit.config.bounds import FARTHEST, MOST_ROWS
 from loccit.errors import UsageError
 from loccit.model.obligation import GAPS, KINDS, LANGUAGES, PARTS, ObligationsResponse
 from loccit.port.index import SearchIndex
@@ -13,7 +14,6 @@ from loccit.search.links.find_places import find_documents
 from loccit.search.links.questions import allowed_documents
 from loccit.search.query.filters import NO_DOCUMENT
 
-MOST_ROWS = 1000
 _MOST_WORDS = 20
 _CURRENCY_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "PERCENT": "%"}
 
@@ -38,8 +38,8 @@ def list_obligations(
         )
     if gap is not None and gap not in GAPS:
         raise UsageError(f"{gap!r} is not a gap; choose one of {', '.join(GAPS)}.")
-    if not 1 <= limit <= MOST_ROWS or offset < 0:
-        raise UsageError(f"limit must be between 1 and {MOST_ROWS}, and offset at least 0.")
+    if not 1 <= limit <= MOST_ROWS or not 0 <= offset <= FARTHEST:
+        raise UsageError(f"limit must be between 1 and {MOST_ROWS:,}, and offset between 0 and {FARTHEST:,}.")
     query = ObligationQuery(kind or "", _words(bearer), _words(text), _unit(unit), gap or "")
     documents = set(allowed_documents(index, filters)) if filters else None
     if document is not None:
@@ -47,6 +47,8 @@ def list_obligations(
         documents = named if documents is None else documents & named
     lookup = index.obligations
     counts = lookup.counts(query, documents)
+    if offset and offset >= counts.total:
+        raise UsageError(f"There are {counts.total:,} in all; give a smaller offset.")
     rows = lookup.rows(query, documents, limit, offset)
     after = offset + len(rows)
     looked_at, unread = lookup.looked_at(documents, ("", *LANGUAGES))

@@ -190,7 +190,6 @@ def section_view(
 # -- ask: what a term means, and references from and to a section --------------------------------------------
 
 
-_MAX_TERM = 200
 _END = 1 << 30
 # For definitions in other documents than the one asked about: how many are named, and how much of one is
 # quoted.
@@ -200,8 +199,8 @@ _MOST_ELSEWHERE, _LONGEST_ELSEWHERE = 3, 280
 def define(index: SearchIndex, term: str, document: str | None) -> DefineResponse:
     """Return the definitions of a term, each with the documents that define it differently."""
     wanted = clean_text(term).strip("\"'“”‘’«»„ ")
-    if not wanted or len(wanted) > _MAX_TERM:
-        raise UsageError(f"Give a term to define, of at most {_MAX_TERM} characters.")
+    if not wanted:
+        raise UsageError("Give a term to define.")
     within = find_documents(index, document) if document else None
     paths = None if within is None else {entry.source_path for entry in within}
     keys = {" ".join(words) for words in term_keys(wanted)}

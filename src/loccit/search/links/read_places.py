@@ -16,10 +16,11 @@ from loccit.port.records import StoredPlace
 from loccit.search.links.find_places import FoundPlace, PlaceFinder, SeveralPlaces, find_documents
 from loccit.search.links.questions import references_of, section_view
 from loccit.search.links.reference_graph import ReferenceGraph
-from loccit.search.query.place_lists import NEXT, PARENT, STEPS, read_step
+from loccit.search.query.place_lists import NEXT, PARENT, STEPS, STEPS_UNDERSTOOD, read_step
 
 MOST_PLACES = 50
 """The maximum number of places per question."""
+_MOST_STEPS = 3
 _IDS = re.compile(r"[\s,;&]+(?:(?:and|und)\s+)?")
 
 
@@ -56,13 +57,15 @@ class PlaceReader:
 
     def find(self, reference: str, document: str | None, step: str | None = None) -> list[FoundPlace]:
         """Return the places that a text names: one, a list, a range, or the next, previous or parent of another."""
+        # Long runs of spaces take time with the square of their length.
+        reference = "\n".join(" ".join(line.split()) for line in reference.splitlines() if line.strip())
         ids = [part.strip("[]") for part in _IDS.split(reference.strip()) if part]
         if len(ids) > 1 and all(is_place_id(one.lower()) for one in ids):
             _check_number(len(ids))
             found = [self._finder.find(one, document) for one in ids]
         else:
             found = self._find(reference, document)
-        return [self._moved(one, step) for one in found] if step else found
+        return found if step is None else [self._moved(one, step) for one in found]
 
     def find_each(
         self, references: Sequence[str], document: str | None, step: str | None
@@ -86,14 +89,16 @@ class PlaceReader:
         except NotFoundError as error:
             return error
 
-    def _find(self, reference: str, document: str | None) -> list[FoundPlace]:
+    def _find(self, reference: str, document: str | None, steps: int = 0) -> list[FoundPlace]:
         relative = read_step(reference)
+        if steps > _MOST_STEPS:
+            raise UsageError(f"At most {_MOST_STEPS} steps can be taken at once. {STEPS_UNDERSTOOD}")
         try:
             # A heading may begin with such words.
             return [self._finder.find(reference, document, heading=relative is not None)]
         except (NotFoundError, SeveralPlaces):
             if relative is not None:
-                found = self._find(relative.place, document)
+                found = self._find(relative.place, document, steps + 1)
                 if len(found) > 1:
                     raise UsageError(f"{relative.place!r} names {len(found)} places; name one.") from None
                 return [self._moved(found[0], relative.step)]

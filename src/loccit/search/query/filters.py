@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import Protocol, TypeAlias
 
+from loccit.config.bounds import MOST_FILTERS, MOST_VALUES
 from loccit.errors import UsageError
 from loccit.port.filters import (
     CREATED,
@@ -42,7 +43,6 @@ NO_DOCUMENT = "No document passes the filters: check the list of documents, or d
 Spoken: TypeAlias = Callable[[], Collection[str]]
 """Returns the languages of the documents."""
 
-_MAX_VALUES = 10_000
 # Ranges, patterns and substrings: each is compared with every document's value.
 _MAX_COMPARED = 200
 _ESCAPED = re.compile(r"\[([*?[])\]")
@@ -96,6 +96,16 @@ def compile_filters(
     groups = [group for group in (*filters, excluded) if group is not None]
     if not all(isinstance(group, Mapping) for group in groups):
         raise UsageError("filters must be a mapping of names to values, such as {'type': 'pdf'}.")
+    if most := max((len(group) for group in groups if len(group) > MOST_FILTERS), default=0):
+        raise UsageError(f"filters must have at most {MOST_FILTERS} names, not {most:,}.")
+    values = sum(
+        len(value)
+        for group in groups
+        for name, value in group.items()
+        if isinstance(value, (list, tuple, set, frozenset)) and filter_name(name) != "path"
+    )
+    if values > MOST_VALUES:
+        raise UsageError(f"filters must have at most {MOST_VALUES:,} values in all, not {values:,}.")
     wanted = [
         compile_filter(name, value, spoken) for group in filters if group for name, value in group.items()
     ]
@@ -130,10 +140,12 @@ def compile_filter(name: str, value: object, spoken: Spoken = tuple) -> Test | C
     wanted = tuple(_written(item) for item in value) if several else (_written(value),)  # type: ignore[attr-defined]
     if not wanted or not all(item.strip() for item in wanted):
         raise UsageError(f"The filter {name!r} has no value; write it as {name}=VALUE.")
+    if not name.strip():
+        raise UsageError(f"A filter for {wanted[0]!r} has no name; write it as NAME=VALUE.")
     known = filter_name(name)
     if known == "path":
         return _path_test(name, wanted)
-    _check_number(name, len(wanted), _MAX_COMPARED if known in ("title", "author") else _MAX_VALUES)
+    _check_number(name, len(wanted), _MAX_COMPARED if known in ("title", "author") else MOST_VALUES)
     if known == "type":
         names = [item.lower().lstrip(".") for item in wanted]
         return FieldTest((TYPE,), values=tuple("." + _TYPES.get(item, item) for item in names))
@@ -144,14 +156,14 @@ def compile_filter(name: str, value: object, spoken: Spoken = tuple) -> Test | C
     if known in ("after", "before"):
         bound = parse_date(wanted[0])
         if bound is None:
-            raise UsageError(f"{wanted[0]!r} is not a date; write it as 2025-01-31.")
+            raise UsageError(f"{name}: {wanted[0]!r} is not a date; write it as 2025-01-31.")
         at, ends = bound.timestamp(), (float("-inf"), float("inf"))
         return FieldTest((DATE,), moments=((at, ends[1]) if known == "after" else (ends[0], at),))
     if known in _DATES:
         for item in wanted:
             if date_span(item) is None and not is_range(item):
                 raise UsageError(
-                    f"{item!r} is not a date; write it as 2025-01-31, 2025-01, 2024..2025 or >=2025."
+                    f"{name}: {item!r} is not a date; write it as 2025-01-31, 2025-01, 2024..2025 or >=2025."
                 )
         return _value_test(name, (_DATES[known],), wanted)
     if known == "title":

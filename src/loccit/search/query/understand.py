@@ -20,7 +20,6 @@ from loccit.search.query.query_syntax import QUOTED, TypedParts, describe_typed,
 from loccit.search.query.spelling import Correction, corrected_text, find_misspelled_kinds
 from loccit.text.keys import title_key
 
-MAX_QUERY_CHARACTERS = 10_000
 _MAX_REFERENCES = 16
 # Two words of a title identify a document, or one after `of`.
 _WORDS_OF_A_NAME = 2
@@ -80,21 +79,18 @@ def understand(
     typed: bool = True,
     names: NameIndex | None = None,
     known: Callable[[str], bool] | None = None,
+    called: str = "query",
 ) -> Query:
     """Parse a query; one that cannot be searched is refused. Without ``typed``, all of it is plain text.
 
-    ``known`` recognises words of the library, which are not treated as misspelled.
+    ``known`` recognises words of the library, which are not treated as misspelled. ``called`` is the name of the query
+    in messages.
     """
     if not isinstance(text, str):
-        raise UsageError(f"The query must be text, not {type(text).__name__}.")
-    if len(text) > MAX_QUERY_CHARACTERS:
-        raise UsageError(
-            f"The query has {len(text):,} characters; at most {MAX_QUERY_CHARACTERS:,} can be searched for. "
-            "Shorten it to what matters."
-        )
+        raise UsageError(f"The {called} must be text, not {type(text).__name__}.")
     clean = clean_text(text)
     if not re.search(r"\w", clean):
-        raise UsageError("The query is empty: give at least one word, number or quoted phrase.")
+        raise UsageError(f"The {called} is empty: give at least one word, number or quoted phrase.")
     parts = read_typed(clean) if typed else TypedParts(clean)
     if not re.search(r"\w", parts.text):
         raise UsageError(

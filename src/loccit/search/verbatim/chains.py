@@ -43,6 +43,8 @@ _SHARED = 4
 _ANCHOR = 3
 # If one byte in this many starts a run, and none is longer, ends are found character by character.
 _FEW = 64
+# Groups within groups.
+_DEEPEST = 20
 # Bytes processed together: what is noted about them fits into the processor's cache.
 _PART = 1 << 18
 
@@ -378,6 +380,7 @@ class _Reader:
         self._signs_of = signs_of
         self._links: dict[str, _Link] = {}
         self._at = 0
+        self._depth = 0
 
     def read(self) -> list[_Way]:
         ways = self._alternatives()
@@ -409,7 +412,11 @@ class _Reader:
             return [(edge[0],)]
         if self._pattern.startswith("(", self._at):
             self._at += 3 if self._pattern.startswith("(?:", self._at) else 1
+            self._depth += 1
+            if self._depth > _DEEPEST:
+                raise _NoChainError
             inside = self._alternatives()
+            self._depth -= 1
             if not self._pattern.startswith(")", self._at):
                 raise _NoChainError
             self._at += 1

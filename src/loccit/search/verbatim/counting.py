@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -158,15 +159,20 @@ def count_matches(
     *,
     alone: bool,
     most: int,
+    until: float,
 ) -> tuple[dict[int, int], bool]:
     """Return the number of matches of an expression in each document, and whether all were counted.
+
+    It stops after ``most`` matches, or before the next document once this thread's processor time is past ``until``.
 
     ``find`` returns the first match in a range of bytes, (-1, -1) for none. An expression that depends on where a text
     begins or ends is run on each document ``alone``; others only on documents that have a match.
     """
     counts: dict[int, int] = {}
     left = most
-    for number in range(len(block.documents)) if alone else _matching(block, find):
+    for number in range(len(block.documents)) if alone else _matching(block, find, until):
+        if number is None or thread_time() > until:
+            return counts, False
         text = bytes(block.data[block.starts[number] : block.ends[number]])
         size, at, here = len(text), 0, 0
         while at <= size and here <= left:
@@ -187,13 +193,18 @@ def count_matches(
     return counts, True
 
 
-def _matching(block: TextBlock, find: Callable[[Any, int, int], tuple[int, int]]) -> Iterator[int]:
-    """Return the numbers of the documents that may have a match.
+def _matching(
+    block: TextBlock, find: Callable[[Any, int, int], tuple[int, int]], until: float
+) -> Iterator[int | None]:
+    """Return the numbers of the documents that may have a match, and None where it had to stop.
 
     What matches in a document alone also matches among others, since line ends separate them.
     """
     number, total = 0, len(block.documents)
     while number < total:
+        if thread_time() > until:
+            yield None
+            return
         # Not too far at once: what matches across many documents would be read again for each.
         stop = min(int(np.searchsorted(block.starts, block.starts[number] + _BETWEEN)), total - 1)
         start, _ = find(block.data, int(block.starts[number]), int(block.ends[max(stop, number)]))

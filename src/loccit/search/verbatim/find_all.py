@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
+from loccit.config.bounds import MOST_HITS
 from loccit.errors import UsageError
 from loccit.model.document import Pages, line_of
 from loccit.model.verbatim import FoundAll, TextHit
@@ -21,8 +22,6 @@ from loccit.search.query.filters import NO_DOCUMENT, compile_filters
 from loccit.search.verbatim.patterns import Pattern, compile_pattern
 
 LIMIT = 100
-MOST = 10_000
-"""The maximum number of hits per answer."""
 
 _LONGEST_LINE = 400
 
@@ -38,8 +37,8 @@ def find_all(
     ignore_case: bool = True,
 ) -> FoundAll:
     """Return the occurrences of a pattern, ordered by path and position, starting at the cursor."""
-    if not 0 < limit <= MOST:
-        raise UsageError(f"The limit must be between 1 and {MOST:,}.")
+    if not 0 < limit <= MOST_HITS:
+        raise UsageError(f"The limit must be between 1 and {MOST_HITS:,}.")
     compiled = compile_pattern(pattern, kind, ignore_case=ignore_case)
     asked = json.dumps([pattern, kind, ignore_case, filters], default=str, sort_keys=True)
     stamp = index.stamp
@@ -79,8 +78,8 @@ def _note(
     """Return what was not counted or, if nothing was found, where to look instead."""
     if not complete:
         return (
-            f"There are more than {total:,} hits; counting stopped there, and they cannot be paged through. Narrow "
-            "the pattern, or search fewer documents."
+            f"Counting stopped at {total:,} hits, because it takes too long. There may be more, and they cannot be "
+            "paged through. Narrow the pattern, or search fewer documents."
         )
     if total:
         return ""

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise, product
+from time import thread_time
 from typing import Any, NamedTuple, Protocol
 
 from loccit.errors import UsageError
@@ -21,8 +22,6 @@ from loccit.search.verbatim.counting import (
 from loccit.text.verbatim import PARAGRAPH_END, VARIANTS, fold_case, is_of_word, verbatim_form
 
 KINDS = ("phrase", "words", "regex")
-LONGEST = 1000
-"""The maximum length of a pattern."""
 
 _CLASSES = {sign: f"[{re.escape(group)}]" for group in VARIANTS for sign in group}
 # Line breaks, and what Markdown may put around words and in front of quoted lines.
@@ -42,10 +41,17 @@ _WIDER = {r"\w": r"\w\p{L}\p{M}\p{N}", r"\s": r"\s\p{Z}\x{85}"}
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
 # How an expression says that case matters, or does not.
 _CASE = re.compile(r"\(\?(-?)i\)")
+_GROUP = re.compile(r"\((?:\?(?:P?<\w+>|[a-zA-Z-]*:?))?")
+_TIMES = re.compile(r"\{(\d+)(?:,(\d*))?\}")
+_CLASS_BEGINS = ("[", *(f"\\{letter}" for letter in "dDwWsSpPC"))
 # Constructs that depend on where a text, rather than a line, begins or ends.
 _MINDS_ENDS = re.compile(r"\\[Az]|\(\?[a-zA-Z]*-")
 _COUNTED = 1_000_000
 """The maximum number of matches of a regular expression that are counted."""
+MOST_REPEATED = 500
+"""The maximum number of characters that a regular expression may match one by one by its repetitions."""
+# The processor time for counting the matches of a regular expression: a few take much longer than others.
+_SECONDS = 10.0
 # The memory that compiling a regular expression may take.
 _MEMORY = 4 << 20
 
@@ -89,14 +95,12 @@ def compile_pattern(pattern: str, kind: str, *, ignore_case: bool = True) -> Pat
         raise UsageError(f"Unknown kind of pattern {kind!r}; available: {', '.join(KINDS)}.")
     if not pattern.strip():
         raise UsageError("Nothing to look for: give a phrase, words or a regular expression.")
-    if len(pattern) > LONGEST:
-        raise UsageError(f"The pattern has {len(pattern):,} characters; at most {LONGEST:,} are allowed.")
-    if any("\ud800" <= sign <= "\udfff" for sign in pattern):
-        raise UsageError("The pattern contains half of a surrogate pair, which no text contains.")
     if kind == "regex":
         return _Regex(pattern, ignore_case)
     if not any(map(str.isalnum, pattern)):
-        raise UsageError(f"{pattern!r} contains no words; use a regular expression to find punctuation.")
+        raise UsageError(
+            f"The pattern {pattern!r} contains no words; use a regular expression to find punctuation."
+        )
     return _Phrase(pattern, ignore_case) if kind == "phrase" else _Words(pattern, ignore_case)
 
 
@@ -219,6 +223,11 @@ class _Regex:
         if case := _CASE.match(pattern):
             pattern, ignore_case = pattern[case.end() :], not case[1]
         self._found = _compile_regex(pattern, ignore_case)
+        if (repeated := _repeated(pattern)) > MOST_REPEATED:
+            raise UsageError(
+                f"The pattern repeats too much: its repetitions stand for {repeated:,} characters, and at most "
+                f"{MOST_REPEATED} are allowed. Shorten the numbers in braces."
+            )
         if self._found.fullmatch(""):
             raise UsageError(
                 "The regular expression matches the empty string, which is everywhere: require at least one character."
@@ -240,19 +249,52 @@ class _Regex:
             found: tuple[int, int] = match(anywhere, text, begin, end)[0]
             return found
 
+        until = thread_time() + _SECONDS
         if self._chain is None:
-            return Counted(*count_matches(texts.written, find, alone=self._minds_ends, most=_COUNTED))
+            return Counted(
+                *count_matches(texts.written, find, alone=self._minds_ends, most=_COUNTED, until=until)
+            )
         counts: dict[int, int] = {}
         left = _COUNTED
         for part in parts_of(texts.written):
             here, complete = self._chain.count(part), True
             if here is None:
-                here, complete = count_matches(part, find, alone=False, most=left)
+                here, complete = count_matches(part, find, alone=False, most=left, until=until)
             left -= sum(here.values())
             if left < 0 or not complete:
                 return Counted(counts, complete=False)
             counts |= here
         return Counted(counts)
+
+
+def _repeated(pattern: str) -> int:
+    r"""Return how many characters of an expression are compared one by one: each class, and all that numbers repeat.
+
+    RE2 has to keep as many possibilities in mind, and takes that many times as long.
+
+    >>> _repeated("shall"), _repeated(r"\d{4}-[0-9]"), _repeated("(a.){3}x{2,5}"), _repeated("(?:.{9}){9,}|the")
+    (0, 5, 11, 81)
+    """
+    # Of each part of a group, how many are compared so, and how many would be if it were repeated.
+    groups: list[list[tuple[int, int]]] = [[]]
+    at = 0
+    while at < len(pattern):
+        parts = groups[-1]
+        if found := _GROUP.match(pattern, at):
+            groups.append([])
+        elif pattern[at] == ")" and len(groups) > 1:
+            groups.pop()
+            groups[-1].append((sum(one for one, _ in parts), sum(size for _, size in parts)))
+        elif parts and (found := _TIMES.match(pattern, at)):
+            one, size = parts.pop()
+            most = max(int(number or 1) for number in found.groups())
+            parts.append((size * most if most > 1 else one, size * most))
+        else:
+            found = _PART.match(pattern, at)
+            if found and found[0] not in "*+?|^$":
+                parts.append((int(found[0] == "." or found[0].startswith(_CLASS_BEGINS)), 1))
+        at = found.end() if found else at + 1
+    return sum(one for parts in groups for one, _ in parts)
 
 
 def _of_all_scripts(pattern: str) -> str:

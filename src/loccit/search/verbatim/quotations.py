@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from loccit.config.bounds import LONGEST_QUOTATION
 from loccit.search.verbatim.words import words_of
 
 FEWEST_WORDS = 3
 """Fewer words in quotation marks are a term rather than a quotation."""
-
-LONGEST = 5000
-"""The maximum length of a quotation."""
 
 _CODE = re.compile(r"^(```|~~~).*?(?:^\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _OPENING = re.compile(r"[„“«»‘‚]|(?<![\w\"])\"(?=\S)")
@@ -76,7 +74,7 @@ def _marked_within(text: str, at: int, end: int) -> Iterator[tuple[int, str]]:
             continue
         # A very long one may have begun with a stray mark, if another opens before it is closed.
         long[closing.start()] = at
-        if closing.start() - at <= LONGEST:
+        if closing.start() - at <= LONGEST_QUOTATION:
             del long[closing.start()]
             yield mark.start(), text[at : closing.start()]
             at = closing.end()

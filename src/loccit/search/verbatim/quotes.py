@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
+from loccit.config.bounds import LONGEST_QUOTATION as LONGEST
+from loccit.config.bounds import MOST_QUOTATIONS as MOST
 from loccit.errors import UsageError
 from loccit.model.document import Lines
 from loccit.model.quotes import ABSENT, ABSENT_HINT, ALTERED, EXACT, QuoteCheck, QuotesReport, TextPlace
@@ -16,12 +18,9 @@ from loccit.port.records import StoredChunk, StoredText
 from loccit.search.query.filters import NO_DOCUMENT
 from loccit.search.verbatim.counting import count_phrase, documents_holding
 from loccit.search.verbatim.find_all import Positions, only_some, passing_documents, unseen_documents
-from loccit.search.verbatim.quotations import FEWEST_WORDS, LONGEST, plain, quotations_in, readings
+from loccit.search.verbatim.quotations import FEWEST_WORDS, plain, quotations_in, readings
 from loccit.search.verbatim.words import WordText, word_changes
 from loccit.text.verbatim import verbatim_form
-
-MOST = 1000
-"""The maximum number of quotations per call."""
 
 _SHOWN = 3
 _NAMED = 40
@@ -60,6 +59,8 @@ def verify_quotes(
         long = [f"“{quotation[:_NAMED]}…”" for quotation in found if len(quotation) > LONGEST]
     else:
         quoted = list(quotations)
+        if not 0 < len(quoted) <= MOST:
+            raise UsageError(f"There must be 1 to {MOST:,} quotations, not {len(quoted):,}.")
     allowed = passing_documents(index, filters)
     verifier = _Verifier(index, allowed)
     checks = [verifier.check(quotation) for quotation in quoted[:MOST]]

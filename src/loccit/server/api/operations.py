@@ -116,7 +116,6 @@ class Catalogs:
 
 
 T = TypeVar("T")
-MAX_QUERY = 2000
 # How long a question waits for a library that is being read; the page prefers to show the progress.
 _WAIT_SECONDS = 4.0
 

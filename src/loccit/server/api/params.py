@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from loccit.config.bounds import LONGEST_TEXT, MOST_FILTERS, MOST_VALUES, text_fault
 from loccit.config.settings import SearchSettings, describe
 from loccit.server.api.problems import ProblemError
 
@@ -15,20 +16,19 @@ _INTEGER = re.compile(r"-?[0-9]{1,15}")
 _NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,20})?([eE][-+]?[0-9]{1,3})?")
 _FLAGS = {"1": True, "true": True, "0": False, "false": False}
 _MAX_DEPTH = 16
-_MAX_FILTERS, _MAX_VALUES, _MAX_VALUE = 20, 50, 500
 
 _SINGLE: list[dict[str, Any]] = [
-    {"type": "string", "pattern": r"\S", "maxLength": _MAX_VALUE},
+    {"type": "string", "pattern": r"\S", "maxLength": LONGEST_TEXT},
     {"type": "number"},
     {"type": "boolean"},
 ]
 FILTERS_SCHEMA: dict[str, Any] = {
     "type": "object",
-    "maxProperties": _MAX_FILTERS,
+    "maxProperties": MOST_FILTERS,
     "additionalProperties": {
         "anyOf": [
             *_SINGLE,
-            {"type": "array", "minItems": 1, "maxItems": _MAX_VALUES, "items": {"anyOf": _SINGLE}},
+            {"type": "array", "minItems": 1, "maxItems": MOST_VALUES, "items": {"anyOf": _SINGLE}},
         ]
     },
 }
@@ -51,7 +51,9 @@ class Param:
         return str(self.schema["type"])
 
 
-def text(name: str, description: str, *, most: int = 200, least: int = 1, required: bool = False) -> Param:
+def text(
+    name: str, description: str, *, most: int = LONGEST_TEXT, least: int = 1, required: bool = False
+) -> Param:
     """Return a parameter for text that is not blank."""
     schema: dict[str, Any] = {"type": "string", "minLength": least, "maxLength": most}
     if least:
@@ -119,8 +121,6 @@ def check(param: Param, value: Any) -> Any:
         raise ProblemError(400, f"{param.name} must be of type {param.kind}.")
     if isinstance(value, str):
         _check_text(param, value)
-        # A lone surrogate, which JSON can express and UTF-8 cannot.
-        return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         low, high = param.schema["minimum"], param.schema["maximum"]
         if not low <= value <= high:
@@ -130,24 +130,24 @@ def check(param: Param, value: Any) -> Any:
         if not 0 < len(value) <= param.schema["maxItems"]:
             raise ProblemError(400, f"{param.name} must have 1 to {param.schema['maxItems']} items.")
         return [check(item, one) for one in value]
-    if isinstance(value, dict) and not (len(value) <= _MAX_FILTERS and all(map(_is_filter, value.values()))):
+    if isinstance(value, dict) and not (len(value) <= MOST_FILTERS and all(map(_is_filter, value.values()))):
         raise ProblemError(
             400,
             f"{param.name} must give each name a text, a number, true or false, or a list of these; at most "
-            f"{_MAX_FILTERS} names.",
+            f"{MOST_FILTERS} names.",
         )
     return value
 
 
 def _is_filter(value: Any) -> bool:
     if isinstance(value, list):
-        return 0 < len(value) <= _MAX_VALUES and all(map(_is_single, value))
+        return 0 < len(value) <= MOST_VALUES and all(map(_is_single, value))
     return _is_single(value)
 
 
 def _is_single(value: Any) -> bool:
     if isinstance(value, str):
-        return len(value) <= _MAX_VALUE and bool(re.search(r"\S", value))
+        return len(value) <= LONGEST_TEXT and bool(re.search(r"\S", value))
     return isinstance(value, (int, float))
 
 
@@ -165,6 +165,9 @@ def _check_text(param: Param, value: str) -> None:
             # Which other characters are blank depends on the regular expression engine.
             raise ProblemError(422 if value.strip(" \t\n\r\f\v") else 400, f"{param.name} is empty.")
         raise ProblemError(400, f"{param.name} is malformed.")
+    if fault := text_fault(value, len(value)):
+        # Well formed as JSON, which can express half of a surrogate pair.
+        raise ProblemError(422, f"{param.name} {fault}.")
 
 
 def _parse(param: Param, value: str) -> Any:

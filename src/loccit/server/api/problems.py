@@ -102,7 +102,7 @@ def _note(error: LoccitError) -> None:
     if len(_noted) >= _MOST_NOTED:
         _noted.clear()
     _noted[text] = now
-    logger.warning("%s", text)
+    logger.warning("%s", text, exc_info=error)
 
 
 async def on_http_exception(_: Request, error: Exception) -> Response:

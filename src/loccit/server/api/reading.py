@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from loccit.config.bounds import LONGEST_TERM
 from loccit.library import Library
 from loccit.search.query.place_lists import STEPS
 from loccit.server.api.operations import (
     DOC,
     FILTERS,
     LIBRARY,
-    MAX_QUERY,
     OFFSETS,
     THE_DOC,
     Call,
@@ -104,9 +104,9 @@ def _map_of_document(library: Library, catalog: Catalog, path: str) -> dict[str,
     return {"sections": sections, "links": links}
 
 
-_REF = text("ref", "A number, label, heading or id of a place.", most=MAX_QUERY, required=True)
+_REF = text("ref", "A number, label, heading or id of a place.", required=True)
 _STEP = choice("step", "The next, previous or parent place instead.", STEPS)
-_LINES = text("lines", "Only some of its lines: 2031-2035.", most=40)
+_LINES = text("lines", "Only some of its lines: 2031-2035.")
 
 
 def documents(call: Call) -> Reply:
@@ -325,7 +325,7 @@ OPERATIONS = (
         "/api/define",
         "defineTerm",
         "What the documents say a term means.",
-        (text("term", "The term.", required=True), DOC, LIBRARY),
+        (text("term", "The term.", most=LONGEST_TERM, required=True), DOC, LIBRARY),
         define,
         {_JSON: DEFINITIONS},
     ),

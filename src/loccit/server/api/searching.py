@@ -7,6 +7,7 @@ import io
 import re
 from typing import Any
 
+from loccit.config.bounds import MOST_SUGGESTIONS
 from loccit.model import SearchResponse, SearchResult
 from loccit.model.document import span
 from loccit.port.matching import DEPTH
@@ -14,7 +15,6 @@ from loccit.server.api.operations import (
     DOC,
     FILTERS,
     LIBRARY,
-    MAX_QUERY,
     OFFSETS,
     Call,
     Catalog,
@@ -33,7 +33,7 @@ _ENDINGS = {"csv": "csv", "json": "json", "markdown": "md"}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 SEARCH_PARAMS = (
-    text("q", "What to look for.", most=MAX_QUERY, required=True),
+    text("q", "What to look for.", required=True),
     of_setting("search_mode", "mode"),
     of_setting("top_k"),
     FILTERS,
@@ -195,8 +195,8 @@ OPERATIONS = (
         "suggest",
         "Titles, labels and defined terms that complete what is being typed.",
         (
-            text("q", "What is typed so far.", most=MAX_QUERY, required=True),
-            number("limit", "How many.", 1, 50, 8),
+            text("q", "What is typed so far.", required=True),
+            number("limit", "How many.", 1, MOST_SUGGESTIONS, 8),
             LIBRARY,
         ),
         suggest,

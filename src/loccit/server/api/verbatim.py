@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from loccit.config.bounds import (
+    FARTHEST,
+    LONGEST_PATTERN,
+    LONGEST_QUOTATION,
+    MOST_HITS,
+    MOST_QUOTATIONS,
+    MOST_ROWS,
+)
 from loccit.model.obligation import GAPS, KINDS, PARTS
-from loccit.search.links.obligations import MOST_ROWS
-from loccit.search.verbatim import find_all as finding
-from loccit.search.verbatim import patterns, quotations, quotes
+from loccit.search.verbatim import patterns
+from loccit.search.verbatim.find_all import LIMIT
 from loccit.server.api.operations import DOC, FILTERS, LIBRARY, Call, Catalog, Operation, Reply
 from loccit.server.api.params import Param, choice, flag, number, text
 from loccit.server.api.problems import ProblemError
 from loccit.server.api.schemas import COMPARISON, FOUND_ALL, OBLIGATIONS, QUOTES
 
-# Request bodies are short.
+# Bodies are short.
 _LONGEST_TEXT = 20_000
 
 
@@ -89,7 +96,7 @@ def obligations(call: Call) -> Reply:
 
 _JSON = "application/json"
 _FIND_ALL = (
-    text("pattern", "A phrase, words or a regular expression.", most=patterns.LONGEST, required=True),
+    text("pattern", "A phrase, words or a regular expression.", most=LONGEST_PATTERN, required=True),
     choice(
         "kind",
         "A phrase; words, all of them in one paragraph; or a regular expression in the syntax of RE2.",
@@ -99,11 +106,11 @@ _FIND_ALL = (
     flag("match_case", "Match case."),
     FILTERS,
     DOC,
-    number("limit", "Maximum hits per answer.", 1, finding.MOST, finding.LIMIT),
+    number("limit", "Maximum hits per answer.", 1, MOST_HITS, LIMIT),
     text("cursor", "Where to continue: the cursor of the previous answer."),
     LIBRARY,
 )
-_QUOTATION = {"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": quotations.LONGEST}
+_QUOTATION = {"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": LONGEST_QUOTATION}
 OPERATIONS = (
     Operation(
         "GET",
@@ -133,7 +140,7 @@ OPERATIONS = (
             Param(
                 "quotations",
                 "Quotations, without quotation marks.",
-                {"type": "array", "minItems": 1, "maxItems": quotes.MOST, "items": _QUOTATION},
+                {"type": "array", "minItems": 1, "maxItems": MOST_QUOTATIONS, "items": _QUOTATION},
             ),
             text("text", "A text; what it has in quotation marks is checked.", most=_LONGEST_TEXT),
             FILTERS,
@@ -171,7 +178,7 @@ OPERATIONS = (
             text("unit", "Unit of a deadline or an amount: day, EUR, %."),
             choice("gap", "Rows in which this part was not understood.", tuple(GAPS)),
             number("limit", "Maximum rows per answer.", 1, MOST_ROWS, 100),
-            number("offset", "How many rows to skip.", 0, 1_000_000_000, 0),
+            number("offset", "How many rows to skip.", 0, FARTHEST, 0),
             LIBRARY,
         ),
         obligations,
