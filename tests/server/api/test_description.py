@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import openapi_spec_validator
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
@@ -61,6 +63,42 @@ def test_every_operation_is_described(client: TestClient) -> None:
         ("/api/index", "get"),
         ("/api/index", "post"),
     }
+
+
+def test_the_description_is_valid_and_every_object_in_it_has_a_name_that_is_used(client: TestClient) -> None:
+    description = get(client, "/api/openapi.json")
+    openapi_spec_validator.validate(description)
+    assert description["servers"] == [{"url": "/"}]
+    schemas = description["components"]["schemas"]
+    assert {"SearchResponse", "SearchResult", "SectionView", "Suggestion", "VerifyQuotesRequest"} <= set(
+        schemas
+    )
+    assert all(name.isascii() and name.isalpha() and name[0].isupper() for name in schemas)
+    text = json.dumps(description)
+    assert [name for name in schemas if f'#/components/schemas/{name}"' not in text] == []
+
+    def unnamed(node: Any) -> Iterator[object]:
+        if isinstance(node, dict):
+            if "properties" in node:
+                yield node
+            node = list(node.values())
+        if isinstance(node, list):
+            for item in node:
+                yield from unnamed(item)
+
+    assert list(unnamed(description["paths"])) == []
+    for name, named in schemas.items():
+        assert list(unnamed(list(named.get("properties", {}).values()))) == [], name
+
+
+def test_answers_hold_what_their_schemas_have(client: TestClient) -> None:
+    """Not only what is required, which a client could not rely on if it were never there."""
+    description = get(client, "/api/openapi.json")
+    found = get(client, "/api/search", q="harbour")
+    result = description["components"]["schemas"]["SearchResult"]["properties"]
+    assert {"doc", "location"} <= set(found["results"][0]) <= set(result)
+    outlines = get(client, "/api/outline")["outlines"]
+    assert set(outlines[0]) <= set(description["components"]["schemas"]["Outline"]["properties"])
 
 
 def test_the_token_is_described_where_one_is_wanted(api_index: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from loccit.model import (
     Comparison,
@@ -24,7 +24,7 @@ from loccit.model.comparison import KINDS as DIFFERENCES
 from loccit.model.quotes import ABSENT, ALTERED, EXACT
 from loccit.search.links.reading import CLAUSE_FIELDS, SECTION_FIELDS, UsedDefinition
 from loccit.server.api.operations import Operation
-from loccit.server.api.params import Param
+from loccit.server.api.params import FILTERS_SCHEMA, Param
 from loccit.server.api.problems import PROBLEM_JSON
 from loccit.version import __version__
 
@@ -49,91 +49,128 @@ def each(items: Schema) -> Schema:
     return {"type": "array", "items": items}
 
 
-def _of(kind: Any, *, adding: dict[str, Schema] | None = None) -> Schema:
-    """Return the schema of a result with all references inlined; ``adding`` has additional properties.
+def named(name: str, schema: Schema) -> Schema:
+    """Give a schema a name in the description, and return the reference to it."""
+    if SCHEMAS.setdefault(name, schema) is not schema:
+        raise ValueError(f"Two schemas are called {name}.")
+    return {"$ref": _SCHEMAS + name}
 
-    The keys of ``adding`` are names of dataclasses, the values their additional properties.
-    """
+
+_SCHEMAS = "#/components/schemas/"
+SCHEMAS: dict[str, Schema] = {}
+"""The schemas of the description, by name."""
+
+
+_DOCUMENT = {"doc": DOC_ID}
+_MARKED = {"doc": DOC_OR_NULL}
+# What answers have beside the fields of a result, by the name of its dataclass.
+_ADDED: dict[str, dict[str, Schema]] = {
+    **dict.fromkeys(("Elsewhere", "Definition", "Reference", "Citation", "TextPlace", "TextHit"), _MARKED),
+    **dict.fromkeys(("SectionView", "Outline", "ReferencesResponse"), _DOCUMENT),
+    "SearchResult": {**_MARKED, "location": STRING},
+    "SearchResponse": {"next_offset": {"type": ["integer", "null"]}},
+    "DocumentInfo": {"id": DOC_ID},
+    "DefineResponse": {"conflict": {"type": "boolean"}},
+    "QuotesReport": {"ok": {"type": "boolean"}, **dict.fromkeys((EXACT, ALTERED, ABSENT), INTEGER)},
+    "Comparison": {"old_doc": DOC_ID, "new_doc": DOC_ID, **dict.fromkeys(DIFFERENCES, INTEGER)},
+    "ObligationRow": {**_MARKED, "location": STRING},
+    "Deadline": {"normal": STRING},
+    "Amount": {"normal": STRING},
+}
+_RESULTS = (
+    *(
+        SearchResponse,
+        SectionView,
+        SectionsResponse,
+        DefineResponse,
+        ReferencesResponse,
+        DocumentInfo,
+        Outline,
+    ),
+    *(FoundAll, QuotesReport, Comparison, ObligationsResponse, Place, Status, UsedDefinition),
+)
+
+
+def _of_results() -> None:
+    """Name the schemas of all results, and of what they are made of."""
     from pydantic import TypeAdapter
 
-    schema = TypeAdapter(kind).json_schema(mode="serialization")
-    named = schema.pop("$defs", {})
-    adding = adding or {}
-
-    def inline(node: Any, above: tuple[str, ...] = ()) -> Any:
-        if isinstance(node, list):
-            return [inline(item, above) for item in node]
-        if not isinstance(node, dict):
-            return node
-        if "$ref" in node:
-            name = node["$ref"].rpartition("/")[2]
-            # A tree: the children of its nodes are nodes again.
-            return {"type": "object"} if name in above else inline(named[name], (*above, name))
-        if "prefixItems" in node:
-            # Pairs of the same type, lines and pages; many tools do not support this form.
-            return {**each(inline(node["prefixItems"][0], above)), "minItems": 2, "maxItems": 2}
-        if "properties" in node:
-            title = node.get("title", "")
-            properties = {key: inline(item, above) for key, item in node["properties"].items()}
-            properties |= adding.get(title, {})
-            return {"type": "object", "properties": properties, "required": list(node.get("required", []))}
-        return {key: inline(item, above) for key, item in node.items() if key not in ("title", "default")}
-
-    result: Schema = inline(named[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema)
-    return result
+    adapters: list[tuple[type[Any], Literal["serialization"], TypeAdapter[Any]]] = [
+        (kind, "serialization", TypeAdapter(kind)) for kind in _RESULTS
+    ]
+    _, shared = TypeAdapter.json_schemas(adapters, ref_template=_SCHEMAS + "{model}")
+    for name, schema in shared["$defs"].items():
+        named(name, _plain(schema))
+        if name in _ADDED:
+            SCHEMAS[name]["properties"] |= _ADDED[name]
 
 
-_MARKED = {name: {"doc": DOC_OR_NULL} for name in ("Elsewhere", "Definition", "Reference", "Citation")}
-_MARKED["Definition"]["id"] = STRING
-SEARCH = _of(
-    SearchResponse,
-    adding={
-        **_MARKED,
-        "SearchResult": {"doc": DOC_OR_NULL, "location": STRING},
-        "SearchResponse": {"next_offset": {"type": ["integer", "null"]}},
-    },
+def _plain(node: Any) -> Any:
+    """Return a schema as generated, without what says nothing to a client."""
+    if isinstance(node, list):
+        return [_plain(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "prefixItems" in node:
+        # Pairs of the same type, lines and pages; many tools do not support this form.
+        return {**each(_plain(node["prefixItems"][0])), "minItems": 2, "maxItems": 2}
+    if "properties" in node:
+        properties = {key: _plain(item) for key, item in node["properties"].items()}
+        return {"type": "object", "properties": properties, "required": list(node.get("required", []))}
+    return {key: _plain(item) for key, item in node.items() if key not in ("title", "default")}
+
+
+def _result(kind: type[Any]) -> Schema:
+    """Return the reference to the schema of a result."""
+    return {"$ref": _SCHEMAS + kind.__name__}
+
+
+_of_results()
+SEARCH = _result(SearchResponse)
+_SUGGESTION = fields(
+    text=STRING,
+    kind={"type": "string", "enum": ["title", "label", "term"]},
+    doc=DOC_ID,
+    section_id=STRING,
+    detail=STRING,
 )
-SUGGESTIONS = fields(
-    suggestions=each(
-        fields(
-            text=STRING,
-            kind={"type": "string", "enum": ["title", "label", "term"]},
-            doc=DOC_ID,
-            section_id=STRING,
-            detail=STRING,
-        )
-    )
-)
-DOCUMENTS = fields(documents=each(_of(DocumentInfo, adding={"DocumentInfo": {"id": DOC_ID}})))
-SECTION = _of(SectionView, adding={"SectionView": {"doc": DOC_ID}})
-SECTIONS = _of(SectionsResponse, adding={"SectionView": {"doc": DOC_ID}})
-DEFINITIONS = _of(DefineResponse, adding={**_MARKED, "DefineResponse": {"conflict": {"type": "boolean"}}})
-OUTLINES = fields(outlines=each(_of(Outline, adding={"Outline": {"doc": DOC_ID}})))
-REFERENCES = _of(
-    ReferencesResponse,
-    adding={**_MARKED, "SectionView": {"doc": DOC_ID}, "ReferencesResponse": {"doc": DOC_ID}},
-)
+SUGGESTIONS = named("SuggestResponse", fields(suggestions=each(named("Suggestion", _SUGGESTION))))
+DOCUMENTS = named("DocumentsResponse", fields(documents=each(_result(DocumentInfo))))
+SECTION = _result(SectionView)
+SECTIONS = _result(SectionsResponse)
+DEFINITIONS = _result(DefineResponse)
+OUTLINES = named("OutlinesResponse", fields(outlines=each(_result(Outline))))
+REFERENCES = _result(ReferencesResponse)
 _SPAN = {"start": INTEGER, "end": INTEGER}
 _GENERATION: Schema = {"type": "integer", "description": "The state of the index that this describes."}
-TERMS = fields(
+_TERMS = fields(
     doc=DOC_ID,
     generation=_GENERATION,
     definitions=each(
-        fields(
-            term=STRING,
-            definition=STRING,
-            source_doc=DOC_ID,
-            source_section=STRING,
-            lines=_of(UsedDefinition)["properties"]["lines"],
-            conflict={"type": "boolean"},
+        named(
+            "UsedTerm",
+            fields(
+                term=STRING,
+                definition=STRING,
+                source_doc=DOC_ID,
+                source_section=STRING,
+                lines=SCHEMAS["UsedDefinition"]["properties"]["lines"],
+                conflict={"type": "boolean"},
+            ),
         )
     ),
     terms=each(
-        fields(**_SPAN, definition={"type": "integer", "description": "Number of the definition, from 0."})
+        named(
+            "TermMention",
+            fields(
+                **_SPAN, definition={"type": "integer", "description": "Number of the definition, from 0."}
+            ),
+        )
     ),
 )
-_PLACE = _of(Place)["properties"]
-DOCUMENT = fields(
+TERMS = named("TermsResponse", _TERMS)
+_PLACE = SCHEMAS["Place"]["properties"]
+_READER = fields(
     doc=DOC_ID,
     generation=_GENERATION,
     **dict.fromkeys(("source_path", "title", "file_type", "language"), STRING),
@@ -146,112 +183,123 @@ DOCUMENT = fields(
     line_starts=each({**each(INTEGER), "minItems": 2, "maxItems": 2}),
     place_id=STRING,
     sections=each(
-        fields(
-            **{
-                **{name: _PLACE[name] for name in SECTION_FIELDS},
-                "parent": {"type": ["string", "null"], "description": "Id of the section above."},
-            }
+        named(
+            "DocumentSection",
+            fields(
+                **{
+                    **{name: _PLACE[name] for name in SECTION_FIELDS},
+                    "parent": {"type": ["string", "null"], "description": "Id of the section above."},
+                }
+            ),
         )
     ),
-    clauses=each(fields(**{name: _PLACE[name] for name in CLAUSE_FIELDS}, depth=INTEGER)),
+    clauses=each(
+        named("DocumentClause", fields(**{name: _PLACE[name] for name in CLAUSE_FIELDS}, depth=INTEGER))
+    ),
     references=each(
-        fields(
-            **_SPAN,
-            text=STRING,
-            kind=STRING,
-            doc=DOC_OR_NULL,
-            target_section=STRING,
-            target_label=STRING,
-            reason=STRING,
-            sure={"type": "number", "description": "The confidence that this place is meant, from 0 to 1."},
+        named(
+            "DocumentReference",
+            fields(
+                **_SPAN,
+                text=STRING,
+                kind=STRING,
+                doc=DOC_OR_NULL,
+                target_section=STRING,
+                target_label=STRING,
+                reason=STRING,
+                sure={
+                    "type": "number",
+                    "description": "The confidence that this place is meant, from 0 to 1.",
+                },
+            ),
         )
     ),
     back_references=each(
-        fields(from_doc=DOC_ID, from_section=STRING, from_label=STRING, text=STRING, target_section=STRING)
+        named(
+            "BackReference",
+            fields(
+                from_doc=DOC_ID, from_section=STRING, from_label=STRING, text=STRING, target_section=STRING
+            ),
+        )
     ),
-    links=each(fields(**_SPAN, text=STRING, target=STRING, kind=STRING, doc=DOC_OR_NULL)),
+    links=each(
+        named("DocumentLink", fields(**_SPAN, text=STRING, target=STRING, kind=STRING, doc=DOC_OR_NULL))
+    ),
 )
 # Unless they are left out.
-DOCUMENT["properties"] |= {name: TERMS["properties"][name] for name in ("definitions", "terms")}
-_STATUS = _of(Status)
-STATUS = fields(
-    libraries=each(
-        {
-            "type": "object",
-            "properties": {
-                **_STATUS["properties"],
-                **dict.fromkeys(("name", "description", "problem"), STRING),
-                "missing": {"type": "boolean", "description": "Nothing has been indexed yet."},
-            },
-            "required": ["name", "description", "problem"],
-        }
+_READER["properties"] |= {name: _TERMS["properties"][name] for name in ("definitions", "terms")}
+DOCUMENT = named("DocumentResponse", _READER)
+_LIBRARY: Schema = {
+    "type": "object",
+    "properties": {
+        **SCHEMAS["Status"]["properties"],
+        **dict.fromkeys(("name", "description", "problem"), STRING),
+        "missing": {"type": "boolean", "description": "Nothing has been indexed yet."},
+    },
+    "required": ["name", "description", "problem"],
+}
+STATUS = named(
+    "StatusResponse",
+    fields(
+        libraries=each(named("LibraryStatus", _LIBRARY)),
+        version=STRING,
+        write={"type": "boolean"},
+        folders=each({"type": "string", "description": "A folder that POST /api/index may read from."}),
     ),
-    version=STRING,
-    write={"type": "boolean"},
-    folders=each({"type": "string", "description": "A folder that POST /api/index may read from."}),
 )
-STATE = fields(state={"type": "string", "description": "Empty while there is no library."})
+STATE = named(
+    "StateResponse",
+    fields(state={"type": "string", "description": "Empty while there is no library."}),
+)
+_MAP_DOCUMENT = fields(doc=DOC_ID, title=STRING, chunks=INTEGER, sections=INTEGER, file_type=STRING)
+_MAP_SECTION = fields(
+    section_id=STRING,
+    label=STRING,
+    title=STRING,
+    level=INTEGER,
+    parent={"type": ["string", "null"]},
+    chunks=INTEGER,
+)
+_MAP_LINK = fields(**{"from": DOC_ID, "to": DOC_ID, "count": INTEGER})
+_MAP_SECTION_LINK = fields(from_section=STRING, to_doc=DOC_ID, to_section=STRING, count=INTEGER)
 MAP: Schema = {
     "anyOf": [
-        fields(
-            documents=each(
-                fields(doc=DOC_ID, title=STRING, chunks=INTEGER, sections=INTEGER, file_type=STRING)
+        named(
+            "LibraryMap",
+            fields(
+                documents=each(named("MapDocument", _MAP_DOCUMENT)), links=each(named("MapLink", _MAP_LINK))
             ),
-            links=each(fields(**{"from": DOC_ID, "to": DOC_ID, "count": INTEGER})),
         ),
-        fields(
-            sections=each(
-                fields(
-                    section_id=STRING,
-                    label=STRING,
-                    title=STRING,
-                    level=INTEGER,
-                    parent={"type": ["string", "null"]},
-                    chunks=INTEGER,
-                )
+        named(
+            "DocumentMap",
+            fields(
+                sections=each(named("MapSection", _MAP_SECTION)),
+                links=each(named("MapSectionLink", _MAP_SECTION_LINK)),
             ),
-            links=each(fields(from_section=STRING, to_doc=DOC_ID, to_section=STRING, count=INTEGER)),
         ),
     ]
 }
-_WHERE = {"TextPlace": {"doc": DOC_OR_NULL}}
-FOUND_ALL = _of(FoundAll, adding={"TextHit": {"doc": DOC_OR_NULL}})
-QUOTES = _of(
-    QuotesReport,
-    adding={
-        **_WHERE,
-        "QuotesReport": {"ok": {"type": "boolean"}, **dict.fromkeys((EXACT, ALTERED, ABSENT), INTEGER)},
-    },
+FOUND_ALL = _result(FoundAll)
+QUOTES = _result(QuotesReport)
+COMPARISON = _result(Comparison)
+OBLIGATIONS = _result(ObligationsResponse)
+CITATION = named(
+    "CiteResponse",
+    fields(
+        citation=STRING,
+        style=STRING,
+        address={
+            "type": "string",
+            "description": "The address of this citation on the server's page; it survives changes to the document.",
+        },
+    ),
 )
-COMPARISON = _of(
-    Comparison,
-    adding={
-        **_WHERE,
-        "Comparison": {"old_doc": DOC_ID, "new_doc": DOC_ID, **dict.fromkeys(DIFFERENCES, INTEGER)},
-    },
-)
-OBLIGATIONS = _of(
-    ObligationsResponse,
-    adding={
-        "ObligationRow": {"doc": DOC_OR_NULL, "location": STRING},
-        "Deadline": {"normal": STRING},
-        "Amount": {"normal": STRING},
-    },
-)
-CITATION = fields(
-    citation=STRING,
-    style=STRING,
-    address={
-        "type": "string",
-        "description": "The address of this citation on the server's page; it survives changes to the document.",
-    },
-)
-INDEXING: Schema = {
-    "anyOf": [
-        {"type": "null"},
-        fields(library=STRING, started_at=STRING, stage=STRING, done=INTEGER, total=INTEGER, item=STRING),
-    ]
-}
+_INDEXING = fields(library=STRING, started_at=STRING, stage=STRING, done=INTEGER, total=INTEGER, item=STRING)
+INDEXING: Schema = {"anyOf": [{"type": "null"}, named("IndexingProgress", _INDEXING)]}
+_FILTERS = named("Filters", FILTERS_SCHEMA)
+# Only their fields are shown, as part of others.
+for _kind in (Place, Status, UsedDefinition):
+    del SCHEMAS[_kind.__name__]
 
 
 _WORDS = {
@@ -287,9 +335,11 @@ def describe(operations: Sequence[Operation], *, token: bool = False) -> dict[st
             "version": __version__,
             "description": "Search, read and check the documents of a library.",
         },
+        # The one that the description comes from, under whatever name.
+        "servers": [{"url": "/"}],
         "paths": paths,
         "components": {
-            "schemas": {"Problem": _PROBLEM},
+            "schemas": {"Problem": _PROBLEM, **SCHEMAS, **_bodies(operations)},
             "responses": {str(status): _problem(words) for status, words in _WORDS.items()},
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
@@ -333,7 +383,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
     if operation.in_body:
         described["requestBody"] = {
             "required": True,
-            "content": {"application/json": {"schema": _body(operation)}},
+            "content": {"application/json": {"schema": {"$ref": _SCHEMAS + _body_name(operation)}}},
         }
     elif operation.params:
         described["parameters"] = [_parameter(param) for param in operation.params]
@@ -351,15 +401,27 @@ def _parameter(param: Param) -> dict[str, Any]:
     if param.default not in (None, False):
         schema["default"] = param.default
     if param.kind == "object":
-        return {**found, "content": {"application/json": {"schema": schema}}}
+        return {**found, "content": {"application/json": {"schema": _FILTERS}}}
     return {**found, "schema": schema}
 
 
-def _body(operation: Operation) -> dict[str, Any]:
+def _bodies(operations: Sequence[Operation]) -> dict[str, Schema]:
+    """Return the schemas of request bodies, by name."""
+    return {_body_name(operation): _body(operation) for operation in operations if operation.in_body}
+
+
+def _body_name(operation: Operation) -> str:
+    return f"{operation.name[0].upper()}{operation.name[1:]}Request"
+
+
+def _body(operation: Operation) -> Schema:
     return {
         "type": "object",
         "properties": {
-            param.name: {**param.schema, "description": param.description} for param in operation.params
+            param.name: _FILTERS
+            if param.schema is FILTERS_SCHEMA
+            else {**param.schema, "description": param.description}
+            for param in operation.params
         },
         "required": [param.name for param in operation.params if param.required],
         "additionalProperties": False,
