@@ -65,7 +65,8 @@ _DOCUMENT = {"doc": DOC_ID}
 _MARKED = {"doc": DOC_OR_NULL}
 # What answers have beside the fields of a result, by the name of its dataclass.
 _ADDED: dict[str, dict[str, Schema]] = {
-    **dict.fromkeys(("Elsewhere", "Definition", "Reference", "Citation", "TextPlace", "TextHit"), _MARKED),
+    **dict.fromkeys(("Elsewhere", "Reference", "Citation", "TextPlace", "TextHit"), _MARKED),
+    "Definition": {**_MARKED, "id": STRING},
     **dict.fromkeys(("SectionView", "Outline", "ReferencesResponse"), _DOCUMENT),
     "SearchResult": {**_MARKED, "location": STRING},
     "SearchResponse": {"next_offset": {"type": ["integer", "null"]}},
@@ -95,8 +96,8 @@ def _of_results() -> None:
     """Name the schemas of all results, and of what they are made of."""
     from pydantic import TypeAdapter
 
-    adapters: list[tuple[type[Any], Literal["serialization"], TypeAdapter[Any]]] = [
-        (kind, "serialization", TypeAdapter(kind)) for kind in _RESULTS
+    adapters: list[tuple[str, Literal["serialization"], TypeAdapter[Any]]] = [
+        (kind.__name__, "serialization", TypeAdapter(kind)) for kind in _RESULTS
     ]
     _, shared = TypeAdapter.json_schemas(adapters, ref_template=_SCHEMAS + "{model}")
     for name, schema in shared["$defs"].items():
