@@ -284,3 +284,50 @@ def test_a_work_in_several_files_is_looked_through_whole(tmp_path: Path) -> None
         for query in ("Section 30 of the Harbour Code", "Section 10 of the Pilot Rules"):
             note = library.search(query).note
             assert "There is no Section" in note and "filters" not in note
+
+
+# -- what else is said of an answer -------------------------------------------------------------------------------
+
+
+def test_a_place_that_many_documents_have_matches_well(tmp_path: Path) -> None:
+    documents = {f"act{n}.md": f"# Act {n}\n\n## Section 3 Dues\n\nDues of act {n}.\n" for n in range(12)}
+    with _library(tmp_path, documents) as library:
+        response = library.search("Section 3")
+        assert response.confidence < 0.15 and response.results[0].section_label == "Section 3"
+        assert "12 documents have a Section 3" in response.note and "Nothing matches" not in response.note
+
+
+def test_a_phrase_that_only_frontmatter_has_is_missing_in_the_text_alone(tmp_path: Path) -> None:
+    text = "---\ntitle: Zebra crossing manual\nkeywords: quagga\n---\n\nStripes are painted.\n"
+    with _library(tmp_path, {"manual.md": text}) as library:
+        assert "No passage in the library has “Zebra crossing”." in library.search('"Zebra crossing"').note
+        found = library.find_all("quagga")
+        assert found.total == 0 and "Frontmatter is not looked through." in found.note
+        assert not library.find_all("stripes").note
+
+
+def test_only_places_with_a_number_like_it_are_suggested(acts: Library) -> None:
+    for reference, suggested in (
+        ("Section 9", "Section 8"),
+        ("Rule 9", ""),
+        ("section 900", ""),
+        ("14C", "14B."),
+    ):
+        with pytest.raises(NotFoundError) as refused:
+            acts.section(reference, document="odd.md" if reference != "14C" else "act.md")
+        assert ("Did you mean" in str(refused.value)) == bool(suggested) and suggested in str(refused.value)
+
+
+def test_a_place_that_is_gone_is_said_to_be_only_what_is_known(tmp_path: Path) -> None:
+    page = tmp_path / "act.md"
+    with _library(
+        tmp_path, {"act.md": "# Act\n\n## Section 1 Dues\n\nPaid.\n\n## Section 2 Ends\n\nHere.\n"}
+    ) as library:
+        old = library.section("Section 2").place_id
+        page.write_text("# Act\n\n## Section 1 Dues\n\nPaid.\n")
+        library.index([tmp_path], embed=False)
+        with pytest.raises(NotFoundError) as refused:
+            library.section(old)
+    assert "no such place any more" in str(refused.value)
+    # Two words are in too many places: they were not looked for, so that they are missing is not known.
+    assert "too short to be looked for" in str(refused.value) and "was not found" not in str(refused.value)

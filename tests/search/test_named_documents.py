@@ -111,7 +111,7 @@ def test_a_document_goes_before_what_mentions_it(named: Library, query: str) -> 
 
 def test_a_designation_that_nothing_has_is_said_to_be_missing(named: Library) -> None:
     response = named.search("PEP 257")
-    assert "There is no “PEP 257”" in response.note and response.confidence <= 0.5
+    assert "No passage in the library has “PEP 257”" in response.note and response.confidence <= 0.5
 
 
 def test_a_number_that_several_documents_have_names_none_of_them(named: Library) -> None:

@@ -204,7 +204,7 @@ def test_a_part_of_a_library_finds_in_its_own_documents(library: Library) -> Non
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"pattern": "arrival vessel master"}, 'occur together in 1 paragraphs (kind "words")'),
+        ({"pattern": "arrival vessel master"}, 'occur together in 1 paragraph (kind "words")'),
         ({"pattern": "zebra crossing"}, "in other words"),
         ({"pattern": r"zebra\d", "kind": "regex"}, "in other words"),
         ({"pattern": "HARBOUR ACT", "ignore_case": False}, "1 with different capitals"),

@@ -24,8 +24,14 @@ def explain_gone(index: SearchIndex, place_id: str) -> str:
     known = index.names.at([gone.source_path])
     name = gone.label or gone.heading
     said = f"{place_id} was {name + ' of ' if name else ''}{gone.source_path}"
-    said += ", which has no such place any more." if known else ", which was removed."
+    if not known:
+        said += ", which was removed from the library."
+    elif again := index.lookup.places_by_id(gone.section_id, {entry.id for entry in known.values()}):
+        said += f", where {again[0].place.name or gone.section_id} is now another place [{again[0].place.place_id}]."
+    else:
+        said += ", which has no such place any more."
     check = _find_text(index, gone, bool(known))
+    found_not = "Its text was not found" if check is not None else "Its text is too short to be looked for"
     if check is not None and check.status != ABSENT:
         found = check.places[0]
         what = "Its text is now in" if check.status == EXACT else "The most similar text is in"
@@ -34,8 +40,8 @@ def explain_gone(index: SearchIndex, place_id: str) -> str:
         return f"{said} {what} {where}{there} [{found.place_id}]."
     holder = _holder(index, gone, {entry.id for entry in known.values()}) if known else None
     if holder is not None:
-        return f"{said} Its text was not found; it was under {holder.place.name} [{holder.place.place_id}]."
-    return f"{said} Its text was not found in any other place."
+        return f"{said} {found_not}; it was under {holder.place.name} [{holder.place.place_id}]."
+    return f"{said} {found_not}{' in any other place' if check is not None else ''}."
 
 
 def _find_text(index: SearchIndex, gone: GonePlace, known: bool) -> QuoteCheck | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -12,7 +13,7 @@ from loccit.labels import Label
 from loccit.model import Place
 from loccit.port.index import SearchIndex
 from loccit.search.query.understand import Query
-from loccit.search.retrieve.resolve import agreeing_kinds
+from loccit.search.retrieve.resolve import agreeing_kinds, called_alike
 from loccit.text.keys import title_key
 
 # Documents and headings whose names are compared with the unknown one.
@@ -21,8 +22,12 @@ _SHOWN = 3
 # With more documents than this, places are not compared one by one.
 _FEW_DOCUMENTS = 5
 _MOST_WORDS = 6
+# Numbers that differ by more have nothing to do with each other, unless they begin alike.
+_NEAR = 3
 _LONGEST_NUMBER = 9
 _FAR = 10**_LONGEST_NUMBER
+# `14` of `14B`.
+_COUNTED = re.compile(rf"\d{{1,{_LONGEST_NUMBER}}}(?!\d)")
 
 
 def near_names(name: str, documents: Iterable[tuple[str, str]]) -> str:
@@ -55,7 +60,7 @@ def _question(names: Sequence[str], separator: str) -> str:
 
 
 def _by_number(label: Label, places: Iterable[Place]) -> list[Place]:
-    """Return the places with the closest numbers, those of the same kind first."""
+    """Return the places with the closest numbers, those of the same kind first; none that has little in common."""
     kinds = agreeing_kinds(label.kind)
 
     def distance(place: Place) -> tuple[bool, int, int, int]:
@@ -64,15 +69,21 @@ def _by_number(label: Label, places: Iterable[Place]) -> list[Place]:
             min(len(label.number), len(place.number)),
         )
         parts = [number[same] if same < len(number) else "" for number in (label.number, place.number)]
-        countable = all(part.isdecimal() and len(part) <= _LONGEST_NUMBER for part in parts)
-        apart = abs(int(parts[0]) - int(parts[1])) if countable else _FAR
+        counted = [_COUNTED.match(part) for part in parts]
+        apart = abs(int(counted[0][0]) - int(counted[1][0])) if counted[0] and counted[1] else _FAR
         return place.kind not in kinds, -same, abs(len(label.number) - len(place.number)), apart
 
-    return sorted((place for place in places if place.number), key=distance)[:_SHOWN]
+    found = [
+        (distance(place), place) for place in places if place.number and called_alike(label.kind, place.kind)
+    ]
+    close = [(far, place) for far, place in found if far[1] or far[3] <= _NEAR]
+    return [place for _, place in sorted(close, key=lambda item: item[0])[:_SHOWN]]
 
 
 def _neighbours(index: SearchIndex, label: Label, documents: Collection[int] | None) -> list[Place]:
     """Return the places one number before or after, in any document: by lookup, since all are too many to compare."""
+    # What has only a like number of another kind was hardly meant.
+    kinds = [kind for kind in agreeing_kinds(label.kind) if called_alike(label.kind, kind)]
     *above, last = label.number
     if not last.isdecimal() or len(last) > _LONGEST_NUMBER:
         return []
@@ -80,7 +91,7 @@ def _neighbours(index: SearchIndex, label: Label, documents: Collection[int] | N
         (place.document, place.ordinal)
         for number in (int(last) - 1, int(last) + 1)
         for place in index.lookup.numbered(
-            replace(label, number=(*above, str(number))).key, agreeing_kinds(label.kind), documents
+            replace(label, number=(*above, str(number))).key, kinds, documents
         )[:2]
     ]
     return [stored.place for stored in index.lookup.places_at(found)]

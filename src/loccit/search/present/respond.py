@@ -41,7 +41,8 @@ def note_for(
         notes.append(f"There are no results after the first {before:,}.")
     elif not results:
         notes.append("No match found." + (" The filters may be too narrow." if filtered else ""))
-    elif sure < LOW_CONFIDENCE:
+    elif sure < LOW_CONFIDENCE and not results[0].exact_match:
+        # What is named exactly may be unsure for another reason: that several documents have it.
         notes.append("Nothing matches well; these are the nearest passages.")
     notes += [note for note in besides if note]
     if pending:

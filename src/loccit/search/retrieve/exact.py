@@ -362,7 +362,7 @@ class ExactSearch:
                 out.total = (out.total or 0) + total
             if not total and (pin or (_DESIGNATION.fullmatch(phrase) and not out.pins)):
                 out.missing.append(f"“{phrase}”")
-                out.notes.append(f"There is no “{phrase}” in {_searched(documents)}.")
+                out.notes.append(f"No passage in {_searched(documents)} has “{phrase}”.")
             if not pin and not alone and len(content_words(phrase)) > 1:
                 out.verbatim.update(chunk for chunk, _ in hits)
             for chunk, score in hits:

@@ -260,8 +260,12 @@ def _is_called(asked: Label, kind: str, printed: str) -> bool:
     if word and other:
         # `Art. 3` is `Article 3`, but not `Artículo 3`.
         return script == other_script and (word.startswith(other) or other.startswith(word))
-    alike = kind == asked.kind or {kind, asked.kind} <= _INTERCHANGEABLE
-    return alike and (not script or not other_script or script == other_script)
+    return called_alike(asked.kind, kind) and (not script or not other_script or script == other_script)
+
+
+def called_alike(kind: str, other: str) -> bool:
+    """Whether people call a place of one kind by another: a bare number is a section, but no article."""
+    return kind == other or {kind, other} <= _INTERCHANGEABLE
 
 
 def _same_letters(asked: tuple[str, str], printed: tuple[str, str]) -> float:

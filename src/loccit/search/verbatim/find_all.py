@@ -18,7 +18,7 @@ from loccit.port.filters import among
 from loccit.port.index import SearchIndex
 from loccit.port.records import StoredText
 from loccit.port.texts import TextBlock, TextLookup
-from loccit.search.query.filters import NO_DOCUMENT, compile_filters
+from loccit.search.query.filters import FEW_DOCUMENTS, NO_DOCUMENT, compile_filters
 from loccit.search.verbatim.patterns import Pattern, compile_pattern
 
 LIMIT = 100
@@ -92,7 +92,10 @@ def _note(
         said = f"{others:,} with different capitals." if others else said
     elif kind == "phrase" and len(pattern.split()) > 1:
         together = sum(compile_pattern(pattern, "words").count(looked).by_document.values())
-        said = f'Its words occur together in {together:,} paragraphs (kind "words").' if together else said
+        paragraphs = "1 paragraph" if together == 1 else f"{together:,} paragraphs"
+        said = f'Its words occur together in {paragraphs} (kind "words").' if together else said
+    if index.fields.field_names(FEW_DOCUMENTS):
+        said += " Frontmatter is not looked through."
     return f"{said} {only_some(allowed)}".rstrip()
 
 
