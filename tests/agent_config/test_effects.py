@@ -254,6 +254,7 @@ WITH_MODELS = {
     "context_max_tokens",
     "context_concurrency",
     "context_window_tokens",
+    "context_max_cost",
     "enable_reranking",
     "reranker_model",
     "embedding",

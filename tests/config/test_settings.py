@@ -44,6 +44,7 @@ INDEX_BOUNDS: dict[str, tuple[float, float]] = {
     "context_max_tokens": (50, 200),
     "context_concurrency": (1, 50),
     "context_window_tokens": (1000, 2_000_000),
+    "context_max_cost": (0.0, 100_000.0),
     "ocr_max_pages": (1, 100_000),
 }
 BOUNDS = [(SearchSettings, name, *bounds) for name, bounds in SEARCH_BOUNDS.items()]
@@ -114,7 +115,7 @@ def test_every_setting_says_what_it_does(kind: Any) -> None:
 def test_a_setting_is_said_in_one_line() -> None:
     said = {name: known.said() for name, known in describe(IndexSettings).items()}
     assert said["max_chunk_tokens"] == "Maximum length of a chunk, in tokens. 100 to 2000; 800 by default."
-    assert said["context_window_tokens"].endswith("1000 to 2,000,000; 100,000 by default.")
+    assert said["context_window_tokens"].endswith("1000 to 2,000,000; 4000 by default.")
     assert said["extract_definitions"] == "Extract definitions of terms. On by default."
     assert said["chunking_strategy"].endswith("One of structure, token; structure by default.")
     assert said["embedding_model"].endswith("the default one if unset.")

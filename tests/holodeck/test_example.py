@@ -49,7 +49,15 @@ def test_the_moved_tool_loads_and_means_the_same(tmp_path: Path) -> None:
 def test_the_table_names_every_field_that_both_know() -> None:
     page = (ROOT / "docs/holodeck.md").read_text(encoding="utf-8")
     left = " ".join(re.findall(r"^\| (.*?) \| ", page, re.MULTILINE))
-    ours = {"embedding_dimensions", "context_window_tokens", "dense_index", "exact_index", "index", "filters"}
+    ours = {
+        "embedding_dimensions",
+        "context_window_tokens",
+        "context_max_cost",
+        "dense_index",
+        "exact_index",
+        "index",
+        "filters",
+    }
     ours |= {"ocr", "ocr_languages", "ocr_max_pages"}
     ours |= {"token_budget", "ranking", "embedding", "reranker"}
     for name in set(HierarchicalDocumentToolConfig.model_fields) - ours:

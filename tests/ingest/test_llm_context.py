@@ -566,6 +566,69 @@ def test_a_long_document_is_shown_in_windows(indexed: Any, service: Service, fil
     assert max(map(len, shown.values())) >= 5
 
 
+def test_a_window_has_the_outline_of_the_document(indexed: Any, service: Service, filled: Path) -> None:
+    (filled / "long.md").write_text(long_document(), encoding="utf-8")
+    indexed(context_window_tokens=2000)
+    shown = {request["messages"][0]["content"][0]["text"] for request in service.requests}
+    long = [text for text in shown if "great treatise" in text]
+    assert len(long) > 1
+    for text in long:
+        assert "Outline of the document:" in text
+        assert all(f"Chapter {at}\n" in text for at in range(60))
+
+
+# -- a limit on the cost -----------------------------------------------------------------------------------------
+
+
+LIMITED = "anthropic:claude-haiku-4-5"
+
+
+@pytest.mark.parametrize("concurrency", [1, 10])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.2])  # answers here are far shorter than they may be
+def test_a_run_costs_no_more_than_its_limit(
+    indexed: Any, service: Service, filled: Path, share: float, concurrency: int
+) -> None:
+    many(filled, 4, 5)
+    library, _ = indexed(model="")
+    estimate = estimate_contexts(library._index, IndexSettings(context_model=LIMITED))
+    assert estimate.dollars
+    limit = estimate.dollars * share
+    _, report = indexed(LIMITED, context_max_cost=limit, context_concurrency=concurrency)
+    assert (report.context_dollars or 0.0) <= limit
+    assert report.context_calls == len(service.requests) < estimate.calls
+    assert report.context_failures == estimate.chunks - report.contexts > 0
+    (warning,) = [text for text in report.warnings if "have no context" in text]
+    assert f"{report.context_failures:,} chunk(s) have no context" in warning
+    assert f"limit of ${limit:,.2f}" in warning and "is spent" in warning
+    # The next run goes on, and nothing is asked twice.
+    _, rest = indexed(LIMITED, context_max_cost=100.0)
+    assert not rest.context_failures and not [text for text in rest.warnings if "have no context" in text]
+    assert report.context_calls + rest.context_calls == estimate.calls
+    assert len(set(asked(service))) == len(service.requests) == estimate.calls
+
+
+def test_services_that_count_more_than_is_reckoned_stay_below_the_limit_too(
+    indexed: Any, service: Service, filled: Path
+) -> None:
+    many(filled, 4, 5)
+    library, _ = indexed(model="")
+    estimate = estimate_contexts(library._index, IndexSettings(context_model=LIMITED))
+    assert estimate.dollars
+    usage = service.usage
+    service.usage = lambda *texts: tuple(3 * count for count in usage(*texts))
+    limit = estimate.dollars / 3
+    _, report = indexed(LIMITED, context_max_cost=limit)
+    assert 0 < (report.context_dollars or 0.0) <= limit
+    assert report.context_failures
+
+
+def test_a_limit_needs_a_price(indexed: Any, service: Service) -> None:
+    _, report = indexed("anthropic:claude-test", context_max_cost=1.0)
+    assert service.requests == []
+    (warning,) = [text for text in report.warnings if "have no context" in text]
+    assert "its price is not known" in warning and "LOCCIT_LLM_PRICES" in warning
+
+
 # -- a run that ends in the middle -------------------------------------------------------------------------------
 
 

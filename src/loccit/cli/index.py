@@ -119,6 +119,9 @@ def index(
         int | None,
         setting_option("context_concurrency", "--context-concurrency", metavar="N", panel=CONTEXTS),
     ] = None,
+    max_cost: Annotated[
+        float | None, setting_option("context_max_cost", "--max-cost", metavar="DOLLARS", panel=CONTEXTS)
+    ] = None,
     estimate: Annotated[
         bool,
         typer.Option(
@@ -208,6 +211,7 @@ def index(
         "context_max_tokens": context_tokens,
         "context_window_tokens": context_window,
         "context_concurrency": context_concurrency,
+        "context_max_cost": max_cost,
     }
     if estimate and watch:
         raise UsageError("--estimate runs once and --watch keeps running; give only one.")

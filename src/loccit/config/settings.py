@@ -201,7 +201,14 @@ class IndexSettings:
     context_max_tokens: int = _number(100, 50, 200, "Maximum length of a context, in tokens.")
     context_concurrency: int = _number(10, 1, 50, "How many contexts are requested at the same time.")
     context_window_tokens: int = _number(
-        100_000, 1000, 2_000_000, "How much of a document the context model is shown."
+        4000,
+        1000,
+        2_000_000,
+        "How much of a document the context model is shown: all of a short one, else the outline and what is around "
+        "the chunk.",
+    )
+    context_max_cost: float | None = _number(
+        None, 0.0, 100_000.0, "Dollars that contexts may cost in one run; no limit if unset."
     )
     concept_vocabulary: bool = _switch(
         False, "Keep a vocabulary of the library's concepts, for query expansion."

@@ -204,6 +204,9 @@ class HierarchicalDocumentToolConfig(Part):
     context_max_tokens: Whole = shared("context_max_tokens")
     context_concurrency: Whole = shared("context_concurrency")
     context_window_tokens: Whole = shared("context_window_tokens")
+    context_max_cost: Annotated[float, bounds("context_max_cost"), NOT_A_SWITCH] | None = optional(
+        "context_max_cost"
+    )
 
     extract_definitions: Switch = shared("extract_definitions")
     extract_cross_references: Switch = shared("extract_cross_references")

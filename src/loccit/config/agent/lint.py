@@ -55,7 +55,13 @@ def lint(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> list[tup
 
 
 # To write one of these is to want contexts.
-_CONTEXTS = ("contextual_embeddings", "context_max_tokens", "context_concurrency", "context_window_tokens")
+_CONTEXTS = (
+    "contextual_embeddings",
+    "context_max_tokens",
+    "context_concurrency",
+    "context_window_tokens",
+    "context_max_cost",
+)
 
 
 def _contexts(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> list[tuple[str, str]]:

@@ -6,6 +6,9 @@ documents to a service, so it is off unless a model is configured.
 
 Answers are stored as soon as they arrive; a document applies them once it has all of them, in one transaction. So
 whatever ends a run, the next one asks only what was never answered. A chunk without an answer keeps its context.
+
+With a limit on the cost of a run, a prompt is sent only if it fits beside what was spent and what the prompts that are
+on their way may cost.
 """
 
 from __future__ import annotations
@@ -22,16 +25,18 @@ from typing import Generic, TypeVar
 from loccit.config import IndexSettings
 from loccit.embedding import Tokenizer, load_tokenizer
 from loccit.errors import LoccitError
+from loccit.ingest.chunk import TokenIndex
 from loccit.ingest.llm_context.plan import (
     DocumentPlan,
     Question,
     context_settings,
     estimate_contexts,
+    most_dollars,
     plan_document,
     tidy,
 )
 from loccit.llm import Completion, LanguageModel, ModelError, PromptError, load_model
-from loccit.llm.prices import Price, price_of
+from loccit.llm.prices import VARIABLE, Price, price_of
 from loccit.model import IndexReport, Progress
 from loccit.stores.embedded.contexts import ContextStore
 from loccit.stores.embedded.local import LocalIndex
@@ -77,12 +82,16 @@ class ContextStage:
         self._mark = context_settings(settings)
         self._open: dict[int, _Open] = {}
         self._waiting: dict[bytes, list[_Open]] = {}
-        self._prepared = self._stopped = False
+        self._prepared = self._stopped = self._over_budget = False
         self._reason = ""
         self._failures_in_a_row = 0
         self._done = self._total = 0
         self._caught_up = time.monotonic()
         self._price: Price | None = None
+        self._budget = settings.context_max_cost
+        self._reserved: dict[bytes, float] = {}
+        # How much more a prompt took than was reckoned: services count tokens in their own way, and models may think.
+        self._excess = 1.0
 
     @property
     def _wanted(self) -> bool:
@@ -120,12 +129,17 @@ class ContextStage:
         self._total = self._store.wanting_chunks(self._mark)
         documents = self._documents()
         for question, answer in put_questions(
-            documents, self._ask, self._settings.context_concurrency, lambda: self._stopped
+            documents, self._ask, self._settings.context_concurrency, lambda: self._stopped, self._affords
         ):
             if isinstance(answer, ModelError):
                 self._failed(question, answer)
             else:
                 self._answered(question, answer)
+        if self._over_budget and not self._stopped:
+            spent = self._report.context_dollars or 0.0
+            self._stop(
+                f"the next prompt might exceed the limit of ${self._budget:,.2f} (${spent:,.4f} is spent)."
+            )
         # Documents still open lack an answer. Those not considered yet may have all of theirs from earlier
         # runs.
         for document in list(self._open.values()):
@@ -163,9 +177,25 @@ class ContextStage:
             try:
                 self._model = self._model or load_model(self._settings.context_model)
                 self._price = price_of(self._settings.context_model)
+                if self._budget is not None and self._price is None:
+                    self._stop(
+                        f"its price is not known, so context_max_cost cannot be kept: name it in the file {VARIABLE}."
+                    )
             except LoccitError as error:
                 self._stop(str(error))
         return not self._stopped
+
+    def _affords(self, question: Question) -> bool:
+        """Whether a question fits into the limit, whatever those on their way cost; then its cost is reserved."""
+        if self._budget is None or self._price is None:
+            return True
+        expected = most_dollars(question.prompt, TokenIndex("", self._tokenizer), self._price)
+        spent = self._report.context_dollars or 0.0
+        on_the_way = sum(self._reserved.values())
+        self._over_budget = spent + (on_the_way + expected) * self._excess > self._budget
+        if not self._over_budget:
+            self._reserved[question.key] = expected
+        return not self._over_budget
 
     def _ask(self, question: Question) -> Completion:
         """Ask a question, in a separate thread."""
@@ -190,18 +220,23 @@ class ContextStage:
         report.context_output_tokens += completion.output_tokens
         report.context_cached_tokens += completion.cached_tokens
         report.context_cache_write_tokens += completion.cache_write_tokens
+        reserved = self._reserved.pop(question.key, 0.0)
         if self._price is not None:
-            report.context_dollars = (report.context_dollars or 0.0) + self._price.cost(
+            cost = self._price.cost(
                 completion.input_tokens,
                 completion.output_tokens,
                 completion.cached_tokens,
                 completion.cache_write_tokens,
             )
+            report.context_dollars = (report.context_dollars or 0.0) + cost
+            if reserved:
+                self._excess = max(self._excess, cost / reserved)
         for document in self._waiting.pop(question.key, ()):
             document.answers[question.key] = context
             self._settle(question, document)
 
     def _failed(self, question: Question, error: ModelError) -> None:
+        self._reserved.pop(question.key, None)
         self._reason = str(error)
         if not isinstance(error, PromptError):
             self._failures_in_a_row += 1
@@ -312,19 +347,24 @@ class _Helpers(Generic[Q, A]):
 
 
 def put_questions(
-    groups: Iterator[Sequence[Q]], ask: Callable[[Q], A], concurrency: int, stopped: Callable[[], bool]
+    groups: Iterator[Sequence[Q]],
+    ask: Callable[[Q], A],
+    concurrency: int,
+    stopped: Callable[[], bool],
+    affords: Callable[[Q], bool] = lambda question: True,
 ) -> Iterator[tuple[Q, A | ModelError]]:
     """Ask the questions of all groups, at most ``concurrency`` at once; yield the answers as they arrive.
 
     Groups are taken one by one as there is room. Once ``stopped`` returns true, no more questions are asked, but those
-    in progress are waited for. Abandoned questions come back with the error that ended them.
+    in progress are waited for. A question that ``affords`` refuses waits until others have come back, and ends the run
+    when none is left to wait for. Abandoned questions come back with the error that ended them.
     """
     ready: deque[tuple[_Group[Q], Q]] = deque()
     helpers: _Helpers[Q, A] = _Helpers(ask)
     limit = 1
     try:
         while True:
-            while helpers.busy < limit and not stopped() and _fill(ready, groups):
+            while helpers.busy < limit and not stopped() and _fill(ready, groups) and affords(ready[0][1]):
                 helpers.put(*ready.popleft())
             if not helpers.busy:
                 return
