@@ -271,7 +271,7 @@ class Library(LibraryBase):
         )
 
     def _within(self) -> set[int] | None:
-        """Return the documents to look for places in; None for all."""
+        """Return the documents to look for places and citations in; None for all."""
         return None
 
     @bounded()
@@ -303,10 +303,12 @@ class Library(LibraryBase):
         self, reference: str | Sequence[str], *, document: str | None = None
     ) -> ReferencesResponse:
         """Return what a section refers to, and what refers to it; or several, named as for :meth:`sections`."""
-        from loccit.search.links.read_places import follow_references
+        from loccit.search.links.follow import follow_references
 
         self._index.refresh()
-        return follow_references(self._index, reference, document)
+        if document is not None:
+            self.paths_of(document)
+        return follow_references(self._index, reference, document, within=self._within())
 
     @bounded()
     def obligations(
@@ -358,7 +360,7 @@ class Library(LibraryBase):
         from loccit.search.links.reading import read_document
 
         self._index.look()
-        return read_document(self._index, path)
+        return read_document(self._index, path, within=self._within())
 
     def file_state(self, path: str) -> tuple[str, int, int, str] | None:
         """Return type, size, modification time and hash of the file that a document was read from."""
@@ -376,7 +378,7 @@ class Library(LibraryBase):
         from loccit.search.links.map import map_document
 
         self._index.look()
-        return map_document(self._index, path)
+        return map_document(self._index, path, within=self._within())
 
     @bounded()
     def suggest(

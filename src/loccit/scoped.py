@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         ObligationsResponse,
         Outline,
         QuotesReport,
-        ReferencesResponse,
         SearchResponse,
         SectionView,
         TermDefinition,
@@ -165,24 +164,12 @@ class ScopedLibrary(Library):
         paths = sorted(allowed or ()) if document is None else self.paths_of(document)
         return [found for path in paths for found in self.whole.outline(path, clauses=clauses)]
 
-    def references(
-        self, reference: str | Sequence[str], *, document: str | None = None
-    ) -> ReferencesResponse:
-        """Return what a section refers to, and what refers to it in these documents; or what several do."""
-        allowed = self._allowed()
-        if allowed is None:
-            return self.whole.references(reference, document=document)
-        views = self.sections(reference, document=document)
-        found = self.whole.references([view.place_id for view in views.sections])
-        first, *also = (_narrowed_to(one, allowed) for one in (found, *found.also))
-        return replace(first, also=also, missing=views.missing)
-
     def reader(self, path: str) -> DocumentView:
         """Return everything that a reader of one of these documents needs."""
         allowed = self._allowed()
         if allowed is not None and path not in allowed:
             raise NotFoundError(f"No document of this tool is called {path!r}.", "document")
-        return self.whole.reader(path)
+        return super().reader(path)
 
     def suggest(
         self, prefix: str, limit: int = 8, *, paths: Collection[str] | None = None
@@ -273,14 +260,6 @@ def below(source: str) -> dict[str, object]:
         return {"path": [source] if plain == source else [plain, f"{plain}{os.sep}*"]}
     # In a filter, unlike in a source, ``**/`` is at least one folder.
     return {"path": list(dict.fromkeys((source, source.replace("**/", ""))))}
-
-
-def _narrowed_to(found: ReferencesResponse, paths: set[str]) -> ReferencesResponse:
-    cited_by, around = (
-        [item for item in citations if item.source_path in paths]
-        for citations in (found.cited_by, found.around)
-    )
-    return replace(found, cited_by=cited_by, around=around)
 
 
 def _defined_in(answer: DefineResponse, paths: set[str]) -> list[TermDefinition]:

@@ -277,7 +277,7 @@ def test_references_of_several_places_are_those_of_each(library: Library) -> Non
         assert [one.to_dict() for one in (replace(found, also=[]), *found.also)] == [
             one.to_dict() for one in alone
         ]
-    assert set(alone[0].to_dict()) == {"section", "cites", "cited_by", "around"}
+    assert set(alone[0].to_dict()).isdisjoint({"also", "missing"})
     found = library.references(["Section 21", "Section 97"])
     assert [item.reference for item in found.missing] == ["Section 97"] and not found.also
     for wrong in ("Section 11 and 98", "two sections after Section 11", ["Section 97"]):

@@ -27,7 +27,7 @@ def refs(
     index: IndexOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a section, or several, refer to, and what refers to them.
+    """Show what a section, or several, refer to, and what refers to them or to their parts.
 
     References that lead nowhere in the library are shown with the reason.
 
@@ -60,7 +60,20 @@ def _show(answer: ReferencesResponse, *, apart: bool) -> None:
             if answer.around
             else []
         ),
+        *_of_document(answer),
     )
+
+
+def _of_document(answer: ReferencesResponse) -> list[RenderableType]:
+    """What other documents say of the document as a whole; of a part of it, only how much that is."""
+    from rich.text import Text
+
+    title, count = "The document as a whole is referred to by", answer.document_citations
+    if not count:
+        return []
+    if answer.document_cited_by:
+        return ["", *_list(title, answer.document_cited_by, outgoing=False)]
+    return ["", Text(f"{title} ({count})", style="bold")]
 
 
 def _list(title: str, citations: Sequence[Citation], *, outgoing: bool) -> list[RenderableType]:

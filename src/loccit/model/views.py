@@ -278,6 +278,11 @@ class Citation:
 class ReferencesResponse:
     """What a section refers to, and what refers to it; ``around`` has what refers to the chapters that hold it.
 
+    A citation of a section is a spot in the text outside it that refers to it or to a part of it: Article 6(1)(f) for
+    Article 6 too. ``cited_by`` has each once, and ``citations`` is their number. What other documents say of its
+    document as a whole is none of them: ``document_citations`` counts that, and ``document_cited_by`` has it if the
+    section is the document, or the title above all of its text.
+
     Where several were asked for, this is of the first, ``also`` of the others, and ``missing`` what was not found.
     """
 
@@ -285,11 +290,18 @@ class ReferencesResponse:
     cites: list[Citation]
     cited_by: list[Citation]
     around: list[Citation] = field(default_factory=list)
+    document_cited_by: list[Citation] = field(default_factory=list)
+    document_citations: int = 0
     also: list[ReferencesResponse] = field(default_factory=list)
     missing: list[MissingPlace] = field(default_factory=list)
 
+    @property
+    def citations(self) -> int:
+        """The number of citations of the section, and of its parts from outside it."""
+        return len(self.cited_by)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as JSON values; those of one section do not speak of others."""
-        values = asdict(replace(self, also=[]))
+        values = {**asdict(replace(self, also=[])), "citations": self.citations}
         values["also"] = [item.to_dict() for item in self.also]
         return {name: value for name, value in values.items() if value or name not in ("also", "missing")}

@@ -119,7 +119,7 @@ class EdgeLookup(Protocol):
 # -- links: what may lead from one document to another, by the keys that both sides have ---------------------
 #
 # ``labels.document_keys`` makes the keys, both when a document is written and when references to it are
-# queried. At most ``names.MOST`` are returned for each key, those in the same folder first.
+# queried. Of links, at most ``names.MOST`` are returned for each key.
 
 
 class LinkRow(NamedTuple):
@@ -134,10 +134,8 @@ class LinkRow(NamedTuple):
 class LinkLookup(Protocol):
     """Possible connections to other documents."""
 
-    def references(
-        self, bounds: Collection[tuple[str, str, str]], own: Entry
-    ) -> list[tuple[Entry, Reference]]:
-        """Return references of others that may lead to a document, in document and text order.
+    def references(self, bounds: Collection[tuple[str, str, str]]) -> list[tuple[Entry, Reference]]:
+        """Return all references that may lead to a document, also its own that name it, in document and text order.
 
         They are queried by key and the range of numbers that come with it.
         """

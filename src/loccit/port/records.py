@@ -235,8 +235,8 @@ class Records(Protocol):
         """Return what a document refers to outside itself, each wording once and without its position."""
         ...
 
-    def references_outward(self, documents: Collection[int]) -> list[tuple[int, Reference, int]]:
-        """Return what documents refer to outside themselves, each wording once, with its frequency."""
+    def references_outward(self, documents: Collection[int]) -> list[tuple[int, Reference, list[int]]]:
+        """Return what documents refer to outside themselves, each wording once, with its positions."""
         ...
 
     def documents(self) -> Sequence[Row]:
@@ -313,10 +313,6 @@ class Readings(Protocol):
 
     def headings(self) -> dict[int, list[Place]]:
         """Return the headings of all documents, by document and in order."""
-        ...
-
-    def headings_of(self, document: int) -> list[Place]:
-        """Return the headings of a document, in order."""
         ...
 
     def heading_counts(self) -> dict[int, int]:

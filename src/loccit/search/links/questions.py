@@ -1,4 +1,4 @@
-"""Questions that are not searches: definitions, references, outlines, documents, texts of places, suggestions."""
+"""Questions that are not searches: definitions, outlines, documents, texts of places, suggestions."""
 
 from __future__ import annotations
 
@@ -6,44 +6,35 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
-from functools import lru_cache
 from itertools import chain
 from typing import Any
 
 from loccit.errors import NotFoundError, UsageError
 from loccit.labels.document_keys import numbered_file
 from loccit.model import (
-    Citation,
     DefineResponse,
     DocumentInfo,
     Outline,
     OutlineNode,
     Place,
-    Reference,
-    ReferencesResponse,
     SectionView,
     SelfCheck,
     TermDefinition,
     chunk_id,
-    line_of,
 )
 from loccit.model.document import holds_any, span
 from loccit.model.place_ids import with_place_id
 from loccit.model.views import NumberedLine
 from loccit.port.index import SearchIndex
 from loccit.port.names import Entry, SuggestionLookup
-from loccit.port.records import Row, Standing, StoredPlace
+from loccit.port.records import Row, StoredPlace
 from loccit.search.links.define import DefinedTerm, Dictionary
-from loccit.search.links.find_places import FoundPlace, find_documents
+from loccit.search.links.find_places import find_documents
 from loccit.search.links.reference_graph import ReferenceGraph
 from loccit.search.present.enrich import located
 from loccit.search.query.filters import compile_filters
 from loccit.search.query.understand import clean_text
 from loccit.text.keys import term_keys, term_words, typed_key
-from loccit.text.sentences import sentence_ends
-
-# This many characters before and after a reference show its purpose.
-_WORDS_BEFORE, _WORDS_AFTER = 120, 120
 
 
 def list_documents(index: SearchIndex, filters: Mapping[str, object] | None) -> list[DocumentInfo]:
@@ -262,90 +253,6 @@ def _work_of(path: str, title: str) -> int | None:
     """Return the folder of a work in numbered files, given one of the files."""
     numbered = numbered_file(path, title)
     return numbered.folder if numbered else None
-
-
-def references_of(index: SearchIndex, found: FoundPlace, graph: ReferenceGraph) -> ReferencesResponse:
-    """Return what a place refers to, and what refers to it, to a part of it, or to a place that contains it."""
-    first = found.place
-    view = section_view(index, first, exact=found.exact, alternatives=found.others, lines=found.lines)
-    place = first.place
-    cites = [
-        (first.document, first.source_path, first.document_title, item)
-        for item in graph.in_span(first.document, place.start, place.end)
-    ]
-    places = list(index.lookup.places_of_document(first.document))
-    below = [one for one in places if place.start <= one.start < place.end]
-
-    def leading_to(meant: Sequence[Place], within: Place) -> list[tuple[int, str, str, Reference]]:
-        return [
-            (entry.id, entry.source_path, entry.title, item)
-            for entry, item in graph.leading_to(first.document, meant)
-            if not (entry.id == first.document and within.start <= item.start < within.end)
-        ]
-
-    around = [item for holder in _above(place, places) for item in leading_to([holder], holder)]
-    return ReferencesResponse(
-        view,
-        _standing(index, cites),
-        _standing(index, leading_to(below, place)),
-        _standing(index, around),
-    )
-
-
-def _above(place: Place, places: Sequence[Place]) -> list[Place]:
-    """The labelled places around a place, innermost first, without the document itself."""
-    by_ordinal = {one.ordinal: one for one in places}
-    found: list[Place] = []
-    parent = place.parent
-    while parent is not None and parent in by_ordinal:
-        holder = by_ordinal[parent]
-        if holder.ordinal and holder.number:
-            found.append(holder)
-        parent = holder.parent
-    return found
-
-
-def _standing(index: SearchIndex, found: Sequence[tuple[int, str, str, Reference]]) -> list[Citation]:
-    """Locate references: label and heading of the innermost place around each, its line and its sentence."""
-    offsets = [(document, item.start) for document, _, _, item in found]
-    places = index.lookup.standing(offsets)
-    # References of one document are adjacent, and each text is read once.
-    text = lru_cache(maxsize=1)(lambda document: index.lookup.document_text(document, 0, _END))
-    starts = lru_cache(maxsize=1)(index.lookup.line_starts)
-    names = lru_cache(maxsize=4)(lambda path: _names_of_places(index, path))
-    citations = []
-    for document, path, title, item in found:
-        at = places.get((document, item.start)) or Standing("", "", "", "", 0, 1)
-        before = text(document)[at.start : item.start]
-        line = line_of(starts(document), before, at.start, at.line, item.start)
-        words = words_around(text(document), item.start, item.end)
-        target = names(item.target_path).get(item.target_section, "") if item.target_section else ""
-        citations.append(Citation(path, title, at.label, at.heading, line, item, at.place_id, words, target))
-    return citations
-
-
-def _names_of_places(index: SearchIndex, path: str) -> dict[str, str]:
-    """The names of a document's places, by id: headings in full, clauses by label."""
-    entry = index.names.at([path]).get(path)
-    places = index.lookup.places_of_document(entry.id) if entry else ()
-    return {place.section_id: place.heading or place.label for place in places if place.section_id}
-
-
-def words_around(text: str, start: int, end: int) -> str:
-    """Return the sentence around a span of a text; of a long one, the part near the span.
-
-    >>> words_around("It is cold. Section 4 does not apply to ships. Ships sail.", 12, 21)
-    'Section 4 does not apply to ships.'
-    """
-    line, after = text.rfind("\n", 0, start) + 1, text.find("\n", end)
-    after = len(text) if after < 0 else after
-    line, after = max(line, start - 2 * _WORDS_BEFORE), min(after, end + 2 * _WORDS_AFTER)
-    low = max((at for at in sentence_ends(text, line, end) if at <= start), default=line)
-    high = min((at for at in sentence_ends(text, end, after)), default=after)
-    cut_low, cut_high = start - low > _WORDS_BEFORE, high - end > _WORDS_AFTER
-    low = text.rfind(" ", 0, start - _WORDS_BEFORE) + 1 if cut_low else low
-    high = text.rfind(" ", end, end + _WORDS_AFTER) if cut_high else high
-    return f"{'…' if cut_low else ''}{' '.join(text[low:high].split())}{'…' if cut_high else ''}"
 
 
 # -- suggest: titles, labels, headings and defined terms that complete what is typed -------------------------

@@ -10,11 +10,11 @@ from functools import lru_cache
 from loccit.errors import NotFoundError, UsageError
 from loccit.model import Lines, Place, SectionView
 from loccit.model.place_ids import is_place_id, with_place_id
-from loccit.model.views import CitedSection, MissingPlace, ReferencesResponse, SectionsResponse
+from loccit.model.views import CitedSection, MissingPlace, SectionsResponse
 from loccit.port.index import SearchIndex
 from loccit.port.records import StoredPlace
 from loccit.search.links.find_places import FoundPlace, PlaceFinder, SeveralPlaces, find_documents
-from loccit.search.links.questions import references_of, section_view
+from loccit.search.links.questions import section_view
 from loccit.search.links.reference_graph import ReferenceGraph
 from loccit.search.query.place_lists import NEXT, PARENT, STEPS, STEPS_UNDERSTOOD, read_step
 
@@ -216,16 +216,6 @@ def read_sections(
         raise UsageError("Lines can be chosen from one place only; name a single one.")
     views = [reader.view(one, lines) for one in found]
     return SectionsResponse(views, reader.cited(found) if with_references else [], missing)
-
-
-def follow_references(
-    index: SearchIndex, references: str | Sequence[str], document: str | None
-) -> ReferencesResponse:
-    """Return what places refer to and what refers to them, one after the other."""
-    found, missing = PlaceReader(index).find_all(references, document)
-    graph = ReferenceGraph(index)
-    first, *also = (references_of(index, one, graph) for one in found)
-    return replace(first, also=also, missing=missing)
 
 
 def _whole(index: SearchIndex, document: str) -> list[FoundPlace]:

@@ -14,6 +14,7 @@ from typing import Any
 from loccit.errors import NotFoundError
 from loccit.model import Definition, Lines, Place, Reference, SelfCheck
 from loccit.port.index import SearchIndex
+from loccit.search.links.citations import Citations
 from loccit.search.links.define import Dictionary, Meaning
 from loccit.search.links.reference_graph import ReferenceGraph
 from loccit.search.present.enrich import located
@@ -238,13 +239,18 @@ class ReadReference:
 
 @dataclass(slots=True)
 class BackReference:
-    """A reference to this document from elsewhere."""
+    """A citation of a place of this document; ``cites`` are the ids of all places that it is a citation of.
+
+    Of the document as a whole, it has none, and no target.
+    """
 
     from_path: str
+    from_title: str
     from_section: str
     from_label: str
     text: str
     target_section: str
+    cites: list[str]
 
 
 @dataclass(slots=True)
@@ -316,8 +322,8 @@ class DocumentView:
         }
 
 
-def read_document(index: SearchIndex, path: str) -> DocumentView:
-    """Return the document at a path."""
+def read_document(index: SearchIndex, path: str, *, within: Collection[int] | None = None) -> DocumentView:
+    """Return the document at a path; what refers to it is only looked for ``within`` some documents, if given."""
     lookup = index.reading
     row = lookup.document(path)
     if row is None:
@@ -328,7 +334,8 @@ def read_document(index: SearchIndex, path: str) -> DocumentView:
     # The names of this document's places are at hand; other documents are looked up.
     labels = {path: {place.section_id: place.name for place in places}}
     graph = ReferenceGraph(index)
-    references = _references(index, graph.in_span(number, 0, len(text) + 1), labels)
+    inside = graph.in_span(number, 0, len(text) + 1)
+    references = _references(index, inside, labels)
     referred = {item.target_path for item in references}
     terms = partial(used_terms, index, path, text, sections, referred, row["body_start"])
     check = index.lookup.self_checks([number]).get(number, SelfCheck())
@@ -346,7 +353,9 @@ def read_document(index: SearchIndex, path: str) -> DocumentView:
         line_starts=list(index.lookup.line_starts(number)),
         places=places,
         references=references,
-        back_references=_back_references(index, graph, number),
+        back_references=_back_references(
+            index, Citations(graph, number, places, within=within, inside=inside), places
+        ),
         links=_links(index, graph, number, path),
         find_terms=lru_cache(maxsize=1)(terms),
     )
@@ -383,14 +392,23 @@ def _labels(index: SearchIndex, references: Iterable[Reference]) -> dict[str, di
     }
 
 
-def _back_references(index: SearchIndex, graph: ReferenceGraph, document: int) -> list[BackReference]:
-    leading = sorted(graph.leading_to(document), key=lambda item: (item[0].id, item[1].start))
-    places = index.lookup.standing([(entry.id, item.start) for entry, item in leading])
+def _back_references(
+    index: SearchIndex, citations: Citations, places: Sequence[Place]
+) -> list[BackReference]:
+    ids = {place.ordinal: place.section_id for place in places}
+    leading = [*citations.of_places, *((entry, item, ()) for entry, item in citations.of_document)]
+    leading.sort(key=lambda cited: (cited[0].id, cited[1].start))
+    standing = index.lookup.standing([(entry.id, item.start) for entry, item, _ in leading])
     found = []
-    for entry, item in leading:
-        at = places.get((entry.id, item.start))
+    for entry, item, cited in leading:
+        at = standing.get((entry.id, item.start))
         section, label = (at.section_id, at.name) if at else ("", "")
-        found.append(BackReference(entry.source_path, section, label, item.text, item.target_section))
+        names = [name for ordinal in cited if (name := ids[ordinal])]
+        found.append(
+            BackReference(
+                entry.source_path, entry.title, section, label, item.text, item.target_section, names
+            )
+        )
     return found
 
 

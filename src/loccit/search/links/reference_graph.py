@@ -119,27 +119,43 @@ class ReferenceGraph:
     # -- what leads here -------------------------------------------------------------------------------------
 
     def leading_to(
-        self, document: int, places: Sequence[Place] | None = None
+        self,
+        document: int,
+        places: Sequence[Place] | None = None,
+        *,
+        whole: bool = False,
+        inside: Sequence[Reference] | None = None,
     ) -> list[tuple[Entry, Reference]]:
-        """Return the references to some places of a document, or to any, with the documents they are in."""
+        """Return the references to a document, with the documents they are in, its own first.
+
+        Only those to some of its places, if given, and with ``whole`` to the document as a whole. ``inside`` are its
+        own references, if they have been resolved already.
+        """
         own = self.entry(document)
         if own is None:
             return []
-        ids = None if places is None else [place.section_id for place in places if place.section_id]
-        numbers = None if places is None else {"_".join(place.number) for place in places}
-        inside = (
-            self._index.lookup.references_between([(document, 0, _END)])[document, 0, _END]
-            if ids is None
-            else self._index.lookup.references_to(document, ids)
-        )
-        outside = self._index.links.references(self._bounds(own, numbers), own)
-        found = [(document, reference) for reference in inside]
-        found += [(other.id, reference) for other, reference in outside]
-        self._entries.update((other.id, other) for other, _ in outside)
-        wanted = None if ids is None else set(ids)
+        wanted, numbers = None, None
+        if places is not None:
+            wanted = {place.section_id for place in places if place.section_id} | ({""} if whole else set())
+            numbers = {"_".join(place.number) for place in places}
+        if inside is None:
+            # Of some places, those that name their own document as others do are found as those of others are.
+            mine = (
+                self._index.lookup.references_between([(document, 0, _END)])[document, 0, _END]
+                if wanted is None
+                else self._index.lookup.references_to(document, sorted(wanted - {""}))
+            )
+            found = [(document, reference) for reference in mine]
+        else:
+            found = []
+        for other, reference in self._index.links.references(self._bounds(own, numbers)):
+            if wanted is not None or other.id != document:
+                found.append((other.id, reference))
+                self._entries[other.id] = other
+        asked = zip([source for source, _ in found], self._identified(self.resolve(found)), strict=True)
         return [
             (entry, resolved)
-            for (source, _), resolved in zip(found, self._identified(self.resolve(found)), strict=True)
+            for source, resolved in (*((document, item) for item in inside or ()), *asked)
             if resolved.target_path == own.source_path
             and (wanted is None or resolved.target_section in wanted)
             and (entry := self._entries[source]) is not None

@@ -88,6 +88,8 @@ def _map_of_document(library: Library, catalog: Catalog, path: str) -> dict[str,
             "level": row.level,
             "parent": ids.get(row.parent or 0),
             "chunks": found.chunks.get(row.ordinal, 0),
+            "cites": found.cites[row.ordinal],
+            "citations": found.cited_by[row.ordinal],
         }
         for row in rows
     ]
@@ -101,7 +103,7 @@ def _map_of_document(library: Library, catalog: Catalog, path: str) -> dict[str,
         for (source, target, section), count in sorted(found.links.items())
         if target in catalog.ids
     ]
-    return {"sections": sections, "links": links}
+    return {"sections": sections, "links": links, "document_citations": found.whole}
 
 
 _REF = text("ref", "A number, label, heading or id of a place.", required=True)
@@ -134,8 +136,6 @@ def document(call: Call) -> Reply:
             _replace_path(item, catalog, "target_path", "doc")
         for item in data["back_references"]:
             _replace_path(item, catalog, "from_path", "from_doc")
-        # A library may have more documents than this tool shows.
-        data["back_references"] = [item for item in data["back_references"] if item["from_doc"]]
         for section in data["sections"]:
             section["parent"] = section["parent"] or None
         if not call["without_terms"]:
@@ -265,7 +265,7 @@ def references(call: Call) -> Reply:
         for one in (data, *data.get("also", [])):
             catalog.mark(one["section"])
             one["doc"] = one["section"]["doc"]
-            for item in (*one["cites"], *one["cited_by"], *one["around"]):
+            for item in (*one["cites"], *one["cited_by"], *one["around"], *one["document_cited_by"]):
                 catalog.mark(item)
                 catalog.mark(item["reference"], "target_path")
         return Reply(data)

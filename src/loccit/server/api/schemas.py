@@ -62,12 +62,17 @@ SCHEMAS: dict[str, Schema] = {}
 
 
 _DOCUMENT = {"doc": DOC_ID}
+_CITATIONS = {
+    "type": "integer",
+    "description": "How often the text outside a place refers to it, or to a part of it.",
+}
 _MARKED = {"doc": DOC_OR_NULL}
 # What answers have beside the fields of a result, by the name of its dataclass.
 _ADDED: dict[str, dict[str, Schema]] = {
     **dict.fromkeys(("Elsewhere", "Reference", "Citation", "TextPlace", "TextHit"), _MARKED),
     "Definition": {**_MARKED, "id": STRING},
-    **dict.fromkeys(("SectionView", "Outline", "ReferencesResponse"), _DOCUMENT),
+    **dict.fromkeys(("SectionView", "Outline"), _DOCUMENT),
+    "ReferencesResponse": {**_DOCUMENT, "citations": _CITATIONS},
     "SearchResult": {**_MARKED, "location": STRING},
     "SearchResponse": {"next_offset": {"type": ["integer", "null"]}},
     "DocumentInfo": {"id": DOC_ID},
@@ -219,7 +224,13 @@ _READER = fields(
         named(
             "BackReference",
             fields(
-                from_doc=DOC_ID, from_section=STRING, from_label=STRING, text=STRING, target_section=STRING
+                from_doc=DOC_ID,
+                from_title=STRING,
+                from_section=STRING,
+                from_label=STRING,
+                text=STRING,
+                target_section=STRING,
+                cites={**each(STRING), "description": "Ids of the places that it is a citation of."},
             ),
         )
     ),
@@ -260,6 +271,8 @@ _MAP_SECTION = fields(
     level=INTEGER,
     parent={"type": ["string", "null"]},
     chunks=INTEGER,
+    cites={"type": "integer", "description": "How many places it refers to."},
+    citations=_CITATIONS,
 )
 _MAP_LINK = fields(**{"from": DOC_ID, "to": DOC_ID, "count": INTEGER})
 _MAP_SECTION_LINK = fields(from_section=STRING, to_doc=DOC_ID, to_section=STRING, count=INTEGER)
@@ -276,6 +289,7 @@ MAP: Schema = {
             fields(
                 sections=each(named("MapSection", _MAP_SECTION)),
                 links=each(named("MapSectionLink", _MAP_SECTION_LINK)),
+                document_citations=INTEGER,
             ),
         ),
     ]

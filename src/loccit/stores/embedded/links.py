@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from loccit.labels.document_keys import folder_number, folder_of
 from loccit.model import Reference
 from loccit.port.edges import Holder, LinkRow
 from loccit.port.names import MOST, Entry
@@ -20,22 +19,19 @@ class EmbeddedLinks:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def references(
-        self, bounds: Collection[tuple[str, str, str]], own: Entry
-    ) -> list[tuple[Entry, Reference]]:
-        """Return references of others that may lead to a document, in document and text order."""
-        exists = (
-            "SELECT t.* FROM t WHERE EXISTS (SELECT 1 FROM leads WHERE key = t.key AND source = 'reference' "
-            "AND number >= t.low AND number <= t.high)"
+    def references(self, bounds: Collection[tuple[str, str, str]]) -> list[tuple[Entry, Reference]]:
+        """Return all references that may lead to a document, in document and text order."""
+        places = joined(
+            self._database,
+            "key, low, high",
+            bounds,
+            "SELECT DISTINCT l.document, l.start FROM t CROSS JOIN leads l ON l.key = t.key "
+            "AND l.source = 'reference' AND l.number >= t.low AND l.number <= t.high",
         )
-        places: set[tuple[int, int]] = set()
-        folder = folder_number(folder_of(own.source_path))
-        for bound in joined(self._database, "key, low, high", bounds, exists):
-            places |= self._places(tuple(bound), folder)
         rows = joined(
             self._database,
             "document, start",
-            sorted(place for place in places if place[0] != own.id),
+            sorted({(row[0], row[1]) for row in places}),
             "SELECT r.*, d.source_path AS source_path, d.title AS document_title FROM t CROSS JOIN refs r "
             "ON r.document = t.document AND r.start = t.start JOIN documents d ON d.id = r.document "
             "WHERE r.target_section = ''",
@@ -45,20 +41,6 @@ class EmbeddedLinks:
             for row in rows
         ]
         return sorted(found, key=lambda item: (item[0].id, item[1].start))
-
-    def _places(self, bound: tuple[str, str, str], folder: int) -> set[tuple[int, int]]:
-        key, low, high = bound
-        query, values = f"SELECT document, start {_LEADS}", [key, "reference"]
-        ways: list[tuple[str, list[object]]] = [(" AND number >= ? AND number <= ?", [low, high])]
-        if low == high:
-            # If very many refer to this name, those nearby most likely mean it.
-            ways = [(" AND number = ? AND folder = ?", [low, folder]), (" AND number = ?", [low])]
-        found: set[tuple[int, int]] = set()
-        for where, more in ways:
-            if len(found) < MOST:
-                rows = self._database.rows(f"{query}{where} LIMIT {MOST}", [*values, *more])
-                found.update((row[0], row[1]) for row in rows)
-        return found
 
     def links(self, keys: Collection[str]) -> list[LinkRow]:
         """Return the links with these keys, in document and text order."""

@@ -356,16 +356,20 @@ class Lookup:
         """Return what a document refers to outside itself, each wording once and without its position."""
         return [reference for _, reference, _ in self.references_outward([document])]
 
-    def references_outward(self, documents: Collection[int]) -> list[tuple[int, Reference, int]]:
-        """Return what documents refer to outside themselves, each wording once, with its frequency."""
+    def references_outward(self, documents: Collection[int]) -> list[tuple[int, Reference, list[int]]]:
+        """Return what documents refer to outside themselves, each wording once, with its positions."""
         rows = joined(
             self._database,
             "document",
             [(document,) for document in documents],
-            "SELECT r.document, r.kind, r.number_kind, r.number_key, r.target, COUNT(*) FROM t CROSS JOIN refs r "
+            "SELECT r.document, r.kind, r.number_kind, r.number_key, r.target, json_group_array(r.start) FROM t "
+            "CROSS JOIN refs r "
             "ON r.document = t.document AND r.target_section = '' GROUP BY 1, 2, 3, 4, 5",
         )
-        return [(row[0], Reference("", 0, 0, row[1], "", row[2], row[3], row[4]), row[5]) for row in rows]
+        return [
+            (row[0], Reference("", 0, 0, row[1], "", row[2], row[3], row[4]), json.loads(row[5]))
+            for row in rows
+        ]
 
     # -- documents -------------------------------------------------------------------------------------------
 

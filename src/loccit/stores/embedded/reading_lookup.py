@@ -50,11 +50,6 @@ class ReadingLookup:
             found.setdefault(row[0], []).append(place_of(row).place)
         return found
 
-    def headings_of(self, document: int) -> list[Place]:
-        """Return the headings of a document, in order."""
-        where = "WHERE p.document = ? AND p.ordinal > 0 AND p.section = p.ordinal ORDER BY p.ordinal"
-        return [place_of(row).place for row in self._database.rows(f"{PLACE} {where}", (document,))]
-
     def heading_counts(self) -> dict[int, int]:
         """Return the number of headings of documents."""
         rows = self._database.rows(

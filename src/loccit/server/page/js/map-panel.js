@@ -28,6 +28,7 @@ export function panel(place, inside, byDoc, links) {
     el("p", { class: "small soft" }, [typeName(place.file_type).toUpperCase(), count(inside.sections.length, "section"), count(place.chunks, "passage")].filter(Boolean).join(" · ")),
     el("p", {}, el("a", { class: "button", href: readUrl({ doc: place.doc }) }, "Read")),
     into.length > 0 && [el("h3", { class: "label into" }, "Referred to by"), others(into.map((link) => [byDoc.get(link.from), link.count, mapUrl({ doc: link.from })]))],
+    inside.document_citations > 0 && el("p", { class: "small soft" }, `As a whole: referred to ${count(inside.document_citations, "time")} by other documents`),
     outward(place, inside, byDoc),
     inside.sections.length > 0 && [el("h3", { class: "label" }, "Sections"), arcs(place, inside)],
   );
@@ -56,28 +57,17 @@ function outward(place, inside, byDoc) {
 function arcs(place, { sections, links }) {
   const shown = sections.slice(0, MOST);
   const rowOf = new Map(shown.map((section, k) => [section.section_id, k]));
-  const at = (id) => {
-    // A reference to a clause counts for the section that holds it.
-    for (let name = id || ""; name; name = name.includes("_") ? name.slice(0, name.lastIndexOf("_")) : "") if (rowOf.has(name)) return rowOf.get(name);
-    return undefined;
-  };
   const pairs = new Map();
-  const totals = shown.map(() => ({ out: 0, in: 0, elsewhere: 0 }));
   for (const link of links) {
-    const from = at(link.from_section);
-    if (from === undefined) continue;
-    const to = link.to_doc === place.doc ? at(link.to_section) : undefined;
-    if (link.to_doc !== place.doc) totals[from].elsewhere += link.count;
-    if (to === undefined || to === from) continue;
-    totals[from].out += link.count;
-    totals[to].in += link.count;
+    const [from, to] = [rowOf.get(link.from_section), link.to_doc === place.doc ? rowOf.get(link.to_section) : undefined];
+    if (from === undefined || to === undefined || to === from) continue;
     const key = `${from} ${to}`;
     pairs.set(key, (pairs.get(key) || 0) + link.count);
   }
   const curves = [...pairs].map(([key, times]) => curve(key, times, shown.length));
   const picture = svg("svg", { class: "arcs", width: GUTTER, height: shown.length * ROW, "aria-hidden": "true" }, curves.map(({ path }) => path));
   const least = Math.min(...shown.map((section) => section.level));
-  const rows = shown.map((section, k) => row(place, section, totals[k], section.level - least));
+  const rows = shown.map((section, k) => row(place, section, section.level - least));
   const list = el("ol", { class: "arc-rows" }, rows);
   const light = (k) => {
     picture.classList.toggle("lighting", k >= 0);
@@ -102,13 +92,14 @@ function curve(key, times, rows) {
   return { from, to, path: svg("path", { d, "stroke-width": (1 + Math.log2(times) * 0.5).toFixed(1) }) };
 }
 
-function row(place, section, { out, in: into, elsewhere }, depth) {
+function row(place, section, depth) {
   const name = [section.label, section.title].filter(Boolean).join(" ") || section.section_id;
-  const says = [out && `refers to ${count(out, "place")} here`, elsewhere && `to ${elsewhere} elsewhere`, into && `referred to ${count(into, "time")}`].filter(Boolean).join(", ");
+  const { cites, citations } = section;
+  const says = [cites && `refers to ${count(cites, "place")}`, citations && `referred to ${count(citations, "time")}`].filter(Boolean).join(", ");
   return el(
     "li",
     { style: { "--deep": Math.min(depth, 6) } },
     el("a", { href: readUrl({ doc: place.doc, section: section.section_id }), dir: "auto", title: name }, section.label && section.title ? [el("span", { class: "no" }, section.label), " ", section.title] : name),
-    says && [el("span", { class: "sr" }, `, ${says}`), el("span", { class: "counts soft tabular", "aria-hidden": "true", title: says }, out + elsewhere ? ` →${out + elsewhere}` : "", into ? ` ←${into}` : "")],
+    says && [el("span", { class: "sr" }, `, ${says}`), el("span", { class: "counts soft tabular", "aria-hidden": "true", title: says }, cites ? ` →${cites}` : "", citations ? ` ←${citations}` : "")],
   );
 }

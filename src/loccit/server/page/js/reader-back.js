@@ -7,22 +7,18 @@ const SHOWN = 40;
 
 /**
  * @param {import("./reader-document.js").ReaderDocument} document
- * @param {any} item section or clause
+ * @param {any} item section or clause; the document as a whole without it
  * @returns {HTMLElement | null}
  */
 export function backReferences(document, item) {
-  const places = new Map();
-  for (const one of document.backReferences.get(item.section_id) || []) {
-    const key = `${one.from_doc} ${one.from_section}`;
-    if (!places.has(key)) places.set(key, one);
-  }
-  const found = [...places.values()];
+  const found = document.backReferences.get(item ? item.section_id : "") || [];
   if (!found.length) return null;
   const list = el("ul");
+  const name = item ? document.nameOf(item) : "The document as a whole";
   const box = el(
     "details",
     { class: "back" },
-    el("summary", { "aria-label": `${document.nameOf(item)}: referred to by ${count(found.length, "place")}` }, `← ${found.length}`, el("span", { class: "long" }, found.length === 1 ? " reference" : " references")),
+    el("summary", { "aria-label": `${name}: referred to ${count(found.length, "time")}` }, `← ${found.length}`, el("span", { class: "long" }, found.length === 1 ? " reference" : " references", !item && " to the whole")),
     list,
   );
   box.addEventListener("toggle", () => {
@@ -31,12 +27,18 @@ export function backReferences(document, item) {
   return box;
 }
 
+/** List the places, each with how often it refers here. */
 function fill(list, document, found) {
-  for (const item of found.slice(0, SHOWN)) {
+  const places = new Map();
+  for (const one of found) {
+    const key = `${one.from_doc} ${one.from_section}`;
+    places.set(key, [...(places.get(key) || []), one]);
+  }
+  for (const [item, ...more] of [...places.values()].slice(0, SHOWN)) {
     const other = item.from_doc && item.from_doc !== document.doc;
     const here = !other && document.find(item.from_section);
     const name = item.from_label || document.find(item.from_section)?.heading || item.from_title || item.text || "here";
-    list.append(el("li", {}, el("a", { href: here ? document.urlOf(here) : readUrl({ doc: item.from_doc || document.doc, section: item.from_section }), title: item.text }, name), other && item.from_title ? `, ${item.from_title}` : ""));
+    list.append(el("li", {}, el("a", { href: here ? document.urlOf(here) : readUrl({ doc: item.from_doc || document.doc, section: item.from_section }), title: item.text }, name), other && item.from_title ? `, ${item.from_title}` : "", more.length > 0 && `, ${more.length + 1} times`));
   }
-  if (found.length > SHOWN) list.append(el("li", {}, `and ${count(found.length - SHOWN, "other")}`));
+  if (places.size > SHOWN) list.append(el("li", {}, `and ${count(places.size - SHOWN, "other place")}`));
 }

@@ -39,7 +39,8 @@ export class ReaderDocument {
     for (const item of [...this.sections, ...this.clauses]) {
       for (const id of [item.section_id, item.place_id]) if (id && !this.byId.has(id)) this.byId.set(id, item);
     }
-    this.backReferences = groupBy(data.back_references, (item) => item.target_section);
+    /** Citations by the ids of the places that they are citations of; those of the whole document have none. */
+    this.backReferences = groupBy(data.back_references, (item) => (item.cites.length ? item.cites : [""]));
     this.links = linkTargets(this.references, this.doc);
     this.lineStarts = null;
     this.allWords = null;
@@ -156,12 +157,13 @@ function linkTargets(references, doc) {
   return kept;
 }
 
-function groupBy(items, key) {
+function groupBy(items, keys) {
   const groups = new Map();
   for (const item of items) {
-    const name = key(item);
-    if (!groups.has(name)) groups.set(name, []);
-    groups.get(name).push(item);
+    for (const name of keys(item)) {
+      if (!groups.has(name)) groups.set(name, []);
+      groups.get(name).push(item);
+    }
   }
   return groups;
 }

@@ -6,6 +6,7 @@ import { bindKeys } from "./keys.js";
 import { mapUrl, navigate, rewrite, searchBefore, searchUrl } from "./router.js";
 import { announce, count, el, fileName, languageName, replace } from "./text.js";
 import { answerIn } from "./reader-answer.js";
+import { backReferences } from "./reader-back.js";
 import { Body } from "./reader-body.js";
 import { installCards } from "./reader-card.js";
 import { Drawer } from "./reader-drawer.js";
@@ -133,6 +134,7 @@ export class Reader {
       { class: "document-head" },
       el("p", { class: "document-facts small soft" }, facts.join(" · "), " · ", el("a", { href: mapUrl({ doc: reading.doc }) }, "on the map")),
       this.titleInside ? null : el("h1", { class: "heading level-1", dir: "auto" }, reading.title),
+      backReferences(reading, null),
     );
   }
 
