@@ -53,6 +53,7 @@ def test_the_table_names_every_field_that_both_know() -> None:
         "embedding_dimensions",
         "context_window_tokens",
         "context_max_cost",
+        "rrf_k_constant",
         "dense_index",
         "exact_index",
         "index",
