@@ -50,19 +50,25 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _awaited(
+def _awaiting(
     method: Callable[Concatenate[Owner, P], T],
-) -> Callable[Concatenate[Owner, P], Coroutine[Any, Any, T]]:
-    """Return an async version of a method, which runs in a thread and does not block the event loop."""
+) -> Callable[[Callable[..., Any]], Callable[Concatenate[Owner, P], Coroutine[Any, Any, T]]]:
+    """Make of a declaration the async version of a method, which runs in a thread and does not block the event loop.
 
-    async def call(self: Owner, /, *args: P.args, **options: P.kwargs) -> T:
-        # By name, so that what a subclass does instead is done here too.
-        return await asyncio.to_thread(getattr(self, method.__name__), *args, **options)
+    Declared as a method, it has a type that every checker reads alike.
+    """
 
-    update_wrapper(call, method)
-    call.__name__ = f"a{method.__name__}"
-    call.__doc__ = f"Like :meth:`{method.__name__}`, without blocking the event loop."
-    return call
+    def decorate(declared: Callable[..., Any]) -> Callable[Concatenate[Owner, P], Coroutine[Any, Any, T]]:
+        async def call(self: Owner, /, *args: P.args, **options: P.kwargs) -> T:
+            # By name, so that what a subclass does instead is done here too.
+            return await asyncio.to_thread(getattr(self, method.__name__), *args, **options)
+
+        update_wrapper(call, method)
+        for name in ("__name__", "__qualname__", "__doc__"):
+            setattr(call, name, getattr(declared, name))
+        return call
+
+    return decorate
 
 
 class Library(LibraryBase):
@@ -422,15 +428,50 @@ class Library(LibraryBase):
 
     # -- for callers that await ------------------------------------------------------------------------------
 
-    asearch = _awaited(search)
-    afind_all = _awaited(find_all)
-    averify_quotes = _awaited(verify_quotes)
-    acompare = _awaited(compare)
-    asection = _awaited(section)
-    asections = _awaited(sections)
-    adocument = _awaited(document)
-    adefine = _awaited(define)
-    areferences = _awaited(references)
-    aobligations = _awaited(obligations)
-    aoutline = _awaited(outline)
-    adocuments = _awaited(documents)
+    @_awaiting(search)
+    def asearch(self) -> None:
+        """Like :meth:`search`, without blocking the event loop."""
+
+    @_awaiting(find_all)
+    def afind_all(self) -> None:
+        """Like :meth:`find_all`, without blocking the event loop."""
+
+    @_awaiting(verify_quotes)
+    def averify_quotes(self) -> None:
+        """Like :meth:`verify_quotes`, without blocking the event loop."""
+
+    @_awaiting(compare)
+    def acompare(self) -> None:
+        """Like :meth:`compare`, without blocking the event loop."""
+
+    @_awaiting(section)
+    def asection(self) -> None:
+        """Like :meth:`section`, without blocking the event loop."""
+
+    @_awaiting(sections)
+    def asections(self) -> None:
+        """Like :meth:`sections`, without blocking the event loop."""
+
+    @_awaiting(document)
+    def adocument(self) -> None:
+        """Like :meth:`document`, without blocking the event loop."""
+
+    @_awaiting(define)
+    def adefine(self) -> None:
+        """Like :meth:`define`, without blocking the event loop."""
+
+    @_awaiting(references)
+    def areferences(self) -> None:
+        """Like :meth:`references`, without blocking the event loop."""
+
+    @_awaiting(obligations)
+    def aobligations(self) -> None:
+        """Like :meth:`obligations`, without blocking the event loop."""
+
+    @_awaiting(outline)
+    def aoutline(self) -> None:
+        """Like :meth:`outline`, without blocking the event loop."""
+
+    @_awaiting(documents)
+    def adocuments(self) -> None:
+        """Like :meth:`documents`, without blocking the event loop."""
