@@ -25,6 +25,7 @@ from loccit.model import (
     DefineResponse,
     DoctorReport,
     DocumentInfo,
+    Excerpt,
     FoundAll,
     ObligationsResponse,
     Outline,
@@ -194,7 +195,8 @@ class Library(LibraryBase):
     ) -> QuotesReport:
         """Check quotations, or all those in a text: each is exact, altered (with what differs) or absent.
 
-        In a text, everything of three words or more in quotation marks or block quotes is checked.
+        In a text, everything of three words or more in quotation marks or block quotes is checked, and whether it is
+        in the place that is cited beside it.
         """
         from loccit.scoped import narrowed
         from loccit.search.verbatim.quotes import verify_quotes
@@ -367,6 +369,18 @@ class Library(LibraryBase):
 
         self._index.look()
         return read_document(self._index, path, within=self._within())
+
+    @bounded()
+    def excerpt(self, document: str, start: int, end: int) -> Excerpt:
+        """Return the words between two offsets of a document, whole and without markup, and the place to cite.
+
+        Offsets are those of :meth:`find_all` and :meth:`verify_quotes`.
+        """
+        paths = self.paths_of(document)
+        if len(paths) > 1:
+            raise UsageError(f"{document!r} is the name of {len(paths)} documents: give the path of one.")
+        view = self.reader(paths[0])
+        return view.cited.excerpt(start, end, view.body_start)
 
     def file_state(self, path: str) -> tuple[str, int, int, str] | None:
         """Return type, size, modification time and hash of the file that a document was read from."""

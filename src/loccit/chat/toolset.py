@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from loccit.chat.turn import Called, Limits, Show, Source, Sources, ToolCall, Turn
 from loccit.errors import LoccitError, NotFoundError, UsageError
-from loccit.model.quotes import ABSENT, ALTERED, EXACT
 from loccit.tools.catalog import DEFINE, READ, SEARCH
 from loccit.tools.document_tool import close_tools
 from loccit.tools.render import format_error
@@ -85,16 +84,18 @@ class Toolset:
         return await self._tools[source.tool].get_section(source.section_id, document=source.source_path)
 
     async def false_quotations(self, answer: str) -> list[QuoteCheck]:
-        """Return the quotations of an answer that no document has word for word, of the tools that were called."""
+        """Return the quotations of an answer that no document has word for word, or not in the place that is cited.
+
+        Only the documents of the tools that were called are looked in.
+        """
         reports = [
             await asyncio.to_thread(self._tools[name].ask, lambda library: library.verify_quotes(answer))
             for name in sorted(self._ready)
         ]
         # Every tool is asked about the same quotations; the nearest that any of them has counts.
-        order = (EXACT, ALTERED, ABSENT)
         asked = zip(*(report.checks for report in reports), strict=True)
-        best = [min(checks, key=lambda check: order.index(check.status)) for checks in asked]
-        return [check for check in best if check.status != EXACT]
+        best = [min(checks, key=lambda check: check.rank) for checks in asked]
+        return [check for check in best if not check.ok]
 
     def close(self) -> None:
         """Let go of the tools."""

@@ -15,7 +15,7 @@ from loccit.model.parsed import (
     chunk_id,
     chunk_number,
 )
-from loccit.model.quotes import QuoteCheck, QuotesReport, TextPlace, WordChange
+from loccit.model.quotes import Excerpt, QuoteCheck, QuotesReport, TextPlace, WordChange
 from loccit.model.report import ContextEstimate, Failure, IndexReport, MoveReport, Progress
 from loccit.model.result import Elsewhere, Match, SearchResponse, SearchResult
 from loccit.model.verbatim import FoundAll, TextHit
@@ -54,6 +54,7 @@ __all__ = [
     "Document",
     "DocumentInfo",
     "Elsewhere",
+    "Excerpt",
     "Failure",
     "FoundAll",
     "IndexReport",

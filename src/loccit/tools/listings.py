@@ -225,23 +225,21 @@ def ask_verify_quotes(library: Library, given: Arguments) -> QuotesReport:
 
 def _nearest(reports: Sequence[QuotesReport]) -> QuotesReport:
     """Return each quotation's best match in any of the libraries; all were asked about the same quotations."""
-    order = (EXACT, ALTERED, ABSENT)
     asked = zip(*(report.checks for report in reports), strict=True)
-    checks = [min(each, key=lambda check: order.index(check.status)) for each in asked]
+    checks = [min(each, key=lambda check: check.rank) for each in asked]
     absent = any(check.status == ABSENT for check in checks)
     note = reports[0].note if absent else reports[0].note.replace(ABSENT_HINT, "").strip()
     return replace(reports[0], checks=checks, note=note)
 
 
 def verify_quotes(found: Sequence[tuple[str, QuotesReport]], given: Arguments, limit: Limit) -> Answer:
-    """Return the status of each quotation; those that are not exact come first."""
+    """Return the status of each quotation; those that are not exact, or not where they are cited from, come first."""
     report = _nearest([report for _, report in found])
-    checks = sorted(report.checks, key=lambda check: check.status == EXACT)
+    checks = sorted(report.checks, key=lambda check: check.ok)
     counts = {status: report.count(status) for status in (EXACT, ALTERED, ABSENT)}
-    said = ", ".join(f"{count} {status}" for status, count in counts.items())
     total = len(checks)
     head = (
-        f"{total:,} quotation{'' if total == 1 else 's'} checked: {said}."
+        f"{total:,} quotation{'' if total == 1 else 's'} checked: {report.summary}."
         if total
         else "No quotation was found."
     )
@@ -252,7 +250,8 @@ def verify_quotes(found: Sequence[tuple[str, QuotesReport]], given: Arguments, l
     fitted = _fit(limit, head, ["\n".join(quote_lines(check)) for check in rest], offset)
 
     def values() -> dict[str, Any]:
-        data: dict[str, Any] = {"ok": report.ok, **counts, "left_out": report.left_out}
+        data: dict[str, Any] = {"ok": report.ok, **counts, "misplaced": report.misplaced}
+        data |= {"left_out": report.left_out}
         data |= {"note": report.note} if report.note else {}
         data, kept = _values(data, "checks", [_check_values(check) for check in rest], limit)
         return data | ({"next_offset": offset + kept} if data["truncated"] else {})

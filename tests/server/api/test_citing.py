@@ -50,17 +50,15 @@ def test_it_follows_the_words(library: tuple[TestClient, Callable[[str], None]])
         "lines": "13",
         "text": fingerprint(PASSAGE),
     }
-    assert (
-        get(client, "/api/cite", **asked)["citation"] == "Harbour Act, Section 11. Harbour Masters, line 13"
-    )
+    assert get(client, "/api/cite", **asked)["citation"] == "Harbour Act, Section 11(a), line 13"
     write(ACT.replace("## CHAPTER 1", "New.\n\nLines.\n\n## CHAPTER 1"))
     found = get(client, "/api/cite", **asked)
-    assert found["citation"] == "Harbour Act, Section 11. Harbour Masters, line 17"
+    assert found["citation"] == "Harbour Act, Section 11(a), line 17"
     address = urlsplit(found["address"])
     assert address.path == "/read"
     parts = {name: value for name, (value,) in parse_qs(address.query).items()}
     assert (parts["doc"], parts["lines"], parts["text"]) == (asked["doc"], "17-17", asked["text"])
-    assert get(client, "/api/section", ref=parts["place"])["section_id"] == "sec_11"
+    assert get(client, "/api/section", ref=parts["place"])["section_id"] == "sec_11_a"
     # The words are in another section now, and are cited from there.
     write(
         ACT.replace(PASSAGE, "(a) Nothing.").replace(
@@ -109,3 +107,43 @@ def test_what_is_fingerprinted_is_found(parts: list[str], data: st.DataObject) -
     if mark:
         assert any(fingerprint(text[at:end]) == mark for at, end in find_text(text, mark))
         assert find_text(text, fingerprint(piece + " unheard")) == []
+
+
+def test_a_selection_is_quoted_with_its_range(library: tuple[TestClient, Callable[[str], None]]) -> None:
+    client, write = library
+    text = ACT.replace("## CHAPTER 1", "😀\n\n## CHAPTER 1")
+    write(text)
+    doc = _doc(client)
+    generation = get(client, "/api/document", doc=doc)["generation"]
+    start = text.index("appoint a")
+    end = text.index("\n", text.index("(b)"))
+    found = get(client, "/api/cite", doc=doc, start=start, end=end, generation=generation)
+    assert found["quotation"].startswith("“appoint a Harbour Master for each harbour.\n(b) ")
+    assert found["citation"].startswith("Harbour Act, Section 11(a)–(b), lines 15–17")
+    # JavaScript counts the picture twice.
+    assert get(client, "/api/cite", doc=doc, start=start + 1, end=end + 1, offsets="utf16") == found
+    address = {name: value for name, (value,) in parse_qs(urlsplit(found["address"]).query).items()}
+    assert (
+        get(client, "/api/cite", doc=doc, text=address["text"], lines=address["lines"])["citation"]
+        == found["citation"]
+    )
+    copy = f"{found['quotation']}\n{found['citation']}\nhttp://127.0.0.1{found['address']}"
+    report = client.post("/api/verify_quotes", json={"text": copy}).json()
+    assert report["ok"] and [check["cited_place"] for check in report["checks"]] == ["right"]
+    # The library has changed since: the words are cited from where they are now, or not at all.
+    write("New.\n\n" + text)
+    asked: dict[str, Any] = {"doc": doc, "start": start, "end": end, "generation": generation}
+    again = get(client, "/api/cite", **asked, text=fingerprint(text[start:end]))
+    assert again["quotation"].rstrip(".”") == found["quotation"].rstrip(".”") and again[
+        "citation"
+    ].startswith("Harbour Act, Section 11(a)–(b), lines 17–")
+    assert "changed" in detail(client.get("/api/cite", params=asked), 409)
+
+
+@pytest.mark.parametrize(("start", "end"), [(5, None), (None, 5), (9, 9), (9, 3)])
+def test_half_a_selection_is_refused(
+    library: tuple[TestClient, Callable[[str], None]], start: int | None, end: int | None
+) -> None:
+    client, _ = library
+    given = {name: value for name, value in (("start", start), ("end", end)) if value is not None}
+    assert "start and end" in detail(client.get("/api/cite", params={"doc": _doc(client), **given}), 422)

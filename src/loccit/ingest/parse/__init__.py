@@ -12,25 +12,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyromark
 
 from loccit.ingest.parse.frontmatter import split_frontmatter
 from loccit.labels import Label
 from loccit.model import Converted, Lines, LineStart, Link, Pages, PageStart
+from loccit.text.markdown import OPTIONS, char_offsets
 
 if TYPE_CHECKING:
     from loccit.ingest.parse.places.mentions import Entry, Mentions
 
 # `<a name="scope"></a>` on a separate line, which is invisible.
 _ANCHORS = re.compile(r"(?:<a\s[^<>]{1,200}>\s?</a>\s*\n\s*)+")
-_OPTIONS = (
-    pyromark.Options.ENABLE_TABLES
-    | pyromark.Options.ENABLE_FOOTNOTES
-    | pyromark.Options.ENABLE_STRIKETHROUGH
-    | pyromark.Options.ENABLE_TASKLISTS
-    | pyromark.Options.ENABLE_WIKILINKS
-)
 _BLOCK_KINDS = dict.fromkeys(
     ("Paragraph", "HtmlBlock", "Item", "BlockQuote", "FootnoteDefinition", "List"), "text"
 ) | {"CodeBlock": "code", "Table": "table"}
@@ -237,21 +230,12 @@ def tile(starts: list[tuple[int, str, int]], begin: int, end: int) -> list[Block
     ]
 
 
-def _char_offsets(body: str) -> Callable[[int], int]:
-    """Return a function from the parser's UTF-8 byte offsets to character offsets."""
-    if body.isascii():
-        return lambda offset: offset
-    data = np.frombuffer(body.encode(), dtype=np.uint8)
-    starts = np.concatenate(([0], np.cumsum((data & 0xC0) != 0x80, dtype=np.int32)))
-    return lambda offset: int(starts[offset])
-
-
 def _read_markdown(
     text: str, base: int, position: Positions
 ) -> tuple[list[Heading], list[Block], list[Link], dict[int, tuple[str, ...]]]:
     body = text[base:]
-    reader = _Reader(text, base, position, _char_offsets(body))
-    for event, span in pyromark.events_with_range(body, options=_OPTIONS):
+    reader = _Reader(text, base, position, char_offsets(body))
+    for event, span in pyromark.events_with_range(body, options=OPTIONS):
         reader.read(event, span)
     headings = sorted(reader.headings, key=lambda heading: heading.start)
     # What follows a heading on new ground starts a block of its own.

@@ -18,6 +18,7 @@ from loccit.search.links.citations import Citations
 from loccit.search.links.define import Dictionary, Meaning
 from loccit.search.links.reference_graph import ReferenceGraph
 from loccit.search.present.enrich import located
+from loccit.search.verbatim.passages import CitedText, Positions
 from loccit.text.keys import loose_word, term_keys
 
 _WORDS = re.compile(r"([^\W_]+)")
@@ -299,6 +300,13 @@ class DocumentView:
     def terms(self) -> UsedTerms:
         """The defined terms that the document uses."""
         return self.find_terms()
+
+    @property
+    def cited(self) -> CitedText:
+        """The document as it is cited from."""
+        pages = [(offset, number) for number, offset in enumerate(self.pages, 1)]
+        positions = Positions(self.text, self.line_starts, pages)
+        return CitedText(self.source_path, self.title, self.text, self.places, positions)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document as JSON values, without its terms; its headings are ``sections``."""

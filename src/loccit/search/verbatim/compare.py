@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from loccit.model import Lines, Pages, ParsedDocument, Place
+from loccit.model import ParsedDocument, Place
 from loccit.model.comparison import ADDED, CHANGED, MOVED, REMOVED, RENUMBERED, Comparison, Difference
-from loccit.model.document import line_of
 from loccit.model.quotes import TextPlace, WordChange
 from loccit.port.index import SearchIndex
 from loccit.search.verbatim.aligning import Part, align, body_of, parts_of
 from loccit.search.verbatim.carried import Carried, Source, Stretch
+from loccit.search.verbatim.passages import CitedText, Positions
 from loccit.search.verbatim.sequences import Opcode, longest_ascent, opcodes
 from loccit.search.verbatim.words import WordText, word_changes
 
@@ -21,76 +20,49 @@ from loccit.search.verbatim.words import WordText, word_changes
 class Compared:
     """A document to compare, from a library or just read."""
 
-    source_path: str
-    title: str
-    text: str
+    cited: CitedText
     body_start: int
-    places: Sequence[Place]
-    line_starts: Sequence[tuple[int, int]] = ()
-    page_starts: Sequence[tuple[int, int]] = ()
 
     @classmethod
     def of_library(cls, index: SearchIndex, document: int) -> Compared:
         """Return a document of a library."""
         stored = index.lookup.texts([document])[0]
-        return cls(
-            stored.source_path,
-            stored.title,
-            stored.text,
-            stored.body_start,
-            index.lookup.places_of_document(document),
-            index.lookup.line_starts(document),
-            index.lookup.page_starts(document),
-        )
+        return cls(CitedText.of(index, stored), stored.body_start)
 
     @classmethod
     def of_file(cls, parsed: ParsedDocument) -> Compared:
         """Return a document that was read from a file."""
-        document = parsed.document
-        return cls(
-            document.source_path,
-            document.title,
-            document.text,
-            document.body_start,
-            parsed.places,
-            document.line_starts,
-            document.pages,
-        )
+        document, places = parsed.document, parsed.places
+        positions = Positions(document.text, document.line_starts, document.pages)
+        cited = CitedText(document.source_path, document.title, document.text, places, positions)
+        return cls(cited, document.body_start)
+
+    @property
+    def source_path(self) -> str:
+        """The path of the document."""
+        return self.cited.source_path
+
+    @property
+    def title(self) -> str:
+        """The title of the document."""
+        return self.cited.title
+
+    @property
+    def text(self) -> str:
+        """The text of the document."""
+        return self.cited.text
+
+    @property
+    def places(self) -> Sequence[Place]:
+        """The places of the document."""
+        return self.cited.places
 
     def cite(self, part: Part, *, whole: bool) -> TextPlace:
         """Return a part as a citation, with or without what is below it."""
-        place = part.place
-        start, end = part.start, max(part.end, place.end) if whole else part.end
+        start, end = part.start, max(part.end, part.place.end) if whole else part.end
         text = self.text[start:end]
-        end = start + len(text.rstrip())
-        holder = part
-        while not holder.place.is_heading and holder.parent:
-            holder = holder.parent
-        lines = Lines(
-            *(line_of(self.line_starts, self.text, 0, 1, at) for at in (start, max(start, end - 1)))
-        )
-        return TextPlace(
-            self.source_path,
-            self.title,
-            place.section_id,
-            place.label,
-            holder.place.heading,
-            lines,
-            text.strip(),
-            start,
-            end,
-            self._pages(start, end),
-            place.place_id,
-        )
-
-    def _pages(self, start: int, end: int) -> Pages | None:
-        if not self.page_starts:
-            return None
-        first, last = (
-            max(0, bisect_right(self.page_starts, at, key=lambda page: page[0]) - 1)
-            for at in (start, max(start, end - 1))
-        )
-        return Pages(self.page_starts[first][1], self.page_starts[last][1])
+        found = self.cited.cite(start, start + len(text.rstrip()))
+        return replace(found, text=text.strip())
 
 
 def compare(old: Compared, new: Compared) -> Comparison:

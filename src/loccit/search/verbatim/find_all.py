@@ -6,19 +6,18 @@ import base64
 import binascii
 import hashlib
 import json
-from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from loccit.config.bounds import MOST_HITS
 from loccit.errors import UsageError
-from loccit.model.document import Pages, line_of
 from loccit.model.verbatim import FoundAll, TextHit
 from loccit.port.filters import among
 from loccit.port.index import SearchIndex
 from loccit.port.records import StoredText
 from loccit.port.texts import TextBlock, TextLookup
 from loccit.search.query.filters import FEW_DOCUMENTS, NO_DOCUMENT, compile_filters
+from loccit.search.verbatim.passages import Positions
 from loccit.search.verbatim.patterns import Pattern, compile_pattern
 
 LIMIT = 100
@@ -169,7 +168,7 @@ def _located(index: SearchIndex, hits: Sequence[tuple[StoredText, int, int]]) ->
     found = []
     for stored, start, end in hits:
         if stored.document not in lines:
-            lines[stored.document] = Positions(index, stored)
+            lines[stored.document] = Positions.of(index, stored)
         place = standing.get((stored.document, start))
         found.append(
             TextHit(
@@ -187,34 +186,6 @@ def _located(index: SearchIndex, hits: Sequence[tuple[StoredText, int, int]]) ->
             )
         )
     return found
-
-
-class Positions:
-    """Lines and pages of the offsets of one document."""
-
-    def __init__(self, index: SearchIndex, stored: StoredText) -> None:
-        self._text = stored.text
-        self._starts = index.lookup.line_starts(stored.document)
-        self._pages = index.lookup.page_starts(stored.document)
-        self._last = (0, 1)
-
-    def line(self, offset: int) -> int:
-        """Return the line in the file; cheapest for ascending offsets."""
-        if self._starts:
-            return line_of(self._starts, self._text, 0, 1, offset)
-        at, line = self._last if self._last[0] <= offset else (0, 1)
-        self._last = (offset, line + self._text.count("\n", at, offset))
-        return self._last[1]
-
-    def pages(self, start: int, end: int) -> Pages | None:
-        """Return the pages of a span; None if there are none."""
-        if not self._pages:
-            return None
-        first, last = (
-            max(0, bisect_right(self._pages, at, key=lambda page: page[0]) - 1)
-            for at in (start, max(start, end - 1))
-        )
-        return Pages(self._pages[first][1], self._pages[last][1])
 
 
 def line_around(text: str, start: int, end: int) -> str:

@@ -1,15 +1,22 @@
-"""Quotations: what an answer quotes, and the ways in which a quotation can be read."""
+"""Quotations: what an answer quotes and what it cites beside that, and the ways in which a quotation can be read."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from loccit.config.bounds import LONGEST_QUOTATION
+from loccit.search.verbatim.beside import Beside
 from loccit.search.verbatim.words import words_of
 
 FEWEST_WORDS = 3
-"""Fewer words in quotation marks are a term rather than a quotation."""
+"""Fewer words in quotation marks, with no place cited beside them, are a term rather than a quotation."""
+
+LONGEST = 1_000_000
+"""The maximum length of a quotation in a text."""
+
+# One that is longer may have begun with a stray mark.
+_LONG = 5000
 
 _CODE = re.compile(r"^(```|~~~).*?(?:^\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _OPENING = re.compile(r"[„“«»‘‚]|(?<![\w\"])\"(?=\S)")
@@ -29,6 +36,11 @@ _CLOSING = {
 _BLOCK = re.compile(r"(?:^[ \t]{0,3}>.*(?:\n|\Z))+", re.MULTILINE)
 _BLOCK_MARK = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)+", re.MULTILINE)
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
+# What may follow the mark at the end of a quotation.
+_PARAGRAPH_END = re.compile(r"[.,;:]?[ \t]*(?:[(\[]|\n|\Z)")
+_SINGLE = str.maketrans("“”", "‘’")
+# Within quotation marks, a line that begins so would be read as code or as a block quote.
+_LINE_MARK = re.compile(r"\n(?=[ \t]*(?:>|```|~~~))")
 _ATTRIBUTION = re.compile(r"\n[ \t]*(?:—|–|--)[^\n]*\s*\Z")
 _ELLIPSIS = re.compile(r"[\[(]\s*(?:…|\.\s?\.\s?\.)\s*[\])]|…|\.\s?\.\s?\.(?:\s?\.)?")
 # `[2]` cites, `[sic]` comments; `[t]he` is a changed letter, `[the Company]` are inserted words.
@@ -38,57 +50,107 @@ _REMARK = re.compile(
 _INSERTED = re.compile(r"(?<!\w)\[[^\[\]]*\](?!\w)")
 
 
-def quotations_in(text: str) -> tuple[list[str], int]:
+class Quoted(NamedTuple):
+    """A quotation, and what is cited beside it."""
+
+    text: str
+    cited: str = ""
+
+
+class _Found(NamedTuple):
+    """A quotation as it is found: its span with the marks, and what a block quote itself names as its source."""
+
+    start: int
+    end: int
+    text: str
+    source: str = ""
+
+
+def quotations_in(text: str) -> tuple[list[Quoted], int]:
     """Return what a text quotes, in order: in quotation marks and block quotes; and how many were too short.
 
-    >>> quotations_in('He “pays a fine of 500 euro”.\\n\\n> A vessel shows\\n> two lights.\\n\\nA "term".')
-    (['pays a fine of 500 euro', 'A vessel shows two lights.'], 1)
+    >>> quotations_in('He “pays a fine” (act.md, § 2).\\n\\n> A vessel shows\\n> two lights.\\n\\nA "term".')
+    ([Quoted(text='pays a fine', cited='act.md, § 2'), Quoted(text='A vessel shows two lights.', cited='')], 1)
     """
     # Of the same length, so that the results are in order.
-    text = _CODE.sub(lambda found: " " * len(found[0]), text)
-    rest = _BLOCK.sub(lambda block: "\n" * len(block[0]), text)
-    found = [*_blocks(text), *_marked(rest)]
-    quoted = [" ".join(quotation.split()) for _, quotation in sorted(found)]
-    kept = [quotation for quotation in quoted if len(words_of(quotation)) >= FEWEST_WORDS]
+    hidden = _CODE.sub(lambda found: " " * len(found[0]), text)
+    rest = _BLOCK.sub(lambda block: "\n" * len(block[0]), hidden)
+    found = sorted([*_blocks(hidden), *_marked(rest)])
+    beside = Beside(text, [(one.start, one.end) for one in found])
+    quoted = [
+        Quoted(" ".join(one.text.split()), beside.cited(one.start, one.end, one.source)) for one in found
+    ]
+    kept = [one for one in quoted if len(words_of(one.text)) >= (1 if one.cited else FEWEST_WORDS)]
     return kept, len(quoted) - len(kept)
 
 
-def _marked(text: str) -> Iterator[tuple[int, str]]:
-    """Yield quoted text with its position: up to the first closing mark in its paragraph."""
+def as_quotation(text: str) -> str:
+    """Return a text in quotation marks, as :func:`quotations_in` finds it again; marks inside become single ones.
+
+    >>> as_quotation("“Personal data” means:\\n(a) names;\\n(b) numbers.")
+    '“‘Personal data’ means:\\n(a) names;\\n(b) numbers.”'
+    """
+    inside = _LINE_MARK.sub(" ", text.translate(_SINGLE))
+    keys = [word.key for word in words_of(" ".join(text.split()))]
+    for written in (f"“{inside}”", f"“{' '.join(text.split()).translate(_SINGLE)}”"):
+        found = list(_marked(written))
+        if len(found) == 1 and not _CODE.search(written) and not _BLOCK.search(written):
+            read = " ".join(found[0].text.split())
+            if [word.key for word in words_of(read)] == keys:
+                return written
+    return "> " + " ".join(text.split())
+
+
+def _marked(text: str) -> Iterator[_Found]:
+    """Yield quoted text: up to the first closing mark in its paragraph, or in a later one that closes it at its end."""
     start = 0
     for gap in (*_PARAGRAPH.finditer(text), None):
         end = len(text) if gap is None else gap.start()
-        yield from _marked_within(text, start, end)
-        start = end if gap is None else gap.end()
+        if start <= end:
+            reached = end
+            for found in _marked_within(text, start, end):
+                yield found
+                reached = found.end
+            start = max(reached, end) if gap is None else max(reached, gap.end())
 
 
-def _marked_within(text: str, at: int, end: int) -> Iterator[tuple[int, str]]:
-    ends: dict[str, re.Match[str] | None] = {}
-    long: dict[int, int] = {}
+def _marked_within(text: str, at: int, end: int) -> Iterator[_Found]:
+    closings: dict[str, re.Match[str] | None] = {}
+    first = at + len(text[at:end]) - len(text[at:end].lstrip())
     while (mark := _OPENING.search(text, at, end)) is not None:
         at = mark.end()
-        closing = ends.get(mark[0])
-        if mark[0] not in ends or (closing is not None and closing.start() <= at):
-            closing = ends[mark[0]] = _CLOSING[mark[0]].search(text, at + 1, end)
+        closing = closings.get(mark[0])
+        if mark[0] not in closings or (closing is not None and closing.start() <= at):
+            closing = closings[mark[0]] = _CLOSING[mark[0]].search(text, at + 1, end)
         if closing is None:
+            if mark.start() == first and (closing := _closed_later(text, mark[0], at, end)):
+                yield _Found(mark.start(), closing.end(), text[at : closing.start()])
+                return
             continue
-        # A very long one may have begun with a stray mark, if another opens before it is closed.
-        long[closing.start()] = at
-        if closing.start() - at <= LONGEST_QUOTATION:
-            del long[closing.start()]
-            yield mark.start(), text[at : closing.start()]
+        if closing.start() - at <= _LONG or mark[0] == '"' or text.find(mark[0], at, closing.start()) < 0:
+            yield _Found(mark.start(), closing.end(), text[at : closing.start()])
             at = closing.end()
-    for stop, first in long.items():
-        yield first - 1, text[first:stop]
 
 
-def _blocks(text: str) -> Iterator[tuple[int, str]]:
+def _closed_later(text: str, mark: str, at: int, end: int) -> re.Match[str] | None:
+    """Return the mark that closes a quotation of several paragraphs: the first one, if it ends its paragraph."""
+    if mark == '"':
+        return None
+    closing = _CLOSING[mark].search(text, end, end + LONGEST)
+    if closing is None or text.find(mark, at, closing.start()) >= 0:
+        return None
+    return closing if _PARAGRAPH_END.match(text, closing.end()) else None
+
+
+def _blocks(text: str) -> Iterator[_Found]:
     for block in _BLOCK.finditer(text):
-        for number, part in enumerate(_PARAGRAPH.split(_BLOCK_MARK.sub("", block[0]))):
+        parts = _PARAGRAPH.split(_BLOCK_MARK.sub("", block[0]))
+        source = next((said[0] for said in map(_ATTRIBUTION.search, parts) if said), "")
+        for number, part in enumerate(parts):
             # Quotation marks around a whole block quote are redundant.
             quoted = _ATTRIBUTION.sub("", part).strip().strip('“”„«»"').strip()
             if quoted:
-                yield block.start() + number, quoted
+                yield _Found(block.start() + number, block.end(), quoted, source)
 
 
 def readings(quotation: str) -> list[list[list[str]]]:
@@ -98,10 +160,10 @@ def readings(quotation: str) -> list[list[list[str]]]:
     [['the', 'vessel'], ['shows', 'two']]
     """
     without = _REMARK.sub(" ", quotation)
-    texts = [quotation, without, _INSERTED.sub("…", without)]
+    texts = [quotation, _joined(quotation), _joined(without), _joined(_INSERTED.sub("…", without))]
     found = []
     for text in dict.fromkeys(texts):
-        pieces = [[word.key for word in words_of(_joined(piece))] for piece in _ELLIPSIS.split(text)]
+        pieces = [[word.key for word in words_of(piece)] for piece in _ELLIPSIS.split(text)]
         found.append([piece for piece in pieces if piece])
     return [reading for number, reading in enumerate(found) if reading and reading not in found[:number]]
 

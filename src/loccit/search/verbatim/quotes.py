@@ -1,25 +1,40 @@
-"""Quotes: whether documents contain what is quoted, word for word; if not, the nearest passage."""
+"""Quotes: whether documents contain what is quoted, word for word, in the place cited; if not, the nearest passage."""
 
 from __future__ import annotations
 
 import difflib
+import textwrap
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
-from loccit.config.bounds import LONGEST_QUOTATION as LONGEST
+from loccit.config.bounds import LONGEST_QUOTATION, check_text
 from loccit.config.bounds import MOST_QUOTATIONS as MOST
 from loccit.errors import UsageError
-from loccit.model.document import Lines
-from loccit.model.quotes import ABSENT, ABSENT_HINT, ALTERED, EXACT, QuoteCheck, QuotesReport, TextPlace
+from loccit.model.quotes import (
+    ABSENT,
+    ABSENT_HINT,
+    ALTERED,
+    ELSEWHERE,
+    EXACT,
+    NOT_SAID,
+    RIGHT,
+    QuoteCheck,
+    QuotesReport,
+    TextPlace,
+    WordChange,
+)
 from loccit.port.filters import among
 from loccit.port.index import SearchIndex
 from loccit.port.records import StoredChunk, StoredText
 from loccit.search.query.filters import NO_DOCUMENT
+from loccit.search.verbatim.cited_places import Citation, CitationReader, Region, says_name, unknown_words
 from loccit.search.verbatim.counting import count_phrase, documents_holding
-from loccit.search.verbatim.find_all import Positions, only_some, passing_documents, unseen_documents
-from loccit.search.verbatim.quotations import FEWEST_WORDS, plain, quotations_in, readings
-from loccit.search.verbatim.words import WordText, word_changes
+from loccit.search.verbatim.find_all import only_some, passing_documents, unseen_documents
+from loccit.search.verbatim.passages import CitedText
+from loccit.search.verbatim.quotations import FEWEST_WORDS, LONGEST, Quoted, plain, quotations_in, readings
+from loccit.search.verbatim.words import WordText, word_changes, words_of
 from loccit.text.verbatim import verbatim_form
 
 _SHOWN = 3
@@ -41,6 +56,10 @@ _KEPT_CHARACTERS = 40_000_000
 # Shorter words occur everywhere; of the others, the longest say most.
 _SHORT = 3
 _ASKED = 6
+# Longer quotations are compared in parts.
+_COMPARED = 5000
+# In so many documents a place is looked for if the citation names none of them.
+_FOLLOWED = 50
 # This few documents are read without looking up more words.
 _FEW = 20
 
@@ -55,15 +74,17 @@ def verify_quotes(
     short, long = 0, []
     if isinstance(quotations, str):
         found, short = quotations_in(quotations)
-        quoted = [quotation for quotation in found if len(quotation) <= LONGEST]
-        long = [f"“{quotation[:_NAMED]}…”" for quotation in found if len(quotation) > LONGEST]
+        quoted = [one for one in found if len(one.text) <= LONGEST]
+        long = [f"“{one.text[:_NAMED]}…”" for one in found if len(one.text) > LONGEST]
     else:
-        quoted = list(quotations)
+        quoted = [Quoted(text) for text in quotations]
         if not 0 < len(quoted) <= MOST:
             raise UsageError(f"There must be 1 to {MOST:,} quotations, not {len(quoted):,}.")
+        for one in quoted:
+            check_text("each of quotations", one.text, LONGEST_QUOTATION)
     allowed = passing_documents(index, filters)
     verifier = _Verifier(index, allowed)
-    checks = [verifier.check(quotation) for quotation in quoted[:MOST]]
+    checks = [verifier.check(one) for one in quoted[:MOST]]
     notes = []
     if short:
         notes.append(f"{short} of fewer than {FEWEST_WORDS} words were not checked.")
@@ -86,31 +107,139 @@ class _Verifier:
         self._allowed = allowed
         self._languages = list(index.lookup.languages())
         self._texts: dict[int, tuple[StoredText, WordText]] = {}
+        self._documents: dict[int, CitedText] = {}
+        self._reader = CitationReader(index)
         self._size = 0
 
-    def check(self, quotation: str) -> QuoteCheck:
-        if len(quotation) > LONGEST:
-            raise UsageError(
-                f"A quotation has {len(quotation):,} characters; at most {LONGEST:,} are allowed."
-            )
+    def check(self, quoted: Quoted) -> QuoteCheck:
+        quotation = quoted.text
         meant = readings(quotation)
         if not meant:
-            raise UsageError(f"The quotation {quotation!r} has no words.")
-        quoted = WordText(plain(quotation))
-        near = self._near(quoted)
+            raise UsageError(f"The quotation {quotation[:_NAMED]!r} has no words.")
+        citation = self._reader.read(quoted.cited) if quoted.cited else None
+        words = WordText(plain(quotation))
+        near = self._near(words)
         for pieces in meant:
-            found = self._everywhere(pieces, self._candidates(quoted, pieces, near))
-            if found:
+            documents = self._candidates(words, pieces, near)
+            there = self._in_cited_place(pieces, citation, documents) if citation else None
+            found = self._everywhere(pieces, documents)
+            if there or found:
+                found = [there, *(place for place in found if place != there)] if there else found
                 places = [self._place(*place) for place in found[:_SHOWN]]
-                return QuoteCheck(quotation, EXACT, places, len(found) - len(places))
-        return self._nearest(quotation, quoted, near)
+                check = QuoteCheck(quotation, EXACT, places, len(found) - len(places))
+                return self._judged(check, citation, found[0], right=there is not None)
+        if len(quotation) > _COMPARED:
+            return self._in_parts(quoted)
+        check, best = self._nearest(quotation, words, near)
+        if best is None or citation is None:
+            return replace(check, cited=quoted.cited)
+        return self._judged(check, citation, best, right=self._is_there(citation, best))
+
+    def _in_parts(self, quoted: Quoted) -> QuoteCheck:
+        """Return what differs in a quotation that is too long to be compared in one piece."""
+        parts = textwrap.wrap(quoted.text, _COMPARED, break_on_hyphens=False)
+        checks = [self.check(Quoted(part)) for part in parts if words_of(part)]
+        wrong = [check for check in checks if check.status != EXACT] or checks
+        changes = [
+            change
+            for check in wrong
+            for change in check.changes or [WordChange(check.quotation, "")]
+            if check.status != EXACT
+        ]
+        places = [check.places[0] for check in wrong if check.places]
+        status = ALTERED if any(check.places for check in checks) else ABSENT
+        more = max(0, len(places) - _SHOWN)
+        return QuoteCheck(quoted.text, status, places[:_SHOWN], more, changes, cited=quoted.cited)
 
     def _near(self, quoted: WordText) -> list[StoredChunk]:
-        """Return the chunks that share most words with a quotation."""
+        """Return the chunks that share most words with a quotation, or with its beginning."""
         hits = self._index.keyword.search(
-            quoted.text, languages=self._languages, limit=_NEAREST, documents=self._allowed
+            quoted.text[:_COMPARED], languages=self._languages, limit=_NEAREST, documents=self._allowed
         )
         return list(self._index.lookup.chunks([chunk for chunk, _ in hits]).values())
+
+    # -- the cited place -------------------------------------------------------------------------------------
+
+    def _in_cited_place(
+        self, pieces: list[list[str]], citation: Citation, documents: Sequence[int]
+    ) -> tuple[int, int, int] | None:
+        """Return where runs of words follow one another within the place that is cited."""
+        for document in self._cited_documents(citation, documents)[:_FOLLOWED]:
+            region = self._region(citation, document)
+            if region is None:
+                continue
+            _, text = self._text(document)
+            for start, end in region.spans:
+                for first, last in _occurrences(text, pieces, text.number_from(start)):
+                    if text.words[last - 1].end > end:
+                        break
+                    return document, first, last
+            if found := self._called_so(pieces, citation, document):
+                return found
+        return None
+
+    def _called_so(
+        self, pieces: list[list[str]], citation: Citation, document: int
+    ) -> tuple[int, int, int] | None:
+        """Return the occurrence whose place is written in a citation as we write it: ``Introduction – Methods``."""
+        _, text = self._text(document)
+        region = self._region(replace(citation, names=(), besides=(), parts=()), document)
+        for start, end in region.spans if region else []:
+            for first, last in islice(_occurrences(text, pieces, text.number_from(start)), _COUNTED):
+                if text.words[last - 1].end > end:
+                    break
+                if says_name(citation.text, self._cited(document).name(*text.span(first, last))):
+                    return document, first, last
+        return None
+
+    def _cited_documents(self, citation: Citation, documents: Sequence[int]) -> list[int]:
+        """Return the documents in which to look for the cited place."""
+        if citation.documents is None:
+            return [] if citation.missing else list(documents)
+        return sorted(document for document in citation.documents if self._may_see(document))
+
+    def _may_see(self, document: int) -> bool:
+        return self._allowed is None or document in self._allowed
+
+    def _region(self, citation: Citation, document: int) -> Region | None:
+        return self._reader.region(citation, document, self._cited(document))
+
+    def _is_there(self, citation: Citation, found: tuple[int, int, int]) -> bool:
+        document, first, last = found
+        if document not in self._cited_documents(citation, [document]):
+            return False
+        region = self._region(citation, document)
+        start, end = self._text(document)[1].span(first, last)
+        return region is not None and any(low <= start and end <= high for low, high in region.spans)
+
+    def _judged(
+        self, check: QuoteCheck, citation: Citation | None, found: tuple[int, int, int], *, right: bool
+    ) -> QuoteCheck:
+        """Return a check with what is to be said of the citation, for a quotation that stands in a place."""
+        if citation is None:
+            return check
+        document = found[0]
+        said = replace(check, cited=citation.text)
+        among_cited = self._cited_documents(citation, [document])
+        if right:
+            region = self._region(citation, document)
+            note = region.note if region else ""
+            if citation.documents is None and not note:
+                place = check.places[0]
+                known = [place.document_title, place.source_path, place.heading, place.name]
+                word = unknown_words(citation, known)
+                note = f"“{word}” was not understood." if word else ""
+            return replace(said, cited_place=RIGHT, cited_note=note)
+        if not among_cited:
+            if self._allowed is not None:
+                note = "The cited document is not among those that were searched."
+                return replace(said, cited_place=NOT_SAID, cited_note=note)
+            missing = f"There is no {citation.missing} in the library."
+            return replace(said, cited_place=ELSEWHERE, cited_note=missing if citation.missing else "")
+        notes = [region.note for one in among_cited if (region := self._region(citation, one))]
+        if not notes:
+            return replace(said, cited_place=NOT_SAID)
+        return replace(said, cited_place=ELSEWHERE, cited_note=notes[0])
 
     # -- exact -----------------------------------------------------------------------------------------------
 
@@ -118,13 +247,10 @@ class _Verifier:
         """Return where runs of words follow one another: document, first word and the one after the last."""
         found: list[tuple[int, int, int]] = []
         for document in documents:
-            _, text = self._text(document)
-            first = text.find(pieces[0])
-            while first >= 0 and len(found) < _COUNTED:
-                end = _following(text, pieces[1:], first + len(pieces[0]))
-                if end >= 0:
-                    found.append((document, first, end))
-                first = text.find(pieces[0], first + 1)
+            if len(found) >= _COUNTED:
+                break
+            occurrences = _occurrences(self._text(document)[1], pieces)
+            found += ((document, *span) for span in islice(occurrences, _COUNTED - len(found)))
         # With an ellipsis, the closest occurrence is meant.
         return sorted(found, key=lambda place: place[2] - place[1]) if len(pieces) > 1 else found
 
@@ -160,17 +286,20 @@ class _Verifier:
 
     # -- altered ---------------------------------------------------------------------------------------------
 
-    def _nearest(self, quotation: str, quoted: WordText, near: Collection[StoredChunk]) -> QuoteCheck:
+    def _nearest(
+        self, quotation: str, quoted: WordText, near: Collection[StoredChunk]
+    ) -> tuple[QuoteCheck, tuple[int, int, int] | None]:
         best = self._most_alike(quoted, self._around(near, len(quoted.words)))
         if best is None:
             whole = ((document, 0, len(self._text(document)[1].words)) for document in self._holding(quoted))
             best = self._most_alike(quoted, whole)
         if best is None:
-            return QuoteCheck(quotation, ABSENT)
+            return QuoteCheck(quotation, ABSENT), None
         _, document, first, end = best
         _, text = self._text(document)
         changes = word_changes(quoted, text, (0, len(quoted.words)), (first, end))
-        return QuoteCheck(quotation, ALTERED, [self._place(document, first, end)], 0, changes)
+        place = self._place(document, first, end)
+        return QuoteCheck(quotation, ALTERED, [place], 0, changes), (document, first, end)
 
     def _most_alike(
         self, quoted: WordText, stretches: Iterable[tuple[int, int, int]]
@@ -217,32 +346,29 @@ class _Verifier:
             self._size += len(stored.text)
             if self._size > _KEPT_CHARACTERS:
                 self._texts.clear()
+                self._documents.clear()
                 self._size = len(stored.text)
             self._texts[document] = (stored, WordText(stored.text, stored.body_start))
         return self._texts[document]
 
     def _place(self, document: int, first: int, end: int) -> TextPlace:
-        stored, text = self._text(document)
-        return text_place(self._index, stored, text.words[first].start, text.words[end - 1].end)
+        return self._cited(document).cite(*self._text(document)[1].span(first, end))
+
+    def _cited(self, document: int) -> CitedText:
+        stored, _ = self._text(document)
+        if document not in self._documents:
+            self._documents[document] = CitedText.of(self._index, stored)
+        return self._documents[document]
 
 
-def text_place(index: SearchIndex, stored: StoredText, start: int, end: int) -> TextPlace:
-    """Return a span of a document with its place."""
-    place = index.lookup.standing({(stored.document, start)}).get((stored.document, start))
-    positions = Positions(index, stored)
-    return TextPlace(
-        source_path=stored.source_path,
-        document_title=stored.title,
-        section_id=place.section_id if place else "",
-        section_label=place.label if place else "",
-        heading=place.heading if place else "",
-        lines=Lines(positions.line(start), positions.line(max(start, end - 1))),
-        text=stored.text[start:end],
-        start=start,
-        end=end,
-        pages=positions.pages(start, end),
-        place_id=place.place_id if place else "",
-    )
+def _occurrences(text: WordText, pieces: Sequence[list[str]], first: int = 0) -> Iterator[tuple[int, int]]:
+    """Yield where runs of words follow one another, from a word on: the first word, and the one after the last."""
+    first = text.find(pieces[0], first)
+    while first >= 0:
+        end = _following(text, pieces[1:], first + len(pieces[0]))
+        if end >= 0:
+            yield first, end
+        first = text.find(pieces[0], first + 1)
 
 
 def _following(text: WordText, pieces: Collection[list[str]], at: int) -> int:

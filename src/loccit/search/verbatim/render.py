@@ -6,9 +6,15 @@ from collections.abc import Callable
 
 from loccit.model.comparison import KINDS, Comparison, Difference
 from loccit.model.place_ids import with_place_id
-from loccit.model.quotes import QuoteCheck
+from loccit.model.quotes import ABSENT, ELSEWHERE, NOT_SAID, RIGHT, QuoteCheck
 from loccit.model.verbatim import FoundAll, TextHit
 from loccit.search.verbatim.words import changes_text
+
+_CITED = {
+    RIGHT: "in the cited place",
+    ELSEWHERE: "not in the cited place",
+    NOT_SAID: "cited place not checked",
+}
 
 
 def hit_line(hit: TextHit, shown_path: str = "") -> str:
@@ -34,14 +40,22 @@ def found_lines(found: FoundAll, show_path: Callable[[str], str] = str) -> list[
 
 
 def quote_lines(check: QuoteCheck, show_path: Callable[[str], str] = str) -> list[str]:
-    """Return a quotation with its status, its place, and what differs."""
+    """Return a quotation with its status, whether it stands where it is cited from, its places, and what differs."""
     lines = [f"{check.status}: “{check.quotation}”"]
     if check.changes:
         lines.append(changes_text(check.changes))
+    if check.status != ABSENT:
+        lines.append(_cited_line(check))
     lines += [f"{show_path(place.source_path)}, {place.address}" for place in check.places]
     if check.more:
         lines.append(f"and {check.more} more")
     return lines
+
+
+def _cited_line(check: QuoteCheck) -> str:
+    said = _CITED[check.cited_place] if check.cited else "no place cited"
+    whole = f"{said}: {check.cited}" if check.cited else said
+    return f"{whole} ({check.cited_note.rstrip('.')})" if check.cited_note else whole
 
 
 def difference_lines(difference: Difference) -> list[str]:

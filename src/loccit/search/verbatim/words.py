@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -14,13 +15,26 @@ from loccit.search.verbatim.sequences import opcodes
 from loccit.text.verbatim import UNPARTED
 
 _LETTERS = rf"[^\W_{UNPARTED}]+"
-# Not read: link targets, tags and comments. Then words, with what joins their parts; and meaningful signs.
+# Marks of emphasis within a word, and tags that only shape text.
+_MARKS = r"(?<=[^\W\d_])(?:\*{1,3}|~~|`{1,2})(?=[^\W\d_])"
+_SHAPES = r"(?:</?(?:b|i|u|em|strong|span|small|mark|font|sub)(?:\s[^<>]{0,200})?>){1,4}"
+# Not read: link targets and definitions, tags, comments and fences. Then words, with what joins their parts; and
+# meaningful signs.
 _TOKEN = re.compile(
-    r"(?P<skip>\]\([^()\s]{0,500}\)|</?[a-zA-Z][^<>]{0,200}>|<!--(?:[^-]|-(?!->)){0,500}-->)|"
-    rf"{_LETTERS}(?:(?:(?<=\d)(?:[.,:/]|[-‐‑–][ \t]+)(?=\d)|['’ʼ＇]|[-‐‑–](?:[ \t]*\n[ \t>]*)?|\u00ad\s*){_LETTERS})*|"
-    rf"[%‰€$£¥§°{UNPARTED}]"
+    r"(?P<skip>\]\((?:<[^<>\n]{0,500}>|[^()\s<]{0,500}(?:\([^()\s]{0,200}\)[^()\s]{0,500}){0,3})"
+    r"(?:\s{1,3}(?:\"[^\"]{0,300}\"|'[^']{0,300}'))?\s?\)|"
+    r"</?[a-zA-Z][\w:-]{0,40}(?:[\s/][^<>]{0,500})?>|<!--(?:[^-]|-(?!->)){0,5000}-->|"
+    r"\[\[[^\[\]|\n]{1,300}\||"
+    r"^\ {0,3}\[(?!\^)[^\]\n]{1,200}\]:[ \t]{1,9}\S{1,500}(?:[ \t]{1,9}\"[^\"\n]{0,300}\")?[ \t]{0,9}$|"
+    r"^[ \t>]{0,20}(?:`{3,9}|~{3,9})[^`\n]{0,100}$)|"
+    rf"{_LETTERS}(?:(?:(?<=\d)(?:\\?[.,:/]|[-‐‑–][ \t]+)(?=\d)|\\?['’ʼ＇]|\\?[-‐‑–](?:[ \t]*\n[ \t>]*)?|\u00ad\s*"
+    rf"|{_MARKS}|{_SHAPES}){_LETTERS})*|"
+    rf"[%‰€$£¥§°{UNPARTED}]",
+    re.MULTILINE,
 )
 _HYPHEN = re.compile(r"(?<=(\d))?[-‐‑–\u00ad][\s>]*(?=(\d))?")
+_MARKUP = re.compile(rf"\\|{_MARKS}|{_SHAPES}")
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 _APOSTROPHES = str.maketrans("’ʼ＇", "'''")
 
 
@@ -39,9 +53,13 @@ def words_of(text: str, begin: int = 0) -> list[Word]:
     ['a', 'wellknown', 'international', "firm's", '1,000', '5', '%', '2-3']
     >>> [word.key for word in words_of("pages 184– 200 and 3 - 4")]
     ['pages', '184-200', 'and', '3', '4']
+    >>> [word.key for word in words_of("**b**old H<sub>2</sub>O caf&eacute; [fee](fee.md 'x') 5\\\\.2")]
+    ['bold', 'h2o', 'café', 'fee', '5.2']
     >>> [word.key for word in words_of("第3条 A公司")]
     ['第', '3', '条', 'a', '公', '司']
     """
+    if "&" in text and _ENTITY.search(text, begin):
+        return _without_entities(text, begin)
     return [
         Word(_key(found[0]), found.start(), found.end())
         for found in _TOKEN.finditer(text, begin)
@@ -49,11 +67,34 @@ def words_of(text: str, begin: int = 0) -> list[Word]:
     ]
 
 
+def _without_entities(text: str, begin: int) -> list[Word]:
+    """Return the words of a text in which characters are written as ``&eacute;`` or ``&#39;``."""
+    parts, at = [text[:begin]], begin
+    # Where what follows an entity is in the plain text, and how much further on in the text as written.
+    ends, shifts = [0], [0]
+    length = begin
+    for entity in _ENTITY.finditer(text, begin):
+        parts += [text[at : entity.start()], said := html.unescape(entity[0])]
+        length += entity.start() - at + len(said)
+        at = entity.end()
+        ends.append(length)
+        shifts.append(at - length)
+    plain = "".join([*parts, text[at:]])
+
+    def written(offset: int) -> int:
+        return offset + shifts[bisect_right(ends, offset) - 1]
+
+    # A last character is followed at once by what comes after it.
+    words = (found for found in _TOKEN.finditer(plain, begin) if found.lastgroup != "skip")
+    return [Word(_key(found[0]), written(found.start()), written(found.end())) for found in words]
+
+
 @lru_cache(maxsize=100_000)
 def _key(token: str) -> str:
     if not token.isascii():
         token = unicodedata.normalize("NFKC", token).translate(_APOSTROPHES)
     if not token.isalnum():
+        token = _MARKUP.sub("", token)
         token = _HYPHEN.sub(lambda found: "-" if found[1] and found[2] else "", token)
     return token.casefold()
 
@@ -83,6 +124,14 @@ class WordText:
     def number_at(self, offset: int) -> int:
         """Return the number of the first word that ends after an offset."""
         return bisect_right(self.words, offset, key=lambda word: word.end)
+
+    def number_from(self, offset: int) -> int:
+        """Return the number of the first word that begins at an offset or after it."""
+        return bisect_left(self.words, offset, key=lambda word: word.start)
+
+    def span(self, first: int, last: int) -> tuple[int, int]:
+        """Return the span of the words from one up to, but not including, another."""
+        return self.words[first].start, self.words[last - 1].end
 
     def stretch(self, first: int, last: int) -> str:
         """Return the text from one word up to, but not including, another."""

@@ -1,21 +1,22 @@
-"""Citing: a place in a document as plain text, Markdown or BibTeX."""
+"""Citing: a place in a document, or a stretch of it with its words, as plain text, Markdown or BibTeX."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
-from functools import partial
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from loccit.library import Library
-from loccit.model import DocumentInfo, Lines, Pages, Place, line_of
+from loccit.model import DocumentInfo, Lines, Pages, Place, TextPlace
 from loccit.model.document import span
+from loccit.search.verbatim.quotations import as_quotation
 from loccit.server.api.fingerprints import BEGINNING, PATTERN, find_text, fingerprint
-from loccit.server.api.operations import LIBRARY, THE_DOC, Call, Catalog, Operation, Reply
-from loccit.server.api.params import Param, choice, text
+from loccit.server.api.operations import LIBRARY, OFFSETS, THE_DOC, Call, Catalog, Operation, Reply, utf16
+from loccit.server.api.params import Param, choice, number, text
 from loccit.server.api.problems import ProblemError
 from loccit.server.api.schemas import CITATION
 
@@ -38,10 +39,10 @@ _TEX = {
 }
 
 
-def cite_place(info: DocumentInfo, chain: list[str], where: str, style: str) -> str:
-    """Return a citation of a document, of a section given by its chain of headings, or of lines or pages."""
+def cite_place(info: DocumentInfo, name: str, where: str, style: str) -> str:
+    """Return a citation of a document, of a place or range of places by its name, or of lines or pages."""
     title = _one_line(info.title)
-    section = _one_line(chain[-1]) if chain else ""
+    section = _one_line(name)
     if where:
         # A heading's final full stop is dropped before a comma.
         section = section.removesuffix(".")
@@ -119,17 +120,19 @@ def _tex(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """What is cited: a place, and optionally part of its text, from ``start`` to ``end``."""
+    """What is cited: its place, or a stretch of the text, and in what it is counted."""
 
-    place: Place | None
-    start: int = 0
-    end: int = 0
+    name: str = ""
+    place_id: str = ""
+    text: str = ""
     lines: Lines | None = None
     pages: Pages | None = None
+    quotation: str = ""
+    whole: bool = False
 
 
 def cite(call: Call) -> Reply:
-    """Answer with a citation of a document, a section, lines or pages, and with a link to it."""
+    """Answer with a citation of a document, a section, lines, pages or a selection, and with a link to it."""
 
     def ask(library: Library, catalog: Catalog) -> Reply:
         path = catalog.path(call["doc"])
@@ -137,66 +140,91 @@ def cite(call: Call) -> Reply:
         if info is None:
             raise ProblemError(404, "This document was removed from the library.")
         view = catalog.view(library, path)
-        spot = _spot(call, view)
-        chain = _chain(library, info, spot.place)
+        spot = _spot(call, view, catalog.generation)
         where = span(spot.lines, spot.pages, path)
         return Reply(
             {
-                "citation": cite_place(info, chain, where, call["style"]),
+                "citation": cite_place(info, spot.name, where, call["style"]),
                 "style": call["style"],
                 "address": _address(call, view, spot),
+                "quotation": spot.quotation,
             }
         )
 
     return call.ask(ask)
 
 
-def _spot(call: Call, view: DocumentView) -> _Spot:
+def _spot(call: Call, view: DocumentView, generation: int) -> _Spot:
     """Return what a request refers to in the current document; for a fingerprint, where its words are now."""
-    place = _place(view, call["section_id"])
+    place, cited = _place(view, call["section_id"]), view.cited
     lines, pages = (_span(call[name]) for name in ("lines", "pages"))
+    if call["start"] is not None or call["end"] is not None:
+        excerpt = cited.excerpt(*_selected(call, view, generation), view.body_start)
+        spot = _of(view, excerpt.place, lines=True, pages=True)
+        return replace(spot, quotation=as_quotation(excerpt.quotation))
     if call["text"] is not None:
-        return _found(call["text"], view, place, lines, pages)
+
+        def distance(found: tuple[int, int]) -> tuple[bool, int]:
+            outside = place is None or not place.start <= found[0] < place.end
+            return outside, abs(cited.positions.line(found[0]) - lines[0]) if lines else 0
+
+        found = cited.cite(*_nearest(call["text"], view, distance))
+        return _of(view, found, lines=bool(lines), pages=bool(pages))
     if lines is None:
-        return _Spot(place, pages=Pages(*pages) if pages else None)
+        whole = _of(view, cited.cite(place.start, place.end)) if place else _Spot()
+        return replace(whole, pages=Pages(*pages) if pages else None, whole=True)
     if place is not None and not (place.lines.first <= lines[1] and lines[0] <= place.lines.last):
         asked, has = (span(Lines(*these), None, view.source_path) for these in (lines, place.lines))
         raise ProblemError(
             409,
             f"{asked.capitalize()}: not in {place.name or 'that place'}, which has {has} now. Read it again.",
         )
-    begin, end = _offset(view, lines[0]), _offset(view, lines[1] + 1)
-    return _Spot(place, begin, end, Lines(*lines), Pages(*pages) if pages else None)
+    spans = cited.positions.spans_of_lines(lines) or [(len(view.text), len(view.text))]
+    begin, end = spans[0][0], spans[-1][1]
+    words = view.text[begin:end]
+    begin, end = begin + len(words) - len(words.lstrip()), begin + len(words.rstrip())
+    spot = _of(view, cited.cite(begin, max(begin, end)))
+    return replace(spot, lines=Lines(*lines), pages=Pages(*pages) if pages else None)
 
 
-def _found(
-    mark: str,
-    view: DocumentView,
-    place: Place | None,
-    lines: tuple[int, int] | None,
-    pages: tuple[int, int] | None,
-) -> _Spot:
-    def distance(found: tuple[int, int]) -> tuple[bool, int]:
-        outside = place is None or not place.start <= found[0] < place.end
-        return outside, abs(_line(view, found[0]) - lines[0]) if lines else 0
+def _of(view: DocumentView, found: TextPlace, *, lines: bool = False, pages: bool = False) -> _Spot:
+    # Of a section that is cited alone, the title is told too.
+    name = found.heading if found.name == found.section_label and _is_heading(view, found) else found.name
+    return _Spot(
+        name,
+        found.place_id,
+        found.text,
+        found.lines if lines else None,
+        found.pages if pages else None,
+    )
 
+
+def _is_heading(view: DocumentView, found: TextPlace) -> bool:
+    return any(place.place_id == found.place_id and place.is_heading for place in view.places)
+
+
+def _selected(call: Call, view: DocumentView, generation: int) -> tuple[int, int]:
+    """Return the offsets of a selection; those of its words now, if the library has changed since it was made."""
+    start, end = call["start"], call["end"]
+    if start is None or end is None or end <= start:
+        raise ProblemError(422, "Give both start and end, the end after the start.")
+    if call["offsets"] == "utf16" and (turn := utf16(view.text)) is not None:
+        start, end = (bisect_left(range(len(view.text)), wanted, key=turn) for wanted in (start, end))
+    if call["generation"] in (None, generation):
+        return start, min(end, len(view.text))
+    if call["text"] is None:
+        raise ProblemError(409, "The library has changed since this was selected. Read it again.")
+    return _nearest(call["text"], view, lambda found: abs(found[0] - start))
+
+
+def _nearest(mark: str, view: DocumentView, distance: Callable[[tuple[int, int]], Any]) -> tuple[int, int]:
+    """Return where the words of a fingerprint are now."""
     found = min(find_text(view.text, mark), key=distance, default=None)
     if found is None:
         raise ProblemError(
             409, "These words are no longer in the document: they were changed or removed. Read it again."
         )
-    start, end = found
-    if place is None or not place.start <= start < place.end:
-        # The innermost place begins last, a clause after the heading it is under.
-        inside = [one for one in view.places if one.parent is not None and one.start <= start < one.end]
-        place = max(inside, key=lambda one: (one.start, one.ordinal), default=None)
-    return _Spot(
-        place,
-        start,
-        end,
-        Lines(_line(view, start), _line(view, end - 1)) if lines else None,
-        Pages(_page(view, start), _page(view, end - 1)) if pages and view.pages else None,
-    )
+    return found
 
 
 def _place(view: DocumentView, section_id: str | None) -> Place | None:
@@ -208,44 +236,19 @@ def _place(view: DocumentView, section_id: str | None) -> Place | None:
     raise ProblemError(404, "There is no section with this id in the document.")
 
 
-def _chain(library: Library, info: DocumentInfo, place: Place | None) -> list[str]:
-    """Return the headings from the document's title down to a section."""
-    if place is None:
-        return []
-    found = library.section(place.section_id, document=info.source_path)
-    return [name for name in found.parent_chain if name != info.title]
-
-
-def _line(view: DocumentView, offset: int) -> int:
-    return line_of(view.line_starts, view.text, 0, 1, offset)
-
-
-def _offset(view: DocumentView, line: int) -> int:
-    """Return the offset of a line of the file, or of a paragraph."""
-    begins = [0, *(match.end() for match in re.finditer("\n", view.text)), len(view.text)]
-    return begins[min(bisect_left(begins, line, key=partial(_line, view)), len(begins) - 1)]
-
-
-def _page(view: DocumentView, offset: int) -> int:
-    return max(1, bisect_right(view.pages, offset))
-
-
 def _address(call: Call, view: DocumentView, spot: _Spot) -> str:
     """Return the link; the page builds the same ones."""
-    place = spot.place or (view.places[0] if view.places else None)
-    words = view.text[spot.start : spot.end] if spot.end else ""
-    if not words and spot.place is not None:
-        words = view.text[spot.place.start : spot.place.end]
     parts = {
         "doc": call["doc"],
-        "place": place.place_id if place else "",
+        "place": spot.place_id or (view.places[0].place_id if view.places else ""),
         "lines": f"{spot.lines.first}-{spot.lines.last}" if spot.lines else "",
-        "text": fingerprint(words, None if spot.end else BEGINNING),
+        "text": fingerprint(spot.text, BEGINNING if spot.whole else None),
         "library": call["library"] or "",
     }
     return f"/read?{urlencode({name: value for name, value in parts.items() if value})}"
 
 
+MAX_OFFSET = 10**12
 _SPAN = {"type": "string", "pattern": "^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$"}
 
 
@@ -261,7 +264,7 @@ OPERATIONS = (
         "GET",
         "/api/cite",
         "cite",
-        "A citation of a document, a section, lines or pages.",
+        "A citation of a document, a section, lines or pages, or of a selection with its words.",
         (
             THE_DOC,
             text("section_id", "Id of a section or clause of the document."),
@@ -273,6 +276,10 @@ OPERATIONS = (
                 "where the words are now, and fails if they are gone.",
                 {"type": "string", "pattern": PATTERN},
             ),
+            number("start", "Where a selection begins in the text of the document.", 0, MAX_OFFSET),
+            number("end", "Where it ends.", 0, MAX_OFFSET),
+            OFFSETS,
+            number("generation", "The state of the index in which it was selected.", 0, MAX_OFFSET),
             choice("style", "How it is written.", STYLES, "plain"),
             LIBRARY,
         ),

@@ -21,7 +21,7 @@ from loccit.model import (
     Status,
 )
 from loccit.model.comparison import KINDS as DIFFERENCES
-from loccit.model.quotes import ABSENT, ALTERED, EXACT
+from loccit.model.quotes import ABSENT, ALTERED, ELSEWHERE, EXACT, NOT_SAID, RIGHT
 from loccit.search.links.reading import CLAUSE_FIELDS, SECTION_FIELDS, UsedDefinition
 from loccit.server.api.operations import Operation
 from loccit.server.api.params import FILTERS_SCHEMA, Param
@@ -77,7 +77,11 @@ _ADDED: dict[str, dict[str, Schema]] = {
     "SearchResponse": {"next_offset": {"type": ["integer", "null"]}},
     "DocumentInfo": {"id": DOC_ID},
     "DefineResponse": {"conflict": {"type": "boolean"}},
-    "QuotesReport": {"ok": {"type": "boolean"}, **dict.fromkeys((EXACT, ALTERED, ABSENT), INTEGER)},
+    "QuoteCheck": {"cited_place": {"type": "string", "enum": [RIGHT, ELSEWHERE, NOT_SAID]}},
+    "QuotesReport": {
+        "ok": {"type": "boolean"},
+        **dict.fromkeys((EXACT, ALTERED, ABSENT, "misplaced"), INTEGER),
+    },
     "Comparison": {"old_doc": DOC_ID, "new_doc": DOC_ID, **dict.fromkeys(DIFFERENCES, INTEGER)},
     "ObligationRow": {**_MARKED, "location": STRING},
     "Deadline": {"normal": STRING},
@@ -306,6 +310,10 @@ CITATION = named(
         address={
             "type": "string",
             "description": "The address of this citation on the server's page; it survives changes to the document.",
+        },
+        quotation={
+            "type": "string",
+            "description": "What was selected, in quotation marks and without markup; empty without a selection.",
         },
     ),
 )

@@ -135,7 +135,7 @@ OPERATIONS = (
         "POST",
         "/api/verify_quotes",
         "verifyQuotes",
-        "Whether quotations, or those in a text, are what the documents say.",
+        "Whether quotations, or those in a text with the places it cites, are what the documents say.",
         (
             Param(
                 "quotations",

@@ -12,23 +12,26 @@ const STYLES = [
 const REMEMBERED = "loccit-cite";
 
 /**
- * A place in a document. `text` is the fingerprint of what stands there: should the document have changed meanwhile, the
- * server cites where the words stand now, or refuses.
- * @typedef {{doc: string, section_id?: string, lines?: number[] | null, pages?: number[] | null, text?: string}} Cited
+ * A place in a document, or a selection from `start` to `end`, offsets into its text in the state `generation` of the
+ * index. `text` is the fingerprint of what stands there: should the document have changed meanwhile, the server cites
+ * where the words stand now, or refuses.
+ * @typedef {{doc: string, section_id?: string, lines?: number[] | null, pages?: number[] | null, start?: number,
+ *   end?: number, generation?: number, text?: string}} Cited
  */
 
 /**
- * The citation of a place, and a link to it that stays true.
+ * The citation of a place, a link to it that stays true, and the words of a selection in quotation marks.
  * @param {import("./api.js").api} api
  * @param {Cited} item
  * @param {string} style
  * @param {{signal?: AbortSignal}} [options]
- * @returns {Promise<{citation: string, address: string}>}
+ * @returns {Promise<{citation: string, address: string, quotation: string}>}
  */
-export async function citationOf(api, { doc, section_id, lines, pages, text }, style, options) {
-  const params = { doc, section_id, lines: lines?.join("-"), pages: pages?.join("-"), text, style };
-  const { citation, address } = await api.get("cite", params, options);
-  return { citation, address: new URL(address, location.href).href };
+export async function citationOf(api, { lines, pages, ...item }, style, options) {
+  const { doc, section_id, start, end, generation, text } = item;
+  const params = { doc, section_id, lines: lines?.join("-"), pages: pages?.join("-"), start, end, offsets: "utf16", generation, text, style };
+  const { citation, address, quotation } = await api.get("cite", params, options);
+  return { citation, address: new URL(address, location.href).href, quotation };
 }
 
 /** Copy a text, where there is no other way from a field. @param {string} text @param {HTMLTextAreaElement} [field] */

@@ -150,8 +150,10 @@ class Reader {
         while (this.text[end] === "`") end += 1;
         if (end - close === run.length) {
           const raw = this.text.slice(at + run.length, close).replaceAll("\n", " ");
-          const text = /^ .*\S.* $/.test(raw) ? raw.slice(1, -1) : raw;
-          return this.add("code", at, end, { text });
+          const padded = /^ .*\S.* $/.test(raw) ? 1 : 0;
+          const [from, to] = [at + run.length + padded, close - padded];
+          const inner = { s: this.source(from), e: this.source(to - 1) + 1 };
+          return this.add("code", at, end, { text: raw.slice(padded, raw.length - padded), inner });
         }
         close = end;
       }

@@ -14,8 +14,8 @@ import { inlinesOf } from "./markdown-inline.js";
 
 /**
  * @typedef {object} Hooks
- * @property {(s: number, text: string, exact: boolean, plain: boolean) => Node[]} text nodes for text at `s`; `exact` when
- *   it stands so in the source, `plain` when it is inside a link already
+ * @property {(s: number, text: string, e: number, plain: boolean) => Node[]} text nodes for what stands from `s` to `e` in
+ *   the source, perhaps written otherwise; `plain` when it is inside a link already
  * @property {(s: number, e: number) => HTMLElement | null} link the element for a link that stands there
  * @property {(s: number) => HTMLElement | null} marker what stands for the marker of the list item at `s`
  */
@@ -87,7 +87,7 @@ export class Renderer {
 
   code(block) {
     const code = el("code", { class: block.info ? "named" : null });
-    for (const { s, t } of block.lines) code.append(...this.hooks.text(s, t, true, true), "\n");
+    for (const { s, t } of block.lines) code.append(...this.hooks.text(s, t, s + t.length, true), "\n");
     return el("pre", { tabindex: "0", dir: "ltr", role: "group", "aria-label": block.info ? `Code, ${block.info}` : "Code" }, code);
   }
 
@@ -95,7 +95,7 @@ export class Renderer {
   plain(block) {
     const long = block.lines.filter(({ t }) => t.length > 45).length;
     const shaped = block.lines.some(({ t }) => /^\s{2,}|\S {3,}\S|\t/.test(t)) || long < block.lines.length / 2;
-    const nodes = block.lines.flatMap(({ s, t }, n) => [n ? "\n" : "", ...this.hooks.text(s, t, true, false)]);
+    const nodes = block.lines.flatMap(({ s, t }, n) => [n ? "\n" : "", ...this.hooks.text(s, t, s + t.length, false)]);
     return el("p", { class: shaped ? "as-is" : null, dir: "auto" }, nodes);
   }
 
@@ -160,18 +160,17 @@ export class Renderer {
   }
 
   node(node, plain) {
-    const exact = (node.text ?? "").length === node.e - node.s;
     switch (node.type) {
       case "text":
-        return this.text(node, exact, plain);
+        return this.text(node, plain);
       case "br":
         return [el("br")];
       case "code":
-        return [el("code", {}, ...this.hooks.text(node.s, node.text, false, true))];
+        return [el("code", {}, ...this.hooks.text(node.inner.s, node.text, node.inner.e, true))];
       case "raw":
-        return [el("code", { class: "raw" }, node.text)];
+        return [el("code", { class: "raw" }, ...this.hooks.text(node.s, node.text, node.e, true))];
       case "image":
-        return [el("span", { class: "picture", title: node.href }, `[picture${node.text ? `: ${node.text}` : ""}]`)];
+        return [el("span", { class: "picture", title: node.href }, ...this.hooks.text(node.s, `[picture${node.text ? `: ${node.text}` : ""}]`, node.e, true))];
       case "wiki":
       case "link":
         return [this.link(node, plain)];
@@ -181,19 +180,19 @@ export class Renderer {
   }
 
   /** Characters that turn the direction of what follows are shown: they can make a text read as what it is not. */
-  text(node, exact, plain) {
-    if (!OVERRIDES.test(node.text)) return this.hooks.text(node.s, node.text, exact, plain);
+  text(node, plain) {
+    if (!OVERRIDES.test(node.text)) return this.hooks.text(node.s, node.text, node.e, plain);
     let at = node.s;
     return node.text.split(OVERRIDES).flatMap((part) => {
       const s = at;
       at += part.length;
       if (OVERRIDES.test(part)) return [el("span", { class: "control", title: "A hidden character that reverses the text" }, "⇄")];
-      return part ? this.hooks.text(s, part, exact, plain) : [];
+      return part ? this.hooks.text(s, part, at, plain) : [];
     });
   }
 
   link(node, plain) {
-    const inside = node.kids ? (kids) => this.nodes(merge(node.kids), kids) : () => [document.createTextNode(node.text)];
+    const inside = node.kids ? (kids) => this.nodes(merge(node.kids), kids) : () => this.hooks.text(node.s, node.text, node.e, true);
     const internal = plain ? null : this.hooks.link(node.s, node.e);
     if (internal) {
       internal.append(...inside(true));

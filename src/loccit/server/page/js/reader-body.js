@@ -144,12 +144,12 @@ export class Body {
     const { text } = this.document;
     const at = text.indexOf(section.heading, section.start);
     const hooks = this.marks.hooks();
-    if (at < 0 || at >= Math.max(section.body, section.start + 1)) return this.renderer.inline([{ s: section.start, t: section.heading }]);
+    if (at < 0 || at >= Math.max(section.body, section.start + 1)) return hooks.text(section.start, section.heading, section.body, true);
     const { label, heading } = section;
     if (!label || !heading.startsWith(label) || heading.length <= label.length) return this.renderer.inline([{ s: at, t: heading }]);
     const length = label.length + /^[.:)]*/.exec(heading.slice(label.length))[0].length;
     const rest = { s: at + length, t: heading.slice(length) };
-    return [el("span", { class: "no" }, ...hooks.text(at, heading.slice(0, length), true, true)), ...this.renderer.inline([rest])];
+    return [el("span", { class: "no" }, ...hooks.text(at, heading.slice(0, length), rest.s, true)), ...this.renderer.inline([rest])];
   }
 
   paragraph(slab, unit) {
@@ -202,7 +202,7 @@ export class Body {
     const walk = element && document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     for (let node = walk?.nextNode(); node; node = walk.nextNode()) {
       const place = this.marks.places.get(node);
-      if (place !== undefined && place + node.length > offset) return node.parentElement.closest("li, tr, p, pre") || element;
+      if (place && place.e > offset) return node.parentElement.closest("li, tr, p, pre") || element;
     }
     return element;
   }

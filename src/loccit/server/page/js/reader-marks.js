@@ -22,7 +22,7 @@ export class Marks {
     this.words = words;
     /** The sentence that answers. @type {{start: number, end: number} | null} */
     this.answer = null;
-    /** Offsets of the text nodes, to find out where a selection stands. @type {WeakMap<Node, number>} */
+    /** Where the text nodes stand in the source: what is selected is told by its offsets. @type {WeakMap<Node, {s: number, e: number, exact: boolean}>} */
     this.places = new WeakMap();
     /** Elements of clauses, by id. @type {Map<string, HTMLElement>} */
     this.anchors = new Map();
@@ -39,14 +39,14 @@ export class Marks {
   /** @returns {import("./markdown.js").Hooks} */
   hooks() {
     return {
-      text: (s, text, exact, plain) => this.text(s, text, exact, plain),
+      text: (s, text, e, plain) => this.text(s, text, e, plain),
       link: (s, e) => this.link(s, e),
       marker: (s) => this.marker(s),
     };
   }
 
-  text(s, text, exact, plain) {
-    if (!exact) return [document.createTextNode(text)];
+  text(s, text, e, plain) {
+    if (e - s !== text.length || !this.document.text.startsWith(text, s)) return [this.node(s, text, e)];
     const nodes = [];
     let at = s;
     const end = s + text.length;
@@ -98,9 +98,10 @@ export class Marks {
     return nodes;
   }
 
-  node(s, text) {
+  /** A text node that stands for a stretch of the source, which may be written otherwise there: `&amp;` for `&`. */
+  node(s, text, e = s + text.length) {
     const node = document.createTextNode(text);
-    this.places.set(node, s);
+    this.places.set(node, { s, e, exact: e - s === text.length });
     return node;
   }
 
@@ -119,7 +120,7 @@ export class Marks {
     const clause = clauses[lastAtOrBelow(clauses, s, (item) => item.start)];
     if (!clause || clause.start !== s) return null;
     const link = clauseLink(this, clause);
-    link.append(clause.marker);
+    link.append(this.node(clause.start, clause.marker));
     return link;
   }
 }
