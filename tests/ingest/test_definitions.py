@@ -248,12 +248,54 @@ def test_exceptions_are_kept_as_printed() -> None:
         ("means a sum unless waived.", ("unless waived.",)),
         ("means a sum. It does not include tips. It is due. Fees do not include tax.",
          ("It does not include tips.", "Fees do not include tax.")),
+        ("means a sum, including, but not limited to, tips.", ()),
+        ("means sums including but not limited to tips and fees, but not including tax.", ("but not including tax.",)),
+        ("means a sum paid by a person other than a guest.", ("other than a guest.",)),
+        ("means a sum that a person other than a guest pays.", ()),
+        ("means a house that is closed unless invited.", ()),
+        ("means a body which acts for a place other than the State.", ()),
+        ("means a person, other than a guest, who pays.", ("other than a guest",)),
+        ("means sums other than tips paid, at once, but does not include tax.",
+         ("other than tips paid, at once", "but does not include tax.")),
+        ("means all sums of the house, the yard and the inn with its cellars (other than the old one).", ()),
+        ("means: (a) a sum other than a tip; or (b) a price.", ()),
+        ("means a person who asks but does not bring an appeal.", ()),
+        ("means a sum. Where it is late, the guest shall not pay interest unless asked.", ()),
         ("means a sum.", ()),
     ],
 )  # fmt: skip
 def test_exceptions(text: str, exceptions: tuple[str, ...]) -> None:
     (definition,) = extract(f'## Definitions\n\n"Fee" {text}\n')
     assert definition.exceptions == exceptions
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("means—\n\n(*a*) tea, or\n\n(*b*) milk;\n\n“Tip” means a gift.", "(*b*) milk;"),
+        ("means:\n\n**(a)** tea, or\n\n**(b)** milk.\n\n“Tip” means a gift.", "**(b)** milk."),
+        ("means any of these:\n\n12\n<PAGE>\n\n(a) tea;\n\n(b) milk.\n\n“Tip” means a gift.", "(b) milk."),
+        ("means a sum in either list:\n\nhttps://a.example\n\nhttps://b.example\n\n“Tip” means a gift.",
+         "https://b.example"),
+        ("means a sum due:\n\nProvided that no tip counts.\n\n“Tip” means a gift.", "no tip counts."),
+        ("means a house—\n\n(a) of stone, or\n\n(b) that is a—\n\n(i) barn, or\n\n(ii) mill.\n\n“Tip” means a gift.",
+         "(ii) mill."),
+    ],
+)  # fmt: skip
+def test_a_list_or_paragraph_after_a_colon_belongs_to_the_definition(text: str, meaning: str) -> None:
+    fee, tip = extract(f"## Definitions\n\n“Fee” {text}\n")
+    assert fee.definition_text.endswith(meaning) and tip.term == "Tip"
+    assert not fee.goes_on
+
+
+def test_a_definition_that_cannot_be_followed_says_that_it_goes_on() -> None:
+    (fee,) = extract("## Definitions\n\n“Fee” means these sums:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")
+    assert fee.definition_text == "“Fee” means these sums:" and fee.goes_on
+    fee, _ = extract("## Definitions\n\n“Fee” means a sum:\n\n“Tip” means a gift.\n")
+    assert fee.definition_text == "“Fee” means a sum" and not fee.goes_on
+    # A heading that repeats the term means nothing by itself.
+    (control,) = extract('## Definitions\n\n**Control**: "Control" means the power to direct.\n')
+    assert control.definition_text == '"Control" means the power to direct.'
 
 
 def test_several_in_one_paragraph() -> None:

@@ -72,6 +72,9 @@ def _entry(item: TermDefinition) -> list[RenderableType]:
     place.append(f" [{definition.place_id}]" if definition.place_id else "", style="dim")
     lines: list[RenderableType] = [head, place]
     lines.append(Padding(Text(one_line(definition.definition_text)), (0, 0, 0, 4)))
+    if definition.goes_on:
+        below = f"goes on below {where}" if where else "goes on below"
+        lines.append(Padding(Text(below, style="yellow"), (0, 0, 0, 4)))
     lines += [
         Padding(Text(f"except: {one_line(exception)}", style="yellow"), (0, 0, 0, 4))
         for exception in definition.exceptions

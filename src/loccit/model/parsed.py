@@ -138,7 +138,7 @@ class Definition:
     """A term and what the document says it means. Answers say in which lines and pages; the record has offsets.
 
     ``id`` is ``{source_path}_def_{term_normalized}``. ``sure`` says how sure it is that this is a definition, from 0 to
-    1: its form may be a guess.
+    1: its form may be a guess. ``goes_on`` says that its text announces more, which stands below it in the document.
     """
 
     id: str = field(init=False)
@@ -154,9 +154,11 @@ class Definition:
     pages: Pages | None = None
     sure: float = 1.0
     place_id: str = ""
+    goes_on: bool = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "id", f"{self.source_path}_def_{self.term_normalized}")
+        object.__setattr__(self, "goes_on", self.definition_text.rstrip().endswith((":", "—", "–")))
 
     @property
     def location(self) -> str:

@@ -108,6 +108,8 @@ def _definition(item: TermDefinition) -> str:
         with_place_id(f"{item.document_title} ({entry.location})", entry.place_id),
         definition_line(entry),
     ]
+    if entry.goes_on:
+        lines.append(f"Goes on below {entry.location}.")
     lines += [
         f"Except: {exception}" for exception in entry.exceptions if exception not in entry.definition_text
     ]

@@ -90,6 +90,7 @@ _ASIDE = re.compile(r"(?:such\s+as|including|together\s+with|taking|having|being
 _OPEN_ENDED = re.compile(r"\b(?:and|or|of|from|by|to|with|in|as|who|which|that|whom|whose)$", re.IGNORECASE)
 _LISTED = re.compile(r"\A(?:and|or)\s+")
 _JOINT = re.compile(r"\b(?:and|or)\b")
+_CONDITION_LENGTH = 90
 # What follows `by` in a passive without being who does it.
 _NOT_AGENT = re.compile(
     r"\b(?:sum|amount|rate|percentage|per\s*cent|number|means|way|virtue|reason|reference|addition|use|action|notice|order"
@@ -138,10 +139,11 @@ def find_duties(sentence: str, lexicon: Lexicon) -> list[Duty]:
         following = duties[number + 1].start if number + 1 < len(duties) else len(sentence)
         duty.stop = _clause_stop(sentence, duty.end, following, last=number + 1 == len(duties))
         before = duties[number - 1] if number else None
-        duty.bearer = _bearer(sentence, duty, before, lexicon)
-        _split(sentence, duty, lexicon)
         subject = _subject(sentence, duty, before)
-        if _NO_EFFECT.match(subject) or (_CONDITION.search(subject) and not _as_may(subject, duty)):
+        bearer = _german_bearer if lexicon.language == "de" else _bearer
+        duty.bearer = bearer(sentence, duty, before, subject, lexicon)
+        _split(sentence, duty, lexicon)
+        if _NO_EFFECT.match(subject) or _is_condition(subject, duty):
             duty.kind = ""
         elif lexicon.forms["none"].match(subject):
             duty.kind = negated[number]
@@ -165,10 +167,13 @@ def leads(sentence: str, first: Duty) -> bool:
     )
 
 
-def _as_may(subject: str, duty: Duty) -> bool:
-    """*as the Minister may determine* states a power; *as the same shall become due* states nothing."""
-    condition = _CONDITION.search(subject)
-    return bool(condition and condition["as"]) and duty.kind == "permission"
+def _is_condition(subject: str, duty: Duty) -> bool:
+    """Whether a modal says only when something else is the case: *as the same shall become due*.
+
+    *As the Minister may determine* states a power.
+    """
+    condition = _CONDITION.search(subject, max(0, len(subject) - _CONDITION_LENGTH))
+    return condition is not None and not (condition["as"] and duty.kind == "permission")
 
 
 def _modals(
@@ -295,9 +300,7 @@ def _subject(sentence: str, duty: Duty, before: Duty | None) -> str:
     return _MARKER.sub("", _LEADING_AND.sub("", piece.strip(" ,;)"))).strip(" ,")
 
 
-def _bearer(sentence: str, duty: Duty, before: Duty | None, lexicon: Lexicon) -> str:
-    if lexicon.language == "de":
-        return _german_bearer(sentence, duty, before, lexicon)
+def _bearer(sentence: str, duty: Duty, before: Duty | None, piece: str, lexicon: Lexicon) -> str:
     behind = sentence[duty.end : duty.stop]
     own = re.search(
         r"\b(?:required|obliged|obligated|bound|agree|undertake|entitled|permitted|authori[sz]ed|right|has|have)",
@@ -306,7 +309,6 @@ def _bearer(sentence: str, duty: Duty, before: Duty | None, lexicon: Lexicon) ->
     if not own and lexicon.forms["passive"].match(behind):
         agent = lexicon.forms["agent"].search(behind[:_AGENT])
         return agent["who"][:_LONGEST_BEARER] if agent and not _NOT_AGENT.search(agent["who"]) else ""
-    piece = _subject(sentence, duty, before)
     if not before and _AND.search(sentence[: duty.start]):
         # `An operator is encouraged to ask, but may refuse`
         piece = _FINITE.split(piece, maxsplit=1)[0].strip()
@@ -415,7 +417,7 @@ def _shortened(name: str) -> str:
     return head if len(head) <= _LONGEST_BEARER else ""
 
 
-def _german_bearer(sentence: str, duty: Duty, before: Duty | None, lexicon: Lexicon) -> str:
+def _german_bearer(sentence: str, duty: Duty, before: Duty | None, piece: str, lexicon: Lexicon) -> str:
     behind = sentence[duty.end : duty.stop]
     verb = duty.modal.casefold().split()[0]
     clause = sentence[duty.start : duty.stop]
@@ -431,7 +433,6 @@ def _german_bearer(sentence: str, duty: Duty, before: Duty | None, lexicon: Lexi
         return agent["who"][:_LONGEST_BEARER] if agent else ""
     if before and _AND.search(sentence[before.end : duty.start]):
         return before.bearer
-    piece = _subject(sentence, duty, before)
     first = piece.split(maxsplit=1)[0].casefold() if piece else ""
     agent = _AGENT_BEHIND.match(clause[len(verb) :]) if first in ("das", "die", "den") else None
     if agent:

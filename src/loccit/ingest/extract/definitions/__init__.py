@@ -33,6 +33,7 @@ MAX_DEFINITION = 20_000
 """The maximum length of a definition; a longer list below it is cut."""
 
 _MAX_SENTENCE = 4_000
+_SHORT = 300  # characters; a longer paragraph is no item of a list
 _PROMISE = ":—–-"  # what a paragraph ends with when a list follows
 # How a sentence or paragraph begins that goes on about the term before it.
 _GOES_ON = (
@@ -93,6 +94,8 @@ class Paragraphs:
             # Beyond three nested definitions there is nothing to gain, only text to repeat.
             if end == unit.end and depth < 3:
                 end = self._list_end(index, unit, anchor)
+            if not any(map(str.isalnum, text[anchor.after : end])) and cut is not None:
+                continue  # `**Control**: "Control" means …`
             spans.append(Span(anchor.terms, anchor.start, end, anchor.leading, anchor.sure))
         return spans
 
@@ -150,7 +153,7 @@ class Paragraphs:
         promised = text[end - 1] in _PROMISE or not any(map(str.isalnum, text[anchor.after : end]))
         if not anchor.leading and not promised:
             return end
-        listed = False
+        listed = announced = False
         here = self.units.after(index, unit)
         while here is not None and here[1].end - unit.start <= MAX_DEFINITION:
             later = here[1]
@@ -159,11 +162,16 @@ class Paragraphs:
                 if not levels.takes(later, promised or listed or not opens, due=promised and not opens):
                     break
                 listed = True
-            elif opens or not self._goes_on(unit, later):
+            elif opens or not (promised or announced or self._goes_on(unit, later)):
                 break
+            # `in either of the following registries:`, each a paragraph without a number.
+            announced = (promised or announced) and not later.marked and later.end - later.body < _SHORT
             end = later.end
             promised = text[end - 1] in _PROMISE
+            announced = announced and text[end - 1] not in ".!?"
             here = self.units.after(*here)
+        if here is not None and text[end - 1] == ":" and self.opens(*here):
+            end -= 1  # the colon ends an entry, as a semicolon would
         return end
 
     def _goes_on(self, unit: Unit, later: Unit) -> bool:

@@ -55,14 +55,32 @@ _LINK = re.compile(r"!?\[+([^\[\]]{1,200})\]+(?:\([^()\s]{0,300}\)|\[[^\[\]]{0,2
 _ENTITY = re.compile(r"&\w{2,10}(?:;|$)|[<>{}]")
 _WORD = re.compile(r"[^\W_]+")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
+# What a term does not include is said of it by a verb, or belongs to what it means.
 _EXCEPTION = re.compile(
-    r"\b(?:except(?:ing)?\b(?! insofar)|(?:but )?(?:does|do|shall|will) not (?:include|mean|extend to|apply to)\b"
-    r"|but does not\b|but do not\b|but not\b|excluding\b|excludes?\b|other than\b|unless\b|with the exception of\b"
-    r"|mit Ausnahme\b|ausgenommen\b|nicht als\b|es sei denn\b|außer\b"
-    r"|à l['’](?:exception|exclusion)\b|sauf\b|ne comprend pas\b"
-    r"|(?:con|a) excepción de\b|excepto\b|salvo\b|no incluye\b)",
+    r"\b(?P<verb>(?:but )?(?:does|do|shall|will) not (?:include|mean|extend to|apply to|cover|comprise)\b"
+    r"|excludes?\b|(?:gilt|gelten|zählt|zählen) nicht\b|ne comprend pas\b|no incluye\b)"
+    r"|\b(?:except(?:ing)?\b(?! insofar)|but not(?= (?:including|an?|the|any|those|such|in|on)\b)"
+    r"|(?<!not )(?:but )?excluding\b"
+    r"|other than\b|unless\b|with the exception of\b"
+    r"|mit Ausnahme\b|ausgenommen\b|es sei denn\b|außer\b"
+    r"|à l['’](?:exception|exclusion)\b|sauf\b"
+    r"|(?:con|a) excepción de\b|excepto\b|salvo\b)",
     re.IGNORECASE,
 )
+# In a clause with these, an exception can be to something else than the term.
+_INNER = re.compile(
+    r"\b(?:who|whom|whose|which|that|where|when|if|der|die|das|wenn|qui|que|dont)\b(?!\s+(?:term|expression)\b)"
+    r"|[(\s][a-z\d]{1,4}\)\s",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(r"(?:^|[,;:—–]|\b(?:and|but|or|it|they|und|et|y))\s*$", re.IGNORECASE)
+# What the definition goes on with after an exception between commas.
+_GOES_ON = re.compile(
+    r",\s+(?:who|which|that|whose|through\s+which|by\s+which|and\s+(?:also\s+)?includes?)\b"
+)
+# Words that the meaning can have before an exception that no comma sets off.
+_NEAR = 16
+_NEAR_BRACKET = 8
 _SOFT_END = re.compile(r";(?=\s)|\n\s*\n")
 MAX_EXCEPTIONS = 20
 
@@ -99,33 +117,66 @@ def normalize_term(term: str) -> str:
 
 
 def exceptions_in(text: str) -> tuple[str, ...]:
-    """Return what a definition excludes, as printed.
+    """Return what a definition excludes, as printed, where it is plainly the term that it is excluded from.
 
     A separate sentence ("The term does not include …") is returned whole. In the sentence that defines the term, the
     exception extends to the end of its clause.
     """
-    first = _EXCEPTION.search(text)
-    if first is None:
+    if _EXCEPTION.search(text) is None:
         return ()
     bounds = sorted({0, len(text), *sentence_ends(text), *(m.end() for m in _SOFT_END.finditer(text))})
     found: list[str] = []
     after = 0
     for begin, end in pairwise(bounds):
-        if begin < after:
-            continue  # already part of an exception with a list below it
-        match = _EXCEPTION.search(text, begin, end)
-        if match is None:
-            continue
-        start = match.start() if begin == 0 or _continues(text, begin) else begin
-        # "… does not include—" is completed by the list that follows.
-        stop = len(text) if text[begin:end].rstrip().endswith((":", "—", "–", "-")) else end
-        if start > begin or begin == 0:
-            stop = min(stop, _bracket_end(text, begin, start, stop))
-        found.append(text[start:stop].strip().rstrip(";").rstrip())
-        after = stop
-        if len(found) == MAX_EXCEPTIONS:
-            break
+        for match in _EXCEPTION.finditer(text, begin, end):
+            if match.start() < after or len(found) == MAX_EXCEPTIONS:
+                continue  # already part of an exception with a list below it
+            same = begin == 0 or _continues(text, begin)
+            if not (_of_term(text, begin, match) if same else match["verb"] and _near(text, begin, match)):
+                continue
+            start = match.start() if same else begin
+            after = _stop(text, begin, end, start, match)
+            found.append(text[start:after].strip().rstrip(";,").rstrip())
     return tuple(found)
+
+
+def _near(text: str, begin: int, match: re.Match[str]) -> bool:
+    """Whether a sentence begins with what its verb excludes something from: *Fees do not include tax*."""
+    subject = text[begin : match.start()]
+    return _INNER.search(subject) is None and len(subject.split()) <= _NEAR_BRACKET
+
+
+def _of_term(text: str, begin: int, match: re.Match[str]) -> bool:
+    """Whether an exception in the clause that defines a term is one to the term, not to something within."""
+    before = text[begin : match.start()]
+    if match["verb"]:
+        return bool(
+            match["verb"].casefold().startswith("but ")
+            or _SUBJECT.search(before)
+            or (_INNER.search(before) is None and len(before.split()) <= _NEAR_BRACKET)
+        )
+    inner = _INNER.search(before)
+    if before.count("(") > before.count(")"):
+        outside = before[: before.rfind("(")]
+        return _INNER.search(outside) is None and len(outside.split()) <= _NEAR_BRACKET
+    if begin:  # a clause or an item of its own
+        return not before.strip(" (\n\t0123456789abcdefghijklmnopqrstuvwxyz)") and len(before) < 8
+    if before.rstrip().endswith(","):
+        return inner is None or not inner.group().endswith((")", ") "))
+    return inner is None and len(before.split()) <= _NEAR
+
+
+def _stop(text: str, begin: int, end: int, start: int, match: re.Match[str]) -> int:
+    """Return where an exception ends: with its clause, its bracket, its list, or before the definition goes on."""
+    # "… does not include—" is completed by the list that follows.
+    stop = len(text) if text[begin:end].rstrip().endswith((":", "—", "–", "-")) else end
+    if start > begin or begin == 0:
+        stop = min(stop, _bracket_end(text, begin, start, stop))
+    further = [found.start() for found in _EXCEPTION.finditer(text, match.end(), stop) if found["verb"]]
+    goes_on = _GOES_ON.search(text, match.end(), stop) if text[:start].rstrip().endswith(",") else None
+    if start > begin:
+        stop = min([stop, *further[:1]])
+    return min(stop, goes_on.start()) if goes_on else stop
 
 
 def _continues(text: str, begin: int) -> bool:

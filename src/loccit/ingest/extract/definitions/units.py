@@ -17,13 +17,16 @@ from loccit.model import Place
 
 _MARK = re.compile(
     r"(?P<indent>[ \t>]*)(?P<bullet>[-*+•▪◦‣·][ \t]+)?(?:<sup>\(?(?P<raised>\d{1,3})[a-z]{0,2}[.)]{0,2}</sup>[ \t]*)?"
-    r"(?P<mark>(?:\\?\(?(?P<value>\d{1,4}[a-z]?|[ivxlcdm]{1,7}|[IVXLCDM]{1,7}|[a-zA-Z]{1,2})"
+    r"(?P<mark>[*_]{0,3}(?:\\?\(?[*_ ]{0,3}(?P<value>\d{1,4}[a-z]?|[ivxlcdm]{1,7}|[IVXLCDM]{1,7}|[a-zA-Z]{1,2})"
+    r"[*_ ]{0,3}"
     r"(?P<close>\\?\)|\\?\.(?=[ \t])|°(?=[ \t]))|(?P<dotted>\d{1,3}(?:\.\d{1,3}){1,5})\.?(?=[ \t]))"
-    r"(?:\\?\(\w{1,4}\\?\))*[ \t]*)?"
+    r"(?:\\?\(\w{1,4}\\?\))*(?:[*_]{1,3}(?=\s))?[ \t]*)?"
 )
+# The foot of a page within a definition.
+_PAGE_END = re.compile(r"(?:[-–—]?[ \t]*\d{1,4}[ \t]*[-–—]?)?\s*(?:<PAGE>)?")
 # A line inside a paragraph starts an item only if the previous line is complete.
 _INNER_LINE = re.compile(
-    r"\n(?=[ \t]*(?:[-*+•▪◦‣·][ \t]+)?(?:\\?\(?(?:\d{1,4}|[a-zA-Z]{1,4})\\?[.)][ \t]"
+    r"\n(?=[ \t]*(?:[-*+•▪◦‣·][ \t]+)?(?:\\?\(?[*_ ]{0,3}(?:\d{1,4}|[a-zA-Z]{1,4})[*_ ]{0,3}\\?[.)][ \t]"
     r"|[\"“‘«„*_`]))"
 )
 _HASHES = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+")
@@ -127,7 +130,7 @@ def _unit(text: str, start: int, end: int, section: int) -> Unit | None:
         start += 1
     stop = start + len(text[start:end].rstrip())
     match = _MARK.match(text, start, stop)
-    if stop <= start or match is None:
+    if stop <= start or match is None or _PAGE_END.fullmatch(text, start, stop):
         return None
     places = _dotted(match["dotted"]) or _places(match["value"], match["mark"], match["close"])
     if match["raised"] and not match["mark"]:
@@ -200,9 +203,13 @@ class Levels:
             if self._open.get(style, value) < value <= self._open.get(style, value) + _SKIPPED:
                 self._go_on(style, value)
                 return True
+        taken = {style for style, _ in own.places}
+        below = [style for style, value in unit.places if value == 1 and style not in self._open]
+        if due and len(unit.places) > 1 and below and below[0] not in taken:
+            self._open[below[0]] = 1  # `(c) … that is—` and then `(i)`
+            return True
         if any(style in self._open for style, _ in unit.places):
             return deeper  # the list restarts: it belongs to another definition
-        taken = {style for style, _ in own.places}
         for style, value in reversed(unit.places):
             if value == 1 and (deeper or (invited and style not in taken)):
                 self._open[style] = 1
