@@ -10,8 +10,10 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from starlette.testclient import TestClient
 from tests.requests import documents
@@ -19,6 +21,7 @@ from tests.requests.comparing import faults_of
 from tests.requests.interfaces import ANSWER, BUDGET, Interfaces
 from tests.requests.questions import Question, questions
 from tests.requests.requests_of import pairs_of, requests_of, values_of
+from tests.server.conftest import served
 
 from loccit import Library
 from loccit.server.http import build_app
@@ -77,6 +80,16 @@ def test_any_request(interfaces: Interfaces, name: str) -> None:
     assert not faults, f"{len(faults)} faults of {len(requests)} requests, seed {SEED}:\n" + "\n".join(
         faults[:10]
     )
+
+
+def test_the_same_over_a_socket(interfaces: Interfaces) -> None:
+    path = Path(interfaces.library.path)
+    registry = LibraryRegistry([IndexService(lambda: path, create_at=path)], token_budget=BUDGET)
+    with served(registry) as address, httpx.Client(base_url=address) as client:
+        there = Interfaces(interfaces.library, client, registry)
+        for question in QUESTIONS.values():
+            for given in islice(pairs_of(question, SEED), 3):
+                assert there.ask(question, "http", given) == interfaces.ask(question, "http", given)
 
 
 @pytest.mark.randomised

@@ -115,7 +115,7 @@ def test_what_matches_nearly_everything_is_not_counted_to_the_end(
 @pytest.mark.parametrize(
     ("pattern", "kind", "said"),
     [
-        ("", "phrase", "Nothing to look for"),
+        ("", "phrase", "pattern is empty"),
         ("…", "phrase", "contains no words"),
         ("a", "glob", "Unknown kind"),
         ("x" * 2000, "phrase", "characters"),

@@ -69,7 +69,7 @@ def grep(
             " ".join(words),
             kind="regex" if regex else "words" if all_words else "phrase",
             filters=filters or None,
-            document=meant(document) if document else None,
+            document=None if document is None else meant(document),
             limit=limit,
             cursor=cursor,
             ignore_case=not match_case,

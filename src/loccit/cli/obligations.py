@@ -72,7 +72,7 @@ def obligations(
     """
     with open_library(index) as library:
         answer = library.obligations(
-            meant(document) if document else None,
+            None if document is None else meant(document),
             filters={"path": [meant(one) for one in path]} if path else None,
             kind=kind,
             bearer=bearer,

@@ -24,7 +24,7 @@ def meant(name: str) -> str:
 
 
 def _named(document: str | None) -> str | None:
-    return meant(document) if document else None
+    return None if document is None else meant(document)
 
 
 IndexOption = Annotated[

@@ -52,7 +52,7 @@ def outline(
     """
     with open_library(index) as library:
         # JSON gives the tree whole.
-        outlines = library.outline(meant(document) if document else None, clauses=clauses or as_json)
+        outlines = library.outline(None if document is None else meant(document), clauses=clauses or as_json)
     if as_json:
         print_json([entry.to_dict() for entry in outlines])
     elif not outlines:

@@ -37,7 +37,7 @@ def verify(
     """
     text = _text(file)
     with open_library(index) as library:
-        report = library.verify_quotes(text, document=meant(document) if document else None)
+        report = library.verify_quotes(text, document=None if document is None else meant(document))
     if as_json:
         print_json(report.to_dict())
     else:

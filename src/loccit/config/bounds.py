@@ -87,12 +87,17 @@ def bounded(**longest: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Make a question refuse texts that no interface takes; ``longest`` has the bounds that differ, by argument."""
 
     def wrap(question: Callable[P, T]) -> Callable[P, T]:
-        names = tuple(inspect.signature(question).parameters)
+        parameters = inspect.signature(question).parameters
+        names = tuple(parameters)
+        # What may be left out is not given as nothing.
+        optional = {name for name, one in parameters.items() if one.default is None}
 
         @functools.wraps(question)
         def ask(*args: P.args, **options: P.kwargs) -> T:
             given: dict[str, Any] = {**dict(zip(names, args, strict=False)), **options}
             for name, value in given.items():
+                if name in optional and isinstance(value, str) and not value.strip():
+                    raise UsageError(f"{name} is empty; leave it out.")
                 if value is not None and name != "self":
                     check_text(name, value, longest.get(name, LONGEST_TEXT))
             return question(*args, **options)

@@ -252,7 +252,7 @@ class PlaceFinder:
         parts = split_list(reference)
         if len(parts) > most:
             raise UsageError(
-                f"At most {most} places can be read at once, not {len(parts):,}. Ask for them in parts."
+                f"At most {most} places can be read at once, and the reference names {len(parts):,}. Ask in parts."
             )
         query, documents = self._read(reference, document)
         read = len(query.references) >= max(2, len(parts)) and not goes_on(query.rest)

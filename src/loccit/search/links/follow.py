@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from loccit.errors import UsageError
 from loccit.model import Citation, Place, Reference, ReferencesResponse, line_of
 from loccit.port.index import SearchIndex
 from loccit.port.names import Entry
@@ -30,6 +31,8 @@ def follow_references(
     within: Collection[int] | None = None,
 ) -> ReferencesResponse:
     """Return what places refer to and what refers to them, one after the other; both only ``within`` some documents."""
+    if isinstance(references, str) and not references.strip():
+        raise UsageError("The reference is empty: name at least one place.")
     found, missing = PlaceReader(index, within).find_all(references, document)
     follower = _Follower(index, within)
     first, *also = (follower.follow(one) for one in found)

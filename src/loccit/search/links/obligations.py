@@ -40,7 +40,9 @@ def list_obligations(
         raise UsageError(f"{gap!r} is not a gap; choose one of {', '.join(GAPS)}.")
     if not 1 <= limit <= MOST_ROWS or not 0 <= offset <= FARTHEST:
         raise UsageError(f"limit must be between 1 and {MOST_ROWS:,}, and offset between 0 and {FARTHEST:,}.")
-    query = ObligationQuery(kind or "", _words(bearer), _words(text), _unit(unit), gap or "")
+    query = ObligationQuery(
+        kind or "", _words("bearer", bearer), _words("text", text), _unit(unit), gap or ""
+    )
     documents = set(allowed_documents(index, filters)) if filters else None
     if document is not None:
         named = {entry.id for entry in find_documents(index, document)}
@@ -102,10 +104,10 @@ def _instead(lookup: ObligationLookup, query: ObligationQuery, documents: Collec
     return f"There are {there:,} without these conditions." if there else "Search may find it in other words."
 
 
-def _words(text: str | None) -> tuple[str, ...]:
+def _words(name: str, text: str | None) -> tuple[str, ...]:
     words = tuple((text or "").split())
     if len(words) > _MOST_WORDS:
-        raise UsageError(f"At most {_MOST_WORDS} words can be looked for in obligations.")
+        raise UsageError(f"{name} may have at most {_MOST_WORDS} words, not {len(words):,}.")
     return words
 
 

@@ -230,7 +230,7 @@ def _whole(index: SearchIndex, document: str) -> list[FoundPlace]:
 def _check_number(number: int) -> None:
     if number > MOST_PLACES:
         raise UsageError(
-            f"At most {MOST_PLACES} places can be read at once, not {number:,}. Ask for them in parts."
+            f"At most {MOST_PLACES} places can be read at once, and the reference names {number:,}. Ask in parts."
         )
 
 

@@ -94,7 +94,7 @@ def compile_pattern(pattern: str, kind: str, *, ignore_case: bool = True) -> Pat
     if kind not in KINDS:
         raise UsageError(f"Unknown kind of pattern {kind!r}; available: {', '.join(KINDS)}.")
     if not pattern.strip():
-        raise UsageError("Nothing to look for: give a phrase, words or a regular expression.")
+        raise UsageError("The pattern is empty: give a phrase, words or a regular expression.")
     if kind == "regex":
         return _Regex(pattern, ignore_case)
     if not any(map(str.isalnum, pattern)):

@@ -106,7 +106,8 @@ def _map_of_document(library: Library, catalog: Catalog, path: str) -> dict[str,
     return {"sections": sections, "links": links, "document_citations": found.whole}
 
 
-_REF = text("ref", "A number, label, heading or id of a place.", required=True)
+_CITED = text("ref", "A number, label, heading or id of a place.", required=True)
+_REF = text("ref", f"{_CITED.description[:-1]}; empty with `doc` for all of it.", least=0, required=True)
 _STEP = choice("step", "The next, previous or parent place instead.", STEPS)
 _LINES = text("lines", "Only some of its lines: 2031-2035.")
 
@@ -343,7 +344,7 @@ OPERATIONS = (
         "/api/references",
         "followReferences",
         "What a section refers to, and what refers to it; or several, as a list or a range.",
-        (_REF, DOC, LIBRARY),
+        (_CITED, DOC, LIBRARY),
         references,
         {_JSON: REFERENCES},
     ),

@@ -195,7 +195,7 @@ OPERATIONS = (
         "suggest",
         "Titles, labels and defined terms that complete what is being typed.",
         (
-            text("q", "What is typed so far.", required=True),
+            text("q", "What is typed so far.", least=0, required=True),
             number("limit", "How many.", 1, MOST_SUGGESTIONS, 8),
             LIBRARY,
         ),

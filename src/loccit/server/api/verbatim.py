@@ -57,7 +57,9 @@ def verify_quotes(call: Call) -> Reply:
 
     def ask(library: Any, catalog: Catalog) -> Reply:
         report = library.verify_quotes(
-            call["quotations"] or call["text"], document=catalog.named(call["doc"]), filters=call["filters"]
+            call["text"] if call["quotations"] is None else call["quotations"],
+            document=catalog.named(call["doc"]),
+            filters=call["filters"],
         ).to_dict()
         _marked(catalog, (place for check in report["checks"] for place in check["places"]))
         return Reply(report)
@@ -142,7 +144,7 @@ OPERATIONS = (
                 "Quotations, without quotation marks.",
                 {"type": "array", "minItems": 1, "maxItems": MOST_QUOTATIONS, "items": _QUOTATION},
             ),
-            text("text", "A text; what it has in quotation marks is checked.", most=_LONGEST_TEXT),
+            text("text", "A text; what it has in quotation marks is checked.", most=_LONGEST_TEXT, least=0),
             FILTERS,
             DOC,
             LIBRARY,
