@@ -120,7 +120,9 @@ def to_results(
 ) -> list[SearchResult]:
     """Build the results, in the order of the candidates."""
     patterns = [PhrasePattern(phrase) for phrase in phrases]
-    written = [PhrasePattern(words) for words in enrichment.named if re.search(r"\w", words)]
+    # Only what is named has to be compared, which few queries do.
+    named = any(EXACT in candidate.ranks for candidate in chosen.candidates)
+    written = [PhrasePattern(words) for words in enrichment.named if named and re.search(r"\w", words)]
     results: list[SearchResult] = []
     shown = [chosen.chunks[candidate.chunk] for candidate in chosen.candidates]
     references = enrichment.references.in_spans([(chunk.document, chunk.start, chunk.end) for chunk in shown])
@@ -166,8 +168,8 @@ def to_results(
             result = _from_heading(result, chunk, meant)
         elif line:
             result = _from_line(result, line)
-        if EXACT in candidate.ranks or result.matches:
-            result = replace(result, as_written=bool(result.matches) or _has_words(result, written))
+        if result.matches or (EXACT in candidate.ranks and _has_words(result, written)):
+            result = replace(result, as_written=True)
         results.append(result)
     return _borrowed(enrichment.asked, results)
 
