@@ -30,7 +30,7 @@ from loccit.search.verbatim.patterns import KINDS as PATTERNS
 from loccit.tools import answers, listings
 from loccit.tools.arguments import Argument, normalize, parameters
 from loccit.tools.fit import Limit
-from loccit.tools.relative import absolute, relative
+from loccit.tools.relative import absolute, relative, told_relative
 
 if TYPE_CHECKING:
     from loccit.library import Library
@@ -70,7 +70,8 @@ class AgentTool(ToolSpec):
 
     def find(self, library: Library, given: answers.Arguments) -> Any:
         """Ask a library. Paths are relative to its root, in arguments and results."""
-        return relative(self.ask(library, absolute(library, given)), library.root)
+        with told_relative(library):
+            return relative(self.ask(library, absolute(library, given)), library.root)
 
     def answer(self, found: list[tuple[str, Any]], given: answers.Arguments, limit: Limit) -> answers.Answer:
         """Return what was found, each with the name of its library, as an answer."""

@@ -34,7 +34,7 @@ from loccit.tools.catalog import (
 )
 from loccit.tools.fit import Limit, Tokens
 from loccit.tools.loading import Loader
-from loccit.tools.relative import absolute, relative
+from loccit.tools.relative import absolute, relative, told_relative
 from loccit.tools.render import format_error
 
 if TYPE_CHECKING:
@@ -265,7 +265,12 @@ class HierarchicalDocumentTool:
     def find(self, function: ToolFunction, given: Mapping[str, Any], budget: int | None) -> Any:
         """Return what a call finds, before it is written down."""
         options = {**given, "token_budget": budget} if function.tool.fits else given
-        return self.ask(lambda library: function.tool.ask(library, absolute(library, options)))
+
+        def ask(library: Library) -> Any:
+            with told_relative(library):
+                return function.tool.ask(library, absolute(library, options))
+
+        return self.ask(ask)
 
     def write(self, function: ToolFunction, found: Any, given: Mapping[str, Any], budget: int | None) -> str:
         """Return what a call found as text within a budget."""

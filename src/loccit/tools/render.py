@@ -26,6 +26,7 @@ from loccit.model.quoting import Quotation, readable
 from loccit.model.result import definition_line
 from loccit.search.present.respond import Count, longest_fit
 from loccit.tools.fit import Tokens
+from loccit.tools.relative import without_folders
 
 # The share of the budget for the list of subsections, if a section's text must be cut.
 _SHARE_OF_CHILDREN = 4
@@ -87,7 +88,7 @@ def format_error(
     names: Mapping[str, str] | None = None,
 ) -> str:
     """Return an error as a text that a model can act on; ``names`` are the model's names for the tools."""
-    text = " ".join(readable(str(error)).split())[:_LONGEST_ERROR]
+    text = " ".join(readable(without_folders(str(error))).split())[:_LONGEST_ERROR]
     missing = error if isinstance(error, NotFoundError) else None
     # What is not found comes with suggestions, which are words of the documents.
     quoted = Quotation.around([text], seed=text) if missing else None

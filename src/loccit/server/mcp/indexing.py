@@ -19,6 +19,7 @@ from loccit.server.mcp.calls import INDEX, read_call, tokens_of
 from loccit.server.services import check_paths
 from loccit.tools.answers import Answer
 from loccit.tools.fit import Limit, fit_by, fit_quoted, lean, without
+from loccit.tools.relative import relative
 from loccit.tools.render import report_text
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _index(
     lines: list[str] = []
     data: dict[str, Any] = {}
     for service in services:
-        found = service.index(paths, report)
+        found = relative(service.index(paths, report), service.ask(lambda library: library.root))
         of = f"{service.name}: " if registry.several else ""
         lines += [of + line for line in report_text(found).splitlines()]
         data = lean(found) if not data else _added(data, lean(found))

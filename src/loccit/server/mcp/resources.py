@@ -20,6 +20,7 @@ from loccit.model.uris import (
     section_uri,
 )
 from loccit.server.mcp.calls import first_that_knows
+from loccit.tools.relative import relative, told_relative
 
 if TYPE_CHECKING:
     from loccit.library import Library
@@ -67,7 +68,10 @@ def _documents(registry: LibraryRegistry) -> list[tuple[LibraryService, Document
     found: list[tuple[LibraryService, DocumentInfo]] = []
     for service in registry.services.values():
         with suppress(IndexNotFoundError):
-            found += [(service, info) for info in service.ask(lambda library: library.documents())]
+            found += [
+                (service, info)
+                for info in service.ask(lambda library: relative(library.documents(), library.root))
+            ]
     return found
 
 
@@ -77,7 +81,7 @@ def _state(documents: list[tuple[LibraryService, DocumentInfo]]) -> str:
 
 
 def _sections(service: LibraryService, path: str, title: str, tool: str | None) -> Iterator[types.Resource]:
-    for outline in service.ask(lambda library: library.outline(path)):
+    for outline in service.ask(lambda library: library.outline(library.below_root(path))):
         for node in _down_to(outline.nodes, _LEVELS):
             yield types.Resource(
                 uri=section_uri(node.place_id, tool),
@@ -122,9 +126,11 @@ def read_resource(registry: LibraryRegistry, uri: str) -> types.ReadResourceResu
     place = parse_uri(uri)
 
     def read(library: Library) -> SectionView:
-        if place.section_id:
-            return library.section(place.section_id, document=place.document or None)
-        return library.document(place.document)
+        with told_relative(library):
+            document = place.document and library.below_root(place.document)
+            if place.section_id:
+                return library.section(place.section_id, document=document or None)
+            return library.document(document)
 
     _, view = first_that_knows(registry.choose(place.tool), lambda service: service.ask(read))
     return types.ReadResourceResult(

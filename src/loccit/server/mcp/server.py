@@ -29,6 +29,7 @@ from loccit.server.mcp.indexing import index_documents
 from loccit.server.mcp.prompts import PROMPTS, get_prompt
 from loccit.server.mcp.resources import list_resources, list_templates, read_resource
 from loccit.server.mcp.tools import list_tools
+from loccit.tools.relative import without_folders
 from loccit.version import __version__
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ async def _told(work: Awaitable[T]) -> T:
     except MCPError:
         raise
     except LoccitError as error:
-        text = readable(str(error))[:_LONGEST_ERROR]
+        text = readable(without_folders(str(error)))[:_LONGEST_ERROR]
         raise MCPError(code=types.INVALID_PARAMS, message=text) from error
     except Exception as error:
         raise MCPError(code=types.INTERNAL_ERROR, message=unforeseen("The request", error)) from None
