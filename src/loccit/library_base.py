@@ -67,10 +67,10 @@ class LibraryBase:
         if database is not None and database.provider == "in-memory":
             self._scratch = TemporaryDirectory(prefix="loccit-", ignore_cleanup_errors=True)
             path = Path(self._scratch.name) / INDEX_FOLDER
-        self.path = Path(path).expanduser().absolute()
+        self.path: Path = Path(path).expanduser().absolute()
         _check_folder(self.path, create)
         self._index: LocalIndex = open_index(self.path, create=create, database=database)
-        self.settings = settings or Settings()
+        self.settings: Settings = settings or Settings()
         self.index_settings = self.settings.index or self._stored_settings()
         self._models = Models(embedder, reranker)
         self._views = self._make_views()

@@ -39,7 +39,7 @@ class ScopedLibrary(Library):
 
     def __init__(self, whole: Library, *parts: Mapping[str, object]) -> None:
         self.__dict__ = whole.__dict__
-        self.whole = whole
+        self.whole: Library = whole
         self._parts = [dict(part) for part in parts if part]
 
     def scoped(self, *filters: Mapping[str, object]) -> Library:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-logger = logging.getLogger("loccit.telemetry")
+logger: logging.Logger = logging.getLogger("loccit.telemetry")
 
 CONTENT_VARIABLE = "LOCCIT_TRACE_CONTENT"
 _API = "opentelemetry.trace"

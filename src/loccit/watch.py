@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from loccit.library import Library
 
-logger = logging.getLogger("loccit.watch")
+logger: logging.Logger = logging.getLogger("loccit.watch")
 
 DEBOUNCE = 0.5
 """Seconds of quiet after a change before the index is brought up to date."""

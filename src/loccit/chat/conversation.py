@@ -89,7 +89,7 @@ class Deadline:
         self._timer = self._loop.call_later(max(self._left, 0.0), self._expire)
 
 
-logger = logging.getLogger("loccit")
+logger: logging.Logger = logging.getLogger("loccit")
 
 # Requests beyond those that calls need: for the answer itself, and for a model that is slow to see that it may not
 # call any more.

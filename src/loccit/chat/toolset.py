@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     )
     from loccit.tools.document_tool import HierarchicalDocumentTool, ToolFunction
 
-logger = logging.getLogger("loccit")
+logger: logging.Logger = logging.getLogger("loccit")
 
 Reporter = AbstractContextManager[Callable[["Progress"], None] | None]
 Cite = Callable[["HierarchicalDocumentTool", ToolCall, Any], Awaitable[tuple[str, Any]]]

@@ -17,7 +17,7 @@ from typing import Any
 
 from loccit.errors import UsageError
 
-logger = logging.getLogger("loccit")
+logger: logging.Logger = logging.getLogger("loccit")
 
 
 class SearchMode(str, Enum):

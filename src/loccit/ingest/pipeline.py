@@ -97,7 +97,7 @@ class Pipeline:
         self._begun = 0
         self._repeats = Repeats(embedder, index.record.vectors_of)
         self._within: list[float] = []
-        self.report = IndexReport()
+        self.report: IndexReport = IndexReport()
 
     @contextmanager
     def _timed(self, stage: str) -> Iterator[None]:

@@ -31,7 +31,7 @@ from loccit.processes import command, read_frame, write_frame
 
 __all__ = ["Limits", "Outcome", "Sandbox"]
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 Kind = Literal["ok", "failed", "timeout", "memory", "crashed"]
 

@@ -170,7 +170,9 @@ class JsonClient:
     def __init__(self, url: str, *, api_key: str | None, timeout: float, max_retries: int) -> None:
         parts = urlsplit(url)
         self.url = url
-        self.where = f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}{parts.path}"
+        self.where: str = (
+            f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}{parts.path}"
+        )
         self.timeout = timeout
         self._api_key = api_key
         self._max_retries = max_retries

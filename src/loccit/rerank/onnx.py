@@ -64,8 +64,8 @@ class OnnxReranker:
             if not found.graph.is_file():
                 raise LoccitError(f"There is no model file {found.graph}.")
         self.folder: ModelFolder = found
-        self.max_tokens = min(max_tokens or _DEFAULT_MAX_TOKENS, found.max_tokens)
-        self.threads = threads or available_cores()
+        self.max_tokens: int = min(max_tokens or _DEFAULT_MAX_TOKENS, found.max_tokens)
+        self.threads: int = threads or available_cores()
         self.time_limit_ms = time_limit_ms
         self._clock = clock
         self._lock = threading.Lock()

@@ -49,7 +49,9 @@ class PartialScores(list[float]):
     """Scores of which only those at ``known`` were computed; the others rank below them, in their current order."""
 
     def __init__(self, scores: Sequence[float | None]) -> None:
-        self.known = frozenset(index for index, score in enumerate(scores) if score is not None)
+        self.known: frozenset[int] = frozenset(
+            index for index, score in enumerate(scores) if score is not None
+        )
         below = min((score for score in scores if score is not None), default=0.0)
         filled = []
         for score in scores:

@@ -90,7 +90,7 @@ class Candidates:
         known: ColumnValues | None = None,
     ) -> None:
         self.chunks = chunks
-        self.lists = list(lists)
+        self.lists: list[RankedList] = list(lists)
         self.scored = dict(scored)
         self.known = np.zeros(len(chunks), COLUMNS) if known is None else known
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from loccit.server.services import LibraryRegistry
 
 T = TypeVar("T")
-logger = logging.getLogger("loccit")
+logger: logging.Logger = logging.getLogger("loccit")
 
 # A page makes four requests at once; more than this is a crowd.
 CROWD = 6

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from loccit.tools.document_tool import HierarchicalDocumentTool
 
 T = TypeVar("T")
-logger = logging.getLogger("loccit")
+logger: logging.Logger = logging.getLogger("loccit")
 
 TOKEN_BUDGET = 6000
 """The default token budget of an answer: up to ten pages, not a book."""

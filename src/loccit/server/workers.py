@@ -42,7 +42,7 @@ class Workers:
         self, threads: int = 3, waiting: int = 200, seconds: float = 30.0, pool: ProcessPool | None = None
     ) -> None:
         self.threads = threads
-        self.pool = pool or ProcessPool(lambda: None, 0)
+        self.pool: ProcessPool = pool or ProcessPool(lambda: None, 0)
         self._most = self.threads + waiting
         self._seconds = seconds
         self._executor = ThreadPoolExecutor(self.threads, thread_name_prefix="loccit-answer")

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from loccit.errors import StoreUnavailableError
 
-logger = logging.getLogger("loccit")
+logger: logging.Logger = logging.getLogger("loccit")
 
 ATTEMPTS = 4
 _FIRST_PAUSE = 0.2

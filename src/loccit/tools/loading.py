@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from loccit.embedding import Embedder
     from loccit.model import SearchResponse
 
-logger = logging.getLogger("loccit")
+logger: logging.Logger = logging.getLogger("loccit")
 
 Listener = Callable[[Progress], object]
 
@@ -52,7 +52,7 @@ class ToolLibrary(ScopedLibrary):
         self, whole: Library, config: HierarchicalDocumentToolConfig, *parts: Mapping[str, object]
     ) -> None:
         super().__init__(whole, *parts)
-        self.config = config
+        self.config: HierarchicalDocumentToolConfig = config
 
     def search(
         self,
@@ -97,7 +97,7 @@ class Loader:
         self._listeners: list[Listener] = []
         self._library: Library | None = None
         self._readers = Readers()
-        self.loaded = False
+        self.loaded: bool = False
         self._source_filter: dict[str, object] = {}
         self._scoped: Library | None = None
         self._index_path = config.index_path(base_dir)

@@ -18,7 +18,7 @@ class Readers:
         self._then = then
         self._changed = threading.Condition()
         self._inside = 0
-        self.closed = False
+        self.closed: bool = False
 
     @contextmanager
     def reading(self, refusal: Exception) -> Iterator[None]:

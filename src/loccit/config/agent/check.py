@@ -28,7 +28,7 @@ from loccit.config.agent.yaml_source import (
 )
 from loccit.errors import UsageError
 
-logger = logging.getLogger("loccit")
+logger: logging.Logger = logging.getLogger("loccit")
 
 # Rounds of validation: each finds what the faults of the one before were hiding.
 _ROUNDS = 20

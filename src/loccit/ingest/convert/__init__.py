@@ -29,7 +29,7 @@ __all__ = [
     "supported_extensions",
 ]
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 Converter = Callable[[Path], Converted]
 

@@ -33,7 +33,7 @@ class ReferenceGraph:
 
     def __init__(self, index: SearchIndex) -> None:
         self._index = index
-        self.targets = LinkTargets(index.names)
+        self.targets: LinkTargets = LinkTargets(index.names)
         self._names = NameIndex(index.names)
         self._entries: dict[int, Entry | None] = {}
         self._resolved: dict[tuple[object, ...], Reference] = {}

@@ -106,7 +106,7 @@ class WordText:
         """Read a text, starting at an offset."""
         self.text = text
         self.words = words_of(text, begin)
-        self.keys = [word.key for word in self.words]
+        self.keys: list[str] = [word.key for word in self.words]
         self._joined = f" {' '.join(self.keys)} "
         self._starts: list[int] = []
         at = 0

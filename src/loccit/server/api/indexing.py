@@ -55,7 +55,7 @@ class Run:
 
     def __init__(self, library: str, loop: asyncio.AbstractEventLoop) -> None:
         self.library = library
-        self.started_at = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        self.started_at: str = datetime.now(timezone.utc).isoformat(timespec="seconds")
         self.step: Progress | None = None
         self._loop = loop
         self._stop = threading.Event()

@@ -24,7 +24,7 @@ from loccit.errors import (
 )
 from loccit.server.services import NotReadyError
 
-logger = logging.getLogger("loccit")
+logger: logging.Logger = logging.getLogger("loccit")
 
 PROBLEM_JSON = "application/problem+json"
 _RETRY = {"Retry-After": "2"}
@@ -46,7 +46,7 @@ class ProblemError(Exception):
         super().__init__(detail)
         self.status = status
         self.detail = detail
-        self.headers = dict(headers or {})
+        self.headers: dict[str, str] = dict(headers or {})
 
     def response(self) -> Response:
         """Return the problem as an answer."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from loccit.server.workers import Workers
 
 T = TypeVar("T")
-logger = logging.getLogger("loccit")
+logger: logging.Logger = logging.getLogger("loccit")
 
 LIBRARY = Argument(
     "tool",

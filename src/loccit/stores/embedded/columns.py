@@ -25,7 +25,7 @@ from loccit.port.columns import COLUMNS, ColumnValues
 from loccit.stores.embedded.database import Database, batches
 from loccit.stores.embedded.files import read_json, read_records, write_json, write_records
 
-logger = logging.getLogger("loccit")
+logger: logging.Logger = logging.getLogger("loccit")
 
 FORMAT = 2
 _CHUNKS, _DOCUMENTS, _MANIFEST = "chunks.bin", "documents.bin", "manifest.json"

@@ -133,7 +133,7 @@ def _is_name(words: Sequence[str]) -> bool:
     return bool(telling) and len(words) <= _MAX_NAME_WORDS and not any(map(str.isdigit, "".join(words)))
 
 
-logger = logging.getLogger("loccit")
+logger: logging.Logger = logging.getLogger("loccit")
 
 FORMAT = 1
 MAX_TERMS = 10_000

@@ -32,7 +32,7 @@ class Database:
         self._local = threading.local()
         self._all: list[tuple[threading.Thread, sqlite3.Connection]] = []
         self._guard = threading.Lock()
-        self.read_only = not _writable(path, create)
+        self.read_only: bool = not _writable(path, create)
         self._full = False
         with explain_errors(path):
             try:

@@ -40,7 +40,7 @@ class Counts:
     def __init__(self, searcher: Searcher) -> None:
         self._searcher = searcher
         self._known: dict[tuple[str, str], int] = {}
-        self.total = int(searcher.num_docs)
+        self.total: int = int(searcher.num_docs)
 
     def having(self, field: str, term: str) -> int:
         """How many chunks have a term in a field."""

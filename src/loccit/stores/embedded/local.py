@@ -43,7 +43,7 @@ from loccit.stores.embedded.suggestions import EmbeddedSuggestions
 from loccit.stores.embedded.terms import EmbeddedTerms
 from loccit.stores.embedded.texts import TextIndex
 
-logger = logging.getLogger("loccit")
+logger: logging.Logger = logging.getLogger("loccit")
 
 RECORD = "record.sqlite3"
 COLUMNS = "columns"
@@ -73,9 +73,9 @@ class LocalIndex(ABC):
             # The folder of the library that this index belongs to; it is not searched for documents.
             self.home = folder
             self.database = Database(folder / RECORD, create=create)
-        self.record = Record(self.database)
-        self.lookup = Lookup(self.database)
-        self.reading = ReadingLookup(self.database)
+        self.record: Record = Record(self.database)
+        self.lookup: Lookup = Lookup(self.database)
+        self.reading: ReadingLookup = ReadingLookup(self.database)
         self.graph: EdgeLookup = GraphLookup(self.database)
         self.names: NameLookup = EmbeddedNames(self.database)
         self.links: LinkLookup = EmbeddedLinks(self.database)
@@ -83,7 +83,7 @@ class LocalIndex(ABC):
         self.terms: TermLookup = EmbeddedTerms(self.database)
         self.suggestions: SuggestionLookup = EmbeddedSuggestions(self.database)
         self.obligations: ObligationLookup = EmbeddedObligations(self.database)
-        self.lock = WriterLock(folder)
+        self.lock: WriterLock = WriterLock(folder)
         self._columns: ColumnIndex | None = None
         self._texts: TextIndex | None = None
         self._keyword: KeywordIndex | None = None

@@ -22,7 +22,7 @@ from loccit.port.texts import TextBlock
 from loccit.stores.embedded.files import read_json, read_records, write_json, write_records
 from loccit.text.verbatim import END, verbatim_form
 
-logger = logging.getLogger("loccit")
+logger: logging.Logger = logging.getLogger("loccit")
 
 FORMAT = 1
 _ROWS, _MANIFEST = "documents.bin", "manifest.json"

@@ -33,7 +33,7 @@ from loccit.stores.providers.tables import batches
 from loccit.stores.settings import DatabaseSettings
 from loccit.stores.store import Capabilities, Entry, Found, Point
 
-logger = logging.getLogger("loccit")
+logger: logging.Logger = logging.getLogger("loccit")
 
 _BATCH = 1000
 # The index file is rewritten when this many rows, and this share of the graph, are missing from it.

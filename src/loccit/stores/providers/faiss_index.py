@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from loccit.embedding.protocol import Vectors
 
-logger = logging.getLogger("loccit")
+logger: logging.Logger = logging.getLogger("loccit")
 
 Rows = npt.NDArray[np.int64]
 

@@ -60,8 +60,8 @@ class FaissPoints:
 
     def __init__(self, folder: Path, *, provider: str, timeout: float) -> None:
         self._folder = folder
-        self.file = SqliteFile(str(folder / FILE_NAME), "", provider=provider, timeout=timeout)
-        self.ledger = SqliteLedger(self.file)
+        self.file: SqliteFile = SqliteFile(str(folder / FILE_NAME), "", provider=provider, timeout=timeout)
+        self.ledger: SqliteLedger = SqliteLedger(self.file)
         with self.file.reading() as connection:
             application = connection.execute("PRAGMA application_id").fetchone()[0]
             version = connection.execute("PRAGMA user_version").fetchone()[0]

@@ -32,7 +32,7 @@ class Link(ABC, Generic[Client]):
 
     def __init__(self, settings: DatabaseSettings) -> None:
         self.settings = settings
-        self.provider = settings.provider
+        self.provider: str = settings.provider
         self._guard = threading.RLock()
         self._client: Client | None = None
 

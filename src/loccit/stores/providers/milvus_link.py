@@ -124,7 +124,7 @@ class MilvusLink(Link[Any]):
 
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings)
-        self.path = _check(settings)
+        self.path: str | None = _check(settings)
         self._database: str = settings.option("database", "")
         self._served: _Served | None = None
 

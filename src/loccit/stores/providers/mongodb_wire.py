@@ -68,7 +68,7 @@ class MongoLink(Link[MongoClient[Document]]):
         super().__init__(settings)
         parsed = _parse(settings, example)
         self._hosts = ", ".join(f"{host}:{port}" if port else str(host) for host, port in parsed["nodelist"])
-        self.database = str(settings.option("database", parsed["database"] or _DATABASE))
+        self.database: str = str(settings.option("database", parsed["database"] or _DATABASE))
         if not self.database or any(sign in self.database for sign in '/\\. "$\0'):
             raise UsageError(
                 f"The option database of {settings.provider} is not a valid name for a MongoDB database."
@@ -227,7 +227,7 @@ class MongoWireStore(TableStore[str, Document]):
 
     def __init__(self, settings: DatabaseSettings, example: str, *, retry_writes: bool = True) -> None:
         super().__init__(settings)
-        self.link = MongoLink(settings, example, retry_writes=retry_writes)
+        self.link: MongoLink = MongoLink(settings, example, retry_writes=retry_writes)
         self._points, self._entries = settings.collection, f"{settings.collection}.entries"
         exact_below: int = settings.option("exact_below", 10_000)
         self._watch = SizeWatch(self._about, exact_below + 1)

@@ -50,7 +50,7 @@ class PineconeLink(Link[Pinecone]):
 
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings)
-        self.name = _index_name(settings)
+        self.name: str = _index_name(settings)
         self._host = _control_host(settings)
         self._cloud: str = settings.option("cloud", "aws")
         self._region: str = settings.option("region", "us-east-1")

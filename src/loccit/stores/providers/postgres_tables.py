@@ -165,7 +165,7 @@ def _need_pgvector(connection: Connection, schema: str) -> None:
         )
 
 
-logger = logging.getLogger("loccit")
+logger: logging.Logger = logging.getLogger("loccit")
 
 # What pgvector can index at half precision.
 _MOST_DIMENSIONS = 4_000

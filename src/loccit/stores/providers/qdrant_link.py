@@ -80,7 +80,7 @@ class QdrantLink(Link[QdrantClient]):
 
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings)
-        self.folder = _check(settings)
+        self.folder: str | None = _check(settings)
         self._local: _Local | None = None
         self._version: tuple[int, int] | None = None
 

@@ -21,7 +21,7 @@ from loccit.stores.shared.replica import Replica
 from loccit.stores.shared.vectors import StoreVectors
 from loccit.stores.store import Store
 
-logger = logging.getLogger("loccit")
+logger: logging.Logger = logging.getLogger("loccit")
 
 # How often a search checks whether others changed the library, and how long it leaves an unavailable database
 # alone.
@@ -33,10 +33,10 @@ class StoredIndex(LocalIndex):
     """The local part of the index, and the connection to the remote part."""
 
     def __init__(self, folder: Path, *, create: bool, settings: DatabaseSettings) -> None:
-        self.store = load_store(settings)
+        self.store: Store = load_store(settings)
         self._native = _checked_native(self.store)
         super().__init__(folder, create=create)
-        self.replica = Replica(self.record, self.lookup, self.store)
+        self.replica: Replica = Replica(self.record, self.lookup, self.store)
         self._dense = StoreVectors(self.store, self.record)
         self._next_look = 0.0
 

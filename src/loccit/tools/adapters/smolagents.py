@@ -28,8 +28,8 @@ class DocumentFunction(Tool):  # type: ignore[misc]
 
     def __init__(self, tool: HierarchicalDocumentTool, function: ToolFunction) -> None:
         required = function.parameters.get("required", ())
-        self.name = function.name
-        self.description = function.description
+        self.name: str = function.name
+        self.description: str = function.description
         self.inputs = {
             name: {"description": "", **schema, **({} if name in required else {"nullable": True})}
             for name, schema in function.parameters["properties"].items()

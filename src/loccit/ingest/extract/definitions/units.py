@@ -62,7 +62,7 @@ class Units:
     """The units of a document, computed per block on demand."""
 
     def __init__(self, parsed: Parsed, sections: Sequence[Place]) -> None:
-        self.text = parsed.text
+        self.text: str = parsed.text
         self.blocks = parsed.blocks
         self._block_starts = [block.start for block in parsed.blocks]
         self._section_starts = [section.start for section in sections]

@@ -32,9 +32,9 @@ class Places:
 
     def __init__(self, places: Sequence[Place]) -> None:
         self._all = places
-        self.headings = [place for place in places if place.is_heading]
+        self.headings: list[Place] = [place for place in places if place.is_heading]
         self._clauses = places[len(self.headings) :]
-        self.kinds = {heading.kind for heading in self.headings if heading.label}
+        self.kinds: set[str] = {heading.kind for heading in self.headings if heading.label}
         self._in_order = sorted(places, key=lambda place: (place.start, place.ordinal))
         self._numbered: dict[tuple[str, tuple[str, ...]], list[Place]] = {}
         self._children: dict[tuple[int, str], list[Place]] = {}
