@@ -53,6 +53,18 @@ class DamagedIndexError(IndexStateError):
     """A derived index is unreadable; it can be rebuilt from the record."""
 
 
+class DamagedDocumentError(IndexStateError):
+    """What is stored of a document is not what was read from its file."""
+
+    def __init__(self, message: str, document: int) -> None:
+        super().__init__(message)
+        self.document = document
+
+
+class DamagedVectorsError(IndexStateError):
+    """Some stored vectors are not those that a model made."""
+
+
 class MissingExtraError(LoccitError):
     """A feature needs a package that is not installed; the message names the extra."""
 

@@ -153,8 +153,8 @@ class Library(LibraryBase):
             with self._index.database.remembering():
                 return search()
         except DamagedIndexError:
-            # Bad bytes in the keyword index show only when they are read.
-            if not self._index.mend_keyword():
+            # Bad bytes show only when they are read.
+            if not self._index.mend():
                 raise
             return search()
 

@@ -463,14 +463,19 @@ class Views:
 
 def _check_folder(path: Path, create: bool) -> None:
     """Refuse a path that is no index, and none that one could be made in."""
-    from loccit.stores.embedded.local import RECORD
+    from loccit.stores.embedded.local import KEYWORD, RECORD
 
     if path.exists() and not path.is_dir():
         raise UsageError(f"{path} is a file; an index is a folder.")
     if (path / RECORD).exists():
         return
     if not create:
-        raise IndexNotFoundError(f"There is no index at {path}. Make one with: loccit index PATH")
+        what = (
+            "There is no index at"
+            if not (path / KEYWORD).is_dir()
+            else f"{RECORD} is missing in the index at"
+        )
+        raise IndexNotFoundError(f"{what} {path}. Make one with: loccit index PATH")
     if path.is_dir() and _holds_other_files(path):
         raise UsageError(
             f"{path} contains other files; an index needs its own folder, such as {path / INDEX_FOLDER}."
@@ -493,6 +498,7 @@ def _holds_other_files(folder: Path) -> bool:
         "record.sqlite3",
         "writer.",
         "columns",
+        "texts",
         "keyword",
         "vectors",
         "concepts",

@@ -222,7 +222,7 @@ def test_damage_that_a_search_comes_upon_can_be_mended(
     for path in index.glob("keyword/*.idx"):
         garble(path)
     with Library(index) as library:
-        assert library._index.mend_keyword()
+        assert library._index.mend()
         assert answers(library) == expected
 
 

@@ -35,7 +35,7 @@ from loccit.ingest.sandbox import Limits, Outcome, Sandbox
 from loccit.llm import LanguageModel
 from loccit.model import Failure, IndexReport, Progress
 from loccit.stores.embedded.local import CONCEPTS, LocalIndex
-from loccit.stores.embedded.record import FileState
+from loccit.stores.embedded.record import LOST, FileState
 from loccit.telemetry import span, traced_document, traced_index
 from loccit.text.language import LANGUAGE_NAMES
 
@@ -125,7 +125,7 @@ class Pipeline:
         with self._timed("keyword"):
             # Before anything changes: afterwards, indexes ahead of the record could not be told from late
             # ones.
-            self._index.catch_up()
+            self._index.catch_up_without_damaged()
         with self._timed("scan"):
             discovery = discover(paths, _taken_unasked(self._settings), self._index.home)
             self._check_missing(discovery)
@@ -147,6 +147,9 @@ class Pipeline:
             self._index.catch_up_keyword()
             self._index.catch_up_vectors()
             self._record.trim_changes(self._record.generation())
+        if lost := self._record.meta(LOST):
+            self.report.warnings.append(lost)
+            self._record.set_meta({LOST: ""})
         self._warn_of_languages()
         self.report.seconds = time.perf_counter() - started
         return self.report

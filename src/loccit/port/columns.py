@@ -16,6 +16,7 @@ COLUMNS = np.dtype(
         ("document_chunks", "<i4"),
         ("header", "?"),
         ("reserved", "V3"),
+        ("check", "<u8"),
     ]
 )
 """What is known about a chunk.
@@ -23,7 +24,7 @@ COLUMNS = np.dtype(
 ``section`` is the number, in the document, of the smallest section around the chunk with another chunk in it: its
 relatives, of which there are ``section_chunks``. The document has ``document_chunks``, and a ``date`` in seconds since
 1970, NaN if unknown. ``header``: the chunk is only a heading. ``document`` is 0, which no document has, for chunks that
-do not exist.
+do not exist. ``check`` is for the files that hold such values.
 """
 
 ColumnValues = NDArray[Any]

@@ -25,6 +25,7 @@ from loccit.errors import IndexReadOnlyError, StoreAccessError, StoreError, Stor
 from loccit.model import MoveReport
 from loccit.stores.embedded.index import EmbeddedIndex
 from loccit.stores.embedded.local import LocalIndex
+from loccit.stores.embedded.seals import insert
 from loccit.stores.home import complete, connected, located, name_of, own_settings, write_home
 from loccit.stores.retry import patient
 from loccit.stores.settings import EMBEDDED, DatabaseSettings
@@ -299,7 +300,7 @@ def _remember_stored(new: LocalIndex, documents: Mapping[str, KeptDocument]) -> 
         connection.execute("DELETE FROM stored")
         connection.executemany("INSERT INTO stored VALUES (?, ?, ?, ?)", rows)
         generation = (STORED_GENERATION, str(new.record.generation()))
-        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", generation)
+        insert(connection, "meta", [generation], "INSERT OR REPLACE")
 
 
 def _drop(old: LocalIndex, report: MoveReport) -> None:

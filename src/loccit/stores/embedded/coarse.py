@@ -71,16 +71,6 @@ class Coarse:
         products *= step
         return products, margin
 
-    def fits(self, matrix: Vectors) -> bool:
-        """Whether this is the copy of a matrix; reads all of it."""
-        return all(
-            np.array_equal(block.rows, self.rows[start : start + _BLOCK])
-            and np.array_equal(block.scales, self.scales[start : start + _BLOCK], equal_nan=True)
-            and block.longest <= self.longest
-            and block.error <= self.error
-            for start, block in _blocks(matrix, 0)
-        )
-
     def facts(self) -> dict[str, float]:
         """Return what the files do not contain, for the manifest."""
         return {"longest": self.longest, "error": self.error}
@@ -88,10 +78,11 @@ class Coarse:
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """On which side of the mean of all rows each row is, one bit per dimension."""
+    """On which side of the mean of all rows each row is, one bit per dimension; ``data`` is both in one piece."""
 
     middle: Vectors
     rows: NDArray[np.uint8]
+    data: NDArray[np.uint8]
 
     def look(self, query: Vectors, near: int, far: int) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
         """Return about this many rows that share most signs with a query, and those that share fewest, in order.
@@ -121,13 +112,6 @@ class Signs:
             found[1].append(np.flatnonzero(part >= many) + at)
         return np.concatenate(found[0]), np.concatenate(found[1])
 
-    def fits(self, matrix: Vectors) -> bool:
-        """Whether these are the signs of a matrix; reads all of it."""
-        return all(
-            np.array_equal(_signs(matrix[at : at + _BLOCK], self.middle), self.rows[at : at + _BLOCK])
-            for at in range(0, len(matrix), _BLOCK)
-        )
-
 
 def _signs(vectors: Vectors, middle: Vectors) -> NDArray[np.uint8]:
     return np.packbits(np.asarray(vectors) > middle, axis=1)
@@ -141,9 +125,10 @@ def signs_name(matrix_name: str) -> str:
 def open_signs(folder: Path, matrix_name: str, shape: tuple[int, int]) -> Signs:
     """Open the signs of a matrix. Raises whatever opening files raises."""
     path, (count, dimension) = folder / signs_name(matrix_name), shape
-    middle = np.fromfile(path, np.float32, dimension)
-    rows = np.memmap(path, np.uint8, "r", offset=4 * dimension, shape=(count, -(-dimension // 8)))
-    return Signs(middle, np.asarray(rows))
+    width = -(-dimension // 8)
+    data = np.asarray(np.memmap(path, np.uint8, "r", shape=(4 * dimension + count * width,)))
+    middle = data[: 4 * dimension].view(np.float32)
+    return Signs(middle, data[4 * dimension :].reshape(count, width), data)
 
 
 def write_signs(folder: Path, matrix_name: str, matrix: Vectors, known: Signs | None) -> None:

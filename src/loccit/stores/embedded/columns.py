@@ -1,8 +1,9 @@
 """The columns: what ranking needs to know about each chunk, in a memory-mapped file of records by chunk id.
 
 Derived from the record like the other indexes. Ids are never reused, so an entry is written once and cleared when its
-document is removed; a reader with the file mapped sees nothing wrong either way. What the file does not have yet is
-read from the record itself. A manifest has the generation that has been seen, and is replaced last.
+document is removed; a reader with the file mapped sees nothing wrong either way. What the file does not have yet, or
+not as it was written, is read from the record itself. A manifest has the generation that has been seen, and is replaced
+last.
 """
 
 from __future__ import annotations
@@ -23,14 +24,17 @@ from numpy.typing import NDArray
 from loccit.errors import DamagedIndexError
 from loccit.port.columns import COLUMNS, ColumnValues
 from loccit.stores.embedded.database import Database, batches
+from loccit.stores.embedded.digests import CHECK, seal, sound
 from loccit.stores.embedded.files import read_json, read_records, write_json, write_records
 
 logger: logging.Logger = logging.getLogger("loccit")
 
-FORMAT = 2
+FORMAT = 3
 _CHUNKS, _DOCUMENTS, _MANIFEST = "chunks.bin", "documents.bin", "manifest.json"
 # The chunks of a document, which have numbers in a row. They never change, so a span is true even of what has gone.
-_SPAN = np.dtype([("first", "<i8"), ("count", "<i8")])
+_SPAN = np.dtype([("first", "<i8"), ("count", "<i8"), CHECK])
+# So many entries are checked at once, when the first of them is read.
+_BLOCK = 1 << 12
 
 
 class DocumentColumns(NamedTuple):
@@ -48,9 +52,26 @@ class _State:
     generation: int
     documents: int
     chunks: ColumnValues
+    unread: NDArray[np.bool_]
+    """The blocks of entries that have not been checked."""
+
+    def check(self, chunks: NDArray[np.int64]) -> None:
+        """Check the entries of some chunks that are here."""
+        blocks = chunks // _BLOCK
+        if not self.unread[blocks].any():
+            return
+        for block in np.unique(blocks).tolist():
+            entries = self.chunks[block * _BLOCK : (block + 1) * _BLOCK]
+            if not (sound(entries) | (entries["document"] == 0)).all():
+                raise DamagedIndexError("an entry was changed by something else")
+            self.unread[block] = False
 
 
-_EMPTY = _State(0, 0, np.zeros(0, COLUMNS))
+def _state(generation: int, documents: int, chunks: ColumnValues) -> _State:
+    return _State(generation, documents, chunks, np.ones(-(-len(chunks) // _BLOCK), bool))
+
+
+_EMPTY = _state(0, 0, np.zeros(0, COLUMNS))
 
 
 class ColumnIndex:
@@ -76,10 +97,16 @@ class ColumnIndex:
 
     def of(self, chunks: NDArray[np.int64]) -> ColumnValues:
         """Return the record of each chunk; empty for a chunk that does not exist."""
-        known = self._state.chunks
         if not len(chunks):
             return np.zeros(0, COLUMNS)
-        inside = (chunks > 0) & (chunks < len(known))
+        state = self._state
+        inside = (chunks > 0) & (chunks < len(state.chunks))
+        try:
+            state.check(chunks[inside])
+        except DamagedIndexError as error:
+            self._give_up(error)
+            return self._recorded(chunks)
+        known = state.chunks
         if inside.all():
             # As a whole, unless some are beyond the end: picking twice costs more than the picking.
             found = known[chunks]
@@ -119,10 +146,13 @@ class ColumnIndex:
             return
         try:
             self._state = self._load()
-        except (DamagedIndexError, KeyError, ValueError, TypeError, OSError) as error:
-            logger.warning("The columns in %s are rebuilt: %s", self._folder, error)
-            self._state = _EMPTY
+        except (DamagedIndexError, KeyError, ValueError, TypeError, OSError, OverflowError) as error:
+            self._give_up(error)
         self._stamp = stamp
+
+    def _give_up(self, error: Exception) -> None:
+        logger.warning("The columns in %s are rebuilt: %s", self._folder, error)
+        self._state = _EMPTY
 
     def _load(self) -> _State:
         manifest = read_json(self._folder / _MANIFEST)
@@ -131,7 +161,7 @@ class ColumnIndex:
         documents, chunks = int(manifest["documents"]), int(manifest["chunks"])
         if (self._folder / _DOCUMENTS).stat().st_size < documents * _SPAN.itemsize:
             raise ValueError(f"{_DOCUMENTS} is too short")
-        return _State(
+        return _state(
             int(manifest["generation"]), documents, _mapped(self._folder / _CHUNKS, COLUMNS, chunks)
         )
 
@@ -146,11 +176,16 @@ class ColumnIndex:
         with self._open(_CHUNKS, old) as records, self._open(_DOCUMENTS, old) as spans:
             for document, first, values in added:
                 write_records(records, first, values)
-                write_records(spans, document, np.array([(first, len(values))], _SPAN))
+                write_records(spans, document, seal(np.array([(first, len(values), 0)], _SPAN)))
                 documents, chunks = max(documents, document + 1), max(chunks, first + len(values))
             for document in removed:
-                (span,) = read_records(spans, _SPAN, document, 1)
-                write_records(records, int(span["first"]), np.zeros(int(span["count"]), COLUMNS))
+                span = read_records(spans, _SPAN, document, 1)
+                if not sound(span)[0]:
+                    if span.tobytes().strip(b"\0"):
+                        raise DamagedIndexError(f"{_DOCUMENTS} was changed by something else")
+                    continue
+                first, count, _ = span[0].tolist()
+                write_records(records, first, np.zeros(count, COLUMNS))
             for stream in (records, spans):
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -168,14 +203,25 @@ class ColumnIndex:
     def verify(self) -> str:
         """Say how the records differ from the documents, if they do; reads everything."""
         state, count, different = self._state, 0, 0
-        for _, first, values in document_columns(self._database, _all_documents(self._database)):
+        spans = np.zeros(0, _SPAN)
+        if state.documents:
+            try:
+                with (self._folder / _DOCUMENTS).open("rb") as stream:
+                    spans = read_records(stream, _SPAN, 0, state.documents)
+            except FileNotFoundError:
+                return f"{_DOCUMENTS} is missing"
+        for document, first, values in document_columns(self._database, _all_documents(self._database)):
             count += len(values)
             here = state.chunks[first : first + len(values)]
-            different += here.tobytes() != values.tobytes()
+            span = seal(np.array([(first, len(values), 0)], _SPAN))
+            different += here.tobytes() != values.tobytes() or spans[document : document + 1] != span
         if different:
             return f"the columns of {different:,} documents differ from the record's"
         listed = int(np.count_nonzero(state.chunks["document"]))
-        return "" if listed == count else f"{listed:,} chunks where the record has {count:,}"
+        if listed != count:
+            return f"{listed:,} chunks where the record has {count:,}"
+        wrong = ~sound(spans) & ((spans["first"] != 0) | (spans["count"] != 0) | (spans["check"] != 0))
+        return f"{_DOCUMENTS} was changed by something else" if wrong.any() else ""
 
 
 def _mapped(path: Path, kind: np.dtype[np.void], count: int) -> ColumnValues:
@@ -210,7 +256,7 @@ def document_columns(database: Database, documents: Sequence[int]) -> Iterator[D
             values["document"], values["date"] = document, np.nan
             values["section"], values["section_chunks"] = around, [sizes[section] for section in around]
             values["document_chunks"], values["header"] = len(ids), headers
-            yield DocumentColumns(document, ids[0], values)
+            yield DocumentColumns(document, ids[0], seal(values))
 
 
 def relatives(sections: Sequence[int], parents: Mapping[int, int]) -> list[int]:

@@ -25,6 +25,7 @@ import numpy as np
 
 from loccit.embedding.protocol import Embedder, Vectors
 from loccit.errors import DamagedIndexError
+from loccit.stores.embedded.digests import checksum
 from loccit.stores.embedded.files import read_json, write_json
 from loccit.stores.embedded.record import Record
 from loccit.text.folding import fold, lower
@@ -135,7 +136,7 @@ def _is_name(words: Sequence[str]) -> bool:
 
 logger: logging.Logger = logging.getLogger("loccit")
 
-FORMAT = 1
+FORMAT = 2
 MAX_TERMS = 10_000
 _TERMS_AT_ONCE = 256
 
@@ -201,10 +202,13 @@ class ConceptIndex:
             raise DamagedIndexError("it has another format")
         if (manifest.get("model"), manifest.get("dimension")) != self.model:
             raise DamagedIndexError("it was made by another model")
-        terms = json.loads((self._folder / manifest["terms"]).read_text(encoding="utf-8"))
-        shape = (len(terms), self._dimension)
         # Read rather than mapped: a few megabytes, of which every search needs all.
-        matrix = np.fromfile(self._folder / manifest["matrix"], dtype=np.float32)
+        parts = [(self._folder / manifest[name]).read_bytes() for name in ("terms", "matrix")]
+        if [checksum(part) for part in parts] != manifest["checksums"]:
+            raise DamagedIndexError("its files were changed by something else")
+        terms = json.loads(parts[0])
+        shape = (len(terms), self._dimension)
+        matrix = np.frombuffer(parts[1], dtype=np.float32)
         if matrix.size != shape[0] * shape[1] or not all(isinstance(term, str) for term in terms):
             raise DamagedIndexError("its files do not match")
         return _Snapshot(
@@ -256,8 +260,12 @@ class ConceptIndex:
             self._unused(f"terms-{generation}", "json"),
             self._unused(f"matrix-{generation}", "f32"),
         )
-        _write(self._folder / terms_name, json.dumps(list(terms), ensure_ascii=False).encode())
-        _write(self._folder / matrix_name, np.ascontiguousarray(matrix, dtype=np.float32).tobytes())
+        parts = {
+            terms_name: json.dumps(list(terms), ensure_ascii=False).encode(),
+            matrix_name: np.ascontiguousarray(matrix, dtype=np.float32).tobytes(),
+        }
+        for name, content in parts.items():
+            _write(self._folder / name, content)
         write_json(
             self._manifest,
             {
@@ -267,6 +275,7 @@ class ConceptIndex:
                 "generation": generation,
                 "terms": terms_name,
                 "matrix": matrix_name,
+                "checksums": [checksum(content) for content in parts.values()],
             },
         )
         self.reload()

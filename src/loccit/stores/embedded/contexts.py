@@ -15,6 +15,7 @@ from typing import NamedTuple
 from loccit.model import Document, Passage
 from loccit.stores.embedded.database import Database, batches
 from loccit.stores.embedded.record import has_all_vectors, insert_passages, log_changes, now
+from loccit.stores.embedded.seals import CHUNKS, PASSAGES, TEXT, check_documents, insert, is_sound, seal
 
 # Nothing but a heading: there is nothing to say about it that the heading does not.
 _WITHOUT = "header"
@@ -42,14 +43,16 @@ class ContextStore:
         found: dict[bytes, str] = {}
         for batch in batches(keys):
             marks = ",".join("?" * len(batch))
-            rows = self._database.rows(f"SELECT key, context FROM contexts WHERE key IN ({marks})", batch)
-            found.update((bytes(row[0]), str(row[1])) for row in rows)
+            rows = self._database.rows(
+                f"SELECT key, context, written_at, digest FROM contexts WHERE key IN ({marks})", batch
+            )
+            found.update((bytes(row[0]), str(row[1])) for row in rows if is_sound(row))
         return found
 
     def keep(self, key: bytes, context: str) -> None:
         """Store an answer, so that the question is never asked again."""
         with self._database.transaction() as connection:
-            connection.execute("INSERT OR REPLACE INTO contexts VALUES (?, ?, ?)", (key, context, now()))
+            insert(connection, "contexts", [(key, context, now())], "INSERT OR REPLACE")
 
     def forget_unused(self, days: int) -> None:
         """Delete old answers that no chunk uses."""
@@ -99,6 +102,7 @@ class ContextStore:
 
     def document(self, document: int) -> Document:
         """Return a document with its text."""
+        check_documents(self._database, [document], TEXT)
         row = self._database.rows(
             "SELECT source_path, title, file_type, text, body_start, language, doc_summary, metadata FROM documents "
             "WHERE id = ?",
@@ -109,6 +113,8 @@ class ContextStore:
 
     def put(self, document: int, changes: Iterable[ChunkContext], settings: str) -> None:
         """Give chunks their contexts and passages; ``settings`` marks the document as done, unless it is empty."""
+        parts = (CHUNKS, PASSAGES, "contextualized")
+        check_documents(self._database, [document], *parts)
         with self._database.transaction() as connection:
             changed = False
             for change in changes:
@@ -122,6 +128,7 @@ class ContextStore:
             connection.execute("DELETE FROM contextualized WHERE document = ?", (document,))
             if settings:
                 connection.execute("INSERT INTO contextualized VALUES (?, ?)", (document, settings))
+            seal(connection, document, parts)
             if changed:
                 # The keyword index takes the whole document again, the vectors follow when all of them are there.
                 log_changes(connection, [document], "added")

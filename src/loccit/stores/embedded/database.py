@@ -34,6 +34,8 @@ class Database:
         self._guard = threading.Lock()
         self.read_only: bool = not _writable(path, create)
         self._full = False
+        # Which documents are known to be as they were written, by what was checked of them; see seals.py.
+        self.sound: dict[str, set[int]] = {}
         with explain_errors(path):
             try:
                 connection = self._connect()

@@ -21,6 +21,7 @@ from loccit.stores.embedded.obligations import fill_obligations
 from loccit.stores.embedded.place_ids import choose_place_ids
 from loccit.stores.embedded.record import forget_documents, has_all_vectors, log_changes
 from loccit.stores.embedded.schema import SCHEMA_VERSION
+from loccit.stores.embedded.seals import ROWS, check_documents, insert, seal
 from loccit.stores.embedded.suggestions import write_suggestions
 from loccit.stores.embedded.terms import write_term_keys
 
@@ -35,11 +36,13 @@ _TABLES = (
     "self_checks",
     "obligations",
 )
+_PARTS = ("documents", "chunks", "passages", *_TABLES)
 _BYTES = "bytes:"
 
 
 def dump_document(database: Database, document: int) -> bytes:
     """Serialise what the record has of a document."""
+    check_documents(database, [document], *_PARTS)
     chunks = _rows(database, "SELECT * FROM chunks WHERE document = ? ORDER BY chunk_index", document)
     numbers = {row["id"]: row["chunk_index"] for row in chunks}
     passages = _rows(database, "SELECT * FROM passages WHERE document = ? ORDER BY id", document)
@@ -90,11 +93,11 @@ def restore_document(
         write_suggestions(connection, document)
         if "obligations" not in data:
             fill_obligations(connection, document)
-        _insert(connection, "contexts", _values(data, "contexts"), "INSERT OR IGNORE")
-        connection.executemany(
-            "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
-            [(name, vector.tobytes()) for name, vector in vectors.items()],
-        )
+        contexts = [tuple(row[name] for name in ROWS["contexts"]) for row in _values(data, "contexts")]
+        insert(connection, "contexts", contexts, "INSERT OR IGNORE")
+        found = [(name, vector.tobytes()) for name, vector in vectors.items()]
+        insert(connection, "vectors", found, "INSERT OR IGNORE")
+        seal(connection, document)
         log_changes(connection, [document], "added")
         if has_all_vectors(connection, document):
             log_changes(connection, [document], "embedded")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import stat
@@ -17,15 +16,16 @@ from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from loccit.errors import DamagedIndexError, IndexLockedError, IndexStateError
+from loccit.stores.embedded.digests import sealed_json, unsealed_json
 from loccit.stores.embedded.record import now
 
 
 def write_json(path: Path, data: dict[str, Any]) -> None:
-    """Replace a small JSON file atomically: a reader sees the old or the new one."""
+    """Replace a small JSON file atomically: a reader sees the old or the new one, and whether it was damaged."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("w", encoding="utf-8") as stream:
-            json.dump(data, stream)
+            stream.write(sealed_json(data))
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)
@@ -37,14 +37,12 @@ def write_json(path: Path, data: dict[str, Any]) -> None:
 def read_json(path: Path) -> dict[str, Any] | None:
     """Read a JSON object; None if there is no such file."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
         raise DamagedIndexError(f"{path.name} is unreadable: {error}") from error
-    if not isinstance(data, dict):
-        raise DamagedIndexError(f"{path.name} does not hold what it should")
-    return data
+    return unsealed_json(text, path.name)
 
 
 def read_records(stream: BinaryIO, kind: np.dtype[Any], place: int, count: int) -> NDArray[Any]:

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, suppress
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from loccit.errors import DamagedIndexError, IndexNotFoundError, IndexStateError
+from loccit.errors import DamagedIndexError, DamagedVectorsError, IndexNotFoundError, IndexStateError
 from loccit.model import Check, DoctorReport, Failure, Status
-from loccit.stores.embedded.decoding import bad_texts, take_out
-from loccit.stores.embedded.index import EmbeddedIndex
+from loccit.stores.embedded.database import is_disk_full
+from loccit.stores.embedded.files import read_json
+from loccit.stores.embedded.index import EmbeddedIndex, describe_loss
+from loccit.stores.embedded.keyword_files import read_manifest
 from loccit.stores.embedded.local import BESIDE, COLUMNS, KEYWORD, TEXTS, VECTORS, LocalIndex
-from loccit.stores.embedded.schema import COUNTED, recount
+from loccit.stores.embedded.record import LOST, log_changes
+from loccit.stores.embedded.schema import COUNTED, UNCOUNTED, migrate, recount
+from loccit.stores.embedded.seals import damaged_rows, delete_rows, path_of, unsound
 
 _LEAST_ROOM = 16 << 20
+# Documents that are named one by one.
+_NAMED = 5
 
 
 def status(index: LocalIndex, settings: dict[str, Any]) -> Status:
@@ -74,23 +84,28 @@ class Part(NamedTuple):
 
 
 def examine(index: LocalIndex, vectors: Part, *, repair: bool) -> DoctorReport:
-    """Check the record itself, then each derived index against it; ``vectors`` is the part for semantic search."""
-    checks = [_integrity(index)]
-    if not checks[0].ok:
-        return DoctorReport(checks)
+    """Check the record itself, then each derived index against it; ``vectors`` is the part for semantic search.
+
+    Nothing is derived from what was not found sound before.
+    """
+    checks: list[Check] = []
     if (lock := _lock(index, repair=repair)) is not None:
         checks.append(lock)
         if not lock.repaired:
             return DoctorReport(checks)
-    index.reload()
     holder = "" if index.read_only else index.lock.holder()
     if holder:
         detail = f"being written by {holder}: the indexes can be checked when it is done"
         return DoctorReport([*checks, Check("writer", True, detail)])
     repair = repair and not index.read_only
-    checks.append(_texts(index, repair=repair))
-    if not checks[-1].ok and not checks[-1].repaired:
-        return DoctorReport(checks)
+    for check in (_integrity, _settings, _rows, _documents):
+        try:
+            checks.append(check(index, repair=repair))
+        except (IndexStateError, sqlite3.Error, ValueError, OverflowError, MemoryError) as error:
+            checks.append(Check("record", False, f"{_first_line(error)}. {_start_over(index)}"))
+        if not checks[-1].ok and not checks[-1].repaired:
+            return DoctorReport(checks)
+    checks.append(_losses(index))
     checks += _left_over(index, repair=repair)
     checks.append(_counters(index, repair=repair))
     checks.append(_places(index))
@@ -114,16 +129,157 @@ def _room(index: LocalIndex) -> list[Check]:
     return [Check("disk", False, detail)]
 
 
-def _integrity(index: LocalIndex) -> Check:
+def _start_over(index: LocalIndex) -> str:
+    """Say what to do if nothing can be repaired."""
+    return f"Delete {index.folder} and index again"
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+
+
+def _integrity(index: LocalIndex, *, repair: bool) -> Check:
+    """Whether the database is one, with the tables it should have, and its own indexes agree with them."""
+    problem = _structure(index)
+    if not problem:
+        return Check("record", True, f"{index.lookup.count('documents'):,} documents")
+    repaired = ""
+    if repair:
+        with suppress(sqlite3.Error), index.lock.held(wait=True):
+            # SQLite's own indexes have nothing of their own: whether the tables are sound is seen next.
+            index.database.connection.execute("REINDEX")
+            with index.database.transaction() as connection:
+                _delete_orphans(connection)
+            repaired = "" if _structure(index) else "its indexes were made again"
+    return Check("record", False, problem if repaired else f"{problem}. {_start_over(index)}", repaired)
+
+
+def _structure(index: LocalIndex) -> str:
+    connection = index.database.connection
     try:
-        result = index.database.value("PRAGMA quick_check(1)")
-        orphans = index.database.rows("PRAGMA foreign_key_check")
-    except IndexStateError as error:
-        return Check("record", False, str(error))
-    if result != "ok" or orphans:
-        problem = result if result != "ok" else "rows of documents that are gone"
-        return Check("record", False, f"{problem}. Delete {index.folder} and index again.")
-    return Check("record", True, f"{index.lookup.count('documents'):,} documents")
+        result = str(connection.execute("PRAGMA integrity_check(1)").fetchone()[0])
+        orphans = connection.execute("PRAGMA foreign_key_check").fetchone()
+        tables = _tables(connection)
+    except (sqlite3.Error, OverflowError) as error:
+        return f"the record is damaged ({_first_line(error)})"
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
+        migrate(fresh, "")
+        if tables != _tables(fresh):
+            return "its tables are not those that it was made with"
+    # What a value should not be is seen with the row that holds it.
+    if result != "ok" and "NULL value" not in result:
+        return _first_line(ValueError(result))
+    return "rows of documents that are gone" if orphans else ""
+
+
+def _tables(connection: sqlite3.Connection) -> set[tuple[str, ...]]:
+    return {tuple(row) for row in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master")}
+
+
+def _delete_orphans(connection: sqlite3.Connection) -> None:
+    for table, row, *_ in connection.execute("PRAGMA foreign_key_check").fetchall():
+        if row is not None:
+            connection.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
+    for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+        keys = connection.execute(f"PRAGMA foreign_key_list({table})").fetchall()
+        for column in (key[3] for key in keys if key[2] == "documents"):
+            connection.execute(f"DELETE FROM {table} WHERE {column} NOT IN (SELECT id FROM documents)")
+
+
+def _settings(index: LocalIndex, *, repair: bool) -> Check:
+    """Whether the settings are those that were written: without them nothing else can be trusted."""
+    if damaged_rows(index.database.connection, ["meta"]):
+        return Check("settings", False, f"the settings of the index were damaged. {_start_over(index)}")
+    return Check("settings", True)
+
+
+_REMOVED = {
+    "roots": "folders that are indexed: give them to loccit index again",
+    "failures": "files that could not be read: loccit index tries them again",
+    "changes": "entries of the change log: what is derived is compared with everything",
+    "vectors": "vectors: run loccit index to make them again",
+    "contexts": "contexts by a language model: loccit index asks for them again",
+    "gone_places": "places that are gone: their ids lead nowhere now",
+}
+"""What damaged rows were, and what follows from their deletion."""
+
+
+def _rows(index: LocalIndex, *, repair: bool) -> Check:
+    """Whether the rows that belong to no document are those that were written."""
+    damaged = damaged_rows(index.database.connection, _REMOVED)
+    counts = Counter(row.table for row in damaged)
+    seen = index.database.value("SELECT seq FROM sqlite_sequence WHERE name = 'changes'") or 0
+    if seen != index.record.generation():
+        counts["changes"] += 1
+    if not counts:
+        return Check("rows", True)
+    problem = "; ".join(f"{count:,} damaged {_REMOVED[table]}" for table, count in counts.items())
+    if not repair:
+        return Check("rows", False, problem)
+    with index.lock.held(wait=True), index.database.transaction() as connection:
+        delete_rows(connection, damaged)
+        if counts["changes"]:
+            # Whatever was derived from a change that is not known any more is behind this one.
+            connection.execute("DELETE FROM changes")
+            log_changes(connection, [0], "checked")
+        recount(connection)
+    return Check("rows", False, problem, "deleted")
+
+
+def _documents(index: LocalIndex, *, repair: bool) -> Check:
+    """Whether every document is as it was read from its file."""
+    connection = index.database.connection
+    damaged = {number: unsound(connection, number) for number in index.record.document_ids()}
+    damaged = {number: parts for number, parts in damaged.items() if parts}
+    gone = {
+        row[0]
+        for row in connection.execute(
+            "SELECT document FROM files WHERE document NOT IN (SELECT id FROM documents)"
+        )
+    }
+    if not damaged and not gone:
+        waiting = index.record.withdrawn()
+        detail = (
+            f"{_listed(waiting)}: damaged and taken out; run loccit index to read again" if waiting else ""
+        )
+        return Check("documents", True, detail)
+    paths = sorted(path_of(connection, number) for number in {*damaged, *gone})
+    parts = sorted({part for names in damaged.values() for part in names})
+    problem = f"what is stored of {len(paths):,} was damaged ({', '.join(parts) or 'rows are lost'}): {_listed(paths)}"
+    if not repair:
+        return Check("documents", False, problem)
+    with index.lock.held(wait=True):
+        index.record.withdraw({*damaged, *gone})
+        for known in index.database.sound.values():
+            known.clear()
+    repaired = "taken out; run loccit index to read the files again"
+    if lost := [path for path in paths if not Path(path).exists()]:
+        repaired += f". No longer there to be read, and so lost: {_listed(lost)}"
+    return Check("documents", False, problem, repaired)
+
+
+def _listed(paths: Sequence[str]) -> str:
+    more = len(paths) - _NAMED
+    return ", ".join(paths[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _losses(index: LocalIndex) -> Check:
+    """Whether the record is behind what was derived from it, or was found so before."""
+    noted = index.record.meta(LOST)
+    if not noted and isinstance(index, EmbeddedIndex):
+        generation = index.record.generation()
+        seen = max(_generations(index), default=0)
+        noted = describe_loss(seen, generation) if seen > generation else ""
+    return Check("losses", not noted, noted)
+
+
+def _generations(index: EmbeddedIndex) -> Iterator[int]:
+    """The changes that derived indexes have seen, as far as they can be read."""
+    for name in (COLUMNS, TEXTS, VECTORS):
+        with suppress(DamagedIndexError, ValueError, TypeError):
+            yield int((read_json(index.folder / name / "manifest.json") or {}).get("generation", 0))
+    with suppress(DamagedIndexError):
+        yield read_manifest(index.folder / KEYWORD).generation
 
 
 def _lock(index: LocalIndex, *, repair: bool) -> Check | None:
@@ -134,24 +290,6 @@ def _lock(index: LocalIndex, *, repair: bool) -> Check | None:
     if repair and index.lock.mend():
         return Check("lock", False, problem, "removed")
     return Check("lock", False, f"{problem}. Check what is in it, and delete it.")
-
-
-def _texts(index: LocalIndex, *, repair: bool) -> Check:
-    """Whether every text of the record can be read."""
-    found = bad_texts(index.database)
-    if not found:
-        return Check("encoding", True)
-    documents = {bad.document for bad in found if bad.document is not None}
-    places = ", ".join(sorted({f"{bad.table}.{bad.column}" for bad in found}))
-    problem = f"{len(found):,} texts are not UTF-8 ({places}), of {len(documents):,} documents"
-    if not repair:
-        return Check("encoding", False, problem)
-    with index.lock.held(wait=True):
-        if not take_out(index.database, found):
-            advice = f"Delete {index.folder} and index again"
-            return Check("encoding", False, f"{problem}. {advice}")
-        index.catch_up_for_search()
-    return Check("encoding", False, problem, "removed; run loccit index to read those documents again")
 
 
 def _left_over(index: LocalIndex, *, repair: bool) -> list[Check]:
@@ -171,9 +309,10 @@ def _counters(index: LocalIndex, *, repair: bool) -> Check:
 
     def differ() -> bool:
         kept = index.database.rows("SELECT kind, name, count FROM counters ORDER BY 1, 2")
-        waiting = index.database.value("SELECT COUNT(*) FROM unembedded")
         there = index.database.rows(COUNTED)
-        return list(map(tuple, kept)) != list(map(tuple, there)) or waiting != index.record.pending_count()
+        if list(map(tuple, kept)) != list(map(tuple, there)):
+            return True
+        return any(index.database.rows(query) for query in UNCOUNTED)
 
     if not differ():
         return Check("counters", True)
@@ -192,7 +331,11 @@ def _derived(index: LocalIndex, part: Part, *, repair: bool) -> Check:
     if not repair:
         return Check(part.name, False, problem)
     with index.lock.held(wait=True):
-        part.catch_up()
+        # What cannot be caught up with is rebuilt.
+        with suppress(
+            DamagedIndexError, ValueError, TypeError, IndexError, KeyError, OverflowError, MemoryError
+        ):
+            part.catch_up()
         repaired = "caught up with the record"
         if _problem(index, part):
             part.rebuild()
@@ -206,8 +349,19 @@ def _problem(index: LocalIndex, part: Part) -> str:
         return part.compare()
     except IndexNotFoundError as error:
         return str(error) if index.record.generation() else ""
-    except DamagedIndexError as error:
+    except DamagedVectorsError as error:
         return str(error)
+    except OSError as error:
+        if is_disk_full(error):
+            raise
+        return f"cannot be read ({error})"
+    except IndexStateError as error:
+        if isinstance(error, DamagedIndexError):
+            return str(error)
+        raise
+    except Exception as error:
+        # Whatever happens while something is checked is damage of it.
+        return f"cannot be read ({type(error).__name__}: {_first_line(error)})"
 
 
 def _compare_keyword(index: LocalIndex) -> str:

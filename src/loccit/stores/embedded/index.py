@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from loccit.embedding.protocol import Vectors
+from loccit.errors import DamagedVectorsError
 from loccit.model import DoctorReport
 from loccit.stores.embedded.local import VECTORS, LocalIndex
+from loccit.stores.embedded.record import LOST
 from loccit.stores.embedded.vectors import VectorIndex
+
+logger = logging.getLogger("loccit")
+
+
+def describe_loss(seen: int, generation: int) -> str:
+    """Say that a record is behind what was derived from it."""
+    return (
+        f"The record is at change {generation:,}, where what is derived from it was at {seen:,}: documents may be "
+        "missing, or be older versions. Index them again with: loccit index PATH"
+    )
 
 
 class EmbeddedIndex(LocalIndex):
@@ -69,7 +82,21 @@ class EmbeddedIndex(LocalIndex):
 
     def catch_up_vectors(self) -> None:
         """Bring the vector matrix up to date. The caller holds the writer lock."""
-        self._mended(VECTORS, self._feed_vectors)
+        try:
+            self._mended(VECTORS, self._feed_vectors)
+        except DamagedVectorsError:
+            count = self.record.drop_damaged()
+            logger.warning("%s stored vectors were damaged: loccit index makes them again.", f"{count:,}")
+            self._mended(VECTORS, self._feed_vectors)
+
+    @property
+    def trouble(self) -> str:
+        """What an answer should say about its source: what was lost."""
+        return self.record.meta(LOST)
+
+    def note_loss(self, seen: int, generation: int) -> None:
+        """Remember that the record was further once than it is now."""
+        self.record.set_meta({LOST: describe_loss(seen, generation)})
 
     def _feed_vectors(self) -> None:
         self._drop_other_model()

@@ -15,6 +15,7 @@ from loccit.port.filters import Passing, among
 from loccit.stores.embedded.keyword_files import (
     KeywordWriter,
     Manifest,
+    check_segments,
     damage_reported,
     manifest_mark,
     read_manifest,
@@ -59,13 +60,19 @@ class KeywordIndex:
     """Finds chunks by their words. Safe to share between threads; see ``reload`` for other processes' writes."""
 
     def __init__(
-        self, folder: Path, index: tantivy.Index, schema: tantivy.Schema, manifest: Manifest
+        self,
+        folder: Path,
+        index: tantivy.Index,
+        schema: tantivy.Schema,
+        manifest: Manifest,
+        checked: set[str],
     ) -> None:
         self._folder = folder
         self._schema = schema
         self._lock = threading.Lock()
         self._index: tantivy.Index | None = index
         self._manifest = manifest
+        self._checked = checked
         self._searcher = index.searcher()
         self._counts = Counts(self._searcher)
         self._compounds: tuple[tuple[tantivy.Searcher, tuple[str, ...]], CompoundWords] | None = None
@@ -85,12 +92,15 @@ class KeywordIndex:
             if not create:
                 raise IndexNotFoundError(f"There is no keyword index in {folder}")
             folder.mkdir(parents=True, exist_ok=True)
+        checked: set[str] = set()
         with damage_reported(folder):
+            # First: tantivy may panic over what it was not given by itself.
+            check_segments(folder, checked)
             schema = build_schema()
             index = tantivy.Index(schema, path=str(folder), reuse=True)
             index.config_reader("manual")  # the default polls the disk from a thread of its own
             index.reload()
-            return cls(folder, index, schema, manifest)
+            return cls(folder, index, schema, manifest, checked)
 
     @property
     def generation(self) -> int:
@@ -108,6 +118,7 @@ class KeywordIndex:
             return
         with self._lock, damage_reported(self._folder):
             manifest = read_manifest(self._folder)  # first: what is loaded after it is at least as new
+            check_segments(self._folder, self._checked)
             index.reload()
             self._searcher = index.searcher()
             self._counts = Counts(self._searcher)
@@ -305,7 +316,7 @@ class KeywordIndex:
             return self._values(DOCUMENT, tantivy.Query.all_query())
 
     def verify(self) -> list[str]:
-        """Names of damaged files. Reads the whole index; opening only notices missing or truncated files."""
+        """Names of damaged files. Reads the whole index; opening it only does so if that is small."""
         return verify_files(self._folder)
 
     def close(self) -> None:

@@ -7,7 +7,6 @@ import json
 import os
 import struct
 import time
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,23 +16,32 @@ from typing import Any
 import tantivy
 
 from loccit.errors import DamagedIndexError, IndexLockedError
+from loccit.stores.embedded.digests import checksum, sealed_json, unsealed_json
 from loccit.stores.embedded.keyword_schema import DOCUMENT, KeywordEntry, write_entry
 from loccit.text.analysis import analysis_version
 
-FORMAT = 3
+FORMAT = 4
 """Increase when the schema, or what is put into it, changes."""
 
 _NAME = "generation.json"
-_SEGMENT_FILES = ("*.term", "*.idx", "*.pos", "*.fast", "*.fieldnorm", "*.store", "*.del")
+# Written by tantivy with every commit and merge: which segments count.
+_SEGMENTS = "meta.json"
+_SEGMENT_FILES = (".term", ".idx", ".pos", ".fast", ".fieldnorm", ".store")
 _FOOTER_MAGIC = 1337
+# What is read to be checked when an index is opened: some ten milliseconds.
+_FEW_BYTES = 1 << 25
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The generation of the record that the index reflects, and a mark that changes with every rewrite."""
+    """The generation of the record that the index reflects, and a mark that changes with every rewrite.
+
+    ``segments`` is the checksum of the file that names the segments.
+    """
 
     generation: int
     mark: tuple[int, int, int] | None
+    segments: int | None = None
 
 
 def manifest_mark(folder: Path) -> tuple[int, int, int] | None:
@@ -51,10 +59,10 @@ def read_manifest(folder: Path) -> Manifest:
     if mark is None:
         return Manifest(0, None)
     try:
-        content = json.loads((folder / _NAME).read_text(encoding="utf-8"))
+        content = unsealed_json((folder / _NAME).read_text(encoding="utf-8"), _NAME)
         found = content["format"], content["analysis"]
         generation = int(content["generation"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, DamagedIndexError) as error:
         raise DamagedIndexError(
             f"The keyword index in {folder} has an unreadable {_NAME}: {error}"
         ) from error
@@ -62,15 +70,20 @@ def read_manifest(folder: Path) -> Manifest:
         raise DamagedIndexError(
             f"The keyword index in {folder} was made by another version and must be rebuilt"
         )
-    return Manifest(generation, mark)
+    return Manifest(generation, mark, content.get("segments"))
 
 
 def write_manifest(folder: Path, generation: int) -> None:
     """Replace the manifest atomically and durably."""
-    content = {"format": FORMAT, "analysis": analysis_version(), "generation": generation}
+    content = {
+        "format": FORMAT,
+        "analysis": analysis_version(),
+        "generation": generation,
+        "segments": _segments_checksum(folder),
+    }
     temporary = folder / f".{_NAME}.{os.getpid()}"
     with temporary.open("w", encoding="utf-8") as file:
-        json.dump(content, file)
+        file.write(sealed_json(content))
         file.flush()
         os.fsync(file.fileno())
     _replace(temporary, folder / _NAME)
@@ -106,22 +119,66 @@ def damage_reported(folder: Path) -> Iterator[None]:
 
 
 def verify_files(folder: Path) -> list[str]:
-    """Names of segment files whose content does not match the checksum at their end. Reads everything."""
-    broken = []
-    for path in sorted(path for pattern in _SEGMENT_FILES for path in folder.glob(pattern)):
+    """Names of files that are missing, or do not match their checksum. Reads everything."""
+    changed = read_manifest(folder).segments != _segments_checksum(folder)
+    broken = [path.name for path in _expected_files(folder) if not _is_sound(path)]
+    return [_SEGMENTS, *broken] if changed else broken
+
+
+def check_segments(folder: Path, known: set[str]) -> None:
+    """Check the files of segments that are not ``known`` yet, if these are few bytes, and add them.
+
+    Of more, only whether they are there: reading them would take longer than a search.
+    """
+    for attempt in range(3):
+        marked = _segments_checksum(folder)
+        if marked is None:
+            return
+        new = [path for path in _expected_files(folder) if path.name not in known]
         try:
-            content = path.read_bytes()
-        except FileNotFoundError:
-            continue  # merged away meanwhile
-        try:
-            length, magic = struct.unpack("<II", content[-8:])
-            footer = json.loads(content[-8 - length : -8])
-            sound = magic == _FOOTER_MAGIC and footer["crc"] == zlib.crc32(content[: -8 - length])
-        except (struct.error, ValueError, KeyError):
-            sound = False
-        if not sound:
-            broken.append(path.name)
-    return broken
+            size = sum(path.stat().st_size for path in new)
+            broken = [path.name for path in new if size <= _FEW_BYTES and not _is_sound(path)]
+        except FileNotFoundError as error:
+            broken = [Path(error.filename).name]
+        if not broken:
+            known.update(path.name for path in new)
+            return
+        # A writer that merges segments takes away what was there a moment ago.
+        if attempt == 2 or _segments_checksum(folder) == marked:
+            raise DamagedIndexError(f"The keyword index in {folder} has damaged files: {', '.join(broken)}")
+
+
+def _is_sound(path: Path) -> bool:
+    """Whether the content of a segment file matches the checksum at its end."""
+    try:
+        content = path.read_bytes()
+        length, magic = struct.unpack("<II", content[-8:])
+        footer = json.loads(content[-8 - length : -8])
+        return bool(magic == _FOOTER_MAGIC and footer["crc"] == checksum(content[: -8 - length]))
+    except (OSError, struct.error, ValueError, KeyError, TypeError):
+        return False
+
+
+def _segments_checksum(folder: Path) -> int | None:
+    """The checksum of the file that names the segments; None if there is none."""
+    try:
+        return checksum((folder / _SEGMENTS).read_bytes())
+    except FileNotFoundError:
+        return None
+
+
+def _expected_files(folder: Path) -> list[Path]:
+    """The files of the segments in use."""
+    found = []
+    try:
+        for segment in json.loads((folder / _SEGMENTS).read_text(encoding="utf-8"))["segments"]:
+            stem = segment["segment_id"].replace("-", "")
+            found += [folder / f"{stem}{suffix}" for suffix in _SEGMENT_FILES]
+            if segment.get("deletes"):
+                found.append(folder / f"{stem}.{segment['deletes']['opstamp']}.del")
+        return found
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DamagedIndexError(f"{_SEGMENTS} is unreadable: {error}") from error
 
 
 _HEAP_BYTES = 64_000_000
@@ -217,3 +274,10 @@ class KeywordWriter:
                 writer.rollback()
             # Lets merges finish, so that many small commits do not pile up segments, and releases the lock.
             writer.wait_merging_threads()
+            manifest = read_manifest(self._folder)
+            if manifest.generation == self._generation > 0 and manifest.segments != _segments_checksum(
+                self._folder
+            ):
+                # Merging names the segments anew.
+                write_manifest(self._folder, self._generation)
+                self._committed()

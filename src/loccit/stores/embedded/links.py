@@ -9,6 +9,7 @@ from loccit.port.edges import Holder, LinkRow
 from loccit.port.names import MOST, Entry
 from loccit.stores.embedded.database import Database, joined
 from loccit.stores.embedded.lookup import reference_of
+from loccit.stores.embedded.seals import REFS, check_documents
 
 _LEADS = "FROM leads WHERE key = ? AND source = ?"
 
@@ -36,6 +37,7 @@ class EmbeddedLinks:
             "ON r.document = t.document AND r.start = t.start JOIN documents d ON d.id = r.document "
             "WHERE r.target_section = ''",
         )
+        check_documents(self._database, {row["document"] for row in rows}, REFS)
         found = [
             (Entry(row["document"], row["source_path"], row["document_title"]), reference_of(row))
             for row in rows

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from loccit.errors import DamagedIndexError, IndexNotFoundError, IndexStateError
+from loccit.errors import DamagedDocumentError, DamagedIndexError, IndexNotFoundError, IndexStateError
 from loccit.model import DoctorReport
 from loccit.port.edges import EdgeLookup, LinkLookup
 from loccit.port.filters import DocumentFilter
@@ -168,9 +168,7 @@ class LocalIndex(ABC):
     @property
     def model(self) -> tuple[str, int]:
         """Name and dimension of the embedding model of the index; empty before the first run."""
-        rows = self.database.rows("SELECT key, value FROM meta WHERE key IN ('model', 'dimension')")
-        found = {row[0]: row[1] for row in rows}
-        return str(found.get("model", "")), int(found.get("dimension") or 0)
+        return self.record.meta("model"), int(self.record.meta("dimension") or 0)
 
     @property
     def stamp(self) -> int:
@@ -302,15 +300,16 @@ class LocalIndex(ABC):
                 )
             time.sleep(0.05)
 
-    def mend_keyword(self) -> bool:
-        """Rebuild the keyword index after a search found damage; False if that is not possible now."""
+    def mend(self) -> bool:
+        """Rebuild what a search found damaged; False if that is not possible now."""
         if self.read_only:
             return False
         with explain_errors(self.database.path), self.lock.held_if_free() as free:
             if free:
-                self._say_what_takes_long("The keyword index is damaged")
-                self.discard_derived(KEYWORD)
-                self.catch_up_keyword()
+                if self._keyword is not None and self._keyword.verify():
+                    self._say_what_takes_long("The keyword index is damaged")
+                    self.discard_derived(KEYWORD)
+                self.catch_up_for_search()
         return free
 
     def _say_what_takes_long(self, problem: str) -> None:
@@ -357,10 +356,19 @@ class LocalIndex(ABC):
             # A search can do without the latest changes; a full disk is the writer's concern.
             logger.warning("The indexes at %s could not be updated: %s", self.folder, error)
 
+    def catch_up_without_damaged(self) -> None:
+        """Like ``catch_up``, without documents that were damaged: these are withdrawn, to be read again."""
+        try:
+            self.catch_up()
+        except DamagedDocumentError as error:
+            logger.warning("%s", error)
+            self.record.withdraw([error.document])
+            self.catch_up_without_damaged()
+
     def catch_up_keyword(self) -> None:
         """Bring the columns, the texts and the keyword index up to date. The caller holds the writer lock."""
-        self._feed_columns()
-        self._feed_texts()
+        self._mended(COLUMNS, self._feed_columns)
+        self._mended(TEXTS, self._feed_texts)
         self._mended(KEYWORD, self._feed_keyword)
 
     def _mended(self, name: str, feed: Callable[[], None]) -> None:
@@ -429,7 +437,14 @@ class LocalIndex(ABC):
 
     def _must_rebuild(self, seen: int, generation: int) -> bool:
         """Whether the log does not reach back that far, or the index is ahead of the record."""
-        return seen > generation or (seen + 1 < self.record.oldest_change())
+        if seen > generation:
+            self.note_loss(seen, generation)
+        late = seen > generation or seen + 1 < self.record.oldest_change()
+        return late or not self.record.log_is_sound(seen)
+
+    @abstractmethod
+    def note_loss(self, seen: int, generation: int) -> None:
+        """Remember that the record was further once than it is now. The caller holds the writer lock."""
 
     def _everything(self, kind: str) -> list[Change]:
         # Numbered 0, so that an interrupted build starts over.

@@ -22,7 +22,13 @@ from loccit.port.records import (
 )
 from loccit.stores.embedded.database import BATCH, Database, batches, joined
 from loccit.stores.embedded.place_ids import gone_place
+from loccit.stores.embedded.seals import CHUNKS, LINES, PLACES, REFS, TEXT, check_documents
 
+# What is quoted of a chunk is from these.
+_OF_CHUNK = (CHUNKS, PLACES, TEXT)
+
+# Places in more documents than this are not quoted one by one.
+_QUOTED = 20
 # Places to read if those of many documents are requested.
 _LOOKED_AT = 10_000
 
@@ -53,6 +59,26 @@ class Lookup:
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         return self._database.rows(query, values)
 
+    def _quoted(
+        self, parts: Sequence[str], query: str, values: Sequence[Any] = (), owner: int = 0
+    ) -> list[sqlite3.Row]:
+        """Run a query for what may be quoted: of documents that are as they were written; their ids are a column."""
+        rows = self._database.rows(query, values)
+        check_documents(self._database, {row[owner] for row in rows}, *parts)
+        return rows
+
+    def _joined(
+        self,
+        parts: Sequence[str],
+        columns: str,
+        wanted: Collection[Sequence[Any]],
+        query: str,
+        owner: int = 0,
+    ) -> list[Any]:
+        rows = joined(self._database, columns, wanted, query)
+        check_documents(self._database, {row[owner] for row in rows}, *parts)
+        return rows
+
     # -- chunks ----------------------------------------------------------------------------------------------
 
     def chunks(self, ids: Collection[int]) -> dict[int, StoredChunk]:
@@ -60,7 +86,7 @@ class Lookup:
         found = {}
         for batch in batches(ids):
             marks = ",".join("?" * len(batch))
-            for row in self._rows(f"{_CHUNK} WHERE c.id IN ({marks})", batch):
+            for row in self._quoted(_OF_CHUNK, f"{_CHUNK} WHERE c.id IN ({marks})", batch, 1):
                 found[int(row[0])] = _chunk(row)
         return found
 
@@ -77,7 +103,9 @@ class Lookup:
         """Return all chunks of a document, in order."""
         return [
             _chunk(row)
-            for row in self._rows(f"{_CHUNK} WHERE c.document = ? ORDER BY c.chunk_index", (document,))
+            for row in self._quoted(
+                _OF_CHUNK, f"{_CHUNK} WHERE c.document = ? ORDER BY c.chunk_index", (document,), 1
+            )
         ]
 
     def chunk_ids_between(self, document: int, start: int, end: int) -> list[int]:
@@ -161,12 +189,8 @@ class Lookup:
 
     def places_at(self, wanted: Sequence[tuple[int, int]]) -> list[StoredPlace]:
         """Return places by document and number, in the order requested, without deleted ones."""
-        rows = joined(
-            self._database,
-            "in_document, number",
-            wanted,
-            PLACE.replace("FROM places p", _PLACE_OF_T),
-        )
+        query = PLACE.replace("FROM places p", _PLACE_OF_T)
+        rows = self._joined((PLACES,), "in_document, number", wanted, query)
         found = {(row[0], row[3]): place_of(row) for row in rows}
         return [found[place] for place in wanted if place in found]
 
@@ -191,14 +215,10 @@ class Lookup:
 
     def places_with(self, place_ids: Collection[str]) -> dict[str, StoredPlace]:
         """Return places by their ids in the library, without missing ones."""
-        rows = joined(
-            self._database,
-            "wanted",
-            [(one,) for one in place_ids],
-            PLACE.replace(
-                "FROM places p", "FROM t CROSS JOIN places p ON p.place_id = t.wanted AND p.place_id != ''"
-            ),
+        query = PLACE.replace(
+            "FROM places p", "FROM t CROSS JOIN places p ON p.place_id = t.wanted AND p.place_id != ''"
         )
+        rows = self._joined((PLACES,), "wanted", [(one,) for one in place_ids], query)
         return {row["place_id"]: place_of(row) for row in rows}
 
     def place_ids(self, wanted: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
@@ -219,12 +239,12 @@ class Lookup:
     def places_of_document(self, document: int, *, clauses: bool = True) -> list[Place]:
         """Return the places of a document in text order, outer ones first."""
         where = "p.document = ?" if clauses else "p.document = ? AND p.section = p.ordinal"
-        rows = self._rows(f"{PLACE} WHERE {where} ORDER BY p.start, p.ordinal", (document,))
+        rows = self._quoted((PLACES,), f"{PLACE} WHERE {where} ORDER BY p.start, p.ordinal", (document,))
         return [place_of(row).place for row in rows]
 
     def place(self, document: int, ordinal: int) -> StoredPlace | None:
         """Return one place of a document."""
-        rows = self._rows(f"{PLACE} WHERE p.document = ? AND p.ordinal = ?", (document, ordinal))
+        rows = self._quoted((PLACES,), f"{PLACE} WHERE p.document = ? AND p.ordinal = ?", (document, ordinal))
         return place_of(rows[0]) if rows else None
 
     def _places(
@@ -242,7 +262,11 @@ class Lookup:
         for row in rows:
             if row["document"] in allowed:
                 (headings if row["section"] == row["ordinal"] else clauses).append(row)
-        return [place_of(row) for row in (*headings[:MOST], *clauses[:MOST])]
+        found = [*headings[:MOST], *clauses[:MOST]]
+        documents_found = {row["document"] for row in found}
+        if len(documents_found) <= _QUOTED:
+            check_documents(self._database, documents_found, PLACES)
+        return [place_of(row) for row in found]
 
     def documents_with_kind(self, kind: str, documents: Collection[int]) -> set[int]:
         """Return which of these documents have more than two places of a kind, and so are numbered by it."""
@@ -308,8 +332,8 @@ class Lookup:
 
     def standing(self, offsets: Collection[tuple[int, int]]) -> dict[tuple[int, int], Standing]:
         """Return the innermost places at some offsets of documents."""
-        rows = joined(
-            self._database,
+        rows = self._joined(
+            (PLACES,),
             "document, offset",
             offsets,
             "SELECT t.document, t.offset, p.section_id, p.label, h.heading, CASE p.label WHEN '' THEN p.heading "
@@ -328,13 +352,13 @@ class Lookup:
     ) -> dict[tuple[int, int, int], list[Reference]]:
         """Return the references in some spans of texts, given as document, start and end, in order."""
         found: dict[tuple[int, int, int], list[Reference]] = {span: [] for span in spans}
-        rows = joined(
-            self._database,
+        rows = self._joined(
+            (REFS,),
             "in_document, first, last",
             found,
-            "SELECT t.first, t.last, r.*, d.source_path AS source_path FROM t CROSS JOIN refs r ON r.document = "
-            "t.in_document AND r.start >= t.first AND r.start < t.last JOIN documents d ON d.id = r.document "
-            "ORDER BY r.start",
+            "SELECT r.document, t.first, t.last, r.*, d.source_path AS source_path FROM t CROSS JOIN refs r "
+            "ON r.document = t.in_document AND r.start >= t.first AND r.start < t.last "
+            "JOIN documents d ON d.id = r.document ORDER BY r.start",
         )
         for row in rows:
             found[row["document"], row["first"], row["last"]].append(reference_of(row))
@@ -345,7 +369,8 @@ class Lookup:
         found = []
         for batch in batches(section_ids):
             marks = ",".join("?" * len(batch))
-            rows = self._rows(
+            rows = self._quoted(
+                (REFS,),
                 f"{_REFERENCE} WHERE r.document = ? AND r.target_section IN ({marks}) ORDER BY r.start",
                 [document, *batch],
             )
@@ -358,8 +383,8 @@ class Lookup:
 
     def references_outward(self, documents: Collection[int]) -> list[tuple[int, Reference, list[int]]]:
         """Return what documents refer to outside themselves, each wording once, with its positions."""
-        rows = joined(
-            self._database,
+        rows = self._joined(
+            (REFS,),
             "document",
             [(document,) for document in documents],
             "SELECT r.document, r.kind, r.number_kind, r.number_key, r.target, json_group_array(r.start) FROM t "
@@ -403,16 +428,18 @@ class Lookup:
 
     def page_starts(self, document: int) -> list[tuple[int, int]]:
         """Return where the pages of a document's text begin, with their numbers."""
-        rows = self._rows("SELECT pages FROM documents WHERE id = ?", (document,))
-        return [(start, page) for start, page in json.loads(rows[0][0])] if rows else []
+        rows = self._quoted((TEXT,), "SELECT id, pages FROM documents WHERE id = ?", (document,))
+        return [(start, page) for start, page in json.loads(rows[0][1])] if rows else []
 
     def line_starts(self, document: int) -> list[tuple[int, int]]:
         """Return where the numbering of lines in a document's text restarts, with the numbers."""
+        check_documents(self._database, [document], LINES)
         rows = self._rows("SELECT starts FROM source_lines WHERE document = ?", (document,))
         return [(start, line) for start, line in json.loads(rows[0][0])] if rows else []
 
     def document_text(self, document: int, start: int, end: int) -> str:
         """Return a part of a document's text."""
+        check_documents(self._database, [document], TEXT)
         rows = self._rows(
             "SELECT substr(text, ?, ?) FROM documents WHERE id = ?", (start + 1, end - start, document)
         )
@@ -421,7 +448,7 @@ class Lookup:
     def texts(self, documents: Collection[int]) -> list[StoredText]:
         """Return some documents with their texts."""
         query = f"SELECT id, source_path, title, body_start, text FROM documents WHERE id IN ({_marks(documents)})"
-        return [StoredText(*row) for row in self._rows(query, list(documents))]
+        return [StoredText(*row) for row in self._quoted((TEXT,), query, list(documents))]
 
     def every_text(self, documents: Collection[int]) -> Iterator[StoredText]:
         """Read documents one after another."""
@@ -430,6 +457,7 @@ class Lookup:
 
     def metadata(self, document: int) -> dict[str, Any]:
         """Return a document's frontmatter and properties."""
+        check_documents(self._database, [document], TEXT)
         rows = self._rows("SELECT metadata FROM documents WHERE id = ?", (document,))
         return dict(json.loads(rows[0][0])) if rows else {}
 

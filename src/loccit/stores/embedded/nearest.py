@@ -10,7 +10,8 @@ longer than the product.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import time
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -18,15 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loccit.embedding.protocol import Vectors
+from loccit.errors import DamagedIndexError
 from loccit.port.matching import Nearest
 from loccit.stores.embedded.coarse import Coarse, Signs, dot_products
+from loccit.stores.embedded.digests import CHECK, Blocks, sound
 
 Places = NDArray[np.intp]
 Ids = NDArray[np.int64]
 
-ROW = np.dtype([("chunk", "<i8"), ("document", "<i8"), ("died", "<i8")])
+ROW = np.dtype([("chunk", "<i8"), ("document", "<i8"), ("died", "<i8"), CHECK])
 """The owner of a row, and the generation in which it was deleted; 0 while it is live."""
-SPAN = np.dtype([("start", "<u4"), ("count", "<u4")])
+SPAN = np.dtype([("start", "<u4"), ("count", "<u4"), CHECK])
 """The rows of a chunk or a document, which are contiguous."""
 
 # Reading single rows costs more than reading all in order if they are more than one in this many.
@@ -37,6 +40,8 @@ _NEAR, _NEAR_LEAST = 20, 20_000
 _FAR = 500
 # This many of the best chunks are exact, whatever rounding did to their products.
 _CERTAIN = 200
+# How long it takes at most to mark a row as deleted.
+_MOMENT = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,10 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One consistent state. Arrays are those of files; ``documents`` and ``chunks`` are spans by id."""
+    """One consistent state. Arrays are those of files; ``documents`` and ``chunks`` are spans by id.
+
+    What a search reads of them is checked when it is first read; damage raises ``DamagedIndexError``.
+    """
 
     generation: int
     name: str
@@ -77,7 +85,37 @@ class Snapshot:
     chunks: NDArray[Any]
     coarse: Coarse | None = None
     signs: Signs | None = None
+    blocks: Mapping[str, Blocks] = field(default_factory=dict)
+    """The checksums of the files that only grow, by their suffixes."""
     _runs: list[Runs] = field(default_factory=list, init=False, repr=False, compare=False)
+    _sound: list[bool] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def vectors(self, rows: Places | None = None) -> Vectors:
+        """Return the vectors of some rows, or of all."""
+        blocks = self.blocks[".f32"]
+        if rows is None:
+            blocks.check()
+            return self.matrix
+        blocks.check_rows(rows, 4 * self.matrix.shape[1])
+        return self.matrix.take(rows, axis=0)
+
+    def check_copy(self, rows: Places | None = None) -> None:
+        """Check the coarse copy of some rows, or of all."""
+        if rows is None:
+            self.blocks[".i8"].check()
+        elif self.coarse is not None:
+            self.blocks[".i8"].check_rows(rows, self.coarse.rows.shape[1])
+        self.blocks[".scale"].check()
+
+    def _check_owners(self) -> None:
+        if not self._sound:
+            wrong = np.flatnonzero(~sound(self.rows))
+            if len(wrong):
+                # A running writer may be marking one at this very moment.
+                time.sleep(_MOMENT)
+                if not sound(self.rows[wrong]).all():
+                    raise DamagedIndexError("a row of the vector index was changed by something else")
+            self._sound.append(True)
 
     @property
     def runs(self) -> Runs:
@@ -88,6 +126,7 @@ class Snapshot:
 
     def owners(self, rows: Places | None = None) -> Ids:
         """Return the chunk of each of some rows, or of all; -1 if it is deleted."""
+        self._check_owners()
         # Column by column: copying whole rows takes several times as long.
         chunk, died = (
             self.rows[name] if rows is None else self.rows[name][rows] for name in ("chunk", "died")
@@ -98,7 +137,7 @@ class Snapshot:
     def rows_of_chunks(self, chunks: Ids) -> tuple[Ids, NDArray[np.int64], Places]:
         """Return which of these chunks have rows, how many, and the rows, chunk by chunk."""
         chunks = chunks[(chunks >= 0) & (chunks < len(self.chunks))]
-        spans = self.chunks[chunks]
+        spans = checked_spans(self.chunks[chunks])
         starts, counts = spans["start"].astype(np.int64), spans["count"].astype(np.int64)
         # A span may be older or newer than this state: the rows themselves decide.
         sound = (counts > 0) & (starts + counts <= len(self.rows))
@@ -110,13 +149,20 @@ class Snapshot:
         """Return the live rows of some documents, in order."""
         wanted = np.fromiter(documents, np.int64, len(documents))
         wanted = wanted[(wanted >= 0) & (wanted < len(self.documents))]
-        spans = self.documents[wanted]
+        spans = checked_spans(self.documents[wanted])
         starts, counts = spans["start"].astype(np.int64), spans["count"].astype(np.int64)
         sound = (counts > 0) & (starts + counts <= len(self.rows))
         wanted, starts, counts = wanted[sound], starts[sound], counts[sound]
         rows = _stretched(starts, counts)
         mine = self.rows["document"][rows] == np.repeat(wanted, counts)
         return np.sort(rows[mine & (self.owners(rows) >= 0)])
+
+
+def checked_spans(spans: NDArray[Any]) -> NDArray[Any]:
+    """Return spans as they were written; a span of nothing was not."""
+    if not (sound(spans) | ((spans["count"] == 0) & (spans["check"] == 0))).all():
+        raise DamagedIndexError("a span of the vector index was changed by something else")
+    return spans
 
 
 def _stretched(starts: Ids, counts: NDArray[np.int64]) -> Places:
@@ -148,8 +194,7 @@ def ordered(matrix: Vectors, query: Vectors) -> Nearest:
 
 def _compared(snapshot: Snapshot, query: Vectors, rows: Places | None) -> tuple[Ids, Vectors]:
     """Return the chunks of some rows, in row order, with their best cosines."""
-    vectors = snapshot.matrix if rows is None else snapshot.matrix.take(rows, axis=0)
-    return _by_chunk(snapshot.owners(rows), _products(vectors, query))
+    return _by_chunk(snapshot.owners(rows), _products(snapshot.vectors(rows), query))
 
 
 def _products(rows: Vectors, query: Vectors) -> Vectors:
@@ -216,7 +261,10 @@ def _look(snapshot: Snapshot, query: Vectors, limit: int, within: Places | None)
     if coarse is None:
         return None
     if within is None and signs is not None:
+        snapshot.blocks[".signs"].check()
         alike = signs.look(query, max(_NEAR_LEAST, _NEAR * limit), _FAR)
+        if alike is not None:
+            snapshot.check_copy(alike[0])
         seen = coarse.look(query, alike[0]) if alike is not None else None
         if alike is None or seen is None:
             return None
@@ -224,6 +272,7 @@ def _look(snapshot: Snapshot, query: Vectors, limit: int, within: Places | None)
         owners = snapshot.owners(far)
         _, _, low = snapshot.rows_of_chunks(np.unique(owners[owners >= 0]))
         return _Look(near, Runs.of(snapshot.owners(near)), *seen, low)
+    snapshot.check_copy()
     seen = coarse.look(query)
     if seen is None:
         return None

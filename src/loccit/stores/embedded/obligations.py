@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from loccit.model import Lines, LineStart, Pages, PageStart
 from loccit.model.obligation import GAPS, KINDS, Amount, Deadline, Obligation, ObligationRow
 from loccit.port.obligations import ObligationCounts, ObligationQuery
+from loccit.stores.embedded.seals import OBLIGATIONS, PLACES, check_documents
 
 if TYPE_CHECKING:
     from loccit.stores.embedded.database import Database
@@ -116,6 +117,7 @@ class EmbeddedObligations:
             "ORDER BY d.source_path, o.start, o.id LIMIT ? OFFSET ?",
             (*values, limit, offset),
         )
+        check_documents(self._database, {row["document"] for row in rows}, OBLIGATIONS, PLACES)
         return [
             ObligationRow(
                 row["source_path"],

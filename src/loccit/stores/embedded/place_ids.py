@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from loccit.model.place_ids import library_key, place_id
 from loccit.port.records import GonePlace
+from loccit.stores.embedded.seals import insert, is_sound
 
 if TYPE_CHECKING:
     from loccit.stores.embedded.database import Database
@@ -118,10 +119,11 @@ def remember_places(connection: sqlite3.Connection, document: int) -> None:
         "WHERE p.document = ? AND p.place_id != '' ORDER BY p.ordinal DESC",
         (document,),
     ).fetchall()
-    connection.executemany(
-        "INSERT OR REPLACE INTO gone_places (place_id, source_path, section_id, label, heading, text) "
-        "VALUES (?, ?, ?, ?, ?, ?)",
+    insert(
+        connection,
+        "gone_places",
         [(row[0], path, row[1], row[2], row[3], _beginning(text[row[4] : row[5]])) for row in rows],
+        "INSERT OR REPLACE",
     )
     connection.execute(
         "DELETE FROM gone_places WHERE number <= (SELECT MAX(number) FROM gone_places) - ?", (_REMEMBERED,)
@@ -136,6 +138,7 @@ def _beginning(text: str) -> str:
 def gone_place(database: Database, wanted: str) -> GonePlace | None:
     """Return what is remembered of a deleted place."""
     rows = database.rows(
-        "SELECT source_path, section_id, label, heading, text FROM gone_places WHERE place_id = ?", (wanted,)
+        "SELECT place_id, source_path, section_id, label, heading, text, digest FROM gone_places WHERE place_id = ?",
+        (wanted,),
     )
-    return GonePlace(*rows[0]) if rows else None
+    return GonePlace(*tuple(rows[0])[1:6]) if rows and is_sound(rows[0]) else None

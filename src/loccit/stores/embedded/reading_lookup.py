@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from loccit.model import Lines, Link, Pages, Place, line_of
 from loccit.stores.embedded.database import Database, batches
 from loccit.stores.embedded.lookup import PLACE, Lookup, place_of
+from loccit.stores.embedded.seals import CHUNKS, LINKS, PLACES, TEXT, check_documents
 
 
 class ReadingLookup:
@@ -21,6 +22,7 @@ class ReadingLookup:
     def document(self, path: str) -> sqlite3.Row | None:
         """Return a document with its text."""
         rows = self._database.rows("SELECT * FROM documents WHERE source_path = ?", (path,))
+        check_documents(self._database, [row["id"] for row in rows], TEXT)
         return rows[0] if rows else None
 
     def paths(self) -> dict[int, str]:
@@ -36,6 +38,7 @@ class ReadingLookup:
 
     def links(self, document: int) -> list[Link]:
         """Return the links of a document, in order."""
+        check_documents(self._database, [document], LINKS)
         rows = self._database.rows(
             'SELECT target, text, kind, start, "end" FROM links WHERE document = ? ORDER BY start',
             (document,),
@@ -66,6 +69,7 @@ class ReadingLookup:
 
     def labels(self, document: int, section_ids: Collection[str]) -> dict[str, str]:
         """Return the names of places in a document: the label, or else the heading."""
+        check_documents(self._database, [document], PLACES)
         found: dict[str, str] = {}
         for batch in batches(section_ids):
             marks = ",".join("?" * len(batch))
@@ -79,6 +83,7 @@ class ReadingLookup:
 
     def place(self, document: int, start: int, end: int) -> tuple[Lines, Pages | None]:
         """Return the lines and pages of a part of a document."""
+        check_documents(self._database, [document], CHUNKS, TEXT)
         line_starts = Lookup(self._database).line_starts(document)
         first, last = (self._line_at(document, at, line_starts) for at in (start, max(start, end - 1)))
         rows = self._database.rows("SELECT pages FROM documents WHERE id = ?", (document,))

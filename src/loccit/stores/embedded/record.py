@@ -18,15 +18,35 @@ from typing import NamedTuple
 import numpy as np
 
 from loccit.embedding.protocol import Vectors
+from loccit.errors import DamagedVectorsError, IndexStateError
 from loccit.model import Chunk, ParsedDocument, Passage, Place, chunk_number
 from loccit.stores.embedded.database import Database, batches
 from loccit.stores.embedded.fields import write_fields
 from loccit.stores.embedded.names import write_keys
 from loccit.stores.embedded.obligations import write_obligations
 from loccit.stores.embedded.place_ids import choose_place_ids, remember_places
+from loccit.stores.embedded.schema import recount
+from loccit.stores.embedded.seals import (
+    PASSAGES,
+    PLACES,
+    TEXT,
+    check_documents,
+    damaged_rows,
+    delete_rows,
+    insert,
+    is_sound,
+    path_of,
+    seal,
+    unsound,
+)
 from loccit.stores.embedded.suggestions import write_suggestions
 from loccit.stores.embedded.terms import write_term_keys
 from loccit.text.keys import title_key
+
+WITHDRAWN = "what was stored of it was damaged: run loccit index to read it again"
+"""Why a document is missing that the doctor took out."""
+LOST = "lost"
+"""The setting that says what was lost."""
 
 
 class FileState(NamedTuple):
@@ -73,12 +93,17 @@ class Record:
 
     def meta(self, key: str) -> str:
         """Return a stored setting, or an empty string."""
-        return str(self.database.value("SELECT value FROM meta WHERE key = ?", (key,)) or "")
+        rows = self.database.rows("SELECT key, value, digest FROM meta WHERE key = ?", (key,))
+        if rows and not is_sound(rows[0]):
+            raise IndexStateError(
+                f"The settings of the index at {self.database.path.parent} were damaged ({key}). Run loccit doctor."
+            )
+        return str(rows[0][1]) if rows else ""
 
     def set_meta(self, values: Mapping[str, str]) -> None:
         """Store settings."""
         with self.database.transaction() as connection:
-            connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
+            insert(connection, "meta", values.items(), "INSERT OR REPLACE")
 
     # -- documents -------------------------------------------------------------------------------------------
 
@@ -192,6 +217,7 @@ class Record:
                 [(document, x.target, x.text, x.kind, x.start, x.end) for x in parsed.links],
             )
             write_keys(connection, document)
+            seal(connection, document)
             connection.execute("DELETE FROM failures WHERE source_path = ?", (parsed.document.source_path,))
             log_changes(connection, [document], "added")
             if has_all_vectors(connection, document):
@@ -200,15 +226,16 @@ class Record:
 
     def touch(self, path: str, mtime_ns: int) -> None:
         """Store a new modification time of a file with unchanged content."""
-        with self.database.transaction() as connection:
-            connection.execute(
-                "UPDATE documents SET mtime_ns = ?, ingested_at = ? WHERE source_path = ?",
-                (mtime_ns, now(), path),
-            )
-            for row in connection.execute(
-                "SELECT id FROM documents WHERE source_path = ?", (path,)
-            ).fetchall():
-                write_fields(connection, row[0])
+        parts = ("documents", "files", "document_fields")
+        for (document,) in self.database.rows("SELECT id FROM documents WHERE source_path = ?", (path,)):
+            check_documents(self.database, [document], *parts)
+            with self.database.transaction() as connection:
+                connection.execute(
+                    "UPDATE documents SET mtime_ns = ?, ingested_at = ? WHERE id = ?",
+                    (mtime_ns, now(), document),
+                )
+                write_fields(connection, document)
+                seal(connection, document, parts)
 
     def remove(self, paths: Sequence[str]) -> None:
         """Remove documents and failures by path."""
@@ -233,10 +260,7 @@ class Record:
     def put_failure(self, path: str, reason: str, size: int, mtime_ns: int) -> None:
         """Remember that a file could not be read, so that it is not tried again until it changes."""
         with self.database.transaction() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?)",
-                (path, reason, size, mtime_ns, now()),
-            )
+            insert(connection, "failures", [(path, reason, size, mtime_ns, now())], "INSERT OR REPLACE")
 
     def forget_failures(self, paths: Iterable[str]) -> None:
         """Forget that files could not be read; their stored documents stay."""
@@ -245,13 +269,15 @@ class Record:
 
     def failures(self) -> dict[str, tuple[str, int, int]]:
         """Return reason, size and modification time of each file that could not be read."""
-        rows = self.database.rows("SELECT source_path, reason, size, mtime_ns FROM failures")
-        return {row[0]: (row[1], row[2], row[3]) for row in rows}
+        rows = self.database.rows(
+            "SELECT source_path, reason, size, mtime_ns, failed_at, digest FROM failures"
+        )
+        return {row[0]: (row[1], row[2], row[3]) for row in rows if is_sound(row)}
 
     def add_roots(self, roots: Iterable[str]) -> None:
         """Remember which paths were indexed."""
         with self.database.transaction() as connection:
-            connection.executemany("INSERT OR IGNORE INTO roots VALUES (?)", [(root,) for root in roots])
+            insert(connection, "roots", [(root,) for root in roots], "INSERT OR IGNORE")
 
     def forget_roots(self, roots: Iterable[str]) -> None:
         """Forget indexed paths; their documents stay."""
@@ -260,7 +286,12 @@ class Record:
 
     def roots(self) -> list[str]:
         """Return the paths that were indexed."""
-        return [row[0] for row in self.database.rows("SELECT path FROM roots ORDER BY path")]
+        rows = self.database.rows("SELECT path, digest FROM roots ORDER BY path")
+        if not all(map(is_sound, rows)):
+            raise IndexStateError(
+                f"The list of folders of the index at {self.database.path.parent} was damaged. Run loccit doctor."
+            )
+        return [row[0] for row in rows]
 
     # -- vectors ---------------------------------------------------------------------------------------------
 
@@ -306,9 +337,11 @@ class Record:
     def put_vectors(self, hashes: Sequence[bytes], vectors: Vectors, *, partly: bool = False) -> None:
         """Store vectors, and log the documents completed by them, or with ``partly`` all that have some."""
         with self.database.transaction() as connection:
-            connection.executemany(
-                "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
+            insert(
+                connection,
+                "vectors",
                 [(name, row.tobytes()) for name, row in zip(hashes, vectors, strict=True)],
+                "INSERT OR IGNORE",
             )
             touched: set[int] = set()
             for name in hashes:
@@ -320,22 +353,26 @@ class Record:
             log_changes(connection, told, "embedded")
 
     def vectors_of(self, hashes: Sequence[bytes]) -> dict[bytes, Vectors]:
-        """Return the vectors of texts, by hash."""
-        query = "SELECT text_hash, vector FROM vectors WHERE text_hash IN"
+        """Return the vectors of texts, by hash, without damaged ones."""
+        query = "SELECT text_hash, vector, digest FROM vectors WHERE text_hash IN"
         return {
             row[0]: np.frombuffer(row[1], np.float32)
             for batch in batches(hashes)
             for row in self.database.rows(f"{query} ({','.join('?' * len(batch))})", batch)
+            if is_sound(row)
         }
 
     def document_vectors(self, document: int, dimension: int) -> tuple[list[int], Vectors]:
         """Return the chunk id and the vector of each passage of a document."""
         rows = self.database.rows(
-            "SELECT p.chunk, v.vector FROM passages p JOIN vectors v ON v.text_hash = p.text_hash "
-            "WHERE p.document = ? ORDER BY p.id",
+            "SELECT p.chunk, v.text_hash, v.vector, v.digest FROM passages p JOIN vectors v "
+            "ON v.text_hash = p.text_hash WHERE p.document = ? ORDER BY p.id",
             (document,),
         )
-        data = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32)
+        check_documents(self.database, [document], PASSAGES)
+        if not all(is_sound(row[1:]) for row in rows):
+            raise DamagedVectorsError(f"stored vectors of document {document} were changed by something else")
+        data = np.frombuffer(b"".join(row[2] for row in rows), dtype=np.float32)
         return [row[0] for row in rows], data.reshape(len(rows), dimension)
 
     def is_embedded(self, document: int) -> bool:
@@ -361,6 +398,36 @@ class Record:
             )
             connection.execute("DELETE FROM dropped")
 
+    def drop_damaged(self) -> int:
+        """Delete the vectors that were damaged, so that they are made again; return how many there were."""
+        with self.database.transaction() as connection:
+            damaged = damaged_rows(connection, ["vectors"])
+            delete_rows(connection, damaged)
+            recount(connection)
+        return len(damaged)
+
+    def withdraw(self, documents: Iterable[int]) -> list[str]:
+        """Delete documents whose rows were damaged, to be read again from their files; return their paths.
+
+        Nothing of them is remembered, and a database that holds the library is not told that they are gone.
+        """
+        paths = []
+        with self.database.transaction() as connection:
+            for document in documents:
+                paths.append(path := path_of(connection, document))
+                connection.execute("DELETE FROM documents WHERE id = ?", (document,))
+                connection.execute("DELETE FROM files WHERE document = ?", (document,))
+                connection.execute("DELETE FROM stored WHERE document = ?", (document,))
+                row = (path, WITHDRAWN, 0, -1, now())
+                insert(connection, "failures", [row], "INSERT OR REPLACE")
+                log_changes(connection, [document], "removed")
+            recount(connection)
+        return sorted(paths)
+
+    def withdrawn(self) -> list[str]:
+        """Return the paths of the documents that were withdrawn and not read again since."""
+        return sorted(path for path, (reason, _, _) in self.failures().items() if reason == WITHDRAWN)
+
     # -- the change log --------------------------------------------------------------------------------------
 
     def generation(self) -> int:
@@ -374,6 +441,13 @@ class Record:
             (generation,),
         )
         return [Change(*row) for row in rows]
+
+    def log_is_sound(self, generation: int) -> bool:
+        """Whether what the log says of the changes after a generation is what was written there."""
+        rows = self.database.rows(
+            "SELECT generation, document, kind, digest FROM changes WHERE generation > ?", (generation,)
+        )
+        return all(map(is_sound, rows))
 
     def is_current(self, document: int) -> bool:
         """Whether a document id is the current version of its file."""
@@ -413,7 +487,8 @@ def forget_documents(connection: sqlite3.Connection, paths: Iterable[str]) -> No
     for path in paths:
         row = connection.execute("SELECT id FROM documents WHERE source_path = ?", (path,)).fetchone()
         if row:
-            remember_places(connection, row[0])
+            if not unsound(connection, row[0], (TEXT, PLACES)):
+                remember_places(connection, row[0])
             connection.execute("DELETE FROM documents WHERE id = ?", (row[0],))
             documents.append(int(row[0]))
     log_changes(connection, documents, "removed")
@@ -421,9 +496,9 @@ def forget_documents(connection: sqlite3.Connection, paths: Iterable[str]) -> No
 
 def log_changes(connection: sqlite3.Connection, documents: Iterable[int], kind: str) -> None:
     """Log changes of documents for derived indexes, inside the transaction in which they happen."""
-    connection.executemany(
-        "INSERT INTO changes (document, kind) VALUES (?, ?)", [(d, kind) for d in documents]
-    )
+    last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'changes'").fetchone()
+    first = (last[0] if last else 0) + 1
+    insert(connection, "changes", [(number, d, kind) for number, d in enumerate(documents, first)])
 
 
 _PENDING = (

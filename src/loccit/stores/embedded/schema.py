@@ -9,6 +9,7 @@ from loccit.errors import IndexStateError, IndexVersionError
 from loccit.stores.embedded.fields import write_fields
 from loccit.stores.embedded.obligations import add_obligations
 from loccit.stores.embedded.place_ids import add_place_ids
+from loccit.stores.embedded.seals import add_seals, seal_all, unsound
 from loccit.stores.embedded.suggestions import write_suggestions
 from loccit.stores.embedded.terms import write_term_keys
 
@@ -326,6 +327,16 @@ UNION ALL SELECT 'language', language, COUNT(*) FROM documents GROUP BY language
 UNION ALL SELECT 'type', file_type, COUNT(*) FROM documents GROUP BY file_type
 ORDER BY 1, 2
 """
+# What should be no rows: texts that wait for a vector and should not, or that do not wait and should; what was dropped.
+UNCOUNTED = (
+    "SELECT text_hash FROM unembedded EXCEPT SELECT text_hash FROM passages "
+    "WHERE text_hash NOT IN (SELECT text_hash FROM vectors)",
+    "SELECT text_hash FROM passages WHERE text_hash NOT IN (SELECT text_hash FROM vectors) "
+    "EXCEPT SELECT text_hash FROM unembedded",
+    "SELECT passage FROM unembedded u WHERE NOT EXISTS "
+    "(SELECT 1 FROM passages p WHERE p.id = u.passage AND p.text_hash = u.text_hash)",
+    "SELECT text_hash FROM dropped EXCEPT SELECT text_hash FROM vectors",
+)
 _RECOUNT = f"""
 DELETE FROM unembedded;
 INSERT INTO unembedded SELECT MIN(id), text_hash FROM passages p
@@ -464,8 +475,11 @@ MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     lambda connection: _add_keys(connection),
     add_obligations,
     add_place_ids,
+    add_seals,
 ]
 SCHEMA_VERSION = len(MIGRATIONS)
+# From this version on, documents are sealed: what a step changes is sealed again, unless it had been damaged.
+_SEALED = MIGRATIONS.index(add_seals) + 1
 
 
 def recount(connection: sqlite3.Connection) -> None:
@@ -526,6 +540,13 @@ def check_version(connection: sqlite3.Connection, where: str) -> int:
 def migrate(connection: sqlite3.Connection, where: str) -> None:
     """Migrate the tables one version after another, each in its own transaction."""
     version = check_version(connection, where)
+    if version == SCHEMA_VERSION:
+        return
+    damaged = {
+        row[0]
+        for row in (connection.execute("SELECT id FROM documents").fetchall() if version >= _SEALED else ())
+        if unsound(connection, row[0])
+    }
     while version < SCHEMA_VERSION:
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -533,6 +554,8 @@ def migrate(connection: sqlite3.Connection, where: str) -> None:
             if version < SCHEMA_VERSION:
                 MIGRATIONS[version](connection)
                 version += 1
+                if version > _SEALED:
+                    seal_all(connection, but=damaged)
                 connection.execute(f"PRAGMA user_version = {version}")
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("COMMIT")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from loccit.model import Definition
 from loccit.port.names import MOST_DEFINITIONS, DefinedIn
+from loccit.stores.embedded.seals import DEFINITIONS, check_documents
 from loccit.text.keys import LONGEST_TERM, term_keys
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ class EmbeddedTerms:
 
     def _defined(self, where: str, values: Sequence[Any] | dict[str, Any]) -> list[DefinedIn]:
         rows = self._database.rows(f"{_DEFINED}{where}{_ORDER}", values)
+        check_documents(self._database, {row["document"] for row in rows}, DEFINITIONS)
         return [DefinedIn(row["source_path"], row["document_title"], definition_of(row)) for row in rows]
 
 

@@ -19,16 +19,18 @@ from numpy.typing import NDArray
 from loccit.errors import DamagedIndexError
 from loccit.port.records import StoredText
 from loccit.port.texts import TextBlock
+from loccit.stores.embedded.digests import CHECK, checksum, seal, sound
 from loccit.stores.embedded.files import read_json, read_records, write_json, write_records
 from loccit.text.verbatim import END, verbatim_form
 
 logger: logging.Logger = logging.getLogger("loccit")
 
-FORMAT = 1
+FORMAT = 2
 _ROWS, _MANIFEST = "documents.bin", "manifest.json"
 _FILES = {"written": "\n", "folded": END}
 """The files, each with the separator between its texts."""
-_ROW = np.dtype([("document", "<i8"), *((name, "<i8", (2,)) for name in _FILES)])
+_ROW = np.dtype([("document", "<i8"), *((name, "<i8", (3,)) for name in _FILES), CHECK])
+"""Of each text its start, its end, and its checksum."""
 # Smaller ones are not worth compacting.
 _SMALL = 1 << 22
 
@@ -41,12 +43,27 @@ class _State:
     rows: NDArray[np.void]
     sizes: dict[str, int]
     blocks: dict[str, TextBlock]
+    unread: set[str]
+    """The files of which not all texts have been checked."""
+
+    def check(self, name: str) -> None:
+        """Check the texts of a file when it is first read."""
+        if name not in self.unread:
+            return
+        # Also those of deleted documents: a pattern is looked for in the file as a whole.
+        data, spans = self.blocks[name].data, self.rows[name]
+        for start, end, expected in spans.tolist():
+            if checksum(data[start:end]) != expected:
+                raise DamagedIndexError(f"a text in {name}.bin was changed by something else")
+        if not (data[np.append(spans[:, 1], 0)[: len(data)]] == ord(_FILES[name])).all():
+            raise DamagedIndexError(f"a text in {name}.bin has lost its end")
+        self.unread.discard(name)
 
 
 def _empty() -> _State:
     none = np.zeros(0, np.int64)
     blocks = {name: TextBlock(np.zeros(0, np.uint8), none, none, none) for name in _FILES}
-    return _State(0, np.zeros(0, _ROW), dict.fromkeys(_FILES, 0), blocks)
+    return _State(0, np.zeros(0, _ROW), dict.fromkeys(_FILES, 0), blocks, set())
 
 
 class TextIndex:
@@ -66,17 +83,25 @@ class TextIndex:
     @property
     def written(self) -> TextBlock:
         """The texts as written."""
-        return self._state.blocks["written"]
+        return self._block("written")
 
     @property
     def folded(self) -> TextBlock:
         """The verbatim forms of the texts."""
-        return self._state.blocks["folded"]
+        return self._block("folded")
+
+    def _block(self, name: str) -> TextBlock:
+        """Return the texts of a file; none if any was damaged: then all are read from the record."""
+        try:
+            self._state.check(name)
+        except DamagedIndexError as error:
+            self._give_up(error)
+        return self._state.blocks[name]
 
     @property
     def wasteful(self) -> bool:
         """Whether more than half of the files belongs to deleted documents."""
-        block = self.written
+        block = self._state.blocks["written"]
         return _SMALL < len(block.data) > 2 * int((block.ends - block.starts + 1).sum())
 
     def reload(self) -> None:
@@ -91,18 +116,26 @@ class TextIndex:
             return
         try:
             self._state = self._load()
-        except (DamagedIndexError, KeyError, ValueError, TypeError, OSError) as error:
-            logger.warning("The texts in %s are rebuilt: %s", self._folder, error)
-            self._state = _empty()
+        except (DamagedIndexError, KeyError, ValueError, TypeError, OSError, OverflowError) as error:
+            self._give_up(error)
         self._stamp = stamp
+
+    def _give_up(self, error: Exception) -> None:
+        logger.warning("The texts in %s are rebuilt: %s", self._folder, error)
+        self._state = _empty()
 
     def _load(self) -> _State:
         manifest = read_json(self._folder / _MANIFEST)
         if manifest is None or manifest.get("format") != FORMAT:
             return _empty()
         sizes = {name: int(manifest[name]) for name in _FILES}
+        count = int(manifest["rows"])
+        if (self._folder / _ROWS).stat().st_size < count * _ROW.itemsize:
+            raise ValueError(f"{_ROWS} is too short")
         with (self._folder / _ROWS).open("rb") as stream:
-            rows = read_records(stream, _ROW, 0, int(manifest["rows"]))
+            rows = read_records(stream, _ROW, 0, count)
+        if not sound(rows).all():
+            raise ValueError(f"{_ROWS} was changed by something else")
         living = rows[rows["document"] > 0]
         blocks = {
             name: TextBlock(
@@ -113,10 +146,10 @@ class TextIndex:
             )
             for name, size in sizes.items()
         }
-        for block in blocks.values():
-            if len(block.ends) and block.ends.max() >= len(block.data):
+        for name, block in blocks.items():
+            if rows[name][:, 1].max(initial=-1) >= len(block.data):
                 raise ValueError("a text lies beyond the end of its file")
-        return _State(int(manifest["generation"]), rows, sizes, blocks)
+        return _State(int(manifest["generation"]), rows, sizes, blocks, set(_FILES))
 
     def apply(self, removed: Collection[int], added: Iterable[StoredText], generation: int) -> None:
         """Remove and add documents, and store the generation. The caller holds the writer lock.
@@ -133,6 +166,7 @@ class TextIndex:
                 path.touch()
         rows = old.rows.copy()
         rows["document"][np.isin(rows["document"], list(removed))] = 0
+        seal(rows)
         sizes, new = dict(old.sizes), []
         streams = {name: path.open("r+b") for name, path in paths.items()}
         try:
@@ -144,10 +178,11 @@ class TextIndex:
                 body = stored.text[stored.body_start :]
                 spans = {}
                 for name, text in (("written", body), ("folded", verbatim_form(body))):
-                    length = streams[name].write((text + _FILES[name]).encode())
-                    spans[name] = (sizes[name], sizes[name] + length - 1)
-                    sizes[name] += length
-                new.append((stored.document, *spans.values()))
+                    data = text.encode()
+                    end = sizes[name] + len(data)
+                    spans[name] = (sizes[name], end, checksum(data))
+                    sizes[name] += streams[name].write(data + _FILES[name].encode())
+                new.append((stored.document, *spans.values(), 0))
             for stream in streams.values():
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -156,7 +191,7 @@ class TextIndex:
                 stream.close()
         with (self._folder / _ROWS).open("r+b") as stream:
             write_records(stream, 0, rows)
-            write_records(stream, len(rows), np.array(new, _ROW))
+            write_records(stream, len(rows), seal(np.array(new, _ROW)))
             stream.flush()
             os.fsync(stream.fileno())
         write_json(
@@ -167,6 +202,8 @@ class TextIndex:
 
     def verify(self, texts: Iterable[StoredText]) -> str:
         """Say how the texts differ from those of the record, if they do."""
+        for name in _FILES:
+            self._state.check(name)
         block = self.written
         numbers = {int(document): number for number, document in enumerate(block.documents)}
         different = 0

@@ -9,8 +9,8 @@ A manifest names the files and the number of valid rows, and is replaced last.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
-from contextlib import ExitStack
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -28,10 +28,11 @@ from loccit.stores.embedded.coarse import (
     write_coarse,
     write_signs,
 )
+from loccit.stores.embedded.digests import Blocks, extended, seal, sound
 from loccit.stores.embedded.files import read_json, read_records, write_json, write_records
-from loccit.stores.embedded.nearest import ROW, SPAN, Snapshot, nearest
+from loccit.stores.embedded.nearest import ROW, SPAN, Snapshot, checked_spans, nearest
 
-FORMAT = 2
+FORMAT = 3
 # Deleted rows cost time in every search; below this many they are not worth a rewrite.
 _MIN_DEAD = 2_000
 # From this many rows on, smaller copies make searches faster; docs/decisions/0017-vector-search-at-scale.md.
@@ -50,12 +51,16 @@ class VectorIndex:
         self._dimension = dimension
         self._manifest = folder / "manifest.json"
         self._stamp: tuple[int, int] | None = None
+        self._damage = ""
         self._snapshot = self._empty()
         self.reload()
 
     def _empty(self) -> Snapshot:
         matrix = np.zeros((0, self._dimension), dtype=np.float32)
-        return Snapshot(0, "", 0, matrix, np.zeros(0, ROW), np.zeros(0, SPAN), np.zeros(0, SPAN))
+        blocks = {".f32": Blocks("", matrix, [])}
+        return Snapshot(
+            0, "", 0, matrix, np.zeros(0, ROW), np.zeros(0, SPAN), np.zeros(0, SPAN), blocks=blocks
+        )
 
     @property
     def model(self) -> tuple[str, int]:
@@ -88,10 +93,12 @@ class VectorIndex:
             try:
                 stat = self._manifest.stat()
             except FileNotFoundError:
-                self._stamp, self._snapshot = None, self._empty()
+                self._stamp, self._snapshot, self._damage = None, self._empty(), ""
                 return
             stamp = (stat.st_mtime_ns, stat.st_ino)
             if stamp == self._stamp:
+                if self._damage:
+                    raise DamagedIndexError(self._damage)
                 return
             try:
                 self._snapshot = self._load()
@@ -100,8 +107,17 @@ class VectorIndex:
                 if attempt == 4:
                     raise DamagedIndexError("a file of the vector index is missing") from None
                 continue
-            self._stamp = stamp
+            self._stamp, self._damage = stamp, ""
             return
+
+    @contextmanager
+    def _noticing(self) -> Iterator[None]:
+        """Remember damage that is met while reading, until the index has been written again."""
+        try:
+            yield
+        except DamagedIndexError as error:
+            self._damage = str(error)
+            raise
 
     def _load(self) -> Snapshot:
         manifest = read_json(self._manifest)
@@ -118,17 +134,29 @@ class VectorIndex:
             if live > count:
                 raise ValueError(f"{live} of {count} rows cannot be valid")
             shape = (count, self._dimension)
-            facts = manifest.get("coarse")
+            facts, sums = manifest.get("coarse"), manifest["checksums"]
+            matrix = self._mapped(name, np.dtype(np.float32), *shape)
+            coarse = open_coarse(self._folder, name, shape, facts) if facts else None
+            signs = open_signs(self._folder, name, shape) if manifest.get("signs") else None
+            arrays: dict[str, NDArray[Any]] = {".f32": matrix}
+            if coarse is not None:
+                arrays |= {".i8": coarse.rows, ".scale": coarse.scales}
+            if signs is not None:
+                arrays[".signs"] = signs.data
             return Snapshot(
                 int(manifest["generation"]),
                 name,
                 live,
-                self._mapped(name, np.dtype(np.float32), *shape),
+                matrix,
                 self._mapped(_beside(name, ".rows"), ROW, count),
                 self._mapped(_beside(name, ".documents"), SPAN, int(manifest["documents"])),
                 self._mapped(_beside(name, ".chunks"), SPAN, int(manifest["chunks"])),
-                open_coarse(self._folder, name, shape, facts) if facts else None,
-                open_signs(self._folder, name, shape) if manifest.get("signs") else None,
+                coarse,
+                signs,
+                {
+                    suffix: Blocks(_beside(name, suffix), array, sums[suffix])
+                    for suffix, array in arrays.items()
+                },
             )
         except FileNotFoundError:
             raise
@@ -184,6 +212,10 @@ class VectorIndex:
             return name, facts
         count = facts["count"]
         rows = self._mapped(_beside(name, ".rows"), ROW, count)
+        if not sound(rows).all():
+            raise DamagedIndexError("a row of the vector index was changed by something else")
+        # What came with this change follows what had been there.
+        self._snapshot.vectors()
         matrix = self._mapped(name, np.dtype(np.float32), count, self._dimension)
         living = np.flatnonzero(rows["died"] == 0)
         kept = rows[living]
@@ -216,14 +248,21 @@ class VectorIndex:
         }
         kept = {self._manifest.name, *(_beside(name, suffix) for suffix in _SUFFIXES)}
         known = self._snapshot if name == self._snapshot.name else self._empty()
+        sizes = {".f32": 4 * facts["count"] * self._dimension}
         matrix = self._mapped(name, np.dtype(np.float32), facts["count"], self._dimension)
         if facts["count"] >= COARSE_ROWS:
             manifest["coarse"] = write_coarse(self._folder, name, matrix, known.coarse)
             kept.update(coarse_names(name))
+            sizes |= {".i8": facts["count"] * self._dimension, ".scale": 4 * facts["count"]}
             if facts["count"] >= SIGNS_ROWS:
                 write_signs(self._folder, name, matrix, known.signs)
                 manifest["signs"] = True
                 kept.add(signs_name(name))
+                sizes[".signs"] = 4 * self._dimension + facts["count"] * -(-self._dimension // 8)
+        manifest["checksums"] = {
+            suffix: extended(self._folder / _beside(name, suffix), size, known.blocks.get(suffix))
+            for suffix, size in sizes.items()
+        }
         write_json(self._manifest, manifest)
         self.reload()
         for path in self._folder.iterdir():
@@ -238,21 +277,26 @@ class VectorIndex:
 
     def search(self, query: Vectors, limit: int, documents: Collection[int] | None = None) -> Nearest:
         """Return the chunks nearest to a query, by the cosine of their best passage."""
-        return nearest(self._snapshot, query, limit, documents)
+        with self._noticing():
+            return nearest(self._snapshot, query, limit, documents)
 
     def passages(self, chunks: NDArray[np.int64]) -> PassageVectors:
         """Return the vectors of some chunks, without those that have none; only their rows are read."""
         snapshot = self._snapshot
-        found, counts, rows = snapshot.rows_of_chunks(np.unique(chunks))
-        return PassageVectors(found, counts, snapshot.matrix.take(rows, axis=0))
+        with self._noticing():
+            found, counts, rows = snapshot.rows_of_chunks(np.unique(chunks))
+            return PassageVectors(found, counts, snapshot.vectors(rows))
 
     def verify(self) -> str:
-        """Say what is wrong with the smaller copies, if anything; reads the whole matrix."""
+        """Say what is wrong with the files, if anything; reads all of them."""
         snapshot = self._snapshot
-        if snapshot.coarse is not None and not snapshot.coarse.fits(snapshot.matrix):
-            return "the coarse copy of the vectors differs from them"
-        if snapshot.signs is not None and not snapshot.signs.fits(snapshot.matrix):
-            return "the signs of the vectors differ from them"
+        try:
+            for blocks in snapshot.blocks.values():
+                blocks.check()
+            for spans in (snapshot.documents, snapshot.chunks):
+                checked_spans(np.asarray(spans))
+        except DamagedIndexError as error:
+            return str(error)
         return ""
 
 
@@ -281,7 +325,7 @@ class _Writing:
 
     def bury(self, document: int) -> None:
         """Mark the current rows of a document as deleted."""
-        (span,) = read_records(self._document_spans, SPAN, document, 1)
+        (span,) = checked_spans(read_records(self._document_spans, SPAN, document, 1))
         start, count = int(span["start"]), int(span["count"])
         if not count:
             return
@@ -291,10 +335,12 @@ class _Writing:
             mine = np.flatnonzero(known["document"] == document)
             start, count = (int(mine[0]), int(mine[-1] - mine[0]) + 1) if len(mine) else (0, 0)
         rows = read_records(self._rows, ROW, start, count)
+        if not sound(rows).all():
+            raise DamagedIndexError("a row of the vector index was changed by something else")
         dying = (rows["document"] == document) & ((rows["died"] == 0) | (rows["died"] > self._old.generation))
         if dying.any():
             rows["died"][dying] = self._generation
-            write_records(self._rows, start, rows)
+            write_records(self._rows, start, seal(rows))
             self.live -= int(dying.sum())
 
     def add(self, document: int, chunks: NDArray[np.int64], vectors: Vectors) -> None:
@@ -302,8 +348,8 @@ class _Writing:
         rows = np.zeros(len(chunks), ROW)
         rows["chunk"], rows["document"] = chunks, document
         write_records(self._matrix, self.count * vectors.shape[1], np.asarray(vectors, np.float32))
-        write_records(self._rows, self.count, rows)
-        write_records(self._document_spans, document, np.array([(self.count, len(rows))], SPAN))
+        write_records(self._rows, self.count, seal(rows))
+        write_records(self._document_spans, document, seal(np.array([(self.count, len(rows), 0)], SPAN)))
         starts = np.flatnonzero(np.diff(chunks, prepend=-1))
         spans = np.zeros(len(starts), SPAN)
         spans["start"], spans["count"] = self.count + starts, np.diff(starts, append=len(chunks))
@@ -311,7 +357,7 @@ class _Writing:
         breaks = np.flatnonzero(np.diff(chunks[starts]) != 1) + 1
         for part in np.split(np.arange(len(starts)), breaks):
             if len(part):
-                write_records(self._chunk_spans, int(chunks[starts[part[0]]]), spans[part])
+                write_records(self._chunk_spans, int(chunks[starts[part[0]]]), seal(spans[part]))
         self.count += len(rows)
         self.live += len(rows)
         self.documents = max(self.documents, document + 1)
@@ -328,4 +374,5 @@ def _spans(owners: NDArray[np.int64]) -> NDArray[Any]:
     starts = np.flatnonzero(np.diff(owners, prepend=-1))
     spans["start"][owners[starts]] = starts
     spans["count"][owners[starts]] = np.diff(starts, append=len(owners))
+    spans[owners[starts]] = seal(spans[owners[starts]])
     return spans

@@ -139,6 +139,9 @@ class StoredIndex(LocalIndex):
         """Close the connections."""
         self.store.close()
 
+    def note_loss(self, seen: int, generation: int) -> None:
+        """What this copy of the record lost is fetched from the database again."""
+
     def examine(self, *, repair: bool) -> DoctorReport:
         """Compare the record with what is derived from it here and there, and repair differences."""
         database = Part("database", self.replica.problem, self._agree, self.replica.mend)
