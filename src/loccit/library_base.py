@@ -131,9 +131,9 @@ class LibraryBase:
         """Say which model answers and where it runs, or why it does not; nothing while the index has none."""
         from loccit.embedding.providers import describe_embedder
 
-        if not self._index.model[0]:
-            return []
         try:
+            if not self._index.model[0]:
+                return []
             return [Check("model", True, describe_embedder(self.embedder))]
         except LoccitError as error:
             # One that was made with a model passed in is no fault of the index.

@@ -249,6 +249,12 @@ def test_an_older_record_under_newer_indexes(index: Path, stages: Path) -> None:
     shutil.copy(stages / "old" / RECORD, index / RECORD)
     with Library(index) as library:
         assert answers(library) == before
+        # It is right about what it has, but what came after is lost.
+        (lost,) = [check for check in library.doctor().checks if not check.ok]
+        assert lost.name == "losses" and "loccit index" in lost.detail and not lost.repaired
+        assert lost.detail in library.search("camel").note
+        # The note stays until the documents have been indexed again.
+        assert lost.detail in library.index(stages / "docs").warnings
         assert library.doctor(repair=False).healthy
 
 

@@ -12,6 +12,7 @@ import pytest
 from loccit import Library
 from loccit.errors import UsageError
 from loccit.stores.embedded.keyword import DEFAULT_BOOSTS, KeywordEntry, KeywordIndex
+from loccit.stores.embedded.keyword_files import FORMAT
 from loccit.stores.embedded.keyword_schema import document_entries, metadata_text, written_context
 
 FILLER = "the general provisions of this part apply to every contract of the agency "
@@ -183,4 +184,4 @@ def test_an_index_of_the_older_form_is_made_again(tmp_path: Path) -> None:
     with Library(tmp_path / "index") as library:
         assert library.search("lamp", mode="keyword").results
         assert library._index.keyword.search_code("light_lamp", limit=5)
-    assert json.loads(manifest.read_text())["format"] == 3
+    assert json.loads(manifest.read_text())["format"] == FORMAT

@@ -158,8 +158,8 @@ def test_the_doctor_finds_and_takes_out_what_is_no_text(index: Path) -> None:
             )
         report = library.doctor(repair=False)
         assert not report.healthy
-        (check,) = [check for check in report.checks if check.name == "encoding"]
-        assert "documents.title" in check.detail
+        (check,) = [check for check in report.checks if check.name == "documents"]
+        assert "lease.md" in check.detail
         assert library.doctor().healthy
         assert library.status().documents == 32
         assert library.index(workers=1).added == [str(index.parent / "docs" / "lease.md")]

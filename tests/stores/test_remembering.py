@@ -4,6 +4,7 @@ import sqlite3
 from pathlib import Path
 
 from loccit.stores.embedded.database import Database
+from loccit.stores.embedded.seals import insert
 
 _COUNT = "SELECT count(*) FROM roots WHERE path = ?"
 
@@ -17,7 +18,7 @@ def test_a_change_is_seen_by_the_next_search_whoever_made_it(tmp_path: Path) -> 
 
     assert found() == 0
     with database.transaction() as connection:
-        connection.execute("INSERT INTO roots VALUES ('/docs')")
+        insert(connection, "roots", [("/docs",)])
     assert found() == 1
     other = sqlite3.connect(database.path)
     with other:

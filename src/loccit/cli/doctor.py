@@ -50,6 +50,13 @@ def _line(item: Check) -> Text:
     return line.append(f"  {detail}" if detail else "", style="dim" if item.ok else "")
 
 
+def _advice(report: DoctorReport) -> str:
+    """Say how what was derived is made again; what is wrong with the record has its own advice."""
+    left = {item.name for item in report.checks if not item.ok and not item.repaired}
+    own = left <= {"record", "settings", "losses", "lock"}
+    return "What to do is said above." if own else "Rebuild it with: loccit index --rebuild"
+
+
 def _verdict(report: DoctorReport, check: bool) -> Text:
     from rich.text import Text
 
@@ -58,5 +65,5 @@ def _verdict(report: DoctorReport, check: bool) -> Text:
     if report.out_of_room:
         advice = "Its disk is full: free some space, then run loccit doctor again."
     else:
-        advice = "Run without --check to repair it." if check else "Rebuild it with: loccit index --rebuild"
+        advice = "Run without --check to repair it." if check else _advice(report)
     return Text(f"The index is not healthy. {advice}", style="red")

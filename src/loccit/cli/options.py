@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -82,6 +83,12 @@ def index_path(given: Path | None) -> Path | None:
 def open_library(given: Path | None) -> Library:
     """Open an index that is there already."""
     path = index_path(given)
+    if path is None and (former := former_index()) is not None:
+        raise IndexNotFoundError(
+            f"There is no index here or in a folder above, but {former} is one that Loccit made under its former "
+            f"name. To go on with it, rename it: mv {shlex.quote(str(former))} "
+            f"{shlex.quote(str(former.with_name(FOLDER)))}"
+        )
     if path is None:
         raise IndexNotFoundError(
             "There is no index here or in a folder above. Make one first with: loccit index PATH"
@@ -94,6 +101,18 @@ def open_library(given: Path | None) -> Library:
     from loccit.library import Library
 
     return Library(path, create=False)
+
+
+def former_index() -> Path | None:
+    """Return an index under the project's former name, here or in a folder above; others use that name too."""
+    here = Path.cwd()
+    from loccit.stores.embedded.schema import is_ours
+
+    for folder in (here, *here.parents):
+        record = folder / ".pinakes" / "record.sqlite3"
+        if record.is_file() and is_ours(record):
+            return record.parent
+    return None
 
 
 def _other_way() -> str:

@@ -24,7 +24,7 @@ from loccit.config import IndexSettings
 from loccit.embedding import Embedder
 from loccit.embedding.folder import LocalModel
 from loccit.embedding.protocol import Vectors
-from loccit.errors import LoccitError, UsageError
+from loccit.errors import DamagedDocumentError, LoccitError, UsageError
 from loccit.ingest.codec import decode
 from loccit.ingest.convert import DATA_EXTENSIONS, IMAGE_EXTENSIONS, supported_extensions
 from loccit.ingest.discover import Discovery, FoundFile, discover, is_at_or_below, remembered
@@ -242,7 +242,10 @@ class Pipeline:
         except OSError:
             return True
         if same:
-            self._record.touch(file.path, file.mtime_ns)
+            try:
+                self._record.touch(file.path, file.mtime_ns)
+            except DamagedDocumentError:
+                return True
         return not same
 
     # -- reading ---------------------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ def write_home(folder: Path, settings: DatabaseSettings) -> None:
     data = settings.to_dict()
     if is_harmless(settings.provider, settings.connection_string):
         data["connection_string"] = settings.connection_string
-    write_json(folder / HOME, data)
+    write_json(folder / HOME, data, sealed=False)
 
 
 def open_index(folder: Path, *, create: bool, database: DatabaseSettings | None) -> LocalIndex:

@@ -132,7 +132,7 @@ class Database:
     def _ask(self, query: str, values: Sequence[Any] | Mapping[str, Any]) -> list[sqlite3.Row]:
         try:
             return self.connection.execute(query, values).fetchall()
-        except (sqlite3.Error, OSError, DamagedIndexError):
+        except (sqlite3.Error, OSError, DamagedIndexError, UnicodeDecodeError):
             # Only now: a search runs dozens of queries, and hardly any fails.
             with explain_errors(self.path):
                 raise
@@ -226,6 +226,11 @@ def explain_errors(path: Path) -> Iterator[None]:
                 f"The record at {path} is damaged ({text}). Delete the folder {path.parent} and index again."
             ) from error
         raise IndexStateError(f"The record at {path} could not be used: {text}.") from error
+    except UnicodeDecodeError as error:
+        raise IndexStateError(
+            f"The record at {path} is damaged (a name in it is no text). Delete the folder {path.parent} and index "
+            "again."
+        ) from error
     except OSError as error:
         if is_disk_full(error):
             raise _disk_full(path) from error

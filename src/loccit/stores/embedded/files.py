@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import stat
@@ -20,12 +21,15 @@ from loccit.stores.embedded.digests import sealed_json, unsealed_json
 from loccit.stores.embedded.record import now
 
 
-def write_json(path: Path, data: dict[str, Any]) -> None:
-    """Replace a small JSON file atomically: a reader sees the old or the new one, and whether it was damaged."""
+def write_json(path: Path, data: dict[str, Any], *, sealed: bool = True) -> None:
+    """Replace a small JSON file atomically: a reader sees the old or the new one.
+
+    If ``sealed``, it also sees whether the file was damaged; others may be edited by hand.
+    """
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("w", encoding="utf-8") as stream:
-            stream.write(sealed_json(data))
+            stream.write(sealed_json(data) if sealed else json.dumps(data))
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)

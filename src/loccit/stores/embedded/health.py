@@ -143,15 +143,19 @@ def _integrity(index: LocalIndex, *, repair: bool) -> Check:
     problem = _structure(index)
     if not problem:
         return Check("record", True, f"{index.lookup.count('documents'):,} documents")
-    repaired = ""
-    if repair:
-        with suppress(sqlite3.Error), index.lock.held(wait=True):
-            # SQLite's own indexes have nothing of their own: whether the tables are sound is seen next.
-            index.database.connection.execute("REINDEX")
-            with index.database.transaction() as connection:
-                _delete_orphans(connection)
-            repaired = "" if _structure(index) else "its indexes were made again"
-    return Check("record", False, problem if repaired else f"{problem}. {_start_over(index)}", repaired)
+    if not repair:
+        return Check("record", False, problem)
+    with suppress(sqlite3.Error), index.lock.held(wait=True):
+        # SQLite's own indexes have nothing of their own: whether the tables are sound is seen next.
+        index.database.connection.execute("REINDEX")
+        with index.database.transaction() as connection:
+            orphans = _delete_orphans(connection)
+        if not _structure(index):
+            done = "its indexes were made again"
+            if orphans:
+                done += f"; {orphans:,} rows of documents that are lost were deleted: run loccit index"
+            return Check("record", False, problem, done)
+    return Check("record", False, f"{problem}. {_start_over(index)}")
 
 
 def _structure(index: LocalIndex) -> str:
@@ -160,7 +164,7 @@ def _structure(index: LocalIndex) -> str:
         result = str(connection.execute("PRAGMA integrity_check(1)").fetchone()[0])
         orphans = connection.execute("PRAGMA foreign_key_check").fetchone()
         tables = _tables(connection)
-    except (sqlite3.Error, OverflowError) as error:
+    except (sqlite3.Error, ValueError, OverflowError) as error:
         return f"the record is damaged ({_first_line(error)})"
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
         migrate(fresh, "")
@@ -176,14 +180,17 @@ def _tables(connection: sqlite3.Connection) -> set[tuple[str, ...]]:
     return {tuple(row) for row in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master")}
 
 
-def _delete_orphans(connection: sqlite3.Connection) -> None:
-    for table, row, *_ in connection.execute("PRAGMA foreign_key_check").fetchall():
+def _delete_orphans(connection: sqlite3.Connection) -> int:
+    """Delete rows of documents that are gone; return how many there were."""
+    found = connection.execute("PRAGMA foreign_key_check").fetchall()
+    for table, row, *_ in found:
         if row is not None:
             connection.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
     for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
         keys = connection.execute(f"PRAGMA foreign_key_list({table})").fetchall()
         for column in (key[3] for key in keys if key[2] == "documents"):
             connection.execute(f"DELETE FROM {table} WHERE {column} NOT IN (SELECT id FROM documents)")
+    return len(found)
 
 
 def _settings(index: LocalIndex, *, repair: bool) -> Check:

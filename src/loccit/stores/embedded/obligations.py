@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from loccit.errors import IndexStateError
 from loccit.model import Lines, LineStart, Pages, PageStart
 from loccit.model.obligation import GAPS, KINDS, Amount, Deadline, Obligation, ObligationRow
 from loccit.port.obligations import ObligationCounts, ObligationQuery
@@ -143,6 +144,8 @@ class EmbeddedObligations:
             f"FROM obligations o {where} GROUP BY o.kind",
             values,
         ):
+            if kind not in kinds:
+                raise IndexStateError("The table of obligations was damaged. Run loccit doctor.")
             kinds[kind] += number
             kinds["deadline"] += deadlines
             kinds["amount"] += amounts

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 
 from loccit.errors import IndexStateError, IndexVersionError
 from loccit.stores.embedded.fields import write_fields
@@ -520,6 +522,19 @@ def _statements(script: str) -> list[str]:
 
 def _tables(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0])
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a file is a record of ours, with our tables; it is not changed."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            application = connection.execute("PRAGMA application_id").fetchone()[0]
+            names = {
+                row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            }
+    except sqlite3.Error:
+        return False
+    return bool(application == APPLICATION_ID and {"documents", "chunks", "changes"} <= names)
 
 
 def check_version(connection: sqlite3.Connection, where: str) -> int:
