@@ -224,6 +224,16 @@ def test_what_is_put_in_quotation_marks_is_read_back(text: str) -> None:
     assert found.cited == "Act, Section 2, line 3"
 
 
+def test_titles_that_quote_are_no_quotations() -> None:
+    for address in ("", "\nhttp://127.0.0.1:80/read?doc=a&place=k7q2m9xt"):
+        copy = f"“Notice is given”\nThe “Act of the Sea and all”, 2. On “a new law” here, lines 21–22{address}\n\n“More is said” here."
+        first, second = quotations_in(copy)[0]
+        assert first.text == "Notice is given" and first.cited.startswith(
+            "The “Act of the Sea and all”, 2. On"
+        )
+        assert (second.text, second.cited) == ("More is said", "")
+
+
 def test_a_quotation_of_several_paragraphs() -> None:
     (found,) = quotations_in("“Notice is given.\n\nRent is due” (Section 2).\n\nMore.")[0]
     assert (found.text, found.cited) == ("Notice is given. Rent is due", "Section 2")

@@ -79,7 +79,7 @@ class Beside:
         return (
             self._note(following)
             or _in_brackets(following)
-            or self._on_next_line(start, following)
+            or self._on_next_line(start, following)[0]
             or _after_dash(following)
             or _after_comma(following)
             or self._before(start)
@@ -88,9 +88,12 @@ class Beside:
     def _following(self, end: int) -> str:
         number = bisect_left(self._starts, end)
         stop = self._starts[number] if number < len(self._starts) else len(self._text)
-        # The closing mark of a block quote is the end of its line.
-        begin = end - 1 if self._text[end - 1 : end] == "\n" else end
+        begin = self._begin(end)
         return self._text[begin : min(stop, begin + 10 * _LONGEST)]
+
+    def _begin(self, end: int) -> int:
+        # The closing mark of a block quote is the end of its line.
+        return end - 1 if self._text[end - 1 : end] == "\n" else end
 
     def _note(self, following: str) -> str:
         note = _NOTE.match(following)
@@ -99,19 +102,23 @@ class Beside:
         said = re.search(rf"^[ \t]*\[\^{re.escape(note['name'])}\]:[ \t]*([^\n]+)", self._text, re.MULTILINE)
         return _cited_in(said[1]) if said else ""
 
-    def _on_next_line(self, start: int, following: str) -> str:
-        """Return the line below, if the quotation has lines of its own; prose does not end with a place."""
+    def below(self, start: int, end: int) -> int:
+        """Return where a citation on the lines below a quotation ends, or else the quotation; titles may quote too."""
+        begin = self._begin(end)
+        said, length = self._on_next_line(start, self._text[begin : begin + 10 * _LONGEST])
+        return begin + length if said else end
+
+    def _on_next_line(self, start: int, following: str) -> tuple[str, int]:
+        """Return the line below and its end, if the quotation has lines of its own; prose does not end with a place."""
         line_start = self._text.rfind("\n", 0, start) + 1
-        if not _QUOTE_MARKS.match(self._text, line_start, start) and start - line_start > 0:
-            return ""
         found = _LINE_END.match(following)
-        if found is None:
-            return ""
+        if found is None or not _QUOTE_MARKS.match(self._text[line_start:start]):
+            return "", 0
         line = found["line"].strip().lstrip("—–- ")
         address = found["next"] and ADDRESS.search(found["next"])
         if address or ADDRESS.search(line):
-            return _kept(f"{line} {address[0]}" if address else line, whole=True)
-        return _cited_in(line) if _ends_with_place(line) else ""
+            return _kept(f"{line} {address[0]}" if address else line, whole=True), found.end()
+        return (_cited_in(line) if _ends_with_place(line) else ""), found.end("line")
 
     def _before(self, start: int) -> str:
         """Return what leads up to a quotation: ``Section 2 of the act provides that``."""

@@ -75,13 +75,23 @@ def quotations_in(text: str) -> tuple[list[Quoted], int]:
     # Of the same length, so that the results are in order.
     hidden = _CODE.sub(lambda found: " " * len(found[0]), text)
     rest = _BLOCK.sub(lambda block: "\n" * len(block[0]), hidden)
-    found = sorted([*_blocks(hidden), *_marked(rest)])
+    found = _outside_citations(text, sorted([*_blocks(hidden), *_marked(rest)]))
     beside = Beside(text, [(one.start, one.end) for one in found])
     quoted = [
         Quoted(" ".join(one.text.split()), beside.cited(one.start, one.end, one.source)) for one in found
     ]
     kept = [one for one in quoted if len(words_of(one.text)) >= (1 if one.cited else FEWEST_WORDS)]
     return kept, len(quoted) - len(kept)
+
+
+def _outside_citations(text: str, found: list[_Found]) -> list[_Found]:
+    """Return quotations without what is quoted in the citation below another one, such as in a title."""
+    beside, kept, end = Beside(text, []), [], 0
+    for one in found:
+        if one.start >= end:
+            kept.append(one)
+            end = beside.below(one.start, one.end)
+    return kept
 
 
 def as_quotation(text: str) -> str:
