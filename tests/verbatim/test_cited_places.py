@@ -224,6 +224,30 @@ def test_what_is_put_in_quotation_marks_is_read_back(text: str) -> None:
     assert found.cited == "Act, Section 2, line 3"
 
 
+@pytest.mark.parametrize(
+    "cited", ["Articles 4–29", "Articles 4 to 29", "Articles 4-29", "Arts. 4–29 of many.md"]
+)
+def test_a_long_range(tmp_path: Path, cited: str) -> None:
+    text = "\n\n".join(
+        f"## Article {number} Rule\n\nNumber {number} is the word of it." for number in range(1, 41)
+    )
+    (tmp_path / "many.md").write_text(f"# Many\n\n{text}\n")
+    with Library(tmp_path / ".loccit") as library:
+        library.index(tmp_path / "many.md", embed=False)
+        said = {
+            number: library.verify_quotes(f"“Number {number} is the word” ({cited})").checks[0]
+            for number in (3, 4, 17, 29, 30)
+        }
+    assert [check.cited_place for check in said.values()] == [
+        "elsewhere",
+        "right",
+        "right",
+        "right",
+        "elsewhere",
+    ]
+    assert not said[17].cited_note
+
+
 def test_titles_that_quote_are_no_quotations() -> None:
     for address in ("", "\nhttp://127.0.0.1:80/read?doc=a&place=k7q2m9xt"):
         copy = f"“Notice is given”\nThe “Act of the Sea and all”, 2. On “a new law” here, lines 21–22{address}\n\n“More is said” here."

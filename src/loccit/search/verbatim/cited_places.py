@@ -28,6 +28,7 @@ _ESCAPED = re.compile(r"\\([\\`*_\[\]<>])|[*`]")
 _PART = re.compile(r"\s*[,;:>›]\s+|\s+in\s+|\s*[()（）]\s*")
 _WORDS = re.compile(r"[^\W_]+")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d\Z")
+_RANGE = re.compile(r"(?<![\w.])(?P<first>\d{1,6})\s?[-‑–—]\s?(?P<last>\d{1,6})\Z")
 _PARAGRAPHS = re.compile(r"para", re.IGNORECASE)
 
 
@@ -178,6 +179,9 @@ class CitationReader:
         note = ""
         for named in names:
             groups = [self._resolver.resolve(label, {}, {document}) for label in named.labels]
+            if len(groups) == 1 and (not groups[0] or groups[0][0].rest) and (ends := _ends(named.labels[0])):
+                named = Named(ends, through=True)
+                groups = [self._resolver.resolve(label, {}, {document}) for label in ends]
             for label, group in zip(named.labels, groups, strict=True):
                 if not group:
                     note = f"There is no {label.text} in {PurePath(cited.source_path).name}."
@@ -206,6 +210,14 @@ class CitationReader:
 
 def _named(text: str) -> list[Named]:
     return [Named(found.labels, is_range(text[found.start : found.end])) for found in find_places(text)]
+
+
+def _ends(label: Label) -> list[Label]:
+    """Return the ends of a long range, which may also be read as one number: ``Articles 41–99``."""
+    ends = _RANGE.search(label.text)
+    if ends is None or not label.kind or int(ends["first"]) >= int(ends["last"]):
+        return []
+    return [Label(label.text, label.kind, (ends[name],)) for name in ("first", "last")]
 
 
 def _within(spans: Sequence[Span], bounds: Sequence[Span]) -> list[Span]:
