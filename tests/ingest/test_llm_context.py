@@ -614,8 +614,7 @@ def test_services_that_count_more_than_is_reckoned_stay_below_the_limit_too(
     library, _ = indexed(model="")
     estimate = estimate_contexts(library._index, IndexSettings(context_model=LIMITED))
     assert estimate.dollars
-    usage = service.usage
-    service.usage = lambda *texts: tuple(3 * count for count in usage(*texts))
+    service.times = 3
     limit = estimate.dollars / 3
     _, report = indexed(LIMITED, context_max_cost=limit)
     assert 0 < (report.context_dollars or 0.0) <= limit

@@ -41,6 +41,7 @@ class Service(ThreadingHTTPServer):
         self.faults: list[Any] = []
         self.always: Any = None  # a fault that does not pass
         self.refused: dict[str, Any] = {}  # fields, or values of fields, that the model does not take
+        self.times = 1  # how many of its tokens make one of ours
         self.gate: threading.Event | None = None  # answers wait for it
         self.open_now = self.most_open = 0
         self.log: list[tuple[str, str, str]] = []  # (begin or end, shared part, rest), in order
@@ -53,7 +54,7 @@ class Service(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
     def count(self, *texts: str) -> int:
-        return sum(len(self._tokenizer.offsets(text)) for text in texts)
+        return self.times * sum(len(self._tokenizer.offsets(text)) for text in texts)
 
     def usage(self, system: str, shared: str, text: str) -> tuple[int, int, int]:
         """Tokens read anew, from the cache, and into the cache."""

@@ -155,7 +155,7 @@ class ObligationsResponse:
 def row_line(row: ObligationRow, *, name: str = "") -> str:
     """Return a row as one line, under the ``name`` of its document, if one is given.
 
-    ``Article 33 [k7q2m9xt], line 812: duty: controller | shall | notify | time: within 72 hour (after …) | unless …``
+    ``Article 33 [k7q2m9xt], line 812: duty: controller | shall | notify | time: within 72 hour (after …)``
     """
     stated = row.obligation
     where = ", ".join(
