@@ -168,7 +168,8 @@ class LocalIndex(ABC):
     @property
     def model(self) -> tuple[str, int]:
         """Name and dimension of the embedding model of the index; empty before the first run."""
-        return self.record.meta("model"), int(self.record.meta("dimension") or 0)
+        model, dimension = self.record.metas("model", "dimension")
+        return model, int(dimension or 0)
 
     @property
     def stamp(self) -> int:

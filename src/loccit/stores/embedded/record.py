@@ -93,12 +93,20 @@ class Record:
 
     def meta(self, key: str) -> str:
         """Return a stored setting, or an empty string."""
-        rows = self.database.rows("SELECT key, value, digest FROM meta WHERE key = ?", (key,))
-        if rows and not is_sound(rows[0]):
-            raise IndexStateError(
-                f"The settings of the index at {self.database.path.parent} were damaged ({key}). Run loccit doctor."
-            )
-        return str(rows[0][1]) if rows else ""
+        return self.metas(key)[0]
+
+    def metas(self, *keys: str) -> list[str]:
+        """Return stored settings, or empty strings."""
+        marks = ",".join("?" * len(keys))
+        rows = self.database.rows(f"SELECT key, value, digest FROM meta WHERE key IN ({marks})", keys)
+        for row in rows:
+            if not is_sound(row):
+                raise IndexStateError(
+                    f"The settings of the index at {self.database.path.parent} were damaged ({row[0]}). "
+                    "Run loccit doctor."
+                )
+        found = {row[0]: str(row[1]) for row in rows}
+        return [found.get(key, "") for key in keys]
 
     def set_meta(self, values: Mapping[str, str]) -> None:
         """Store settings."""
