@@ -7,7 +7,7 @@
 import { el } from "./text.js";
 import { blocksOf } from "./markdown-blocks.js";
 import { linesOf, plainBlocksOf } from "./markdown-lines.js";
-import { Renderer } from "./markdown.js";
+import { Renderer, unmarked } from "./markdown.js";
 import { lastAtOrBelow } from "./reader-document.js";
 import { backReferences } from "./reader-back.js";
 
@@ -144,7 +144,11 @@ export class Body {
     const { text } = this.document;
     const at = text.indexOf(section.heading, section.start);
     const hooks = this.marks.hooks();
-    if (at < 0 || at >= Math.max(section.body, section.start + 1)) return hooks.text(section.start, section.heading, section.body, true);
+    if (at < 0 || at >= Math.max(section.body, section.start + 1)) {
+      // It is written otherwise there, such as on two lines: all of it stands for all of that.
+      const whole = { ...unmarked, text: (_s, said) => [this.marks.node(section.start, said, section.body)] };
+      return new Renderer(this.document.definitions, whole).inline([{ s: section.start, t: section.heading }]);
+    }
     const { label, heading } = section;
     if (!label || !heading.startsWith(label) || heading.length <= label.length) return this.renderer.inline([{ s: at, t: heading }]);
     const length = label.length + /^[.:)]*/.exec(heading.slice(label.length))[0].length;
