@@ -233,7 +233,7 @@ class Argument:
         if self.choices:
             schema["enum"] = list(self.choices)
         elif self.type == "string":
-            schema["maxLength"] = LONGEST_TEXT
+            schema["maxLength"] = self.longest
         if self.bounds:
             schema["minimum"], schema["maximum"] = self.bounds
         if self.type == "array":

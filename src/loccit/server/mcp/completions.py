@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import mcp_types as types
 
+from loccit.config.bounds import MOST_SUGGESTIONS
 from loccit.errors import LoccitError
 from loccit.model import OutlineNode
 from loccit.model.uris import DOCUMENT_TEMPLATE, SECTION_TEMPLATE, TOOL_PARAMETER
@@ -34,14 +35,17 @@ def complete(registry: LibraryRegistry, params: types.CompleteRequestParams) -> 
     name, typed = params.argument.name, params.argument.value
     given = (params.context and params.context.arguments) or {}
     found: list[str] = []
+    more = False
     if name in _arguments(params.ref):
         if name == "tool":
             found = _matching(typed, ((tool, "") for tool in registry.services))
         elif name.endswith("document"):
             found = _documents(registry, typed, given.get("tool"))
         elif name in ("first", "second"):
-            found = _places(registry, typed, given.get(f"{name}_document"))
-    shown = types.Completion(values=found[:_MOST], total=len(found), has_more=len(found) > _MOST)
+            found, more = _places(registry, typed, given.get(f"{name}_document"))
+    shown = types.Completion(
+        values=found[:_MOST], total=None if more else len(found), has_more=more or len(found) > _MOST
+    )
     return types.CompleteResult(completion=shown)
 
 
@@ -65,13 +69,18 @@ def _documents(registry: LibraryRegistry, typed: str, tool: str | None) -> list[
     return _matching(typed, _from_each(registry, tool, named))
 
 
-def _places(registry: LibraryRegistry, typed: str, document: str | None) -> list[str]:
-    """Return labels and headings: those of a document, or those of all that something was typed of."""
+def _places(registry: LibraryRegistry, typed: str, document: str | None) -> tuple[list[str], bool]:
+    """Return labels and headings: those of a document, or those of all that something was typed of.
+
+    And whether a library may have more.
+    """
+    full = False
 
     def named(library: Library) -> list[tuple[str, str]]:
+        nonlocal full
         if not document:
-            # One more than are shown tells that there are more.
-            found = library.suggest(typed, _MOST + 1)
+            found = library.suggest(typed, MOST_SUGGESTIONS)
+            full = full or len(found) == MOST_SUGGESTIONS
             return [(item.text, "") for item in found if item.kind == "label"]
         name = absolute(library, {"document": document})["document"]
         return [
@@ -80,7 +89,7 @@ def _places(registry: LibraryRegistry, typed: str, document: str | None) -> list
             for node in _nodes(outline.nodes)
         ]
 
-    return _matching(typed, _from_each(registry, None, named))
+    return _matching(typed, _from_each(registry, None, named)), full
 
 
 def _nodes(nodes: Iterable[OutlineNode]) -> Iterator[OutlineNode]:
