@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from loccit.ingest.extract.clauses import extract_clauses
 from loccit.ingest.extract.definitions import extract_definitions
+from loccit.ingest.extract.items import extract_items
 from loccit.ingest.extract.references import extract_references
 from loccit.ingest.parse import Parsed
 from loccit.model import Chunk, ChunkType, Definition, Place, Reference
@@ -50,6 +51,7 @@ def extract(
 ) -> Extracted:
     """Find the clauses below the headings, and definitions and references if wanted."""
     places = [*sections, *extract_clauses(parsed, sections)]
+    places += extract_items(parsed, places, sections)
     return Extracted(
         places,
         extract_definitions(parsed, sections, source_path, language) if definitions else [],

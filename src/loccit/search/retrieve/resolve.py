@@ -13,9 +13,12 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from pathlib import PurePath
 
-from loccit.labels import LEAF_KINDS, Label
+from loccit.labels import LEAF_KINDS, Label, normalise_number
+from loccit.labels.lexicon import lowered
+from loccit.labels.model import CONTAINERS
 from loccit.model import Place
 from loccit.port.filters import among
 from loccit.port.names import MOST
@@ -65,6 +68,14 @@ _SAME_WORD, _OTHER_SCRIPT = 0.3, 0.9
 _MAX_PLACES = 160
 _WORDS = re.compile(r"[^\W\d_]+")
 _INTERCHANGEABLE = frozenset({"", "section", "clause", "paragraph"})
+# A number beside a word: `12 straipsnis`, `Điều 12`.
+_WORDED = re.compile(
+    r"(?<!\w)(?:(?P<number>\d[\w.^-]{0,12}|[IVXLC]{1,7})\s(?P<word>[^\W\d_]{2,24})"
+    r"|(?P<earlier>[^\W\d_]{2,24})\s(?P<later>\d[\w.^-]{0,12}|[IVXLC]{1,7}))(?!\w)"
+)
+# A number of letters and digits: `A3b3)`, `IR-4`.
+_CODED = re.compile(r"(?<![\w-])(?=[\w-]*\d)(?=[\d-]*[A-Za-z])[A-Za-z]{0,3}-?\d[\dA-Za-z]{0,12}(?![\w-])")
+_MOST_WORDED = 4
 _DOTTED = re.compile(r"\d+[a-z]?(?:[.\-‑–][0-9a-z]+)*", re.IGNORECASE)
 
 
@@ -111,13 +122,29 @@ class Resolver:
     def resolve_all(self, query: Query, documents: Collection[int] | None) -> list[ResolvedPlace]:
         """Return the places that a query's references lead to, the best first for each reference."""
         words = content_words(query.rest)
-        naming = self._names.fitting(words) if self._names and words and query.references else {}
         within = searched(query, documents)
-        most = _MAX_PLACES // max(1, len(query.references))
-        per_label = [self.resolve(label, naming, within, most) for label in query.references]
+        references = query.references or self._worded(query.rest, within)
+        naming = self._names.fitting(words) if self._names and words and references else {}
+        most = _MAX_PLACES // max(1, len(references))
+        per_label = [self.resolve(label, naming, within, most) for label in references]
         if len(per_label) > 1:
             per_label = _narrow_to_containers(per_label)
         return [resolved for found in per_label for resolved in found]
+
+    def _worded(self, text: str, documents: Collection[int] | None) -> list[Label]:
+        """Read numbers beside a word that only the documents know, where a place is printed with that word."""
+        found = []
+        for match in islice(_WORDED.finditer(text), _MOST_WORDED):
+            number = normalise_number(match["number"] or match["later"])
+            word = lowered(match["word"] or match["earlier"])
+            asked = Label(match.group().strip(), "", number)
+            printed = self._lookup.numbered(asked.key, [*agreeing_kinds(""), *sorted(CONTAINERS)], documents)
+            kinds = {place.kind for place in printed if word in lowered(place.label).split()}
+            found += [replace(asked, kind=kind) for kind in sorted(kinds)]
+        for match in islice(_CODED.finditer(text), _MOST_WORDED):
+            asked = Label(match.group(), "", (match.group().lower(),))
+            found += [asked] if self._lookup.numbered(asked.key, [""], documents) else []
+        return found
 
     def resolve(
         self,

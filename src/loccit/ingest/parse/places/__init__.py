@@ -13,6 +13,7 @@ from dataclasses import replace
 from loccit.ingest.parse import Heading, Parsed, tile
 from loccit.ingest.parse.places.evidence import line_width, titles_of, weigh
 from loccit.ingest.parse.places.headings import labelled, styled_headings, unnumbered_titles
+from loccit.ingest.parse.places.learnt import learn_forms
 from loccit.ingest.parse.places.lines import numbered_lines, whole_numbers
 from loccit.ingest.parse.places.mentions import (
     Contents,
@@ -32,12 +33,13 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     """Add the places made by a document's numbered lines to its headings."""
     text = parsed.text
     contents = printed_contents(text, parsed.body_start)
-    headings = styled_headings(parsed)
+    forms = learn_forms(parsed)
+    headings = styled_headings(parsed, forms)
     width = line_width(text)
     letters = lettered(contents)
     mentions = read_mentions(text)
     parsed = replace(parsed, mentions=mentions)
-    numbered = numbered_lines(text, parsed.blocks, parsed.items, contents.lines, width, letters)
+    numbered = numbered_lines(text, parsed.blocks, parsed.items, contents.lines, width, letters, forms)
     lines = [*labelled(headings), *numbered]
     parts, named = outline_places(text) if not headings and not contents.entries else ([], {})
     if not parts and len(lines) == sum(line.heading for line in lines):

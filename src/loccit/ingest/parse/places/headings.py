@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from loccit.ingest.parse import Heading, Parsed
+from loccit.ingest.parse.places.learnt import NO_FORMS, LearntForms
 from loccit.ingest.parse.places.lines import NumberedLine, read_line
 from loccit.ingest.parse.places.titles import clean, is_title, read_title, titles_below
 from loccit.labels import parse_heading
@@ -23,24 +24,33 @@ _LONGEST_TITLE = 250
 _NO_WIDTH = 1_000_000
 
 
-def styled_headings(parsed: Parsed) -> list[Heading]:
-    """Return the headings of a text, each with its title only."""
-    return _shorten(_titled_below(_merge_titles(parsed), parsed.text), parsed.text)
+def styled_headings(parsed: Parsed, forms: LearntForms = NO_FORMS) -> list[Heading]:
+    """Return the headings of a text, each with its title only; ``forms`` are the document's own labels."""
+    headings = [_with_label(heading, forms) for heading in parsed.headings]
+    return _shorten(_titled_below(_merge_titles(headings, parsed.text), parsed.text), parsed.text)
 
 
-def _merge_titles(parsed: Parsed) -> list[Heading]:
+def _with_label(heading: Heading, forms: LearntForms) -> Heading:
+    if not forms.may_begin(heading.text) or parse_heading(heading.text)[0]:
+        return heading
+    label, title = forms.split(heading.text)
+    return replace(heading, label=label, title=title) if label else heading
+
+
+def _merge_titles(headings: Sequence[Heading], text: str) -> list[Heading]:
     """Join a heading that is only a label with the one below that names it: `Article 1`, then `Subject matter`."""
     merged: list[Heading] = []
-    for heading in parsed.headings:
+    for heading in headings:
         above = merged[-1] if merged else None
         if (
             above is not None
             and above.level == heading.level
-            and not parsed.text[above.body : heading.start].strip()
-            and _only_label(above.text)
+            and not text[above.body : heading.start].strip()
+            and _only_label(above)
+            and heading.label is None
             and parse_heading(heading.text)[0] is None
         ):
-            merged[-1] = replace(above, text=f"{above.text} {heading.text}", body=heading.body)
+            merged[-1] = _titled(above, heading.text, heading.body)
         else:
             merged.append(heading)
     return merged
@@ -48,14 +58,21 @@ def _merge_titles(parsed: Parsed) -> list[Heading]:
 
 def _titled_below(headings: Sequence[Heading], text: str) -> list[Heading]:
     """Add titles that are paragraphs below headings which are only labels."""
-    alone = [heading.body for heading in headings if _only_label(heading.text)]
+    alone = [heading.body for heading in headings if _only_label(heading)]
     titles = titles_below(text, alone)
     return [
-        replace(heading, text=f"{heading.text} {title.words}", body=title.body)
-        if (title := titles.get(heading.body)) and _only_label(heading.text)
+        _titled(heading, title.words, title.body)
+        if (title := titles.get(heading.body)) and _only_label(heading)
         else heading
         for heading in headings
     ]
+
+
+def _titled(heading: Heading, words: str, body: int) -> Heading:
+    """Give a heading that is only a label its title."""
+    return replace(
+        heading, text=f"{heading.text} {words}", title=words if heading.label else heading.title, body=body
+    )
 
 
 def _shorten(headings: Sequence[Heading], text: str) -> list[Heading]:
@@ -80,8 +97,8 @@ def _shorten(headings: Sequence[Heading], text: str) -> list[Heading]:
     return kept
 
 
-def _only_label(words: str) -> bool:
-    label, title = parse_heading(words)
+def _only_label(heading: Heading) -> bool:
+    label, title = (heading.label, heading.title) if heading.label else parse_heading(heading.text)
     return label is not None and bool(label.kind) and not title
 
 

@@ -10,7 +10,9 @@ from functools import cache
 
 from loccit.ingest.parse import Block
 from loccit.ingest.parse.places.chain import Number, number_key
-from loccit.labels import Label, parse_heading
+from loccit.ingest.parse.places.learnt import NO_FORMS, LearntForms
+from loccit.ingest.parse.places.view import plain_view
+from loccit.labels import Label
 from loccit.labels.lexicon import load, lowered
 
 # How much of a paragraph is read: a label, and a title of two or three lines.
@@ -18,11 +20,6 @@ _WINDOW = 320
 _MAX_LABEL = 60
 # Lines of this length are whole paragraphs.
 _UNBROKEN = 200
-# Emphasis, escapes and list markers: a label may be between them.
-_MARKS = re.compile(
-    r"\\(?=[!-/:-@\[-`{-~])|\*+|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|</?(?:u|b|i|strong|em)>"
-    r"|<span(?:\s[^<>\n]{0,200})?>|</span>"
-)
 _CLOSING = re.compile(r"(?:[*_]{1,3}(?=\s)|</(?:u|b|strong)>)?[^\S\n]*(?:[-—–:][^\S\n]+)?")
 _FIRST = re.compile(r"[\s>*_#\\•●▪◦<ubi-]*(?:(?P<number>\d|§|[A-Za-z](?=[.-]\d))|(?P<word>[^\W\d_]+))")
 _LEAD = re.compile(r"(?:[^\S\n]|>)*(?:(?:[-•●▪◦]|#{1,6})\s+)?")
@@ -109,12 +106,13 @@ def numbered_lines(
     skip: frozenset[int],
     width: int,
     letters: frozenset[str] = frozenset(),
+    forms: LearntForms = NO_FORMS,
 ) -> Iterator[NumberedLine]:
     """Yield the lines of running text that begin with a label; ``skip`` has the starts of lines to ignore.
 
     ``items`` are the numbers of list items, as the parser counts them.
     ``width`` is the length of lines: a sentence that continues fills its line. ``letters`` are those that the contents
-    page has as labels (`A. Scenarios`); otherwise they are initials or lists.
+    page has as labels (`A. Scenarios`); otherwise they are initials or lists. ``forms`` are those of the document.
     """
     for block in blocks:
         if block.kind != "text":
@@ -126,7 +124,9 @@ def numbered_lines(
             line_end = block.end if line_end < 0 else line_end
             line = text[position:line_end]
             if line and not line.isspace():
-                if position not in skip and (found := _read(text, position, line, block, before, letters)):
+                if position not in skip and (
+                    found := _read(text, position, line, block, before, letters, forms)
+                ):
                     yield _in_list(found, items.get(position, ()))
                 ends = _FURNITURE.fullmatch(line) or len(line) < 0.6 * width or width > _UNBROKEN
                 before = "" if ends and not _RULE.fullmatch(line) else line
@@ -186,14 +186,20 @@ def read_line(text: str, start: int, end: int) -> NumberedLine | None:
 
 
 def _read(
-    text: str, start: int, line: str, block: Block, before: str, letters: frozenset[str] = frozenset()
+    text: str,
+    start: int,
+    line: str,
+    block: Block,
+    before: str,
+    letters: frozenset[str] = frozenset(),
+    forms: LearntForms = NO_FORMS,
 ) -> NumberedLine | None:
-    if not _may_begin_label(line, letters):
+    if not (_may_begin_label(line, letters) or forms.may_begin(line)):
         return None
     lead = _LEAD.match(line)
     at = start + (lead.end() if lead else 0)
     bare, offsets = plain_view(text, at, min(block.end, at + _WINDOW))
-    label, rest = parse_heading(bare)
+    label, rest = forms.split(bare)
     if label is None or label.relative or len(label.text) > _MAX_LABEL or _LINK_LIST.match(rest):
         return None
     if _PARAGRAPH_SIGN.fullmatch(label.text):
@@ -236,23 +242,3 @@ def _marked(bare: str, label: Label, rest: str) -> bool:
     """Whether a full stop or a dash is between a label and what follows."""
     between = bare[: len(bare) - len(rest)].rstrip()
     return bool(between) and between[-1] in ".:—–|-" and between != label.text
-
-
-def plain_view(text: str, start: int, end: int) -> tuple[str, list[int]]:
-    """Return text without emphasis marks, and the position of each character (one more at the end)."""
-    raw = text[start:end]
-    cut = raw.find("\n\n")
-    if cut >= 0:
-        raw = raw[:cut]
-    parts: list[str] = []
-    offsets: list[int] = []
-    position = 0
-    for mark in _MARKS.finditer(raw):
-        parts.append(raw[position : mark.start()])
-        offsets.extend(range(start + position, start + mark.start()))
-        position = mark.end()
-    parts.append(raw[position:])
-    offsets.extend(range(start + position, start + len(raw)))
-    bare = "".join(parts)
-    kept = bare.rstrip()
-    return kept, [*offsets[: len(kept)], offsets[len(kept)] if len(kept) < len(offsets) else start + len(raw)]

@@ -1,0 +1,119 @@
+"""Numberings that no lexicon knows: the document shows them by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loccit import Library
+from loccit.errors import NotFoundError
+
+WORDS = "Text of this part, which goes on for long enough that it is more than a caption or a row of figures."
+
+
+def library_of(folder: Path, name: str, text: str) -> Library:
+    (folder / name).write_text(text, encoding="utf-8")
+    library = Library(folder / ".loccit")
+    library.index([folder / name], embed=False)
+    return library
+
+
+def has_place(library: Library, reference: str) -> bool:
+    try:
+        return library.section(reference).exact
+    except NotFoundError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("form", "asked"),
+    [
+        ("{} straipsnis. Paskirtis", ["{} straipsnis", "straipsnis {}", "{}"]),
+        ("Điều {}. Phạm vi", ["Điều {}", "điều {}", "{}"]),
+        ("**Pasal {}**", ["Pasal {}", "{}"]),
+        ("Članak {}. – Opseg", ["Članak {}", "{}"]),
+        ("### Wāhanga {} – Ngā here", ["Wāhanga {}", "{}"]),
+        ("## › {} Model", ["{}", "section {}"]),
+    ],
+)
+def test_a_word_or_sign_beside_rising_numbers_names_the_parts(
+    tmp_path: Path, form: str, asked: list[str]
+) -> None:
+    text = "# Rules\n\n" + "".join(
+        f"{form.format(number)}\n\n{number}st. {WORDS}\n\n" for number in range(1, 8)
+    )
+    with library_of(tmp_path, "rules.md", text) as library:
+        for number in (1, 4, 7):
+            for question in asked:
+                place = library.section(question.format(number))
+                assert form.format(number).strip("*#› ")[:6] in place.heading
+                assert f"{number}st. {WORDS}" in place.text and f"{number + 1}st." not in place.text
+
+
+def test_a_rarer_word_names_what_contains_them(tmp_path: Path) -> None:
+    text = "# Įstatymas\n\n"
+    for chapter, numeral in enumerate(("I", "II", "III")):
+        text += f"**{numeral} SKYRIUS**\n\n"
+        for number in range(3 * chapter + 1, 3 * chapter + 4):
+            text += f"**{number} straipsnis. Nuostatos**\n\n{WORDS}\n\n"
+    with library_of(tmp_path, "a.md", text) as library:
+        second = library.section("II SKYRIUS")
+        assert [word in second.text for word in ("4 straipsnis", "6 straipsnis", "7 straipsnis")] == [
+            True,
+            True,
+            False,
+        ]
+        assert library.section("2 straipsnis").lines != second.lines
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Table {}. Yields of the year",
+        "{} apples were sold, and more would have been",
+        "In {} there was a storm over the whole of the harbour",
+        "Round {} went to the visitors",
+    ],
+)
+def test_what_is_no_numbering_makes_no_places(tmp_path: Path, line: str) -> None:
+    text = "# Report\n\n" + "".join(
+        f"{line.format(number)}\n\n{WORDS}\n\n" for number in (3, 1, 9, 4, 2, 12, 7)
+    )
+    with library_of(tmp_path, "report.md", text) as library:
+        assert not has_place(library, "4")
+
+
+def test_requirements_in_tables_are_found_by_their_number(tmp_path: Path) -> None:
+    text = "# V4 Access Control\n\n"
+    for section in (1, 2):
+        text += f"## V4.{section} Design\n\n| # | Description | L1 |\n| --- | --- | --- |\n"
+        text += (
+            "".join(f"| **4.{section}.{n}** | Verify thing {section}-{n}. | x |\n" for n in range(1, 5))
+            + "\n"
+        )
+    with library_of(tmp_path, "v4.md", text) as library:
+        for asked in ("4.2.3", "Requirement 4.2.3"):
+            place = library.section(asked)
+            assert (
+                place.text.strip().startswith("| **4.2.3** | Verify thing 2-3.") and "2-4" not in place.text
+            )
+
+
+def test_a_table_of_figures_has_no_places(tmp_path: Path) -> None:
+    rows = "".join(f"| {a}.{b} | value | x |\n" for a, b in ((3, 1), (1, 9), (2, 2), (8, 4), (1, 1)))
+    text = f"# Report\n\n| x | y | z |\n| --- | --- | --- |\n{rows}\n{WORDS}\n"
+    with library_of(tmp_path, "report.md", text) as library:
+        assert not has_place(library, "2.2")
+
+
+def test_rules_with_codes_are_found_with_what_is_below_them(tmp_path: Path) -> None:
+    text = (
+        "# Regulations\n\n## Article 1: Officials\n\n- 1a) A delegation.\n- 1b) Responsibilities:\n    - 1b1) Reporting.\n"
+        "    - 1b2) Ensuring.\n- 1c) Judges.\n\n## Article A: Solving\n\n- A1) Regulations:\n    - A1a) Timer.\n"
+        "    - A1b) Mat.\n- A2) Scrambling:\n    - A2a) Scrambler.\n    - A2b) Once.\n"
+    )
+    with library_of(tmp_path, "rules.md", text) as library:
+        assert "1b2) Ensuring." in library.section("1b").text and "1c)" not in library.section("1b").text
+        for asked in ("A2a", "A2a)", "Regulation A2a"):
+            assert library.section(asked).text.strip().endswith("A2a) Scrambler.")
