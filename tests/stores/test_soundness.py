@@ -70,7 +70,9 @@ def test_a_changed_number_is_not_quoted_and_nothing_is_made_from_it(index: Path,
         found = wrong(library.doctor(repair=False))
         assert list(found) == ["documents"] and "supply.md" in found["documents"].detail
         (repaired,) = [check for check in library.doctor().checks if check.name == "documents"]
-        assert "loccit index" in repaired.repaired
+        assert "loccit index" in repaired.left
+        said = CliRunner().invoke(app, ["doctor", "--index", str(index)])
+        assert "Still to do: run loccit index" in said.stdout and "is healthy" not in said.stdout
         assert lines(library, "hours of an order") == []
         # Until it has been read again, it is named.
         assert "supply.md" in library.status().failures[0].path

@@ -60,6 +60,8 @@ def _advice(report: DoctorReport) -> str:
 def _verdict(report: DoctorReport, check: bool) -> Text:
     from rich.text import Text
 
+    if report.healthy and report.left:
+        return Text(f"What the index has is sound. Still to do: {report.left}", style="yellow")
     if report.healthy:
         return Text("The index is healthy.", style="green")
     if report.out_of_room:

@@ -203,12 +203,13 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that the doctor looked at. ``repaired`` says what was done about it."""
+    """One thing that the doctor looked at. ``repaired`` says what was done about it, ``left`` what is still to do."""
 
     name: str
     ok: bool
     detail: str = ""
     repaired: str = ""
+    left: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +227,11 @@ class DoctorReport:
     def healthy(self) -> bool:
         """Whether nothing is wrong that was not put right."""
         return all(check.ok or check.repaired for check in self.checks)
+
+    @property
+    def left(self) -> str:
+        """What is still to do although nothing is wrong any more, or ""."""
+        return next((check.left for check in self.checks if check.left), "")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON values."""

@@ -26,6 +26,7 @@ from loccit.stores.embedded.seals import damaged_rows, delete_rows, path_of, uns
 
 _LEAST_ROOM = 16 << 20
 # Documents that are named one by one.
+_READ_AGAIN = "run loccit index, which reads the files again that were taken out."
 _NAMED = 5
 
 
@@ -246,10 +247,8 @@ def _documents(index: LocalIndex, *, repair: bool) -> Check:
     }
     if not damaged and not gone:
         waiting = index.record.withdrawn()
-        detail = (
-            f"{_listed(waiting)}: damaged and taken out; run loccit index to read again" if waiting else ""
-        )
-        return Check("documents", True, detail)
+        detail = f"{_listed(waiting)}: damaged and taken out" if waiting else ""
+        return Check("documents", True, detail, left=_READ_AGAIN if waiting else "")
     paths = sorted(path_of(connection, number) for number in {*damaged, *gone})
     parts = sorted({part for names in damaged.values() for part in names})
     problem = f"what is stored of {len(paths):,} was damaged ({', '.join(parts) or 'rows are lost'}): {_listed(paths)}"
@@ -259,10 +258,10 @@ def _documents(index: LocalIndex, *, repair: bool) -> Check:
         index.record.withdraw({*damaged, *gone})
         for known in index.database.sound.values():
             known.clear()
-    repaired = "taken out; run loccit index to read the files again"
+    repaired = "taken out"
     if lost := [path for path in paths if not Path(path).exists()]:
         repaired += f". No longer there to be read, and so lost: {_listed(lost)}"
-    return Check("documents", False, problem, repaired)
+    return Check("documents", False, problem, repaired, "" if len(lost) == len(paths) else _READ_AGAIN)
 
 
 def _listed(paths: Sequence[str]) -> str:
