@@ -97,7 +97,7 @@ class Setting:
     def range(self) -> str:
         """Say what the setting may be, as in ``1 to 100``."""
         if self.bounds:
-            return " to ".join(f"{bound:,}" if bound >= 10_000 else f"{bound:g}" for bound in self.bounds)
+            return " to ".join(f"{bound:,.0f}" if bound >= 10_000 else f"{bound:g}" for bound in self.bounds)
         return ", ".join(("true", "false") if self.is_switch else self.choices) or self.takes
 
     def said(self) -> str:
