@@ -11,7 +11,7 @@ from loccit import Library
 from loccit.cli.app import app
 from loccit.config import IndexSettings, Settings
 from loccit.model.document import Cells, Lines, cells_of, span, write_cells
-from loccit.server.api.schemas import SEARCH
+from loccit.server.api.schemas import SCHEMAS, SEARCH
 
 
 def _cell(kind: str, *lines: str) -> dict[str, object]:
@@ -55,7 +55,8 @@ def test_a_result_of_a_notebook_names_its_cell(tmp_path: Path) -> None:
 
 
 def test_the_schema_of_the_service_knows_cells() -> None:
-    assert "cells" in json.dumps(SEARCH)
+    assert SEARCH == {"$ref": "#/components/schemas/SearchResponse"}
+    assert "cells" in json.dumps(SCHEMAS["SearchResult"])
 
 
 def test_a_notebook_on_one_line_names_no_cells(tmp_path: Path) -> None:

@@ -120,7 +120,11 @@ def damage_reported(folder: Path) -> Iterator[None]:
 
 def verify_files(folder: Path) -> list[str]:
     """Names of files that are missing, or do not match their checksum. Reads everything."""
-    changed = read_manifest(folder).segments != _segments_checksum(folder)
+    manifest = read_manifest(folder)
+    # Nothing notes the segments before there are any.
+    changed = manifest.segments != _segments_checksum(folder) and (
+        manifest.generation > 0 or bool(_expected_files(folder))
+    )
     broken = [path.name for path in _expected_files(folder) if not _is_sound(path)]
     return [_SEGMENTS, *broken] if changed else broken
 
