@@ -157,8 +157,9 @@ def _measured(function: Callable[[Path], None], folder: Path) -> list[int]:
 
 def test_memory_does_not_grow_with_the_number_of_documents(tmp_path: Path) -> None:
     peaks = _measured(_index_more_and_more, tmp_path)
-    # What grows are ids of passages and names of files, 4.6 kB a document of 11 kB: no text is kept.
-    assert peaks[2] - peaks[1] < 80 * len(PARAGRAPH) / 2
+    # What grows are ids of passages, names of files and what checking rows takes, 7.3 kB a document. A text that is
+    # kept would add its 11 kB to that.
+    assert peaks[2] - peaks[1] < 80 * len(PARAGRAPH) * 0.8
 
 
 def test_memory_does_not_grow_with_the_number_of_runs(tmp_path: Path) -> None:
