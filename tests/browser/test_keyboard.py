@@ -44,6 +44,14 @@ def test_tab_reaches_the_content_first(page: Page, site: Site) -> None:
     expect(page.locator("#main")).to_be_focused()
 
 
+def test_a_letter_right_after_loading_is_no_second_key(page: Page, site: Site) -> None:
+    key = "document.dispatchEvent(new KeyboardEvent('keydown', {key: 'm', bubbles: true}))"
+    page.add_init_script(f"addEventListener('DOMContentLoaded', () => {key})")
+    page.goto(site.overview())
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    assert page.url == site.overview()
+
+
 def test_letters_lead_through_the_views_and_can_be_switched_off(page: Page, site: Site) -> None:
     page.goto(site.overview())
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()

@@ -284,6 +284,8 @@ class VectorIndex:
                 "USING hnsw (half halfvec_ip_ops) "
                 f"WITH (m = {self._options.m}, ef_construction = {self._options.ef_construction})"
             )
+            # Not only when the server notices that the connection is closed: until then nobody else could build.
+            connection.execute("SELECT pg_advisory_unlock_all()")
         except psycopg.Error as error:
             # What was written is stored and found all the same, only more slowly.
             logger.warning(
@@ -292,5 +294,5 @@ class VectorIndex:
                 error.diag.message_primary or type(error).__name__,
             )
         finally:
-            # The lock and the settings end with the connection.
+            # The settings end with the connection, and so does the lock after an error.
             connection.close()

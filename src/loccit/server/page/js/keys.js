@@ -6,7 +6,8 @@ import { mapUrl, navigate, overviewUrl, searchUrl } from "./router.js";
 
 /** @type {Map<string, (event: KeyboardEvent) => void | boolean>} */
 const own = new Map();
-let leader = 0;
+// When `g` was pressed; no other key follows it at first, though events count from when the page was loaded.
+let leader = -Infinity;
 
 /**
  * Add keys for a view; a handler that returns false leaves the key to the browser.
@@ -37,11 +38,11 @@ export function installKeys() {
     if (document.querySelector("dialog[open]") || isTyping(event.target)) return;
     if (event.key.length === 1 && !lettersOn()) return;
     if (event.timeStamp - leader < 1000 && VIEWS[event.key]) {
-      leader = 0;
+      leader = -Infinity;
       event.preventDefault();
       return navigate(VIEWS[event.key]());
     }
-    leader = event.key === "g" ? event.timeStamp : 0;
+    leader = event.key === "g" ? event.timeStamp : -Infinity;
     const act = own.get(event.key) || shared[event.key];
     if (act && act(event) !== false) event.preventDefault();
   });
